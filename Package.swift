@@ -1,0 +1,99 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target: warnings are errors, and internal modules stay out of the public interface.
+let swift: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// Every C target: what the render cycle calls is checked by the compiler (see rcore_base.h).
+let c: [CSetting] = [
+    .enableWarning("all"),
+    .enableWarning("extra"),
+    .enableWarning("function-effects"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "swift-audio-session",
+    products: [
+        .library(name: "AudioSessions", targets: ["AudioSessions"]),
+        .library(name: "AudioPlayback", targets: ["AudioPlayback"]),
+        .library(name: "AudioRendering", targets: ["AudioRendering"]),
+        .library(name: "AVFAudio", targets: ["AVFAudio", "AVFoundation"]),
+        .executable(name: "player", targets: ["player"]),
+        .executable(name: "audiosession-server", targets: ["audiosession-server"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+    ],
+    targets: [
+        // Real time, in C.
+        .target(name: "CSessionGate", cSettings: c),
+        .target(name: "CRenderCore", dependencies: ["CSessionGate"], cSettings: c),
+        .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
+        .target(name: "CJackDriver", dependencies: ["CRenderCore", "CJack"], cSettings: c),
+
+        // Other libraries.
+        .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+        .systemLibrary(name: "CNcurses", pkgConfig: "ncursesw", providers: [.apt(["libncurses-dev"])]),
+
+        // Rendering: from a graph to the driver.
+        .target(
+            name: "AudioRendering", dependencies: ["CRenderCore", "CSndFile", "CSoxr"], swiftSettings: swift),
+        .target(name: "JackDriver", dependencies: ["AudioRendering", "CJackDriver"], swiftSettings: swift),
+
+        // Sessions: from the rules to the app.
+        .target(name: "SessionPolicy", swiftSettings: swift),
+        .target(name: "SessionArbiter", dependencies: ["SessionPolicy", "CSessionGate"], swiftSettings: swift),
+        .target(
+            name: "AudioSessions",
+            dependencies: ["SessionPolicy", "SessionArbiter", "AudioRendering", "JackDriver"],
+            swiftSettings: swift),
+        .target(
+            name: "AudioPlayback", dependencies: ["AudioSessions", "AudioRendering"], swiftSettings: swift),
+        .target(name: "AVFAudio", dependencies: ["AudioSessions", "AudioPlayback"], swiftSettings: swift),
+        .target(name: "AVFoundation", dependencies: ["AVFAudio"], swiftSettings: swift),
+
+        // Programs.
+        .executableTarget(
+            name: "player",
+            dependencies: [
+                "AudioPlayback", "AudioSessions", "AudioRendering", "JackDriver", "CNcurses",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "audiosession-server", cSettings: c, linkerSettings: [.linkedLibrary("jackserver")]),
+
+        // Tests. CRenderCore's are C and run by CTest (CMakeLists.txt).
+        .target(
+            name: "TestSupport", dependencies: ["AudioRendering", "JackDriver"], path: "Tests/TestSupport",
+            swiftSettings: swift),
+        .testTarget(name: "SessionPolicyTests", dependencies: ["SessionPolicy"], swiftSettings: swift),
+        .testTarget(
+            name: "SessionArbiterTests", dependencies: ["SessionArbiter", "SessionPolicy", "CSessionGate"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "AudioRenderingTests", dependencies: ["AudioRendering", "CRenderCore", "CSessionGate", "TestSupport"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "AudioSessionsTests",
+            dependencies: ["AudioSessions", "AudioPlayback", "AudioRendering", "SessionArbiter", "SessionPolicy", "TestSupport"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "SourceCompatibilityTests", dependencies: ["AVFoundation", "AVFAudio"], swiftSettings: swift),
+        .testTarget(
+            name: "JackDriverTests",
+            dependencies: ["JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "TestSupport"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "PlayerTests", dependencies: ["AudioRendering", "TestSupport"], swiftSettings: swift),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .c17
+)

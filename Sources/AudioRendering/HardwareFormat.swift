@@ -1,0 +1,33 @@
+/// What the driver found: facts of the server, never echoes of a request (keeps HW-1).
+public struct HardwareFormat: Equatable, Sendable {
+    /// Frames per second of the server.
+    public var sampleRate: Int
+    /// Frames per period.
+    public var periodFrames: Int
+    /// Output channels that lead to the device.
+    public var outputChannels: Int
+    /// Input channels that come from the device.
+    public var inputChannels: Int
+    /// Frames from an output port to the air, as the server reports them.
+    public var outputLatencyFrames: Int
+    /// Frames from the air to an input port.
+    public var inputLatencyFrames: Int
+    /// The server and its version, for people: "jackd2 1.9.21".
+    public var server: String
+
+    public init(
+        sampleRate: Int, periodFrames: Int, outputChannels: Int, inputChannels: Int = 0,
+        outputLatencyFrames: Int = 0, inputLatencyFrames: Int = 0, server: String
+    ) {
+        self.sampleRate = sampleRate
+        self.periodFrames = periodFrames
+        self.outputChannels = outputChannels
+        self.inputChannels = inputChannels
+        self.outputLatencyFrames = outputLatencyFrames
+        self.inputLatencyFrames = inputLatencyFrames
+        self.server = server
+    }
+
+    /// Length of a period in seconds.
+    public var ioBufferDuration: Double { Double(periodFrames) / Double(sampleRate) }
+}

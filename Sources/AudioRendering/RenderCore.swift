@@ -1,0 +1,19 @@
+internal import CRenderCore
+
+/// Owns the C render core (`rcore_t`) for the life of an engine.
+///
+/// Unchecked `Sendable`: the handle is immutable, and each C function says which thread may call it; the engine keeps to that.
+public final class RenderCore: @unchecked Sendable {
+    /// The `rcore_t *`, for drivers.
+    public let handle: OpaquePointer
+
+    /// Makes a core; throws `AudioEngineError.invalidConfiguration` or `.outOfMemory`.
+    init(_ configuration: rcore_config_t) throws(AudioEngineError) {
+        var configuration = configuration
+        var status = RCORE_OK
+        guard let handle = rcore_create(&configuration, &status) else { throw AudioEngineError(status, "making the render core") }
+        self.handle = handle
+    }
+
+    deinit { rcore_destroy(handle) }
+}

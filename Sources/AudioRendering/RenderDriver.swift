@@ -1,0 +1,93 @@
+/// What calls the render core: JACK's process callback, or the offline driver's caller.
+///
+/// A driver is opened (a client with ports exists), started (cycles run, ports are connected), stopped and closed; each call is
+/// idempotent, safe from any thread, and bounded in time: one that cannot be answered throws `DriverError.timedOut`.
+public protocol RenderDriver: AnyObject, Sendable {
+    /// Reaches the server and registers ports for `core`. Returns what the server is.
+    @discardableResult
+    func open(core: RenderCore) throws(DriverError) -> HardwareFormat
+    /// Begins to render and connects the ports to the device. Throws `notOpen` before `open`.
+    func start() throws(DriverError)
+    /// Ends rendering; the client and its ports stay.
+    func stop()
+    /// Gives the client up. On return no thread is within the core.
+    func close()
+
+    /// The server's present values; nil while closed or lost.
+    var format: HardwareFormat? { get }
+    /// Whether some thread may be within the core. While false, the engine applies commands itself.
+    var isRendering: Bool { get }
+    /// Asks the server for a period, in frames, and returns the one it has now (keeps HW-1).
+    func requestPeriod(frames: Int) throws(DriverError) -> Int
+    /// Counters of the running driver.
+    var statistics: DriverStatistics { get }
+
+    /// Hands over who is told of events; called before `open`. The handler is called on a thread of the driver's, one event at a
+    /// time, never on the render thread; it must not call the driver back on that thread.
+    func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void)
+    /// Hands over who prepares streamed sources before each cycle. Only a driver without a clock calls it (rendering then never
+    /// outruns the disk); a real-time driver ignores it.
+    func setPrepareHandler(_ handler: @escaping @Sendable () -> Void)
+}
+
+/// What a driver counts.
+public struct DriverStatistics: Equatable, Sendable {
+    /// Cycles the server could not finish in time, since `open`.
+    public var xruns: Int
+    /// The server's load, 0…1.
+    public var cpuLoad: Double
+
+    public init(xruns: Int = 0, cpuLoad: Double = 0) {
+        self.xruns = xruns
+        self.cpuLoad = cpuLoad
+    }
+}
+
+/// What happens to a driver without being asked.
+public enum DriverEvent: Equatable, Sendable {
+    /// Rate, period, latency or channels are now these (also before the first cycle of a new period).
+    case formatChanged(HardwareFormat)
+    /// The server could not finish a cycle in time; the count since `open`.
+    case xrun(count: Int)
+    /// The server died; calls throw `serverLost` until it returns (SRV-1).
+    case serverLost
+    /// The server is back, and with it ports and connections (SRV-2).
+    case serverReturned(HardwareFormat)
+    /// The server did not come back within the driver's limit.
+    case serverGone
+}
+
+/// Why a driver refuses.
+public enum DriverError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// No server of that name runs (nil: the default one).
+    case noServer(name: String?)
+    /// A server could not be started.
+    case cannotStartServer(reason: String)
+    /// The server did not answer in time.
+    case timedOut(call: String, seconds: Double)
+    /// The server said no.
+    case refused(call: String, reason: String)
+    /// The server died and is not back.
+    case serverLost
+    /// The driver is not open.
+    case notOpen
+
+    public var description: String {
+        switch self {
+        case .noServer(let name?):
+            "No JACK server named '\(name)' is running; start it with 'jackd -n \(name) -d dummy', or let the managed server be used."
+        case .noServer(nil):
+            "No JACK server is running; start one with 'jackd -d alsa', or let the managed server be used."
+        case .cannotStartServer(let reason):
+            "The managed JACK server could not be started: \(reason)."
+        case .timedOut(let call, let seconds):
+            "The JACK server did not answer \(call) within \(seconds) s; it may hang: restart it."
+        case .refused(let call, let reason):
+            "The JACK server refused \(call): \(reason)."
+        case .serverLost:
+            "The JACK server died and is not back; start it again, or wait until it returns."
+        case .notOpen:
+            "The audio driver is not open; open it first."
+        }
+    }
+}

@@ -1,0 +1,64 @@
+#include "session_gate_page.h"
+
+#include <stdlib.h>
+
+uint64_t sgate_verdict_pack(sgate_verdict_t verdict) {
+    return (uint64_t)verdict.attenuation | (uint64_t)verdict.ramp_ms << 16 | (uint64_t)verdict.paused << 32 |
+           (uint64_t)verdict.muted << 33 | (uint64_t)verdict.input_granted << 34 |
+           (uint64_t)(verdict.serial & SGATE_SERIAL_MASK) << 40;
+}
+
+sgate_verdict_t sgate_verdict_unpack(uint64_t word) { return sgate_word_to_verdict(word); }
+
+static uint64_t volume_pack(sgate_volume_t volume) {
+    union {
+        float gain;
+        uint32_t bits;
+    } value = {.gain = volume.gain};
+    return (uint64_t)value.bits | (uint64_t)volume.ramp_ms << 32;
+}
+
+size_t sgate_page_size(void) { return sizeof(struct sgate_page); }
+
+sgate_page_t *sgate_page_initialise(void *memory, size_t size) {
+    if (memory == NULL || size < sizeof(struct sgate_page) || (uintptr_t)memory % alignof(struct sgate_page) != 0) {
+        return NULL;
+    }
+    sgate_page_t *page = memory;
+    page->magic = SGATE_MAGIC;
+    page->version = SGATE_VERSION;
+    // A session that nobody has granted anything is silent.
+    atomic_init(&page->verdict, sgate_verdict_pack((sgate_verdict_t){.paused = true}));
+    atomic_init(&page->volume, volume_pack((sgate_volume_t){.gain = 1.0f}));
+    return page;
+}
+
+bool sgate_page_valid(const void *memory, size_t size) {
+    const sgate_page_t *page = memory;
+    return memory != NULL && size >= sizeof(struct sgate_page) &&
+           (uintptr_t)memory % alignof(struct sgate_page) == 0 && page->magic == SGATE_MAGIC &&
+           page->version == SGATE_VERSION;
+}
+
+sgate_page_t *sgate_page_create(void) {
+    void *memory = aligned_alloc(alignof(struct sgate_page), sizeof(struct sgate_page));
+    return sgate_page_initialise(memory, sizeof(struct sgate_page));
+}
+
+void sgate_page_destroy(sgate_page_t *page) { free(page); }
+
+void sgate_page_set_verdict(sgate_page_t *page, sgate_verdict_t verdict) {
+    atomic_store_explicit(&page->verdict, sgate_verdict_pack(verdict), memory_order_release);
+}
+
+sgate_verdict_t sgate_page_verdict(const sgate_page_t *page) {
+    return sgate_word_to_verdict(sgate_page_load_verdict(page));
+}
+
+void sgate_page_set_volume(sgate_page_t *page, sgate_volume_t volume) {
+    atomic_store_explicit(&page->volume, volume_pack(volume), memory_order_release);
+}
+
+sgate_volume_t sgate_page_volume(const sgate_page_t *page) {
+    return sgate_word_to_volume(sgate_page_load_volume(page));
+}
