@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 const char *rcore_jack_status_text(rcore_jack_status_t status) {
     switch (status) {
@@ -35,43 +33,32 @@ static void silence_libjack(void) {
     jack_set_info_function(stay_silent);
 }
 
-static rcore_jack_t *allocate(void) {
-    rcore_jack_t *jack = calloc(1, sizeof *jack);
-    if (!jack)
-        return NULL;
-    jack->change_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (jack->change_fd == -1) {
-        free(jack);
-        return NULL;
-    }
-    sem_init(&jack->cycle_left, 0, 0);
-    return jack;
-}
-
 static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *server_name, const char *client_name) {
     jack_status_t code = 0;
     jack->client = server_name ? jack_client_open(client_name, JackNoStartServer | JackServerName, &code, server_name)
                                : jack_client_open(client_name, JackNoStartServer, &code);
     if (!jack->client)
         return code & JackServerFailed ? RCORE_JACK_NO_SERVER : RCORE_JACK_REFUSED;
-    atomic_store(&jack->sample_rate, jack_get_sample_rate(jack->client));
-    atomic_store(&jack->period_frames, jack_get_buffer_size(jack->client));
+    rcore_jack_forget_loss(jack->news, jack_get_sample_rate(jack->client), jack_get_buffer_size(jack->client));
     return rcore_jack_register_callbacks(jack) ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
 
-rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, rcore_jack_status_t *status) {
+rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, rcore_jack_news_t *news,
+                              rcore_jack_status_t *status) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     rcore_jack_status_t ignored;
     status = status ? status : &ignored;
     *status = RCORE_JACK_BAD_ARGUMENT;
     size_t length = client_name ? strlen(client_name) : 0;
-    if (length == 0 || length >= (size_t)jack_client_name_size() || (server_name && server_name[0] == '\0'))
+    if (!news || length == 0 || length >= (size_t)jack_client_name_size() || (server_name && server_name[0] == '\0'))
         return NULL;
     pthread_once(&once, silence_libjack);
     *status = RCORE_JACK_NO_MEMORY;
-    rcore_jack_t *jack = allocate();
+    rcore_jack_t *jack = calloc(1, sizeof *jack);
     if (!jack)
         return NULL;
+    jack->news = news;
+    sem_init(&jack->cycle_left, 0, 0);
     *status = connect_to_server(jack, server_name, client_name);
     if (*status == RCORE_JACK_OK)
         return jack;
@@ -85,7 +72,6 @@ void rcore_jack_close(rcore_jack_t *jack) {
     if (jack->client)
         jack_client_close(jack->client);
     sem_destroy(&jack->cycle_left);
-    close(jack->change_fd);
     free(jack);
 }
 
@@ -105,7 +91,7 @@ static bool register_direction(rcore_jack_t *jack, rcore_jack_direction_t direct
 }
 
 rcore_jack_status_t rcore_jack_register_ports(rcore_jack_t *jack, uint32_t noutputs, uint32_t ninputs) {
-    if (atomic_load(&jack->lost))
+    if (rcore_jack_is_lost(jack))
         return RCORE_JACK_LOST;
     if (jack->ports_registered || noutputs > RCORE_JACK_MAX_PORTS || ninputs > RCORE_JACK_MAX_PORTS)
         return RCORE_JACK_BAD_ARGUMENT;
@@ -116,13 +102,13 @@ rcore_jack_status_t rcore_jack_register_ports(rcore_jack_t *jack, uint32_t noutp
 }
 
 rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
-    if (atomic_load(&jack->lost))
+    if (rcore_jack_is_lost(jack))
         return RCORE_JACK_LOST;
     return jack_activate(jack->client) == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
 
 rcore_jack_status_t rcore_jack_deactivate(rcore_jack_t *jack) {
-    if (atomic_load(&jack->lost))
+    if (rcore_jack_is_lost(jack))
         return RCORE_JACK_LOST;
     return jack_deactivate(jack->client) == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
@@ -137,18 +123,6 @@ void rcore_jack_detach_core(rcore_jack_t *jack) {
     while (sem_wait(&jack->cycle_left) == -1 && errno == EINTR)
         continue;
 }
-
-rcore_jack_snapshot_t rcore_jack_read_snapshot(const rcore_jack_t *jack) {
-    return (rcore_jack_snapshot_t){
-        .sample_rate = atomic_load(&jack->sample_rate),
-        .period_frames = atomic_load(&jack->period_frames),
-        .xruns = atomic_load(&jack->xruns),
-        .cycles = atomic_load(&jack->cycles),
-        .lost = atomic_load(&jack->lost),
-    };
-}
-
-const char *rcore_jack_lost_reason(const rcore_jack_t *jack) { return atomic_load(&jack->lost) ? jack->reason : ""; }
 
 const char *rcore_jack_client_name(const rcore_jack_t *jack) { return jack_get_client_name(jack->client); }
 

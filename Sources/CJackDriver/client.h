@@ -8,8 +8,22 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
+/// Written by libjack's notification threads and the cycle, read by whoever asks.
+struct rcore_jack_news {
+    int change_fd; ///< an eventfd: readable when `changes` are not empty
+    atomic_uint changes;
+    atomic_uint sample_rate;
+    atomic_uint period_frames;
+    atomic_uint_fast64_t xruns;
+    atomic_uint_fast64_t cycles;
+    atomic_bool loss_claimed; ///< by the first of the two shutdown callbacks
+    atomic_bool lost;
+    char reason[128]; ///< written once, before `lost` is set
+};
+
 struct rcore_jack {
     jack_client_t *client;
+    rcore_jack_news_t *news;
     bool ports_registered;
     uint32_t nports[2];                          ///< by rcore_jack_direction_t; fixed while active
     jack_port_t *ports[2][RCORE_JACK_MAX_PORTS]; ///< likewise
@@ -19,21 +33,19 @@ struct rcore_jack {
     atomic_bool in_cycle;
     atomic_bool detaching;
     sem_t cycle_left;
-    atomic_uint_fast64_t cycles;
-
-    // From libjack's notification threads: see notifications.c.
-    int change_fd;
-    atomic_uint changes;
-    atomic_uint sample_rate;
-    atomic_uint period_frames;
-    atomic_uint_fast64_t xruns;
-    atomic_bool lost;
-    atomic_bool reason_claimed;
-    char reason[128]; ///< written once, before `lost` is set
 };
+
+/// Whether the server is gone. [any]
+static inline bool rcore_jack_is_lost(const rcore_jack_t *jack) { return atomic_load(&jack->news->lost); }
 
 /// The process callback. [render]
 int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT;
+
+/// Stores a change and wakes who waits. [notification, any but render]
+void rcore_jack_note(rcore_jack_news_t *news, unsigned change);
+
+/// Begins with a new client of these values. [control]
+void rcore_jack_forget_loss(rcore_jack_news_t *news, uint32_t sample_rate, uint32_t period_frames);
 
 /// Registers every callback; before activation. [control]
 bool rcore_jack_register_callbacks(rcore_jack_t *jack);

@@ -39,6 +39,6 @@ int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT {
     else
         silence(outputs, noutputs, nframes);
     leave(jack);
-    atomic_fetch_add_explicit(&jack->cycles, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&jack->news->cycles, 1, memory_order_relaxed);
     return 0;
 }

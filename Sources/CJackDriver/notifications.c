@@ -3,31 +3,8 @@
 #define _GNU_SOURCE
 #include "client.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
-static void note(rcore_jack_t *jack, unsigned change) {
-    atomic_fetch_or(&jack->changes, change);
-    uint64_t one = 1;
-    ssize_t written = write(jack->change_fd, &one, sizeof one);
-    (void)written; // a counter that is full is readable all the same
-}
-
-uint32_t rcore_jack_wait(rcore_jack_t *jack, int timeout_ms) {
-    struct pollfd watched = {.fd = jack->change_fd, .events = POLLIN};
-    while (poll(&watched, 1, timeout_ms) == -1 && errno == EINTR)
-        continue;
-    uint64_t count = 0;
-    ssize_t taken = read(jack->change_fd, &count, sizeof count);
-    (void)taken; // nothing to take back is fine
-    return atomic_exchange(&jack->changes, 0);
-}
-
-void rcore_jack_wake(rcore_jack_t *jack) { note(jack, RCORE_JACK_CHANGED_WAKE); }
 
 /// Names libjack's threads, so that a list of threads can be read.
 static void name_thread(void *argument) {
@@ -37,38 +14,39 @@ static void name_thread(void *argument) {
 
 static int note_sample_rate(jack_nframes_t sample_rate, void *argument) {
     rcore_jack_t *jack = argument;
-    if (atomic_exchange(&jack->sample_rate, sample_rate) != sample_rate)
-        note(jack, RCORE_JACK_CHANGED_FORMAT);
+    if (atomic_exchange(&jack->news->sample_rate, sample_rate) != sample_rate)
+        rcore_jack_note(jack->news, RCORE_JACK_CHANGED_FORMAT);
     return 0;
 }
 
 static int note_period(jack_nframes_t nframes, void *argument) {
     rcore_jack_t *jack = argument;
-    if (atomic_exchange(&jack->period_frames, nframes) != nframes)
-        note(jack, RCORE_JACK_CHANGED_FORMAT);
+    if (atomic_exchange(&jack->news->period_frames, nframes) != nframes)
+        rcore_jack_note(jack->news, RCORE_JACK_CHANGED_FORMAT);
     return 0;
 }
 
 static int note_xrun(void *argument) {
     rcore_jack_t *jack = argument;
-    atomic_fetch_add(&jack->xruns, 1);
-    note(jack, RCORE_JACK_CHANGED_XRUNS);
+    atomic_fetch_add(&jack->news->xruns, 1);
+    rcore_jack_note(jack->news, RCORE_JACK_CHANGED_XRUNS);
     return 0;
 }
 
 static void note_connection(jack_port_id_t a, jack_port_id_t b, int connected, void *argument) {
     (void)a, (void)b, (void)connected;
-    note(argument, RCORE_JACK_CHANGED_CONNECTIONS);
+    const rcore_jack_t *jack = argument;
+    rcore_jack_note(jack->news, RCORE_JACK_CHANGED_CONNECTIONS);
 }
 
 static void note_lost(jack_status_t code, const char *reason, void *argument) {
     rcore_jack_t *jack = argument;
     (void)code;
-    if (atomic_exchange(&jack->reason_claimed, true))
+    if (atomic_exchange(&jack->news->loss_claimed, true))
         return;
-    snprintf(jack->reason, sizeof jack->reason, "%s", reason ? reason : "");
-    atomic_store(&jack->lost, true);
-    note(jack, RCORE_JACK_CHANGED_LOST);
+    snprintf(jack->news->reason, sizeof jack->news->reason, "%s", reason ? reason : "");
+    atomic_store(&jack->news->lost, true);
+    rcore_jack_note(jack->news, RCORE_JACK_CHANGED_LOST);
 }
 
 /// PipeWire's libjack knows only this one, jackd2's only the other.
@@ -88,7 +66,7 @@ static void pass_latency_on(jack_latency_callback_mode_t mode, void *argument) {
     }
     for (uint32_t i = 0; i < jack->nports[to]; i++)
         jack_port_set_latency_range(jack->ports[to][i], mode, &whole);
-    note(jack, RCORE_JACK_CHANGED_LATENCY);
+    rcore_jack_note(jack->news, RCORE_JACK_CHANGED_LATENCY);
 }
 
 bool rcore_jack_register_callbacks(rcore_jack_t *jack) {

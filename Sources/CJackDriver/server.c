@@ -4,7 +4,7 @@
 #include <errno.h>
 
 rcore_jack_status_t rcore_jack_set_period(rcore_jack_t *jack, uint32_t nframes) {
-    if (atomic_load(&jack->lost))
+    if (rcore_jack_is_lost(jack))
         return RCORE_JACK_LOST;
     if (nframes == 0 || nframes > RCORE_MAX_PERIOD)
         return RCORE_JACK_BAD_ARGUMENT;
@@ -12,13 +12,13 @@ rcore_jack_status_t rcore_jack_set_period(rcore_jack_t *jack, uint32_t nframes) 
 }
 
 float rcore_jack_cpu_load(rcore_jack_t *jack) {
-    return atomic_load(&jack->lost) ? 0 : jack_cpu_load(jack->client) / 100;
+    return rcore_jack_is_lost(jack) ? 0 : jack_cpu_load(jack->client) / 100;
 }
 
 rcore_jack_latency_t rcore_jack_read_latency(rcore_jack_t *jack, rcore_jack_direction_t direction) {
     jack_latency_callback_mode_t mode = direction == RCORE_JACK_PLAYBACK ? JackPlaybackLatency : JackCaptureLatency;
     rcore_jack_latency_t whole = {UINT32_MAX, 0};
-    if (atomic_load(&jack->lost) || jack->nports[direction] == 0)
+    if (rcore_jack_is_lost(jack) || jack->nports[direction] == 0)
         return (rcore_jack_latency_t){0, 0};
     for (uint32_t i = 0; i < jack->nports[direction]; i++) {
         jack_latency_range_t range = {0};
@@ -32,7 +32,7 @@ rcore_jack_latency_t rcore_jack_read_latency(rcore_jack_t *jack, rcore_jack_dire
 /// The device's ports: audio leaves the server by its inputs. Ended by NULL; NULL without any.
 static const char **device_ports(rcore_jack_t *jack, rcore_jack_direction_t direction) {
     unsigned long side = direction == RCORE_JACK_PLAYBACK ? JackPortIsInput : JackPortIsOutput;
-    if (atomic_load(&jack->lost))
+    if (rcore_jack_is_lost(jack))
         return NULL;
     return jack_get_ports(jack->client, NULL, JACK_DEFAULT_AUDIO_TYPE, JackPortIsPhysical | side);
 }
@@ -47,7 +47,7 @@ uint32_t rcore_jack_device_port_count(rcore_jack_t *jack, rcore_jack_direction_t
 }
 
 rcore_jack_status_t rcore_jack_connect(rcore_jack_t *jack, const char *source, const char *destination) {
-    if (atomic_load(&jack->lost))
+    if (rcore_jack_is_lost(jack))
         return RCORE_JACK_LOST;
     int result = jack_connect(jack->client, source, destination);
     return result == 0 || result == EEXIST ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
@@ -66,7 +66,7 @@ uint32_t rcore_jack_connect_device(rcore_jack_t *jack, rcore_jack_direction_t di
 }
 
 bool rcore_jack_port_exists(rcore_jack_t *jack, const char *name) {
-    return !atomic_load(&jack->lost) && jack_port_by_name(jack->client, name) != NULL;
+    return !rcore_jack_is_lost(jack) && jack_port_by_name(jack->client, name) != NULL;
 }
 
 const char *rcore_jack_port_name(const rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t index) {
@@ -74,7 +74,7 @@ const char *rcore_jack_port_name(const rcore_jack_t *jack, rcore_jack_direction_
 }
 
 const char **rcore_jack_connections(rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t index) {
-    if (atomic_load(&jack->lost) || index >= jack->nports[direction])
+    if (rcore_jack_is_lost(jack) || index >= jack->nports[direction])
         return NULL;
     return jack_port_get_all_connections(jack->client, jack->ports[direction][index]);
 }

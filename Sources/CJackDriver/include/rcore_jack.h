@@ -36,14 +36,56 @@ typedef enum rcore_jack_direction {
     RCORE_JACK_CAPTURE = 1,  ///< from the device, into the core
 } rcore_jack_direction_t;
 
+// ---- News ---------------------------------------------------------------------------------------------------------------------
+
+/// What the server tells, across the clients of a driver's life: one client at a time writes, one thread waits.
+typedef struct rcore_jack_news rcore_jack_news_t;
+
+/// No news yet. [control] NULL when memory or descriptors are short. The caller owns it.
+rcore_jack_news_t *rcore_jack_news_create(void);
+/// Frees it; NULL does nothing. [control] No client uses it any longer, and nobody waits.
+void rcore_jack_news_destroy(rcore_jack_news_t *news);
+
+/// What may have changed since the last wait.
+typedef enum rcore_jack_change {
+    RCORE_JACK_CHANGED_FORMAT = 1,      ///< sample rate or period
+    RCORE_JACK_CHANGED_LATENCY = 2,     ///< latencies of ports
+    RCORE_JACK_CHANGED_CONNECTIONS = 4, ///< connections of some ports
+    RCORE_JACK_CHANGED_XRUNS = 8,       ///< the server was late
+    RCORE_JACK_CHANGED_LOST = 16,       ///< the server is gone
+    RCORE_JACK_CHANGED_WAKE = 32,       ///< `rcore_jack_wake` was called
+} rcore_jack_change_t;
+
+/// Waits until something changed, at most `timeout_ms` (negative: without limit), and returns a mask of rcore_jack_change_t; 0 when
+/// the time is over. [watch]
+uint32_t rcore_jack_wait(rcore_jack_news_t *news, int timeout_ms);
+/// Ends a wait, or the next one. [any but render]
+void rcore_jack_wake(rcore_jack_news_t *news);
+
+/// What the server said last.
+typedef struct rcore_jack_snapshot {
+    uint32_t sample_rate;   ///< Hz
+    uint32_t period_frames; ///< frames per cycle
+    uint64_t xruns;         ///< cycles the server could not finish in time, since the news were created
+    uint64_t cycles;        ///< process callbacks, likewise
+    bool lost;              ///< the server is gone
+} rcore_jack_snapshot_t;
+
+/// A snapshot; asks no one. [any]
+rcore_jack_snapshot_t rcore_jack_read_snapshot(const rcore_jack_news_t *news) RCORE_RT;
+/// What the server said when it left, for people; "" if it said nothing. Valid until the next client is opened. [watch]
+const char *rcore_jack_lost_reason(const rcore_jack_news_t *news);
+
 // ---- Life: open → register ports → activate → close ---------------------------------------------------------------------------
 
 /// Connects to the server `server_name` (NULL: the default one) as `client_name` (1…jack_client_name_size() characters; the server
-/// may append a number). [control] Never starts a server, prints nothing. NULL with RCORE_JACK_BAD_ARGUMENT, _NO_MEMORY,
+/// may append a number). [control] Never starts a server, prints nothing. `news` is kept by the caller until the client is closed; its
+/// loss is forgotten, its counts go on. NULL with RCORE_JACK_BAD_ARGUMENT, _NO_MEMORY,
 /// _NO_SERVER (within some 5 ms) or _REFUSED; `status` may be NULL. The caller owns it.
-rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, rcore_jack_status_t *status);
+rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, rcore_jack_news_t *news,
+                              rcore_jack_status_t *status);
 /// Gives the client up and frees it, also after the server's death. NULL does nothing. [control] On return no thread is within the
-/// core, and nobody waits in `rcore_jack_wait`: that is the caller's to see to.
+/// core and no callback is on its way.
 void rcore_jack_close(rcore_jack_t *jack);
 
 /// Registers `out_1…` and `in_1…` (0…RCORE_JACK_MAX_PORTS each), once. [control & !active] RCORE_JACK_BAD_ARGUMENT: out of range, or
@@ -59,38 +101,6 @@ void rcore_jack_attach_core(rcore_jack_t *jack, rcore_t *core);
 /// Puts out silence from now on. [control or watch, one at a time] On return no thread is within the core; waits at most for the
 /// rest of one `rcore_process`, never for the server.
 void rcore_jack_detach_core(rcore_jack_t *jack);
-
-// ---- News ---------------------------------------------------------------------------------------------------------------------
-
-/// What may have changed since the last wait.
-typedef enum rcore_jack_change {
-    RCORE_JACK_CHANGED_FORMAT = 1,      ///< sample rate or period
-    RCORE_JACK_CHANGED_LATENCY = 2,     ///< latencies of ports
-    RCORE_JACK_CHANGED_CONNECTIONS = 4, ///< connections of some ports
-    RCORE_JACK_CHANGED_XRUNS = 8,       ///< the server was late
-    RCORE_JACK_CHANGED_LOST = 16,       ///< the server is gone
-    RCORE_JACK_CHANGED_WAKE = 32,       ///< `rcore_jack_wake` was called
-} rcore_jack_change_t;
-
-/// Waits until something changed, at most `timeout_ms` (negative: without limit), and returns a mask of rcore_jack_change_t; 0 when the
-/// time is over. [watch]
-uint32_t rcore_jack_wait(rcore_jack_t *jack, int timeout_ms);
-/// Ends a wait, or the next one. [any but render]
-void rcore_jack_wake(rcore_jack_t *jack);
-
-/// What the server said last.
-typedef struct rcore_jack_snapshot {
-    uint32_t sample_rate;   ///< Hz
-    uint32_t period_frames; ///< frames per cycle
-    uint64_t xruns;         ///< cycles the server could not finish in time, since open
-    uint64_t cycles;        ///< process callbacks since open
-    bool lost;              ///< the server is gone
-} rcore_jack_snapshot_t;
-
-/// A snapshot; asks no one. [any]
-rcore_jack_snapshot_t rcore_jack_read_snapshot(const rcore_jack_t *jack) RCORE_RT;
-/// What the server said when it left, for people; "" while it runs or if it said nothing. Valid until close. [any]
-const char *rcore_jack_lost_reason(const rcore_jack_t *jack);
 
 // ---- Asking the server ---------------------------------------------------------------------------------------------------------
 
