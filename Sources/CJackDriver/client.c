@@ -46,7 +46,7 @@ static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *ser
 rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, rcore_jack_news_t *news,
                               rcore_jack_status_t *status) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    rcore_jack_status_t ignored;
+    rcore_jack_status_t ignored = RCORE_JACK_OK;
     status = status ? status : &ignored;
     *status = RCORE_JACK_BAD_ARGUMENT;
     size_t length = client_name ? strlen(client_name) : 0;

@@ -6,10 +6,15 @@
 #include <pthread.h>
 #include <stdio.h>
 
-/// Names libjack's threads, so that a list of threads can be read.
+void rcore_jack_name_thread(const char *name) {
+    char short_name[16];
+    snprintf(short_name, sizeof short_name, "%s", name);
+    pthread_setname_np(pthread_self(), short_name);
+}
+
 static void name_thread(void *argument) {
     (void)argument;
-    pthread_setname_np(pthread_self(), "audio-jack");
+    rcore_jack_name_thread("audio-jack");
 }
 
 static int note_sample_rate(jack_nframes_t sample_rate, void *argument) {

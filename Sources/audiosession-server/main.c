@@ -23,12 +23,25 @@ static void announce(const server_options_t *options, const char *text) {
     close(options->ready_fd);
 }
 
-/// Leaves the caller's process and session behind. False when the system refuses.
-static bool detach(void) {
+/// Closes what the caller left open, but the standard descriptors and the one to announce at.
+static void close_inherited(int kept) {
+    if (kept > STDERR_FILENO) {
+        close_range(STDERR_FILENO + 1, (unsigned)kept - 1, 0);
+        close_range((unsigned)kept + 1, ~0U, 0);
+    } else {
+        close_range(STDERR_FILENO + 1, ~0U, 0);
+    }
+}
+
+/// Leaves the caller's process, session, folder and descriptors behind. False when the system refuses.
+static bool detach(int kept) {
     pid_t child = fork();
     if (child > 0)
         _exit(EX_OK);
-    return child == 0 && setsid() != -1 && chdir("/") == 0;
+    if (child == -1 || setsid() == -1 || chdir("/") != 0)
+        return false;
+    close_inherited(kept);
+    return true;
 }
 
 /// Blocks the signals that end the server, for every thread to come, and returns a descriptor that receives them.
@@ -83,7 +96,7 @@ int main(int argc, char **argv) {
     case OPTIONS_RUN:
         break;
     }
-    if (options.detach && !detach()) {
+    if (options.detach && !detach(options.ready_fd)) {
         fprintf(stderr, "audiosession-server: It cannot go on in the background: %s.\n", strerror(errno));
         return EX_OSERR;
     }

@@ -27,6 +27,9 @@ typedef enum rcore_jack_status {
 /// One clause for a status, static storage. [any]
 const char *rcore_jack_status_text(rcore_jack_status_t status);
 
+/// Names the calling thread (the first 15 bytes count), for those who list threads. [any but render]
+void rcore_jack_name_thread(const char *name);
+
 /// Most ports in either direction.
 #define RCORE_JACK_MAX_PORTS RCORE_MAX_CHANNELS
 
