@@ -2,7 +2,9 @@ import SessionPolicy
 import Testing
 
 @Suite struct ActivationTests {
-    @Test("CAT-2, CAT-3: a category set while inactive takes effect at activation, while active at once, with a route change")
+    @Test(
+        "CAT-2, CAT-3: a category set while inactive takes effect at activation, while active at once, with a route change"
+    )
     func categoryTakesEffect() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -127,7 +129,8 @@ import Testing
             #expect(scene.interruptions == ["9 began"])
             for lower in Rank.allCases where lower < rank {
                 #expect(
-                    try scene.refusal(of: .beginSystemSession(SessionID(20), rank: lower, isRinging: false)).rule == .act5)
+                    try scene.refusal(of: .beginSystemSession(SessionID(20), rank: lower, isRinging: false)).rule
+                        == .act5)
             }
         }
     }
@@ -218,7 +221,9 @@ import Testing
         #expect(scene.interruptions == ["1 ended resume"])
     }
 
-    @Test("ACT-10: activating an active session changes nothing; deactivating an inactive one ends its wait and its place")
+    @Test(
+        "ACT-10: activating an active session changes nothing; deactivating an inactive one ends its wait and its place"
+    )
     func idempotent() throws {
         var scene = Scene()
         for id: UInt64 in 1...3 {
@@ -306,7 +311,8 @@ import Testing
         #expect(scene.state.volume(of: try scene.session(1)) == 0.25)
     }
 
-    @Test("VOL-3, CAT-3: output mute mutes; in playAndRecord only in mode default; unmuting shortFormVideo is arbitrated")
+    @Test(
+        "VOL-3, CAT-3: output mute mutes; in playAndRecord only in mode default; unmuting shortFormVideo is arbitrated")
     func outputMute() throws {
         var scene = Scene()
         try scene.add(1, .playAndRecord)

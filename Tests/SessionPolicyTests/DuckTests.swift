@@ -16,7 +16,10 @@ import Testing
         #expect(scene.interruptions.isEmpty)
         let ducked = try scene.verdict(1)
         #expect(ducked == Verdict(attenuation: 14))
-        #expect(try scene.standing(1).reasons.first.map { [$0.rule.rawValue, "\($0.by?.rawValue ?? 0)"] } == ["DUCK-1", "2"])
+        #expect(
+            try scene.standing(1).reasons.first.map { [$0.rule.rawValue, "\($0.by?.rawValue ?? 0)"] } == [
+                "DUCK-1", "2",
+            ])
         #expect(try scene.verdict(2) == Verdict())
         #expect(ducked.ramp(from: Verdict(), PolicySettings()) == 0.05)
         try scene.deactivate(2)

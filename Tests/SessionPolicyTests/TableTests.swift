@@ -176,7 +176,8 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
                 for (_, option) in choices + [("none", [])] {
                     var scene = Scene()
                     try scene.add(1)
-                    let needed = option.union(mode.neededOptions).union(option == .farFieldInput ? .allowBluetoothHFP : [])
+                    let needed = option.union(mode.neededOptions).union(
+                        option == .farFieldInput ? .allowBluetoothHFP : [])
                     guard (try? scene.configure(1, category, mode, needed)) != nil else { continue }
                     let options = try scene.session(1).configuration.options
                     try scene.configure(1, category, mode, options)
@@ -220,7 +221,8 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
     @Test("CAT-7: without an input nothing is offered that records")
     func available() {
         #expect(Category.available(hasInput: true) == Category.allCases)
-        #expect(Category.available(hasInput: false) == [.ambient, .soloAmbient, .playback, .audioProcessing, .multiRoute])
+        #expect(
+            Category.available(hasInput: false) == [.ambient, .soloAmbient, .playback, .audioProcessing, .multiRoute])
         #expect(!Mode.available(hasInput: false).contains(.voiceChat))
         #expect(Mode.available(hasInput: false).contains(.measurement), "playback has it too")
     }

@@ -25,7 +25,9 @@ extension Arbitration {
 
     /// Keeps ACT-5.
     private func checkPriority(of session: SessionState) throws(Refusal) {
-        guard let rival = state.active.last(where: { $0.id != session.id && $0.keepsFromActivating(session) }) else { return }
+        guard let rival = state.active.last(where: { $0.id != session.id && $0.keepsFromActivating(session) }) else {
+            return
+        }
         throw Refusal(
             .insufficientPriority, .act5, by: rival.id,
             """

@@ -30,7 +30,9 @@ extension Configuration {
             implied.formUnion(row.implies)
         }
         for row in OptionRow.table where requestedOptions.rawValue & row.bit != 0 {
-            guard row.suits(category, mode) || implied.contains(row.option) else { throw .unsuitedOption(row, category, mode) }
+            guard row.suits(category, mode) || implied.contains(row.option) else {
+                throw .unsuitedOption(row, category, mode)
+            }
             guard options.contains(row.needs) else { throw .missingOption(row.name, row.needs, rule: row.rule) }
         }
         guard options.contains(mode.neededOptions) else {
@@ -43,7 +45,8 @@ extension Configuration {
         if routeSharingPolicy == .independent {
             throw Refusal(
                 .badParam, .route10,
-                "Route sharing policy 'independent' was asked for; it is the system's to set. Use 'default', or a long-form policy.")
+                "Route sharing policy 'independent' was asked for; it is the system's to set. Use 'default', or a long-form policy."
+            )
         }
         if routeSharingPolicy.isLongForm, category != .playback || mode == .shortFormVideo {
             throw Refusal(
@@ -90,6 +93,7 @@ extension Refusal {
 
     static func unknownOptions(_ options: CategoryOptions) -> Refusal {
         let known = CategoryOptions.named.map(\.name).joined(separator: ", ")
-        return Refusal(.badParam, .opt3, "Options were asked for that do not exist: \(options). Known options: \(known).")
+        return Refusal(
+            .badParam, .opt3, "Options were asked for that do not exist: \(options). Known options: \(known).")
     }
 }

@@ -29,7 +29,8 @@ struct Standings {
             attenuation: strong != nil ? settings.strongDuckAttenuation : duck != nil ? settings.duckAttenuation : 0,
             isPaused: !session.isActive, isMuted: !mutes.isEmpty,
             isInputGranted: session.isActive && session.configuration.category.traits.hasInput)
-        return Standing(verdict: verdict, reasons: idleReasons(of: session) + [strong ?? duck].compactMap(\.self) + mutes)
+        return Standing(
+            verdict: verdict, reasons: idleReasons(of: session) + [strong ?? duck].compactMap(\.self) + mutes)
     }
 
     /// Why it does not run at all: the gate pauses it (keeps INT-1, INT-8).
@@ -48,7 +49,8 @@ struct Standings {
         // DUCK-1: of several duckers the newest is not lowered; one that is not active would be the newest.
         if !session.isActive, session.configuration.ducksOthers { return nil }
         let present = duckers.filter { ducker in
-            ducker.id == session.id ? ducker.configuration.ducksOthers : ducker.rank >= session.rank && ducks(ducker, session)
+            ducker.id == session.id
+                ? ducker.configuration.ducksOthers : ducker.rank >= session.rank && ducks(ducker, session)
         }
         guard let ducker = present.last, ducker.id != session.id else { return nil }
         let rule: Rule = !session.isActive ? .duck7 : ducker.configuration.ducksOthers ? .duck1 : .duck4

@@ -3,7 +3,8 @@ extension Arbitration {
     /// Registers and activates a system session at once, or refuses.
     mutating func beginSystemSession(_ id: SessionID, rank: Rank, isRinging: Bool) throws(Refusal) {
         guard !isRinging || rank == .call else {
-            throw Refusal(.badParam, .int6, "A ringing session of rank \(rank) was asked for; only calls ring. Use rank call.")
+            throw Refusal(
+                .badParam, .int6, "A ringing session of rank \(rank) was asked for; only calls ring. Use rank call.")
         }
         try register(id, app: .system, rank: rank)
         let category = rank.systemCategory

@@ -1,6 +1,7 @@
 /// What a session specialises in. The table of group MODE: one row a mode.
 public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
-    case `default`, voiceChat, videoChat, gameChat, videoRecording, measurement, moviePlayback, spokenAudio, voicePrompt,
+    case `default`, voiceChat, videoChat, gameChat, videoRecording, measurement, moviePlayback, spokenAudio,
+        voicePrompt,
         shortFormVideo, dualRoute
 
     /// The categories it goes with; every other pair is refused (MODE-1).

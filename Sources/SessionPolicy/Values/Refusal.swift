@@ -22,6 +22,7 @@ public struct Refusal: Error, Hashable, Sendable, Codable, CustomStringConvertib
     public var description: String { "\(message) [\(rule.rawValue)]" }
 
     static func unknown(_ id: SessionID) -> Refusal {
-        Refusal(.expiredSession, .act12, "\(id) was addressed, but it is not registered (any longer); make a new session.")
+        Refusal(
+            .expiredSession, .act12, "\(id) was addressed, but it is not registered (any longer); make a new session.")
     }
 }

@@ -38,7 +38,17 @@ public struct SessionState: Hashable, Sendable, Codable {
         public var reason: InterruptionReason
         public var since: EventTime
         /// Whether all that stood in the way so far left with notice and nobody said pause (INT-3, INT-7).
-        public var mayResume = true
+        public var mayResume: Bool
+
+        public init(
+            rival: SessionID, rule: Rule, reason: InterruptionReason, since: EventTime, mayResume: Bool = true
+        ) {
+            self.rival = rival
+            self.rule = rule
+            self.reason = reason
+            self.since = since
+            self.mayResume = mayResume
+        }
     }
 
     public var isActive: Bool {
