@@ -35,9 +35,8 @@ sgate_page_t *sgate_page_initialise(void *memory, size_t size) {
 
 bool sgate_page_valid(const void *memory, size_t size) {
     const sgate_page_t *page = memory;
-    return memory != NULL && size >= sizeof(struct sgate_page) &&
-           (uintptr_t)memory % alignof(struct sgate_page) == 0 && page->magic == SGATE_MAGIC &&
-           page->version == SGATE_VERSION;
+    return memory != NULL && size >= sizeof(struct sgate_page) && (uintptr_t)memory % alignof(struct sgate_page) == 0 &&
+           page->magic == SGATE_MAGIC && page->version == SGATE_VERSION;
 }
 
 sgate_page_t *sgate_page_create(void) {

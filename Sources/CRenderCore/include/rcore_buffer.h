@@ -13,9 +13,11 @@ typedef struct rcore_buffer rcore_buffer_t;
 /// Copies `nframes` planar frames (`planes[c]`, 1…RCORE_MAX_CHANNELS channels, 1…2^40 frames) into aligned memory of its own. [control]
 /// NaN and infinite samples become 0 and are counted. NULL with a status when an argument is out of range or memory is short;
 /// `status` may be NULL. The caller owns it, with one reference.
-rcore_buffer_t *rcore_buffer_create(uint32_t channels, uint64_t nframes, const float *const *planes, rcore_status_t *status);
+rcore_buffer_t *rcore_buffer_create(uint32_t channels, uint64_t nframes, const float *const *planes,
+                                    rcore_status_t *status);
 /// The same from interleaved frames. [control]
-rcore_buffer_t *rcore_buffer_create_interleaved(uint32_t channels, uint64_t nframes, const float *frames, rcore_status_t *status);
+rcore_buffer_t *rcore_buffer_create_interleaved(uint32_t channels, uint64_t nframes, const float *frames,
+                                                rcore_status_t *status);
 /// Takes one more reference. [control] Voices take none: keep one until the voice has ended.
 rcore_buffer_t *rcore_buffer_retain(rcore_buffer_t *buffer);
 /// Gives one reference back; the last one frees the samples. NULL does nothing. [control]

@@ -20,8 +20,8 @@ rcore_fifo_t *rcore_fifo_create(uint32_t channels, uint32_t capacity_frames, rco
 void rcore_fifo_destroy(rcore_fifo_t *fifo);
 
 /// Channels, and capacity in frames. [any]
-uint32_t rcore_fifo_channels(const rcore_fifo_t *fifo);
-uint32_t rcore_fifo_capacity(const rcore_fifo_t *fifo);
+uint32_t rcore_fifo_channels(const rcore_fifo_t *fifo) RCORE_RT;
+uint32_t rcore_fifo_capacity(const rcore_fifo_t *fifo) RCORE_RT;
 
 /// Frames that a write may hold now. [producer]
 uint32_t rcore_fifo_writable(rcore_fifo_t *fifo) RCORE_RT;
@@ -39,7 +39,8 @@ uint32_t rcore_fifo_readable(rcore_fifo_t *fifo) RCORE_RT;
 bool rcore_fifo_read_interleaved(rcore_fifo_t *fifo, float *frames, uint32_t nframes) RCORE_RT;
 /// The samples of one channel from frame `offset` after the read index, without copying: returns how many of the `nframes` asked for
 /// lie in one piece at `*samples`, 0 when none wait. [consumer]
-uint32_t rcore_fifo_peek(rcore_fifo_t *fifo, uint32_t channel, uint32_t offset, uint32_t nframes, const float **samples) RCORE_RT;
+uint32_t rcore_fifo_peek(rcore_fifo_t *fifo, uint32_t channel, uint32_t offset, uint32_t nframes,
+                         const float **samples) RCORE_RT;
 /// Gives up `nframes` frames that were looked at; at most the readable ones. [consumer]
 void rcore_fifo_consume(rcore_fifo_t *fifo, uint32_t nframes) RCORE_RT;
 /// True once the producer finished and all was read. [consumer]

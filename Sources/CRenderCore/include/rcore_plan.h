@@ -30,7 +30,8 @@ typedef struct rcore_route_description {
     uint32_t slot;         ///< 0…max_routes-1, once per plan
     uint32_t channels;     ///< 1…the core's max_channels
     uint32_t first_output; ///< index of its first channel among the outputs given to `rcore_process`
-    rcore_fifo_t *capture; ///< takes what the route puts out, of the same channel count, or NULL; kept until the plan is retired
+    rcore_fifo_t
+        *capture; ///< takes what the route puts out, of the same channel count, or NULL; kept until the plan is retired
 } rcore_route_description_t;
 
 /// An empty plan. [control] NULL when memory is short. The caller owns it until it is posted.

@@ -51,8 +51,8 @@ rcore_status_t rcore_set_sample_rate(rcore_t *core, uint32_t sample_rate);
 /// Renders `nframes` frames (0…RCORE_MAX_PERIOD; 0 only applies commands that are due). [render]
 /// `inputs` and `outputs` are planar; a NULL plane is silence in, or nowhere out. Outputs that no route feeds become silence. Never
 /// puts out NaN or infinity. Cost: linear in frames × (playing voices × channels + buses + route channels) + commands due.
-void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, float *const *outputs, uint32_t noutputs,
-                   uint32_t nframes) RCORE_RT;
+void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, float *const *outputs,
+                   uint32_t noutputs, uint32_t nframes) RCORE_RT;
 
 /// Frames processed so far: the time the next period begins at. [any]
 uint64_t rcore_time(const rcore_t *core) RCORE_RT;
@@ -82,8 +82,8 @@ typedef enum rcore_voice_state {
     RCORE_VOICE_FREE = 0,    ///< released, or never acquired
     RCORE_VOICE_WAITING = 1, ///< acquired; its start has not taken effect
     RCORE_VOICE_PLAYING = 2,
-    RCORE_VOICE_PAUSED = 3,  ///< stands still, or fades towards it
-    RCORE_VOICE_ENDED = 4,   ///< over: the core holds nothing of it; may be released
+    RCORE_VOICE_PAUSED = 3, ///< stands still, or fades towards it
+    RCORE_VOICE_ENDED = 4,  ///< over: the core holds nothing of it; may be released
 } rcore_voice_state_t;
 
 /// Takes a voice from the pool. [control] 0 when all are taken. Give it back with `rcore_voice_release` once it has ended or if it
@@ -114,8 +114,9 @@ rcore_status_t rcore_post_resume(rcore_t *core, rcore_voice_t voice, uint32_t ra
 /// Linear ramp from wherever the gain is; finite.
 rcore_status_t rcore_post_gain(rcore_t *core, rcore_voice_t voice, float gain, uint32_t ramp_frames, uint64_t when);
 rcore_status_t rcore_post_bus_gain(rcore_t *core, uint32_t bus, float gain, uint32_t ramp_frames, uint64_t when);
-/// Replaces the plan; the core owns it from now on, whatever the return value is not RCORE_OK excepted. RCORE_NO_SLOT: it names a slot
-/// beyond the core's sizes. [control] and [producer]
+/// Replaces the plan. [control] and [producer] With RCORE_OK the core owns it; otherwise it stays the caller's. RCORE_NO_SLOT: it names
+/// a slot beyond the core's sizes. A bus slot that the plan before did not have begins afresh: unity gain, gate not yet read. A plan
+/// that becomes due after one posted later has taken effect is dropped.
 rcore_status_t rcore_post_plan(rcore_t *core, rcore_plan_t *plan, uint64_t when);
 
 /// Frees the plans that were replaced. [control] Returns how many posted plans the core still holds or will hold; once it is at
@@ -148,12 +149,12 @@ bool rcore_next_event(rcore_t *core, rcore_event_t *event) RCORE_RT;
 /// Counted since creation.
 typedef struct rcore_counters {
     uint64_t cycles;
-    uint64_t late_commands;      ///< timed commands that took effect after their frame
-    uint64_t dropped_events;     ///< events lost because nobody read them
-    uint64_t underrun_frames;    ///< of all streamed sources
-    uint64_t nonfinite_samples;  ///< output samples that were NaN or infinite and became silence
-    uint64_t unlocked_bytes;     ///< memory of the cycle that the system refused to lock
-    uint32_t playing_voices;     ///< as of the last cycle
+    uint64_t late_commands;     ///< timed commands that took effect after their frame
+    uint64_t dropped_events;    ///< events lost because nobody read them
+    uint64_t underrun_frames;   ///< of all streamed sources
+    uint64_t nonfinite_samples; ///< output samples that were NaN or infinite and became silence
+    uint64_t unlocked_bytes;    ///< memory of the cycle that the system refused to lock
+    uint32_t playing_voices;    ///< as of the last cycle
 } rcore_counters_t;
 
 /// A snapshot. [any]

@@ -1,0 +1,1 @@
+#include "rcore_base.h"

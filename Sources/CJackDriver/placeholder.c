@@ -1,0 +1,3 @@
+// placeholder
+#include "rcore_base.h"
+

@@ -1,0 +1,56 @@
+// What goes back to control: events, counters, meters.
+#include "core.h"
+
+#include <string.h>
+
+void event_post(rcore_t *core, rcore_event_t event) RCORE_RT {
+    if (ring_writable(&core->event_ring, 1) < 1) {
+        count_up(&core->counters.dropped_events, 1);
+        return;
+    }
+    core->events[ring_write_slot(&core->event_ring, 0)] = event;
+    ring_did_write(&core->event_ring, 1);
+}
+
+bool rcore_next_event(rcore_t *core, rcore_event_t *event) RCORE_RT {
+    if (ring_readable(&core->event_ring, 1) < 1) {
+        return false;
+    }
+    *event = core->events[ring_read_slot(&core->event_ring, 0)];
+    ring_did_read(&core->event_ring, 1);
+    return true;
+}
+
+rcore_counters_t rcore_read_counters(const rcore_t *core) RCORE_RT {
+    const struct counters *counters = &core->counters;
+    return (rcore_counters_t){
+        .cycles = atomic_load_explicit(&counters->cycles, memory_order_relaxed),
+        .late_commands = atomic_load_explicit(&counters->late_commands, memory_order_relaxed),
+        .dropped_events = atomic_load_explicit(&counters->dropped_events, memory_order_relaxed),
+        .underrun_frames = atomic_load_explicit(&counters->underrun_frames, memory_order_relaxed),
+        .nonfinite_samples = atomic_load_explicit(&counters->nonfinite_samples, memory_order_relaxed),
+        .unlocked_bytes = core->unlocked_bytes,
+        .playing_voices = atomic_load_explicit(&counters->playing_voices, memory_order_relaxed),
+    };
+}
+
+static float from_bits(uint32_t bits) RCORE_RT {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+float rcore_take_route_peak(rcore_t *core, uint32_t route, uint32_t channel) RCORE_RT {
+    if (route >= core->config.max_routes || channel >= core->config.max_channels) {
+        return 0.0f;
+    }
+    _Atomic(uint32_t) *peak = &core->peaks[route * core->config.max_channels + channel];
+    return from_bits(atomic_exchange_explicit(peak, 0, memory_order_relaxed));
+}
+
+float rcore_bus_gate_gain(const rcore_t *core, uint32_t bus) RCORE_RT {
+    if (bus >= core->config.max_buses) {
+        return 0.0f;
+    }
+    return from_bits(atomic_load_explicit(&core->buses[bus].gate_gain, memory_order_relaxed));
+}

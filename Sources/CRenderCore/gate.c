@@ -1,0 +1,203 @@
+// The session gate: the arbiter's verdict, made audible.
+//
+// Three factors, each with a ramp of its own: `open` (linear, 1…0: paused or muted), the duck (linear in decibels) and the system volume
+// (linear). A factor that is not moving and is exactly 1 multiplies nothing, so a session that is alone is bit-exact. Paused: once
+// `open` has reached 0 the session freezes, and its sources stand still; the cycle is cut at that frame, so the next frame heard is the one
+// after the last of the fade.
+#include "core.h"
+
+#include "session_gate_page.h"
+
+#include <math.h>
+#include <string.h>
+
+static uint32_t milliseconds_to_frames(const rcore_t *core, uint16_t milliseconds) RCORE_RT {
+    const uint64_t rate = atomic_load_explicit(&core->sample_rate, memory_order_relaxed);
+    return (uint32_t)(rate * milliseconds / 1000);
+}
+
+// Attenuation in 1/256 dB to linear gain; 0 is exactly 1.
+static double duck_gain(double attenuation) RCORE_RT {
+    return attenuation <= 0.0 ? 1.0 : pow(10.0, -attenuation / (20.0 * SGATE_ATTENUATION_PER_DECIBEL));
+}
+
+static bool silent(const struct gate_state *gate) RCORE_RT {
+    return gate->open.remaining == 0 && gate->open.target == 0.0f;
+}
+
+static void duck_go(struct gate_state *gate, double target, uint32_t nframes) RCORE_RT {
+    if (gate->duck_target == target) {
+        return;
+    }
+    gate->duck_target = target;
+    gate->duck_remaining = nframes;
+    if (nframes == 0) {
+        gate->duck = target;
+    } else {
+        gate->duck_step = (target - gate->duck) / nframes;
+    }
+}
+
+// Takes over a new verdict. What cannot be heard jumps: who comes back from silence during a duck starts ducked (keeps DUCK-7).
+static void apply_verdict(const rcore_t *core, struct gate_state *gate, sgate_verdict_t verdict) RCORE_RT {
+    const float open = verdict.paused || verdict.muted ? 0.0f : 1.0f;
+    const uint32_t ramp_frames = milliseconds_to_frames(core, verdict.ramp_ms);
+    if (!gate->attached) {
+        ramp_set(&gate->open, open);
+    }
+    duck_go(gate, verdict.attenuation, !gate->attached || silent(gate) ? 0 : ramp_frames);
+    if (gate->open.target != open) {
+        ramp_go(&gate->open, open, ramp_frames);
+    }
+    gate->paused = verdict.paused;
+}
+
+static void apply_volume(const rcore_t *core, struct gate_state *gate, sgate_volume_t volume) RCORE_RT {
+    ramp_go(&gate->volume, volume.gain, gate->attached ? milliseconds_to_frames(core, volume.ramp_ms) : 0);
+}
+
+static void gate_read(rcore_t *core, uint32_t slot, const sgate_page_t *page) RCORE_RT {
+    struct gate_state *gate = &core->buses[slot].gate;
+    const uint64_t verdict_word = sgate_page_load_verdict(page);
+    const uint64_t volume_word = sgate_page_load_volume(page);
+    if (!gate->attached || volume_word != gate->volume_word) {
+        gate->volume_word = volume_word;
+        apply_volume(core, gate, sgate_word_to_volume(volume_word));
+    }
+    if (!gate->attached || verdict_word != gate->verdict_word) {
+        const sgate_verdict_t verdict = sgate_word_to_verdict(verdict_word);
+        gate->verdict_word = verdict_word;
+        apply_verdict(core, gate, verdict);
+        gate->settling = true;
+        event_post(
+            core, (rcore_event_t){
+                      .kind = RCORE_EVENT_GATE_APPLIED, .bus = slot, .frame = core_now(core), .value = verdict.serial});
+    }
+    gate->attached = true;
+}
+
+static void gate_settle(rcore_t *core, uint32_t slot) RCORE_RT {
+    struct gate_state *gate = &core->buses[slot].gate;
+    gate->frozen = gate->paused && silent(gate);
+    if (gate->settling && gate->open.remaining == 0 && (gate->duck_remaining == 0 || silent(gate))) {
+        gate->settling = false;
+        event_post(core, (rcore_event_t){.kind = RCORE_EVENT_GATE_SETTLED,
+                                         .bus = slot,
+                                         .frame = core_now(core),
+                                         .value = sgate_word_to_verdict(gate->verdict_word).serial});
+    }
+}
+
+// Hands frozenness down: parents stand before their children in a plan.
+static void gates_freeze(rcore_t *core) RCORE_RT {
+    for (uint32_t i = 0; i < core->plan->bus_count; i++) {
+        const struct plan_bus *bus = &core->plan->buses[i];
+        struct bus_state *state = &core->buses[bus->description.slot];
+        state->frozen = bus->description.gate != NULL && state->gate.frozen;
+        if (bus->parent != RCORE_NONE) {
+            state->frozen |= core->buses[core->plan->buses[bus->parent].description.slot].frozen;
+        }
+    }
+}
+
+void gates_read(rcore_t *core) RCORE_RT {
+    if (core->plan == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < core->plan->bus_count; i++) {
+        const rcore_bus_description_t *bus = &core->plan->buses[i].description;
+        if (bus->gate != NULL) {
+            gate_read(core, bus->slot, bus->gate);
+            gate_settle(core, bus->slot);
+        }
+    }
+    gates_freeze(core);
+}
+
+uint32_t gates_limit(const rcore_t *core, uint32_t nframes) RCORE_RT {
+    if (core->plan == NULL) {
+        return nframes;
+    }
+    for (uint32_t i = 0; i < core->plan->bus_count; i++) {
+        const rcore_bus_description_t *bus = &core->plan->buses[i].description;
+        const struct gate_state *gate = &core->buses[bus->slot].gate;
+        if (bus->gate != NULL && gate->paused && gate->open.remaining > 0 && gate->open.remaining < nframes) {
+            nframes = gate->open.remaining;
+        }
+    }
+    return nframes;
+}
+
+static void duck_multiply(const struct gate_state *gate, float *envelope, uint32_t nframes) RCORE_RT {
+    const uint32_t moving = gate->duck_remaining < nframes ? gate->duck_remaining : nframes;
+    if (moving > 0) {
+        const double ratio = pow(10.0, -gate->duck_step / (20.0 * SGATE_ATTENUATION_PER_DECIBEL));
+        double gain = duck_gain(gate->duck);
+        for (uint32_t i = 0; i < moving; i++) {
+            gain *= ratio;
+            envelope[i] *= (float)gain;
+        }
+    }
+    if (moving < nframes && gate->duck_target > 0.0) {
+        const float gain = (float)duck_gain(gate->duck_target);
+        for (uint32_t i = moving; i < nframes; i++) {
+            envelope[i] *= gain;
+        }
+    }
+}
+
+bool gate_multiply(const struct gate_state *gate, float *envelope, uint32_t nframes) RCORE_RT {
+    const bool open = gate->open.remaining == 0 && gate->open.target == 1.0f;
+    const bool full = gate->volume.remaining == 0 && gate->volume.target == 1.0f;
+    const bool unducked = gate->duck_remaining == 0 && gate->duck_target <= 0.0;
+    if (!open) {
+        ramp_multiply(&gate->open, envelope, nframes);
+    }
+    if (!full) {
+        ramp_multiply(&gate->volume, envelope, nframes);
+    }
+    if (!unducked) {
+        duck_multiply(gate, envelope, nframes);
+    }
+    return !(open && full && unducked);
+}
+
+static void gate_advance(struct bus_state *state, uint32_t nframes) RCORE_RT {
+    struct gate_state *gate = &state->gate;
+    ramp_advance(&gate->open, nframes);
+    ramp_advance(&gate->volume, nframes);
+    const uint32_t moving = gate->duck_remaining < nframes ? gate->duck_remaining : nframes;
+    gate->duck_remaining -= moving;
+    gate->duck = gate->duck_remaining == 0 ? gate->duck_target : gate->duck + gate->duck_step * moving;
+    const float gain = ramp_value(&gate->open) * ramp_value(&gate->volume) * (float)duck_gain(gate->duck);
+    uint32_t bits;
+    memcpy(&bits, &gain, sizeof bits);
+    atomic_store_explicit(&state->gate_gain, bits, memory_order_relaxed);
+}
+
+void gates_advance(rcore_t *core, uint32_t nframes) RCORE_RT {
+    if (core->plan == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < core->plan->bus_count; i++) {
+        const rcore_bus_description_t *bus = &core->plan->buses[i].description;
+        if (bus->gate != NULL) {
+            gate_advance(&core->buses[bus->slot], nframes);
+            gate_settle(core, bus->slot);
+        }
+    }
+    gates_freeze(core);
+}
+
+void bus_reset(struct bus_state *bus) RCORE_RT {
+    const float unity = 1.0f;
+    uint32_t bits;
+    memcpy(&bits, &unity, sizeof bits);
+    bus->gate = (struct gate_state){.attached = false};
+    ramp_set(&bus->gate.open, 1.0f);
+    ramp_set(&bus->gate.volume, 1.0f);
+    ramp_set(&bus->gain, 1.0f);
+    bus->channels = 0;
+    bus->frozen = false;
+    atomic_store_explicit(&bus->gate_gain, bits, memory_order_relaxed);
+}

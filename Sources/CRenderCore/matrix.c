@@ -1,0 +1,131 @@
+#include "matrix.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void set_status(rcore_status_t *status, rcore_status_t value) {
+    if (status != NULL) {
+        *status = value;
+    }
+}
+
+static rcore_matrix_t *allocate(uint32_t inputs, uint32_t outputs, rcore_status_t *status) {
+    if (inputs < 1 || inputs > RCORE_MAX_CHANNELS || outputs < 1 || outputs > RCORE_MAX_CHANNELS) {
+        set_status(status, RCORE_BAD_ARGUMENT);
+        return NULL;
+    }
+    rcore_matrix_t *matrix = memory_allocate(sizeof *matrix + sizeof(float) * inputs * outputs);
+    if (matrix == NULL) {
+        set_status(status, RCORE_NO_MEMORY);
+        return NULL;
+    }
+    matrix->inputs = inputs;
+    matrix->outputs = outputs;
+    set_status(status, RCORE_OK);
+    return matrix;
+}
+
+rcore_matrix_t *rcore_matrix_create(uint32_t inputs, uint32_t outputs, const float *gains, rcore_status_t *status) {
+    if (gains == NULL) {
+        set_status(status, RCORE_BAD_ARGUMENT);
+        return NULL;
+    }
+    rcore_matrix_t *matrix = allocate(inputs, outputs, status);
+    if (matrix == NULL) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < inputs * outputs; i++) {
+        if (!sample_is_finite(gains[i])) {
+            rcore_matrix_destroy(matrix);
+            set_status(status, RCORE_BAD_ARGUMENT);
+            return NULL;
+        }
+        matrix->gains[i] = gains[i];
+    }
+    return matrix;
+}
+
+// Where a channel of a multichannel file goes in stereo, as (left, right), by ITU-R BS.775. The order of channels is WAVE's: L R C LFE Ls
+// Rs …; below 5.1 the usual orders of 3 (L R C), 4 (L R Ls Rs) and 5 (L R C Ls Rs) channels.
+static void stereo_place(uint32_t inputs, uint32_t input, float place[2]) {
+    const float half_power = 0.70710678f;
+    const bool has_centre = inputs == 3 || inputs >= 5;
+    const bool has_lfe = inputs >= 6;
+    const uint32_t first_surround = 2 + (has_centre ? 1 : 0) + (has_lfe ? 1 : 0);
+    place[0] = 0.0f;
+    place[1] = 0.0f;
+    if (input < 2) {
+        place[input] = 1.0f;
+    } else if (has_centre && input == 2) {
+        place[0] = place[1] = half_power;
+    } else if (has_lfe && input == 3) {
+        return; // the low-frequency effects are left out of a down-mix
+    } else {
+        place[(input - first_surround) % 2] = half_power;
+    }
+}
+
+// Scales every output so that inputs of full scale cannot add up to more than full scale, all outputs alike to keep the balance.
+static void normalise(rcore_matrix_t *matrix) {
+    float greatest = 0.0f;
+    for (uint32_t output = 0; output < matrix->outputs; output++) {
+        float sum = 0.0f;
+        for (uint32_t input = 0; input < matrix->inputs; input++) {
+            sum += fabsf(matrix->gains[output * matrix->inputs + input]);
+        }
+        greatest = fmaxf(greatest, sum);
+    }
+    if (greatest > 1.0f) {
+        for (uint32_t i = 0; i < matrix->inputs * matrix->outputs; i++) {
+            matrix->gains[i] /= greatest;
+        }
+    }
+}
+
+rcore_matrix_t *rcore_matrix_create_standard(uint32_t inputs, uint32_t outputs, rcore_status_t *status) {
+    rcore_matrix_t *matrix = allocate(inputs, outputs, status);
+    if (matrix == NULL) {
+        return NULL;
+    }
+    if (inputs == 1) { // mono is heard in the middle of the front pair
+        for (uint32_t output = 0; output < outputs && output < 2; output++) {
+            matrix->gains[output] = 1.0f;
+        }
+    } else if (inputs <= outputs) {
+        for (uint32_t channel = 0; channel < inputs; channel++) {
+            matrix->gains[channel * inputs + channel] = 1.0f;
+        }
+    } else {
+        for (uint32_t input = 0; input < inputs; input++) {
+            float place[2];
+            if (outputs > 2 && input < outputs) {
+                matrix->gains[input * inputs + input] = 1.0f;
+                continue;
+            }
+            stereo_place(inputs, input, place);
+            if (outputs == 1) {
+                matrix->gains[input] = 0.5f * (place[0] + place[1]);
+            } else {
+                matrix->gains[input] += place[0];
+                matrix->gains[inputs + input] += place[1];
+            }
+        }
+        normalise(matrix);
+    }
+    return matrix;
+}
+
+void rcore_matrix_destroy(rcore_matrix_t *matrix) { free(matrix); }
+
+uint32_t rcore_matrix_inputs(const rcore_matrix_t *matrix) { return matrix->inputs; }
+
+uint32_t rcore_matrix_outputs(const rcore_matrix_t *matrix) { return matrix->outputs; }
+
+float rcore_matrix_gain(const rcore_matrix_t *matrix, uint32_t output, uint32_t input) {
+    if (output >= matrix->outputs || input >= matrix->inputs) {
+        return 0.0f;
+    }
+    return matrix->gains[output * matrix->inputs + input];
+}

@@ -1,0 +1,13 @@
+/// Inside of a channel map, for the cycle.
+#ifndef RCORE_MATRIX_INTERNAL_H
+#define RCORE_MATRIX_INTERNAL_H
+
+#include "rcore_matrix.h"
+
+struct rcore_matrix {
+    uint32_t inputs;
+    uint32_t outputs;
+    float gains[]; // [output * inputs + input]
+};
+
+#endif

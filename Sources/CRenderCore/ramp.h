@@ -1,0 +1,56 @@
+/// A linear ramp, exact at its end: the value is counted back from the target, so nothing accumulates.
+#ifndef RCORE_RAMP_H
+#define RCORE_RAMP_H
+
+#include "rcore_base.h"
+
+struct ramp {
+    float target;
+    float step;         ///< per frame, towards the target
+    uint32_t remaining; ///< frames until the target is reached
+};
+
+/// The value now: of the last frame rendered.
+static inline float ramp_value(const struct ramp *ramp) RCORE_RT {
+    return ramp->remaining == 0 ? ramp->target : ramp->target - ramp->step * (float)ramp->remaining;
+}
+
+/// Jumps.
+static inline void ramp_set(struct ramp *ramp, float value) RCORE_RT {
+    ramp->target = value;
+    ramp->step = 0.0f;
+    ramp->remaining = 0;
+}
+
+/// Goes to `target` from wherever it is: the next frame already differs, the last of `nframes` is the target.
+static inline void ramp_go(struct ramp *ramp, float target, uint32_t nframes) RCORE_RT {
+    const float from = ramp_value(ramp);
+    if (nframes == 0 || from == target) {
+        ramp_set(ramp, target);
+        return;
+    }
+    ramp->target = target;
+    ramp->step = (target - from) / (float)nframes;
+    ramp->remaining = nframes;
+}
+
+/// Multiplies the next `nframes` values into `envelope`; does not advance.
+static inline void ramp_multiply(const struct ramp *ramp, float *envelope, uint32_t nframes) RCORE_RT {
+    const uint32_t moving = ramp->remaining < nframes ? ramp->remaining : nframes;
+    const float last = (float)ramp->remaining - 1.0f;
+    for (uint32_t i = 0; i < moving; i++) {
+        envelope[i] *= ramp->target - ramp->step * (last - (float)i);
+    }
+    if (ramp->target != 1.0f) {
+        for (uint32_t i = moving; i < nframes; i++) {
+            envelope[i] *= ramp->target;
+        }
+    }
+}
+
+/// Goes on by `nframes`.
+static inline void ramp_advance(struct ramp *ramp, uint32_t nframes) RCORE_RT {
+    ramp->remaining = ramp->remaining > nframes ? ramp->remaining - nframes : 0;
+}
+
+#endif

@@ -1,0 +1,57 @@
+// The cycle.
+#include "core.h"
+#include "flush.h"
+
+#include <string.h>
+
+static void silence(float *const *outputs, uint32_t noutputs, uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < noutputs; i++) {
+        if (outputs[i] != NULL) {
+            memset(outputs[i], 0, sizeof(float) * nframes);
+        }
+    }
+}
+
+static void advance_time(rcore_t *core, uint32_t nframes) RCORE_RT {
+    atomic_store_explicit(&core->time, core_now(core) + nframes, memory_order_release);
+}
+
+// A slice: nothing begins or ends within it.
+static void render_slice(rcore_t *core, float *const *outputs, uint32_t noutputs, uint32_t offset,
+                         uint32_t nframes) RCORE_RT {
+    buses_clear(core, nframes);
+    voices_render(core, nframes);
+    buses_mix(core, nframes);
+    routes_write(core, outputs, noutputs, offset, nframes);
+    advance_time(core, nframes);
+    gates_advance(core, nframes);
+}
+
+// Frames until something begins or ends.
+static uint32_t slice_length(const rcore_t *core, uint32_t nframes) RCORE_RT {
+    const uint32_t slice = core->config.slice_frames < nframes ? core->config.slice_frames : nframes;
+    return gates_limit(core, commands_limit(core, slice));
+}
+
+void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, float *const *outputs,
+                   uint32_t noutputs, uint32_t nframes) RCORE_RT {
+    (void)inputs; // no source listens to live input yet
+    (void)ninputs;
+    const flush_mode mode = flush_begin();
+    silence(outputs, noutputs, nframes);
+    gates_read(core);
+    commands_take(core);
+    for (uint32_t offset = 0; offset < nframes;) {
+        const uint32_t length = slice_length(core, nframes - offset);
+        render_slice(core, outputs, noutputs, offset, length);
+        offset += length;
+        if (offset < nframes) {
+            commands_apply(core);
+        }
+    }
+    count_up(&core->counters.cycles, 1);
+    atomic_store_explicit(&core->counters.playing_voices, core->playing_count, memory_order_relaxed);
+    flush_end(mode);
+}
+
+uint64_t rcore_time(const rcore_t *core) RCORE_RT { return atomic_load_explicit(&core->time, memory_order_acquire); }

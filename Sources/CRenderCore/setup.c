@@ -1,0 +1,126 @@
+// Making and ending a core: everything here may allocate, nothing here is called by the cycle.
+#include "core.h"
+#include "memory.h"
+
+#include <stdlib.h>
+
+rcore_config_t rcore_config_default(void) {
+    return (rcore_config_t){
+        .sample_rate = 48000,
+        .max_voices = 256,
+        .max_buses = 64,
+        .max_routes = 8,
+        .max_channels = 8,
+        .slice_frames = 256,
+        .command_capacity = 1024,
+        .event_capacity = 1024,
+    };
+}
+
+static bool within(uint32_t value, uint32_t least, uint32_t most) { return value >= least && value <= most; }
+
+static bool config_valid(const rcore_config_t *config) {
+    return config != NULL && within(config->sample_rate, RCORE_MIN_SAMPLE_RATE, RCORE_MAX_SAMPLE_RATE) &&
+           within(config->max_voices, 1, 65536) && within(config->max_buses, 1, 1024) &&
+           within(config->max_routes, 1, 64) && within(config->max_channels, 1, RCORE_MAX_CHANNELS) &&
+           within(config->slice_frames, 16, RCORE_MAX_PERIOD) && within(config->command_capacity, 1, 1u << 20) &&
+           within(config->event_capacity, 1, 1u << 20);
+}
+
+// Carves arrays out of one arena; with no arena it only measures.
+struct layout {
+    char *base;
+    size_t used;
+};
+
+static void *carve(struct layout *layout, size_t count, size_t size) {
+    const size_t offset = layout->used;
+    layout->used += (count * size + RCORE_ALIGNMENT - 1) / RCORE_ALIGNMENT * RCORE_ALIGNMENT;
+    return layout->base == NULL ? NULL : layout->base + offset;
+}
+
+static size_t lay_out(rcore_t *core, void *arena) {
+    const rcore_config_t *config = &core->config;
+    struct layout layout = {.base = arena, .used = 0};
+    core->commands = carve(&layout, config->command_capacity, sizeof *core->commands);
+    core->pending = carve(&layout, config->command_capacity, sizeof *core->pending);
+    core->events = carve(&layout, config->event_capacity, sizeof *core->events);
+    core->voices = carve(&layout, config->max_voices, sizeof *core->voices);
+    core->playing = carve(&layout, config->max_voices, sizeof *core->playing);
+    core->free_voices = carve(&layout, config->max_voices, sizeof *core->free_voices);
+    core->buses = carve(&layout, config->max_buses, sizeof *core->buses);
+    const size_t slice = sizeof(float) * config->slice_frames;
+    core->bus_samples = carve(&layout, (size_t)config->max_buses * config->max_channels, slice);
+    core->route_samples = carve(&layout, (size_t)config->max_routes * config->max_channels, slice);
+    core->envelope = carve(&layout, 1, slice);
+    core->peaks = carve(&layout, (size_t)config->max_routes * config->max_channels, sizeof *core->peaks);
+    return layout.used;
+}
+
+rcore_t *rcore_create(const rcore_config_t *config, rcore_status_t *status) {
+    rcore_status_t ignored;
+    status = status != NULL ? status : &ignored;
+    *status = RCORE_BAD_ARGUMENT;
+    if (!config_valid(config)) {
+        return NULL;
+    }
+    *status = RCORE_NO_MEMORY;
+    rcore_t *core = memory_allocate(sizeof *core);
+    if (core == NULL) {
+        return NULL;
+    }
+    core->config = *config;
+    core->config.command_capacity = ring_round_up(config->command_capacity);
+    core->config.event_capacity = ring_round_up(config->event_capacity);
+    core->arena_bytes = lay_out(core, NULL);
+    core->arena = memory_allocate(core->arena_bytes);
+    if (core->arena == NULL) {
+        free(core);
+        return NULL;
+    }
+    lay_out(core, core->arena);
+    core->unlocked_bytes = memory_lock(core->arena, core->arena_bytes) + memory_lock(core, sizeof *core);
+    atomic_init(&core->sample_rate, config->sample_rate);
+    ring_init(&core->command_ring, core->config.command_capacity);
+    ring_init(&core->event_ring, core->config.event_capacity);
+    for (uint32_t i = 0; i < config->max_voices; i++) {
+        core->voices[i].generation = 1;
+        atomic_init(&core->voices[i].status, voice_status(1, RCORE_VOICE_FREE));
+        core->free_voices[i] = config->max_voices - 1 - i; // voice 0 is taken first
+    }
+    core->free_count = config->max_voices;
+    for (uint32_t i = 0; i < config->max_buses; i++) {
+        bus_reset(&core->buses[i]);
+    }
+    *status = RCORE_OK;
+    return core;
+}
+
+void rcore_destroy(rcore_t *core) {
+    if (core == NULL) {
+        return;
+    }
+    while (core->posted_plans != NULL) {
+        rcore_plan_t *plan = core->posted_plans;
+        core->posted_plans = plan->next;
+        rcore_plan_destroy(plan);
+    }
+    memory_unlock(core->arena, core->arena_bytes);
+    memory_unlock(core, sizeof *core);
+    free(core->arena);
+    free(core);
+}
+
+rcore_config_t rcore_configuration(const rcore_t *core) {
+    rcore_config_t config = core->config;
+    config.sample_rate = atomic_load_explicit(&core->sample_rate, memory_order_relaxed);
+    return config;
+}
+
+rcore_status_t rcore_set_sample_rate(rcore_t *core, uint32_t sample_rate) {
+    if (!within(sample_rate, RCORE_MIN_SAMPLE_RATE, RCORE_MAX_SAMPLE_RATE)) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    atomic_store_explicit(&core->sample_rate, sample_rate, memory_order_relaxed);
+    return RCORE_OK;
+}
