@@ -89,7 +89,8 @@ TEST(wraps_around) {
             }
         }
         const bool fits = rcore_fifo_writable(fifo) >= count;
-        EXPECT_EQUAL(turn % 2 ? rcore_fifo_write(fifo, pointers, count) : rcore_fifo_write_interleaved(fifo, frames, count),
+        EXPECT_EQUAL(turn % 2 ? rcore_fifo_write(fifo, pointers, count)
+                              : rcore_fifo_write_interleaved(fifo, frames, count),
                      fits);
         written += fits ? count : 0;
 

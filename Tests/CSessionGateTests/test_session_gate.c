@@ -32,7 +32,7 @@ TEST(verdict_round_trips) {
 }
 
 TEST(verdict_fields_do_not_touch_each_other) {
-    const sgate_verdict_t verdicts[] = {{.attenuation = 65535}, {.ramp_ms = 65535}, {.paused = true},
+    const sgate_verdict_t verdicts[] = {{.attenuation = 65535}, {.ramp_ms = 65535},      {.paused = true},
                                         {.muted = true},        {.input_granted = true}, {.serial = SGATE_SERIAL_MASK}};
     uint64_t all = 0;
     for (unsigned i = 0; i < 6; i++) {
@@ -64,8 +64,8 @@ TEST(every_word_is_a_valid_verdict) {
 
 TEST(volume_is_limited) {
     sgate_page_t *page = sgate_page_create();
-    const float gains[][2] = {{0.0f, 0.0f},      {0.25f, 0.25f},   {1.0f, 1.0f}, {1.5f, 1.0f},
-                              {INFINITY, 1.0f}, {-0.5f, 0.0f}, {NAN, 0.0f},  {-INFINITY, 0.0f}};
+    const float gains[][2] = {{0.0f, 0.0f},     {0.25f, 0.25f}, {1.0f, 1.0f}, {1.5f, 1.0f},
+                              {INFINITY, 1.0f}, {-0.5f, 0.0f},  {NAN, 0.0f},  {-INFINITY, 0.0f}};
     for (unsigned i = 0; i < 8; i++) {
         sgate_page_set_volume(page, (sgate_volume_t){.gain = gains[i][0], .ramp_ms = (uint16_t)(i * 9000)});
         EXPECT_NEAR(sgate_page_volume(page).gain, gains[i][1], 0);
