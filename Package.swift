@@ -40,7 +40,7 @@ let package = Package(
         // Other libraries.
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
-        .systemLibrary(name: "CNcurses", pkgConfig: "ncursesw", providers: [.apt(["libncurses-dev"])]),
+        .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
 
         // Rendering: from a graph to the driver.
         .target(
@@ -79,11 +79,14 @@ let package = Package(
             name: "SessionArbiterTests", dependencies: ["SessionArbiter", "SessionPolicy", "CSessionGate"],
             swiftSettings: swift),
         .testTarget(
-            name: "AudioRenderingTests", dependencies: ["AudioRendering", "CRenderCore", "CSessionGate", "TestSupport"],
+            name: "AudioRenderingTests",
+            dependencies: ["AudioRendering", "CRenderCore", "CSessionGate", "TestSupport"],
             swiftSettings: swift),
         .testTarget(
             name: "AudioSessionsTests",
-            dependencies: ["AudioSessions", "AudioPlayback", "AudioRendering", "SessionArbiter", "SessionPolicy", "TestSupport"],
+            dependencies: [
+                "AudioSessions", "AudioPlayback", "AudioRendering", "SessionArbiter", "SessionPolicy", "TestSupport",
+            ],
             swiftSettings: swift),
         .testTarget(
             name: "SourceCompatibilityTests", dependencies: ["AVFoundation", "AVFAudio"], swiftSettings: swift),

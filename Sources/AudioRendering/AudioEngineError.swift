@@ -28,9 +28,12 @@ public enum AudioEngineError: Error, Equatable, Sendable, CustomStringConvertibl
         switch self {
         case .invalidArgument(let what): "A value is out of range for \(what)."
         case .outOfMemory(let what): "There is not enough memory for \(what)."
-        case .commandQueueFull: "More commands were posted in one period than the engine's queue holds; try again after a period."
-        case .noFreeVoice(let limit): "All \(limit) voices of the engine play; stop one, or make the engine with more voices."
-        case .noFreeBus(let limit): "All \(limit) buses of the engine are taken; close a session, or make the engine with more buses."
+        case .commandQueueFull:
+            "More commands were posted in one period than the engine's queue holds; try again after a period."
+        case .noFreeVoice(let limit):
+            "All \(limit) voices of the engine play; stop one, or make the engine with more voices."
+        case .noFreeBus(let limit):
+            "All \(limit) buses of the engine are taken; close a session, or make the engine with more buses."
         case .voiceEnded: "The voice has ended; start a new one."
         }
     }

@@ -11,7 +11,9 @@ public final class RenderCore: @unchecked Sendable {
     init(_ configuration: rcore_config_t) throws(AudioEngineError) {
         var configuration = configuration
         var status = RCORE_OK
-        guard let handle = rcore_create(&configuration, &status) else { throw AudioEngineError(status, "making the render core") }
+        guard let handle = rcore_create(&configuration, &status) else {
+            throw AudioEngineError(status, "making the render core")
+        }
         self.handle = handle
     }
 

@@ -1,0 +1,257 @@
+internal import CRenderCore
+
+/// The render engine of a process: one core, one driver, a session bus per session, voices that play into them.
+///
+/// Every method is safe from any thread. Control's state is under one lock, which is never held across a call of the driver; the
+/// render thread takes no lock at all.
+public final class AudioEngine: Sendable {
+    /// Sizes, fixed for the engine's life.
+    public struct Configuration: Equatable, Sendable {
+        /// Voices that can play at once, 1…65,536.
+        public var maximumVoices: Int
+        /// Sessions at once, 1…1,024.
+        public var maximumBuses: Int
+        /// Channels of the output, 1…64; a device with more uses its first ones.
+        public var maximumChannels: Int
+        /// Seconds that file streams read ahead, 0.05…60.
+        public var readAhead: Double
+
+        public init(maximumVoices: Int = 256, maximumBuses: Int = 32, maximumChannels: Int = 8, readAhead: Double = 1) {
+            self.maximumVoices = maximumVoices
+            self.maximumBuses = maximumBuses
+            self.maximumChannels = maximumChannels
+            self.readAhead = readAhead
+        }
+    }
+
+    /// The sizes it was made with.
+    public let configuration: Configuration
+    /// What calls the core.
+    public let driver: any RenderDriver
+    let core: RenderCore
+    let observers = EngineObservers()
+    let control = Locked(Control())
+    let background: EngineBackground
+
+    struct Control {
+        var plan = EnginePlan()
+        var voices: [UInt64: Voice] = [:]
+        var phase = Phase.closed
+        var droppedEvents: UInt64 = 0
+    }
+
+    /// Whether the render thread may be within the core: only then are commands left to it.
+    enum Phase { case closed, open, rendering }
+
+    /// Makes an engine for a driver; opens nothing yet.
+    public init(
+        driver: any RenderDriver, configuration: Configuration = Configuration()
+    ) throws(AudioEngineError) {
+        var sizes = rcore_config_default()
+        sizes.max_voices = UInt32(clamping: configuration.maximumVoices)
+        sizes.max_buses = UInt32(clamping: configuration.maximumBuses)
+        sizes.max_channels = UInt32(clamping: configuration.maximumChannels)
+        sizes.max_routes = 1
+        core = try RenderCore(sizes)
+        self.configuration = configuration
+        self.driver = driver
+        background = EngineBackground()
+        driver.setEventHandler { [weak self] event in self?.handle(event) }
+        driver.setPrepareHandler { [weak self] in self?.runBackgroundWork() }
+        background.setWork { [weak self] in self?.runBackgroundWork() }
+    }
+
+    deinit {
+        background.stop()
+        driver.close()
+    }
+
+    // MARK: The driver
+
+    /// The server's present values; nil while closed or lost (keeps HW-1).
+    public var format: HardwareFormat? { driver.format }
+
+    /// Frames rendered so far: the time of the next period, for timed commands.
+    public var currentFrame: UInt64 { rcore_time(core.handle) }
+
+    /// Counters of the driver.
+    public var statistics: DriverStatistics { driver.statistics }
+
+    /// Counters of the core.
+    public var counters: RenderCounters { RenderCounters(rcore_read_counters(core.handle)) }
+
+    /// Reaches the server; nothing is heard yet. Idempotent.
+    @discardableResult
+    public func open() throws(DriverError) -> HardwareFormat {
+        let format = try driver.open(core: core)
+        adopt(format)
+        control.withLock { if $0.phase == .closed { $0.phase = .open } }
+        return format
+    }
+
+    /// Begins to render, opening the driver if need be. Idempotent.
+    public func start() throws(DriverError) {
+        try open()
+        let before = control.withLock { control in
+            defer { control.phase = .rendering }
+            return control.phase
+        }
+        do {
+            try driver.start()
+        } catch {
+            if before != .rendering { control.withLock { $0.phase = before } }
+            throw error
+        }
+        background.start()
+    }
+
+    /// Ends rendering; voices stay where they are.
+    public func stop() {
+        driver.stop()
+        control.withLock { control in
+            if control.phase == .rendering { control.phase = .open }
+        }
+        background.stop()
+        runBackgroundWork()
+    }
+
+    /// Gives the driver up and ends every voice.
+    public func close() {
+        stop()
+        driver.close()
+        control.withLock { control in
+            control.phase = .closed
+            for handle in control.voices.keys {
+                _ = rcore_post_stop(core.handle, handle, 0, 0)
+                settle(&control)
+            }
+        }
+        runBackgroundWork()
+    }
+
+    /// Asks for a period and returns the one the server has now (keeps HW-1).
+    public func requestPeriod(frames: Int) throws(DriverError) -> Int {
+        try driver.requestPeriod(frames: frames)
+    }
+
+    /// Tells `handler` what happens, on a thread of the engine's or the driver's, until the observation is let go.
+    public func observe(_ handler: @escaping @Sendable (EngineEvent) -> Void) -> EngineObservation {
+        observers.add(handler)
+    }
+
+    // MARK: Buses
+
+    /// Adds the bus of a session. `gate` is its `sgate_page_t *`; `owner` keeps that page alive.
+    public func makeSessionBus(
+        gate: OpaquePointer, owner: any AnyObject & Sendable
+    ) throws(AudioEngineError) -> SessionBus {
+        let limit = configuration.maximumBuses
+        let slot = try control.withLock { control throws(AudioEngineError) in
+            guard let slot = control.plan.freeSlot(limit: limit) else { throw .noFreeBus(limit: limit) }
+            control.plan.buses[slot] = EnginePlan.Bus(gate: gate, owner: owner)
+            do throws(AudioEngineError) {
+                try control.plan.post(to: core.handle)
+            } catch {
+                control.plan.buses[slot] = nil
+                throw error
+            }
+            settle(&control)
+            return slot
+        }
+        return SessionBus(slot: slot, engine: self)
+    }
+
+    func removeBus(slot: Int) {
+        control.withLock { control in
+            control.plan.buses[slot] = nil
+            // Without room on the ring the old plan stays until the next one: its gate is still kept alive by it.
+            try? control.plan.post(to: core.handle)
+            settle(&control)
+        }
+    }
+
+    func gateGain(ofBus slot: Int) -> Float { rcore_bus_gate_gain(core.handle, UInt32(slot)) }
+
+    /// Greatest magnitude that an output channel has put out since the last call. One reader.
+    public func takeOutputPeak(channel: Int) -> Float {
+        channel < 0 ? 0 : rcore_take_route_peak(core.handle, 0, UInt32(clamping: channel))
+    }
+
+    // MARK: Capture
+
+    /// Writes to `path` from now on exactly what goes to the output ports; the format follows the extension. Replaces a capture
+    /// that runs. Throws when the engine is not open or the file cannot be made.
+    public func startCapture(path: String) throws(CaptureError) {
+        guard let format = driver.format else { throw .notOpen }
+        let channels = control.withLock { $0.plan.outputChannels }
+        let capture = try Capture(path: path, channels: channels, sampleRate: format.sampleRate)
+        do throws(AudioEngineError) {
+            try replaceCapture(by: capture)
+        } catch {
+            throw .engine(error)
+        }
+    }
+
+    /// Ends a capture and completes its file; nil when none ran. To have the last period in it, stop the engine first.
+    public func stopCapture() -> CaptureSummary? {
+        let capture = control.withLock { $0.plan.capture }
+        try? replaceCapture(by: nil)
+        return capture?.finish()
+    }
+
+    private func replaceCapture(by capture: Capture?) throws(AudioEngineError) {
+        try control.withLock { control throws(AudioEngineError) in
+            let before = control.plan.capture
+            control.plan.capture = capture
+            do throws(AudioEngineError) {
+                try control.plan.post(to: core.handle)
+            } catch {
+                control.plan.capture = before
+                throw error
+            }
+            settle(&control)
+        }
+    }
+
+    // MARK: Inside
+
+    /// Posts one command, under control's lock: the ring has one producer at a time.
+    func command(
+        _ what: @autoclosure () -> String, _ body: (OpaquePointer) -> rcore_status_t
+    ) throws(AudioEngineError) {
+        let status = control.withLock { control in
+            let status = body(core.handle)
+            settle(&control)
+            return status
+        }
+        guard status == RCORE_OK else { throw AudioEngineError(status, what()) }
+    }
+
+    /// While no thread renders, commands take effect here: a cycle of no frames. Otherwise they would pile up.
+    func settle(_ control: inout Control) {
+        if control.phase != .rendering, !driver.isRendering {
+            rcore_process(core.handle, nil, 0, nil, 0, 0)
+        }
+        control.plan.collect(from: core.handle)
+    }
+
+    private func adopt(_ format: HardwareFormat) {
+        _ = rcore_set_sample_rate(core.handle, UInt32(clamping: format.sampleRate))
+        let channels = max(1, min(format.outputChannels, configuration.maximumChannels))
+        control.withLock { control in
+            guard control.plan.outputChannels != channels else { return }
+            control.plan.outputChannels = channels
+            try? control.plan.post(to: core.handle)
+            settle(&control)
+        }
+    }
+
+    private func handle(_ event: DriverEvent) {
+        switch event {
+        case .formatChanged(let format), .serverReturned(let format): adopt(format)
+        case .serverGone: control.withLock { $0.phase = .closed }
+        case .serverLost, .xrun: break
+        }
+        observers.tell(.driver(event))
+    }
+}

@@ -1,0 +1,38 @@
+internal import CRenderCore
+
+/// Gains from the channels of a source to those of a bus or route.
+///
+/// Unchecked `Sendable`: the C matrix never changes after it was made.
+public final class ChannelMap: @unchecked Sendable {
+    let handle: OpaquePointer
+
+    private init(_ handle: OpaquePointer) { self.handle = handle }
+
+    /// The usual map: mono to the front pair; as many or more channels, one to one; fewer, by the ITU-R BS.775 down-mix, scaled so that
+    /// full scale cannot clip.
+    public static func standard(from inputs: Int, to outputs: Int) throws(AudioEngineError) -> ChannelMap {
+        var status = RCORE_BAD_ARGUMENT
+        guard inputs > 0, outputs > 0,
+            let handle = rcore_matrix_create_standard(UInt32(inputs), UInt32(outputs), &status)
+        else { throw AudioEngineError(status, "a channel map from \(inputs) to \(outputs) channels") }
+        return ChannelMap(handle)
+    }
+
+    /// Linear gains, one row per output, one column per input.
+    public static func gains(_ rows: [[Float]]) throws(AudioEngineError) -> ChannelMap {
+        let inputs = rows.first?.count ?? 0
+        var status = RCORE_BAD_ARGUMENT
+        guard rows.allSatisfy({ $0.count == inputs }),
+            let handle = rcore_matrix_create(UInt32(inputs), UInt32(rows.count), rows.flatMap { $0 }, &status)
+        else { throw AudioEngineError(status, "a channel map of \(rows.count) rows") }
+        return ChannelMap(handle)
+    }
+
+    deinit { rcore_matrix_destroy(handle) }
+
+    /// The linear gain from one input to one output channel; 0 beyond the map.
+    public func gain(input: Int, output: Int) -> Float {
+        guard input >= 0, output >= 0 else { return 0 }
+        return rcore_matrix_gain(handle, UInt32(output), UInt32(input))
+    }
+}

@@ -1,0 +1,33 @@
+internal import Dispatch
+
+/// The engine's own pace: a queue that runs its background work while it renders.
+///
+/// The render thread may not wake anyone (that is a system call), so the work is looked for, every 5 ms.
+final class EngineBackground: Sendable {
+    private struct State {
+        var timer: (any DispatchSourceTimer)?
+        var work: (@Sendable () -> Void)?
+    }
+    private let queue = DispatchQueue(label: "audio engine background", qos: .userInitiated)
+    private let state = Locked(State())
+
+    func setWork(_ work: @escaping @Sendable () -> Void) { state.withLock { $0.work = work } }
+
+    func start() {
+        state.withLock { state in
+            guard state.timer == nil, let work = state.work else { return }
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.schedule(deadline: .now(), repeating: .milliseconds(5), leeway: .milliseconds(1))
+            timer.setEventHandler(handler: work)
+            timer.activate()
+            state.timer = timer
+        }
+    }
+
+    func stop() {
+        state.withLock { state in
+            state.timer?.cancel()
+            state.timer = nil
+        }
+    }
+}

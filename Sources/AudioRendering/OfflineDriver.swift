@@ -1,0 +1,107 @@
+internal import CRenderCore
+
+/// A driver without a clock: whoever calls `render` is the render thread. Tests, benchmarks, and bouncing to a file.
+///
+/// The same core as live, so the same bits; streams are filled between cycles, so rendering never outruns the disk.
+public final class OfflineDriver: RenderDriver {
+    private struct State {
+        var format: HardwareFormat
+        var core: RenderCore?
+        var started = false
+        var prepare: (@Sendable () -> Void)?
+        var tell: (@Sendable (DriverEvent) -> Void)?
+    }
+    private let state: Locked<State>
+    private let renderLock = Locked(())
+
+    /// A device of `channels` outputs; `sampleRate` 1,000…768,000, `periodFrames` 1…8,192.
+    public init(sampleRate: Int = 48_000, channels: Int = 2, periodFrames: Int = 256) {
+        state = Locked(
+            State(
+                format: HardwareFormat(
+                    sampleRate: sampleRate, periodFrames: periodFrames, outputChannels: channels, server: "offline")))
+    }
+
+    public func open(core: RenderCore) throws(DriverError) -> HardwareFormat {
+        state.withLock { state in
+            state.core = core
+            return state.format
+        }
+    }
+
+    public func start() throws(DriverError) {
+        try state.withLock { state throws(DriverError) in
+            guard state.core != nil else { throw .notOpen }
+            state.started = true
+        }
+    }
+
+    public func stop() {
+        renderLock.withLock { _ in state.withLock { $0.started = false } }
+    }
+
+    public func close() {
+        stop()
+        state.withLock { $0.core = nil }
+    }
+
+    public var format: HardwareFormat? { state.withLock { $0.core == nil ? nil : $0.format } }
+
+    public var isRendering: Bool { state.withLock { $0.started } }
+
+    public func requestPeriod(frames: Int) throws(DriverError) -> Int {
+        let (format, tell) = try state.withLock { state throws(DriverError) in
+            guard state.core != nil else { throw .notOpen }
+            let changed = state.format.periodFrames != frames && (1...8192).contains(frames)
+            if changed { state.format.periodFrames = frames }
+            return (state.format, changed ? state.tell : nil)
+        }
+        tell?(.formatChanged(format))
+        return format.periodFrames
+    }
+
+    public var statistics: DriverStatistics { DriverStatistics() }
+
+    public func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) {
+        state.withLock { $0.tell = handler }
+    }
+
+    public func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) {
+        state.withLock { $0.prepare = handler }
+    }
+
+    /// Renders `frames` frames in periods of the present size (the last may be shorter) and returns one array per channel. Throws
+    /// `notOpen` before `start`.
+    @discardableResult
+    public func render(frames: Int) throws(DriverError) -> [[Float]] {
+        let channels = state.withLock { $0.format.outputChannels }
+        var planes = [[Float]](repeating: [], count: channels)
+        for index in planes.indices { planes[index].reserveCapacity(frames) }
+        var done = 0
+        while done < frames {
+            let period = try cycle(maximumFrames: frames - done)
+            for (index, plane) in period.enumerated() { planes[index] += plane }
+            done += period.first?.count ?? (frames - done)
+        }
+        state.withLock { $0.prepare }?()
+        return planes
+    }
+
+    // One period, with streams filled before it.
+    private func cycle(maximumFrames: Int) throws(DriverError) -> [[Float]] {
+        state.withLock { $0.prepare }?()
+        return try renderLock.withLock { _ throws(DriverError) in
+            let (core, format, started) = state.withLock { ($0.core, $0.format, $0.started) }
+            guard let core, started else { throw .notOpen }
+            let frames = min(format.periodFrames, maximumFrames)
+            var samples = [Float](repeating: 0, count: frames * format.outputChannels)
+            samples.withUnsafeMutableBufferPointer { buffer in
+                let planes: [UnsafeMutablePointer<Float>?] = (0..<format.outputChannels).map { channel in
+                    buffer.baseAddress.map { $0 + channel * frames }
+                }
+                rcore_process(core.handle, nil, 0, planes, UInt32(planes.count), UInt32(frames))
+            }
+            return (0..<format.outputChannels).map { Array(samples[($0 * frames)..<(($0 + 1) * frames)]) }
+        }
+    }
+}

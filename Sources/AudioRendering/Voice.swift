@@ -1,0 +1,104 @@
+internal import CRenderCore
+
+/// What a voice plays.
+public enum VoiceSource: Sendable {
+    /// Samples in memory, from `startFrame` on, and `loops` more times from their beginning; `Int.max` is for ever.
+    case buffer(AudioBuffer, startFrame: Int = 0, loops: Int = 0)
+    /// A file on its way; a stream serves one voice.
+    case stream(FileStream)
+
+    /// Channels of the source.
+    public var channels: Int {
+        switch self {
+        case .buffer(let buffer, _, _): buffer.channels
+        case .stream(let stream): stream.channels
+        }
+    }
+}
+
+/// What a voice is doing, as of the last cycle.
+public enum VoiceState: Equatable, Sendable {
+    /// Its start has not taken effect.
+    case waiting
+    case playing
+    /// It stands still, or fades towards that.
+    case paused
+    /// Over, played to the end or stopped.
+    case ended
+}
+
+/// One playing of a source; the engine keeps it alive until it ends.
+///
+/// Every method is safe from any thread, takes effect at the next period (or on exactly the engine frame `at`), and throws
+/// `voiceEnded` once it is over. Fades and ramps are in frames of the engine.
+public final class Voice: Sendable {
+    /// What it plays.
+    public let source: VoiceSource
+    let handle: UInt64
+    let map: ChannelMap?
+    let onEnd: (@Sendable (Voice) -> Void)?
+    private let engine: AudioEngine
+    private let final = Locked<Final?>(nil)
+
+    private struct Final { var frames: UInt64, underruns: UInt64 }
+
+    init(
+        source: VoiceSource, handle: UInt64, map: ChannelMap?, engine: AudioEngine, onEnd: (@Sendable (Voice) -> Void)?
+    ) {
+        self.source = source
+        self.handle = handle
+        self.map = map
+        self.engine = engine
+        self.onEnd = onEnd
+    }
+
+    /// What it is doing.
+    public var state: VoiceState {
+        if final.withLock({ $0 != nil }) { return .ended }
+        return engine.state(of: handle)
+    }
+
+    /// Frames of its source that were rendered, in the engine's rate, loops included.
+    public var framesRendered: UInt64 {
+        final.withLock { $0?.frames } ?? engine.frames(of: handle)
+    }
+
+    /// Frames that its stream could not deliver in time.
+    public var underrunFrames: UInt64 {
+        final.withLock { $0?.underruns } ?? engine.underruns(of: handle)
+    }
+
+    /// Fades out and ends.
+    public func stop(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
+        try engine.command("stopping a voice") { core in
+            rcore_post_stop(core, handle, UInt32(clamping: fadeFrames), time ?? 0)
+        }
+    }
+
+    /// Fades out and stands still; the next frame played is the one after the last rendered.
+    public func pause(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
+        try engine.command("pausing a voice") { core in
+            rcore_post_pause(core, handle, UInt32(clamping: fadeFrames), time ?? 0)
+        }
+    }
+
+    /// Goes on, fading in.
+    public func resume(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
+        try engine.command("resuming a voice") { core in
+            rcore_post_resume(core, handle, UInt32(clamping: fadeFrames), time ?? 0)
+        }
+    }
+
+    /// Ramps to a linear gain; finite.
+    public func setGain(_ gain: Float, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
+        try engine.command("a gain of \(gain)") { core in
+            rcore_post_gain(core, handle, gain, UInt32(clamping: rampFrames), time ?? 0)
+        }
+    }
+
+    // Called once, by the engine, before the handle is given back: from now on the last values stand.
+    func noteEnd() {
+        let last = Final(frames: engine.frames(of: handle), underruns: engine.underruns(of: handle))
+        final.withLock { $0 = last }
+    }
+}

@@ -1,0 +1,165 @@
+import AudioRendering
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Files")
+struct FileTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func play(_ path: String, engineRate: Int = 48_000, frames: Int) throws -> (output: [[Float]], voice: Voice)
+    {
+        let stage = try Stage(sampleRate: engineRate)
+        let stream = try FileStream(file: AudioFile(path: path), sampleRate: engineRate)
+        let voice = try stage.engine.play(.stream(stream), on: stage.bus)
+        return (try stage.driver.render(frames: frames), voice)
+    }
+
+    @Test("HW-3: 44.1 kHz on 48 kHz keeps duration, pitch, level, and has no click")
+    func resampled() throws {
+        let path = directory.file("sine.wav")
+        let seconds = 5
+        let left = Signal.sine(frequency: 1000, sampleRate: 44_100, frames: 44_100 * seconds)
+        let right = Signal.sine(frequency: 3000, sampleRate: 44_100, frames: 44_100 * seconds)
+        try SoundFile.write([left, right], sampleRate: 44_100, to: path)
+        let (output, voice) = try play(path, frames: 48_000 * (seconds + 1))
+        #expect(abs(Int(voice.framesRendered) - 48_000 * seconds) <= 1)
+        for (plane, frequency) in zip(output, [1000.0, 3000.0]) {
+            let steady = Array(plane[4800..<(48_000 * seconds - 4800)])
+            let measured = Signal.frequency(of: steady, near: frequency * 1.00001, sampleRate: 48_000)
+            #expect(Signal.cents(measured, frequency) < 0.1)
+            #expect(abs(Signal.decibels(Float(Signal.rms(steady) * 2.0.squareRoot() / 0.5))) < 0.1)
+            let ownStep = Float(2 * 0.5 * sin(.pi * frequency / 48_000))
+            #expect(Signal.largestStep(steady) <= ownStep * 1.01)
+            #expect(plane[(48_000 * seconds + 1)...].allSatisfy { $0 == 0 })
+        }
+    }
+
+    @Test(
+        "Every shape plays: mono to 12 channels, 8 to 192 kHz", arguments: [1, 2, 3, 4, 5, 6, 8, 12],
+        [8_000, 48_000, 192_000])
+    func shapes(channels: Int, rate: Int) throws {
+        let path = directory.file("shape.wav")
+        let sine = Signal.sine(frequency: 500, sampleRate: rate, frames: rate / 4)
+        try SoundFile.write([[Float]](repeating: sine, count: channels), sampleRate: rate, to: path)
+        let (output, voice) = try play(path, frames: 24_000)
+        #expect(abs(Int(voice.framesRendered) - 12_000) <= 1)
+        let steady = Array(output[0][2000..<10_000])
+        #expect(Signal.peak(steady) > 0.3 && Signal.peak(steady) < 0.51)
+        #expect(output[0] == output[1])
+    }
+
+    @Test("Same rate: the file's own bits come out, through loops without a seam")
+    func loops() throws {
+        let path = directory.file("count.wav")
+        let source = Signal.counting(frames: 5000)
+        try SoundFile.write([source, source], sampleRate: 48_000, to: path)
+        let stage = try Stage()
+        let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000, startFrame: 1000, loops: 2)
+        try stage.engine.play(.stream(stream), on: stage.bus)
+        let output = try stage.driver.render(frames: 15_000)[0]
+        #expect(output == Array(source[1000...]) + source + source + [Float](repeating: 0, count: 1000))
+    }
+
+    @Test("NaN and infinite samples in a float file become silence and are counted")
+    func nonFinite() throws {
+        let path = directory.file("poison.wav")
+        var samples = Signal.sine(frequency: 440, sampleRate: 44_100, frames: 44_100)
+        samples[100] = .nan
+        samples[2000] = .infinity
+        samples[3000] = -.infinity
+        // libsndfile writes them as they are; only our reader silences them.
+        try SoundFile.write([samples], sampleRate: 44_100, to: path)
+        let stage = try Stage()
+        let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000)
+        try stage.engine.play(.stream(stream), on: stage.bus)
+        let output = try stage.driver.render(frames: 48_000)
+        #expect(output.allSatisfy { $0.allSatisfy(\.isFinite) })
+        #expect(stream.nonFiniteSampleCount == 3)
+        #expect(stage.engine.counters.nonFiniteSamples == 0)
+    }
+
+    @Test("A missing, empty or undecodable file, a directory: each its own clear error")
+    func unreadable() throws {
+        let empty = directory.file("empty.wav")
+        try Data().write(to: URL(fileURLWithPath: empty))
+        let noise = directory.file("noise.wav")
+        try Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 * 7919 >> 3) }).write(to: URL(fileURLWithPath: noise))
+        let missing = directory.file("missing.wav")
+        #expect(throws: AudioFileError.notFound(path: missing)) { try AudioFile(path: missing) }
+        #expect(throws: AudioFileError.notAFile(path: directory.path)) { try AudioFile(path: directory.path) }
+        #expect(throws: AudioFileError.empty(path: empty)) { try AudioFile(path: empty) }
+        let error = #expect(throws: AudioFileError.self) { try AudioFile(path: noise) }
+        guard case .undecodable = error else { return #expect(Bool(false), "\(String(describing: error))") }
+    }
+
+    @Test(
+        "No channels, or an absurd rate, in a header is refused",
+        arguments: [(0, 48_000), (2, 0), (2, 2_000_000_000), (300, 48_000)])
+    func absurdShapes(channels: Int, rate: Int) throws {
+        let path = directory.file("absurd.wav")
+        try wavHeader(channels: channels, sampleRate: rate, dataBytes: 4800, promised: 4800)
+            .write(to: URL(fileURLWithPath: path))
+        #expect(throws: AudioFileError.self) { try AudioFile(path: path) }
+    }
+
+    @Test("A truncated file plays what it holds and says so")
+    func truncated() throws {
+        let path = directory.file("cut.wav")
+        try wavHeader(channels: 2, sampleRate: 48_000, dataBytes: 4800, promised: 480_000)
+            .write(to: URL(fileURLWithPath: path))
+        let file = try AudioFile(path: path)
+        #expect(file.frameCount == 1200)
+        guard case .truncated(_, 1200, 120_000) = file.defect else {
+            Issue.record("\(String(describing: file.defect))")
+            return
+        }
+        let whole = directory.file("whole.wav")
+        try wavHeader(channels: 2, sampleRate: 48_000, dataBytes: 4800, promised: 4800)
+            .write(to: URL(fileURLWithPath: whole))
+        #expect(try AudioFile(path: whole).defect == nil)
+    }
+
+    @Test("A compressed file that was cut off plays what it holds and says so", arguments: ["flac", "ogg"])
+    func truncatedCompressed(format: String) throws {
+        let path = directory.file("cut.\(format)")
+        let sine = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 96_000)
+        try SoundFile.write([sine, sine], sampleRate: 48_000, to: path)
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        try data.prefix(data.count / 2).write(to: URL(fileURLWithPath: path))
+        do {
+            let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000)
+            let stage = try Stage()
+            try stage.engine.play(.stream(stream), on: stage.bus)
+            try stage.driver.render(frames: 100_000)
+            #expect(stream.isComplete)
+            if format == "flac" { #expect(stream.defect != nil) }
+        } catch let error as AudioFileError {
+            Issue.record("half a file could not be opened: \(error)")
+        }
+    }
+
+    /// A 16-bit WAV file with `dataBytes` of data whose header promises `promised`.
+    private func wavHeader(channels: Int, sampleRate: Int, dataBytes: Int, promised: Int) -> Data {
+        var data = Data()
+        func word(_ value: Int, bytes: Int) {
+            for index in 0..<bytes { data.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
+        }
+        data.append(contentsOf: Array("RIFF".utf8))
+        word(36 + promised, bytes: 4)
+        data.append(contentsOf: Array("WAVEfmt ".utf8))
+        word(16, bytes: 4)
+        word(1, bytes: 2)
+        word(channels, bytes: 2)
+        word(sampleRate, bytes: 4)
+        word(sampleRate * channels * 2, bytes: 4)
+        word(channels * 2, bytes: 2)
+        word(16, bytes: 2)
+        data.append(contentsOf: Array("data".utf8))
+        word(promised, bytes: 4)
+        data.append(contentsOf: (0..<dataBytes).map { UInt8(truncatingIfNeeded: $0) })
+        return data
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// Signals that tests play, and what they measure on what comes out.
+public enum Signal {
+    /// A sine of `frequency` Hz at `amplitude`.
+    public static func sine(frequency: Double, sampleRate: Int, frames: Int, amplitude: Float = 0.5) -> [Float] {
+        (0..<frames).map { amplitude * Float(sin(2 * .pi * frequency * Double($0) / Double(sampleRate))) }
+    }
+
+    /// A signal whose every frame tells its index: (i + 1) / 2^20, exact in a float for a million frames.
+    public static func counting(frames: Int) -> [Float] {
+        (0..<frames).map { Float($0 + 1) / 1_048_576 }
+    }
+
+    /// Decibels of a linear gain.
+    public static func decibels(_ gain: Float) -> Double { 20 * log10(Double(gain)) }
+
+    /// Root mean square.
+    public static func rms(_ samples: some Collection<Float>) -> Double {
+        guard !samples.isEmpty else { return 0 }
+        return (samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count)).squareRoot()
+    }
+
+    /// Largest step from one sample to the next: a click stands out.
+    public static func largestStep(_ samples: some Collection<Float>) -> Float {
+        zip(samples, samples.dropFirst()).reduce(0) { max($0, abs($1.1 - $1.0)) }
+    }
+
+    /// Largest magnitude.
+    public static func peak(_ samples: some Collection<Float>) -> Float {
+        samples.reduce(0) { max($0, abs($1)) }
+    }
+
+    /// Frequency in Hz of a clean sine, by the phase of a windowed correlation in two places: exact to far below 0.1 cent.
+    public static func frequency(of samples: [Float], near guess: Double, sampleRate: Int) -> Double {
+        let length = samples.count / 2
+        let first = phase(samples[0..<length], frequency: guess, sampleRate: sampleRate, offset: 0)
+        let second = phase(samples[length..<(2 * length)], frequency: guess, sampleRate: sampleRate, offset: length)
+        var turn = second - first
+        turn -= 2 * .pi * (turn / (2 * .pi)).rounded()
+        return guess + turn / (2 * .pi) * Double(sampleRate) / Double(length)
+    }
+
+    private static func phase(
+        _ samples: ArraySlice<Float>, frequency: Double, sampleRate: Int, offset: Int
+    ) -> Double {
+        var real = 0.0
+        var imaginary = 0.0
+        for (index, sample) in samples.enumerated() {
+            let window = 0.5 - 0.5 * cos(2 * .pi * (Double(index) + 0.5) / Double(samples.count))
+            let angle = 2 * .pi * frequency * Double(index + offset) / Double(sampleRate)
+            real += Double(sample) * window * cos(angle)
+            imaginary -= Double(sample) * window * sin(angle)
+        }
+        return atan2(imaginary, real)
+    }
+
+    /// Difference of two frequencies in cents.
+    public static func cents(_ a: Double, _ b: Double) -> Double { abs(1200 * log2(a / b)) }
+}
+
+/// A directory that goes with the test.
+public final class TemporaryDirectory: Sendable {
+    public let path: String
+
+    public init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("audio-session-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The path of a file in it.
+    public func file(_ name: String) -> String { path + "/" + name }
+}
