@@ -14,6 +14,8 @@ public struct Effect: Hashable, Sendable, Codable {
         /// Another primary session began or ceased to play (HINT-2).
         case silenceSecondaryAudioHint(Bool)
         case outputVolumeChanged(Float)
+        /// The session's own output was muted or unmuted (VOL-3).
+        case outputMuteChanged(Bool)
         /// Its state, verdict or reasons are others now; the last effect on a session.
         case stateChanged
     }

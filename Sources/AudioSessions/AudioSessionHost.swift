@@ -1,0 +1,78 @@
+public import AudioRendering
+internal import Dispatch
+internal import Foundation
+internal import JackDriver
+package import SessionArbiter
+package import SessionPolicy
+
+/// What the sessions of a process share: the arbiter that decides for them, the engine they sound through, and the device's switches.
+///
+/// An app needs none but `shared`. Tests and tools make their own, with a driver of their choice.
+public final class AudioSessionHost: Sendable {
+    /// Decides for all sessions.
+    package let arbiter: any SessionArbiter
+    package let settings: ArbiterSettings
+    /// The engine, or why there is none.
+    package let engine: Result<AudioEngine, AudioSessionError>
+    /// This process, as the arbiter names it.
+    let app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
+    /// Where wishes for the hardware are carried out, one after the other.
+    let hardware = DispatchQueue(label: "audio-session.hardware")
+    let loan = Locked<PeriodLoan?>(nil)
+    let system = Locked(SystemSessions())
+    private let sessions = Locked<[WeakSession]>([])
+    private let observation = Locked<EngineObservation?>(nil)
+
+    private struct WeakSession { weak var session: AudioSession? }
+
+    /// A host whose engine is driven by `driver`; the driver is opened at the first activation, or when its values are first asked for.
+    public convenience init(
+        driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration()
+    ) {
+        self.init(driver: driver, configuration: configuration, settings: ArbiterSettings())
+    }
+
+    package init(
+        driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
+        settings: ArbiterSettings
+    ) {
+        self.settings = settings
+        arbiter = InProcessArbiter(settings: settings)
+        engine = Result { () throws(AudioSessionError) in
+            do throws(AudioEngineError) {
+                return try AudioEngine(driver: driver, configuration: configuration)
+            } catch {
+                throw AudioSessionError(error)
+            }
+        }
+        guard case .success(let engine) = engine else { return }
+        let observed = engine.observe { [weak self] event in
+            guard case .driver(let event) = event else { return }
+            self?.tell(event)
+        }
+        observation.withLock { $0 = observed }
+    }
+
+    /// What the server is now; reaches for it if it has not been reached (HW-6). Nil while it cannot be reached.
+    public var format: HardwareFormat? {
+        guard case .success(let engine) = engine else { return nil }
+        return engine.format ?? (try? engine.open())
+    }
+
+    /// Gives the server up; the next activation reaches it again. Sessions keep their state.
+    public func close() {
+        guard case .success(let engine) = engine else { return }
+        engine.close()
+    }
+
+    func add(_ session: AudioSession) {
+        sessions.withLock { list in
+            list.removeAll { $0.session == nil }
+            list.append(WeakSession(session: session))
+        }
+    }
+
+    private func tell(_ event: DriverEvent) {
+        for session in sessions.withLock({ $0.compactMap(\.session) }) { session.receive(event) }
+    }
+}
