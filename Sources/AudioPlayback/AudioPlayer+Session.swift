@@ -1,5 +1,5 @@
 internal import AudioRendering
-package import AudioSessions
+internal import AudioSessions
 
 /// What the session does to the player: group INT, ACT-7.
 extension AudioPlayer: SessionParticipant {

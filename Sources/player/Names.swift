@@ -1,7 +1,7 @@
 import AudioSessions
 
 /// The names that the command line uses for categories, modes and options, and what they stand for.
-struct Names<Value> {
+struct Names<Value: Sendable>: Sendable {
     let table: [(name: String, value: Value)]
     let what: String
 

@@ -115,8 +115,8 @@ struct PlayerProgram {
         let outcome = Result {
             var frame = 0
             while !scene.isOver, !interruption.isRaised {
-                host.settle()
                 try scene.step(to: Double(frame) / rate)
+                host.settle()
                 guard !scene.isOver else { break }
                 frame += try renderPiece(scene, driver, from: frame, rate: rate)
             }
