@@ -23,7 +23,7 @@ extension AudioSession {
         let engine = try host.engine.get()
         do throws(DriverError) {
             // Reached before anyone is interrupted: without a server nothing has changed for others. Nothing sounds by it.
-            try engine.open()
+            noteDevice(try engine.open())
         } catch {
             throw AudioSessionError(error)
         }

@@ -57,7 +57,7 @@ extension AudioSession {
     /// Where sound goes and comes from now. The server does not tell what kind of device is behind its ports: they are of type
     /// `virtual`; an input is listed when the category uses one.
     public var currentRoute: AudioSessionRouteDescription {
-        RouteFacts(format: host.format, category: configuration.category).description
+        RouteFacts(host.format, configuration.category).description
     }
 
     private var preferences: Preferences { status?.session.preferences ?? Preferences() }

@@ -9,7 +9,8 @@ extension AudioSession {
         switch notice.effect.kind {
         case .interruptionBegan(let reason): tellBegan(InterruptionReason(rawValue: reason.rawValue) ?? .default)
         case .interruptionEnded(let shouldResume): tellEnded(shouldResume: shouldResume)
-        case .routeChanged(let reason): tellRouteChange(RouteChangeReason(rawValue: reason.rawValue) ?? .unknown)
+        case .routeChanged(let reason, let category):
+            tellCategoryChange(RouteChangeReason(rawValue: reason.rawValue) ?? .unknown, category)
         case .silenceSecondaryAudioHint(let begins): tellHint(begins ? .begin : .end)
         case .outputVolumeChanged(let volume): streams.yield(.outputVolumeChanged(volume))
         case .outputMuteChanged(let isMuted):
@@ -56,13 +57,36 @@ extension AudioSession {
             [AudioSessionSilenceSecondaryAudioHintTypeKey: NSNumber(value: type.rawValue)])
     }
 
-    /// Carries the route before (ROUTE-3).
-    private func tellRouteChange(_ reason: RouteChangeReason) {
-        let now = RouteFacts(format: host.format, category: configuration.category)
-        let previous = route.withLock { route in
+    /// The route follows another category.
+    private func tellCategoryChange(_ reason: RouteChangeReason, _ category: SessionPolicy.Category) {
+        let now = RouteFacts(host.format, category)
+        var previous = route.withLock { route in
             defer { route = now }
             return route
         }
+        // The first to be told: the device was there before.
+        previous.device = previous.device ?? now.device
+        tellRouteChange(reason, from: previous)
+    }
+
+    /// The first device seen is no change of route.
+    func noteDevice(_ format: HardwareFormat) {
+        route.withLock { $0.device = $0.device ?? RouteFacts.Device(format) }
+    }
+
+    /// Another device, or other channels, are another route; another rate or period is not.
+    private func tellDevice(_ format: HardwareFormat) {
+        let device = RouteFacts.Device(format)
+        let previous = route.withLock { route in
+            defer { route.device = device }
+            return route
+        }
+        guard previous.device != nil, previous.device != device else { return }
+        tellRouteChange(.routeConfigurationChange, from: previous)
+    }
+
+    /// Carries the route before (keeps ROUTE-3).
+    private func tellRouteChange(_ reason: RouteChangeReason, from previous: RouteFacts) {
         streams.yield(.routeChanged(reason))
         post(
             Self.routeChangeNotification,
@@ -77,15 +101,13 @@ extension AudioSession {
         switch event {
         case .formatChanged(let format):
             streams.yield(.hardwareChanged)
-            // Other channels are another route; another rate or period is the same one.
-            if RouteFacts(format: format, category: configuration.category) != route.withLock({ $0 }) {
-                tellRouteChange(.routeConfigurationChange)
-            }
+            tellDevice(format)
         case .serverLost:
             streams.yield(.mediaServicesWereLost)
             post(Self.mediaServicesWereLostNotification, nil)
-        case .serverReturned:
+        case .serverReturned(let format):
             streams.yield(.hardwareChanged)
+            tellDevice(format)
             streams.yield(.mediaServicesWereReset)
             post(Self.mediaServicesWereResetNotification, nil)
         case .serverGone, .xrun: break

@@ -38,7 +38,7 @@ open class AudioSession: NSObject, @unchecked Sendable {
         let receiver = SessionReceiver()
         self.host = host
         connection = SessionConnection.make(on: host, receiver)
-        route = Locked(RouteFacts(format: nil, category: .soloAmbient))
+        route = Locked(RouteFacts(nil, .soloAmbient))
         super.init()
         receiver.set(self)
         host.add(self)
@@ -48,7 +48,7 @@ open class AudioSession: NSObject, @unchecked Sendable {
     deinit {
         guard case .success(let connection) = connection else { return }
         try? host.arbiter.submit(.unregister(connection.id))
-        host.settleHardware()
+        host.settleHardwareLater()
     }
 
     /// The arbiter's number for this session; 0 when it could not be made.

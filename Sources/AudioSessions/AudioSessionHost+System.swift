@@ -19,7 +19,9 @@ extension AudioSessionHost {
     /// A phone rings: interrupts every session but those that do not want it (keeps INT-6).
     public func ring() throws {
         try system.withLock { system in
-            guard system.ringing == nil else { throw Self.misplaced("to ring", "a phone rings already; decline or accept it") }
+            guard system.ringing == nil else {
+                throw Self.misplaced("to ring", "a phone rings already; decline or accept it")
+            }
             system.ringing = try begin(.call, isRinging: true)
         }
     }
@@ -48,7 +50,9 @@ extension AudioSessionHost {
     /// The call is over: ended + shouldResume (keeps INT-3).
     public func endCall() throws {
         try system.withLock { system in
-            guard let id = system.call else { throw Self.misplaced("ended", "there is none; accept a ringing one first") }
+            guard let id = system.call else {
+                throw Self.misplaced("ended", "there is none; accept a ringing one first")
+            }
             system.call = nil
             try submit(.endSystemSession(id, shouldResume: true))
         }

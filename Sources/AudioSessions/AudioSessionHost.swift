@@ -3,12 +3,20 @@ internal import Dispatch
 internal import Foundation
 internal import JackDriver
 package import SessionArbiter
-package import SessionPolicy
+internal import SessionPolicy
 
 /// What the sessions of a process share: the arbiter that decides for them, the engine they sound through, and the device's switches.
 ///
 /// An app needs none but `shared`. Tests and tools make their own, with a driver of their choice.
 public final class AudioSessionHost: Sendable {
+    /// The host of this process: on a JACK server, the managed one if no other runs. Its client bears the program's name.
+    public static let shared = AudioSessionHost(driver: JackDriver(configuration: .init(clientName: clientName)))
+
+    private static var clientName: String {
+        let name = ProcessInfo.processInfo.processName.filter { $0.isASCII && $0 != ":" && $0 != "/" }
+        return name.isEmpty ? "audio-session" : String(name.prefix(24))
+    }
+
     /// Decides for all sessions.
     package let arbiter: any SessionArbiter
     package let settings: ArbiterSettings
@@ -18,6 +26,8 @@ public final class AudioSessionHost: Sendable {
     let app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
     /// Where wishes for the hardware are carried out, one after the other.
     let hardware = DispatchQueue(label: "audio-session.hardware")
+    /// Where the driver's news are told: the driver's own threads must not be called back on.
+    private let news = DispatchQueue(label: "audio-session.news")
     let loan = Locked<PeriodLoan?>(nil)
     let system = Locked(SystemSessions())
     private let sessions = Locked<[WeakSession]>([])
@@ -73,6 +83,8 @@ public final class AudioSessionHost: Sendable {
     }
 
     private func tell(_ event: DriverEvent) {
-        for session in sessions.withLock({ $0.compactMap(\.session) }) { session.receive(event) }
+        news.async { [weak self] in
+            for session in self?.sessions.withLock({ $0.compactMap(\.session) }) ?? [] { session.receive(event) }
+        }
     }
 }

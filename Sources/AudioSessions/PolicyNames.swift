@@ -16,7 +16,8 @@ extension AudioSession.Category {
         if let row = Self.table.first(where: { $0.api == self }) { return row.policy }
         let names = Self.table.map(\.api.rawValue).joined(separator: ", ")
         throw AudioSessionError(
-            .badParam, rule: "CAT", "Category '\(rawValue)' was asked for; there is none of that name. Known: \(names).")
+            .badParam, rule: "CAT", "Category '\(rawValue)' was asked for; there is none of that name. Known: \(names)."
+        )
     }
 }
 

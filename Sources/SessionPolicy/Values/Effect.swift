@@ -10,7 +10,8 @@ public struct Effect: Hashable, Sendable, Codable {
         case waitMoved
         /// Not told to the app: no end will come (ACT-8).
         case waitLapsed
-        case routeChanged(RouteChangeReason)
+        /// The route follows this category now.
+        case routeChanged(RouteChangeReason, category: Category)
         /// Another primary session began or ceased to play (HINT-2).
         case silenceSecondaryAudioHint(Bool)
         case outputVolumeChanged(Float)
