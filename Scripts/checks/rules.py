@@ -39,7 +39,8 @@ def main():
     failures = []
     for rule, (due, title) in rules.items():
         mark = "due  " if due else "later"
-        print(f"{rule:9}{mark}  {len(code[rule]):2} in code  {', '.join(tests[rule]) or 'no test'}")
+        if due or tests[rule] or code[rule]:
+            print(f"{rule:9}{mark}  {len(code[rule]):2} in code  {', '.join(tests[rule]) or 'no test'}")
         if due and not tests[rule]:
             failures.append(f"{rule} ({title}) is due, and no test cites it")
     for where in (tests, code):
