@@ -88,3 +88,13 @@ public final class AudioSessionHost: Sendable {
         }
     }
 }
+
+extension AudioSessionHost {
+    /// Returns when all that follows from earlier calls has been told and carried out: for drivers without a clock, whose next cycle
+    /// must not depend on how fast other threads are. Not from within a notification.
+    package func settle() {
+        (arbiter as? InProcessArbiter)?.drain()
+        hardware.sync {}
+        (arbiter as? InProcessArbiter)?.drain()
+    }
+}

@@ -48,7 +48,11 @@ final class JackClient: @unchecked Sendable {
     var name: String { String(cString: rcore_jack_client_name(handle)) }
 
     func registerPorts(outputs: Int) throws(DriverError) {
-        try check(rcore_jack_register_ports(handle, UInt32(clamping: outputs), 0), "\(outputs) output ports")
+        let limit = Int(RCORE_JACK_MAX_PORTS)
+        guard (1...limit).contains(outputs) else {
+            throw .refused(call: "\(outputs) output ports", reason: "a client has 1 to \(limit)")
+        }
+        try check(rcore_jack_register_ports(handle, UInt32(outputs), 0), "\(outputs) output ports")
     }
 
     func activate() throws(DriverError) { try check(rcore_jack_activate(handle), "taking part in its cycle") }

@@ -19,7 +19,7 @@ enum ServerLaunch {
         let child: pid_t
         do throws(DriverError) {
             child = try spawn(
-                executable, arguments: arguments + ["--ready-fd", String(readyDescriptor)], readyEnd: ends[1])
+                executable, arguments: ["--ready-fd", String(readyDescriptor)] + arguments, readyEnd: ends[1])
         } catch {
             close(ends[1])
             throw error

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 /// Hosts a JACK server in a process of its own: its death is nobody else's.
+#include "detach.h"
 #include "host.h"
 #include "options.h"
 
@@ -21,27 +22,6 @@ static void announce(const server_options_t *options, const char *text) {
         return;
     dprintf(options->ready_fd, "%s\n", text);
     close(options->ready_fd);
-}
-
-/// Closes what the caller left open, but the standard descriptors and the one to announce at.
-static void close_inherited(int kept) {
-    if (kept > STDERR_FILENO) {
-        close_range(STDERR_FILENO + 1, (unsigned)kept - 1, 0);
-        close_range((unsigned)kept + 1, ~0U, 0);
-    } else {
-        close_range(STDERR_FILENO + 1, ~0U, 0);
-    }
-}
-
-/// Leaves the caller's process, session, folder and descriptors behind. False when the system refuses.
-static bool detach(int kept) {
-    pid_t child = fork();
-    if (child > 0)
-        _exit(EX_OK);
-    if (child == -1 || setsid() == -1 || chdir("/") != 0)
-        return false;
-    close_inherited(kept);
-    return true;
 }
 
 /// Blocks the signals that end the server, for every thread to come, and returns a descriptor that receives them.
@@ -91,6 +71,7 @@ int main(int argc, char **argv) {
         options_print_help();
         return EX_OK;
     case OPTIONS_BAD:
+        announce(&options, error);
         fprintf(stderr, "audiosession-server: %s\n", error);
         return EX_USAGE;
     case OPTIONS_RUN:
@@ -98,7 +79,7 @@ int main(int argc, char **argv) {
     }
     if (options.detach && !detach(options.ready_fd)) {
         fprintf(stderr, "audiosession-server: It cannot go on in the background: %s.\n", strerror(errno));
-        return EX_OSERR;
+        return EX_SOFTWARE;
     }
     int signals = receive_signals();
     host_t *host = host_start(&options, error, sizeof error);

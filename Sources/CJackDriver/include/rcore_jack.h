@@ -31,7 +31,7 @@ const char *rcore_jack_status_text(rcore_jack_status_t status);
 void rcore_jack_name_thread(const char *name);
 
 /// Most ports in either direction.
-#define RCORE_JACK_MAX_PORTS RCORE_MAX_CHANNELS
+#define RCORE_JACK_MAX_PORTS 64u
 
 /// Which way audio goes.
 typedef enum rcore_jack_direction {
