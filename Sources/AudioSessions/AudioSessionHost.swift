@@ -95,6 +95,7 @@ extension AudioSessionHost {
     package func settle() {
         (arbiter as? InProcessArbiter)?.drain()
         hardware.sync {}
+        news.sync {}
         (arbiter as? InProcessArbiter)?.drain()
     }
 }
