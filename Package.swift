@@ -20,6 +20,7 @@ let c: [CSetting] = [
 let package = Package(
     name: "swift-audio-session",
     products: [
+        .library(name: "CRenderCore", targets: ["CRenderCore"]),
         .library(name: "AudioSessions", targets: ["AudioSessions"]),
         .library(name: "AudioPlayback", targets: ["AudioPlayback"]),
         .library(name: "AudioRendering", targets: ["AudioRendering"]),

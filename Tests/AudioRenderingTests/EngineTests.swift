@@ -91,6 +91,7 @@ struct EngineTests {
     func capture() throws {
         let directory = try TemporaryDirectory()
         let stage = try Stage()
+        defer { stage.engine.close() }  // ends the voice, which keeps its engine alive
         let source = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 30_000)
         try stage.engine.play(.buffer(AudioBuffer([source, source])), on: stage.bus)
         try stage.engine.startCapture(path: directory.file("capture.wav"))

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Compares every import and include with the direct dependencies of its target; `<jack/` stays where JACK belongs."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+SYSTEM_MODULES = {
+    "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Swift", "Synchronization", "Testing",
+}
+MAY_INCLUDE_JACK = {"CJack", "CJackDriver", "audiosession-server"}
+IMPORT = re.compile(
+    r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"
+    r"import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)",
+    re.MULTILINE,
+)
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def targets_of(root):
+    dump = subprocess.run(
+        ["swift", "package", "--package-path", str(root), "dump-package"], check=True, capture_output=True, text=True
+    )
+    for target in json.loads(dump.stdout)["targets"]:
+        names = set()
+        for dependency in target["dependencies"]:
+            names.add(next(iter(dependency.values()))[0])
+        tests = target["type"] == "test"
+        path = root / (target.get("path") or f"{'Tests' if tests else 'Sources'}/{target['name']}")
+        yield target["name"], path, names
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def swift_violations(name, path, direct):
+    for file in sorted(path.rglob("*.swift")):
+        text = file.read_text()
+        for match in IMPORT.finditer(text):
+            module = match.group(1)
+            if module not in direct | SYSTEM_MODULES | {name}:
+                yield file, line_of(text, match.start(1)), f"{name} imports {module}, which is no direct dependency of it"
+
+
+def c_violations(name, path, direct, owners):
+    own = {file.name for file in path.rglob("*.h")}
+    for file in sorted([*path.rglob("*.c"), *path.rglob("*.h")]):
+        text = file.read_text()
+        for match in INCLUDE.finditer(text):
+            quoted, header = match.group(1) == '"', match.group(2)
+            line = line_of(text, match.start(2))
+            if header.startswith("jack/"):
+                if name not in MAY_INCLUDE_JACK:
+                    yield file, line, f"{name} includes <{header}>; JACK belongs to {', '.join(sorted(MAY_INCLUDE_JACK))}"
+            elif header in own:
+                continue
+            elif header in owners:
+                if owners[header] not in direct:
+                    yield file, line, f"{name} includes {header} of {owners[header]}, which is no direct dependency of it"
+            elif quoted:
+                yield file, line, f'{name} includes "{header}", which neither it nor a direct dependency has'
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    targets = list(targets_of(root))
+    owners = {header.name: name for name, path, _ in targets for header in (path / "include").glob("*.h")}
+    violations = []
+    for name, path, direct in targets:
+        violations += swift_violations(name, path, direct)
+        violations += c_violations(name, path, direct, owners)
+    for file, line, sentence in violations:
+        print(f"{file.relative_to(root)}:{line}: {sentence}")
+    print(f"layers: {len(targets)} targets, {len(violations)} violations")
+    return 1 if violations or not targets else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

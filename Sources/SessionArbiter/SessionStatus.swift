@@ -1,0 +1,26 @@
+public import SessionPolicy
+
+/// What an arbiter says of one session: a value of one moment.
+public struct SessionStatus: Hashable, Sendable, Codable {
+    /// Configuration, activity, wishes.
+    public var session: SessionState
+    /// The verdict in its gate, and why.
+    public var standing: Standing
+    /// Keeps HINT-1.
+    public var isOtherAudioPlaying: Bool
+    /// Keeps HINT-1.
+    public var secondaryAudioShouldBeSilenced: Bool
+    /// The system volume, 0…1 (VOL-1).
+    public var volume: Float
+}
+
+/// What a session is told: an effect, and the number of the decision it comes from (ACT-11).
+public struct SessionNotice: Hashable, Sendable, Codable {
+    public var decision: UInt64
+    public var effect: Effect
+
+    public init(decision: UInt64, effect: Effect) {
+        self.decision = decision
+        self.effect = effect
+    }
+}

@@ -1,0 +1,99 @@
+/// The rules of sessions as one pure function: `(state, event) → (state, effects, reasons)`.
+///
+/// It has no clock, no I/O and no memory of its own: the same events on the same state give the same answer. Where to read on:
+/// `Tables/` what categories, modes and options are; `Rules/Precedence.swift` who interrupts whom; `Rules/Activation.swift` and
+/// `Rules/Leaving.swift` what follows from that; `Rules/Standings.swift` what each session is granted, and why.
+public struct Policy: Sendable {
+    public let settings: PolicySettings
+
+    public init(settings: PolicySettings = PolicySettings()) { self.settings = settings }
+
+    /// What an event makes of a state.
+    public struct Transition: Hashable, Sendable {
+        public var state: PolicyState
+        /// What is to be told, in this one order (ACT-11).
+        public var effects: [Effect]
+        /// Of every session, in the order of `state.sessions`.
+        public var standings: [Standing]
+    }
+
+    /// Decides an event; throws when it is refused, and then the state stands as it was (keeps ACT-1, MODE-1, OPT-3, HW-4).
+    public func apply(_ event: PolicyEvent, to state: PolicyState) throws(Refusal) -> Transition {
+        var arbitration = Arbitration(state: state, settings: settings, now: event.time)
+        try arbitration.decide(event.action)
+        return conclude(arbitration, from: state)
+    }
+
+    /// What every session is granted, in the order of `state.sessions`.
+    public func standings(in state: PolicyState) -> [Standing] { Standings(state, settings).all() }
+
+    /// Why a session is as it is; empty when it runs at full level, nil when it is unknown.
+    public func reasons(for id: SessionID, in state: PolicyState) -> [Reason]? {
+        state[id].map { Standings(state, settings).standing(of: $0).reasons }
+    }
+
+    /// Keeps HINT-1.
+    public func isOtherAudioPlaying(than id: SessionID, in state: PolicyState) -> Bool {
+        state.playing(Standings(state, settings)).contains { $0 != id }
+    }
+
+    /// Keeps HINT-1.
+    public func secondaryAudioShouldBeSilenced(for id: SessionID, in state: PolicyState) -> Bool {
+        state.playingPrimary(Standings(state, settings)).contains { $0 != id }
+    }
+
+    /// Adds what follows from the comparison of both states: hints (HINT-2) and who is not as before.
+    private func conclude(_ arbitration: Arbitration, from before: PolicyState) -> Transition {
+        let after = arbitration.state
+        let (old, new) = (Standings(before, settings), Standings(after, settings))
+        let standings = new.all()
+        var effects = arbitration.effects
+        let (wasPlaying, isPlaying) = (before.playingPrimary(old), after.playingPrimary(new))
+        for session in after.active where session.rank == .app && before[session.id]?.isActive == true {
+            let hint = isPlaying.contains { $0 != session.id }
+            guard hint != wasPlaying.contains(where: { $0 != session.id }) else { continue }
+            effects.append(Effect(session.id, .silenceSecondaryAudioHint(hint), .hint2))
+        }
+        for (session, standing) in zip(after.sessions, standings) {
+            let earlier = before[session.id]
+            guard earlier != session || earlier.map(old.standing) != standing else { continue }
+            effects.append(Effect(session.id, .stateChanged, standing.reasons.first?.rule ?? .act1))
+        }
+        return Transition(state: after, effects: effects, standings: standings)
+    }
+}
+
+extension Arbitration {
+    /// One line an action; the rules are where the line leads.
+    fileprivate mutating func decide(_ action: PolicyAction) throws(Refusal) {
+        switch action {
+        case .register(let id, let app): try register(id, app: app)
+        case .unregister(let id):
+            _ = try session(id)
+            forget([id])
+        case .appDied(let app): forget(state.sessions.filter { $0.app == app }.map(\.id))
+
+        case .configure(let id, let change): try configure(id, change)
+        case .activate(let id): try activate(id)
+        case .deactivate(let id, let notifyOthers): try deactivate(id, notifyOthers ? .withNotice : .silent)
+        case .prefer(let id, let preference): try prefer(id, preference)
+        case .preferNoInterruptionsFromSystemAlerts(let id, let prefers):
+            try change(id) { $0.prefersNoInterruptionsFromSystemAlerts = prefers }
+        case .setOutputMuted(let id, let muted): try setOutputMuted(id, muted)
+        case .setRunning(let id, let running): try change(id) { $0.isRunning = running }
+        case .userPaused(let id): try userPaused(id)
+
+        case .beginSystemSession(let id, let rank, let isRinging):
+            try beginSystemSession(id, rank: rank, isRinging: isRinging)
+        case .acceptCall(let id): try acceptCall(id)
+        case .endSystemSession(let id, let shouldResume): try endSystemSession(id, shouldResume: shouldResume)
+
+        case .setSilentSwitch(let isOn):
+            if state.silentSwitch.isOn != isOn { state.silentSwitch = .init(isOn: isOn, since: now) }
+        case .setVolume(let volume): try setVolume(volume)
+        case .setRingVolume(let volume):
+            try checkVolume(volume)
+            state.ringVolume = volume
+        }
+    }
+}

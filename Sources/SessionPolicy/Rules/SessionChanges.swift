@@ -1,0 +1,73 @@
+/// What an app changes of one session, and the device's volume (rules CAT-2, CAT-3, CAT-6, MODE-2, INT-7, HW-4, VOL-1, VOL-3).
+extension Arbitration {
+    /// Sets category, mode and options (keeps CAT-2, CAT-3, CAT-6).
+    mutating func configure(_ id: SessionID, _ change: ConfigurationChange) throws(Refusal) {
+        var session = try session(id)
+        let next = try session.configuration.applying(change, settings)
+        guard next != session.configuration else { return }
+        session.configuration = next
+        // VOL-3: leaving the modes in which the output can be muted unmutes it.
+        let wasMuted = session.isOutputMuted
+        if !session.canMuteOutput { session.isOutputMuted = false }
+        try replace(session)
+        if session.isOutputMuted != wasMuted { tell(id, .outputMuteChanged(false), .vol3) }
+    }
+
+    /// Keeps VOL-3.
+    mutating func setOutputMuted(_ id: SessionID, _ muted: Bool) throws(Refusal) {
+        var session = try session(id)
+        guard !muted || session.canMuteOutput else {
+            throw Refusal(
+                .badParam, .vol3,
+                """
+                The output was to be muted with category playAndRecord in mode \(session.configuration.mode.rawValue); there it can \
+                be muted in mode default only. Set that mode first.
+                """)
+        }
+        guard session.isOutputMuted != muted else { return }
+        session.isOutputMuted = muted
+        try replace(session)
+        tell(id, .outputMuteChanged(muted), .vol3)
+    }
+
+    /// Keeps HW-4.
+    mutating func prefer(_ id: SessionID, _ preference: Preference) throws(Refusal) {
+        let session = try session(id)
+        let next = try session.preferences.setting(preference, for: session.configuration.category)
+        state[id]?.preferences = next
+    }
+
+    /// Keeps INT-7: told to pause while interrupted, it is not asked to resume.
+    mutating func userPaused(_ id: SessionID) throws(Refusal) {
+        var session = try session(id)
+        guard case .waiting(var wait) = session.activity else { return }
+        wait.mayResume = false
+        session.activity = .waiting(wait)
+        state[id] = session
+    }
+
+    mutating func change(_ id: SessionID, _ change: (inout SessionState) -> Void) throws(Refusal) {
+        var session = try session(id)
+        change(&session)
+        state[id] = session
+    }
+
+    /// Keeps VOL-1: everyone may observe the system volume.
+    mutating func setVolume(_ volume: Float) throws(Refusal) {
+        try checkVolume(volume)
+        guard volume != state.volume else { return }
+        state.volume = volume
+        for session in state.sessions { tell(session.id, .outputVolumeChanged(volume), .vol1) }
+    }
+
+    func checkVolume(_ volume: Float) throws(Refusal) {
+        guard volume >= 0, volume <= 1 else {
+            throw Refusal(.badParam, .vol1, "A volume of \(volume) was asked for; it must be from 0 to 1.")
+        }
+    }
+}
+
+extension SessionState {
+    /// In playAndRecord only in mode default (VOL-3).
+    var canMuteOutput: Bool { configuration.category != .playAndRecord || configuration.mode == .default }
+}

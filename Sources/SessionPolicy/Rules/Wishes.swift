@@ -1,0 +1,12 @@
+/// What the hardware is to be asked for, settled among the active sessions (HW-2).
+extension PolicyState {
+    /// The shortest wish in seconds; nil when nobody asks.
+    public var settledIOBufferDuration: Double? {
+        active.map(\.preferences.ioBufferDuration).filter { $0 > 0 }.min()
+    }
+
+    /// The newest primary session's wish in Hz; nil when nobody asks.
+    public var settledSampleRate: Double? {
+        active.last { $0.isPrimary && $0.preferences.sampleRate > 0 }?.preferences.sampleRate
+    }
+}

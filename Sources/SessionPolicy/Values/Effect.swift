@@ -1,0 +1,36 @@
+/// What one session is to be told, and by which rule. Effects of one event are in the order in which they are told.
+public struct Effect: Hashable, Sendable, Codable {
+    public enum Kind: Hashable, Sendable, Codable {
+        case activated
+        /// By its own app.
+        case deactivated
+        case interruptionBegan(InterruptionReason)
+        case interruptionEnded(shouldResume: Bool)
+        /// Not told to the app: it waits for another one now.
+        case waitMoved
+        /// Not told to the app: no end will come (ACT-8).
+        case waitLapsed
+        /// The route follows this category now.
+        case routeChanged(RouteChangeReason, category: Category)
+        /// Another primary session began or ceased to play (HINT-2).
+        case silenceSecondaryAudioHint(Bool)
+        case outputVolumeChanged(Float)
+        /// The session's own output was muted or unmuted (VOL-3).
+        case outputMuteChanged(Bool)
+        /// Its state, verdict or reasons are others now; the last effect on a session.
+        case stateChanged
+    }
+
+    public var session: SessionID
+    public var kind: Kind
+    public var rule: Rule
+    /// The session that caused it, if another one did.
+    public var by: SessionID?
+
+    public init(_ session: SessionID, _ kind: Kind, _ rule: Rule, by: SessionID? = nil) {
+        self.session = session
+        self.kind = kind
+        self.rule = rule
+        self.by = by
+    }
+}

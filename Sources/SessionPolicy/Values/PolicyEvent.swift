@@ -1,0 +1,47 @@
+/// What happens to the policy: an action and its time.
+public struct PolicyEvent: Hashable, Sendable, Codable {
+    public var time: EventTime
+    public var action: PolicyAction
+
+    public init(_ action: PolicyAction, at time: EventTime) {
+        self.time = time
+        self.action = action
+    }
+}
+
+/// Everything that can be asked of the policy, or happen to it.
+public enum PolicyAction: Hashable, Sendable, Codable {
+    // The life of a session
+    /// A new session of an app (CAT-1). Its id must be new.
+    case register(SessionID, app: AppID)
+    /// The app gives a session up, or it is gone: it leaves with notice (ACT-12).
+    case unregister(SessionID)
+    /// A process is gone, and all its sessions (ACT-12).
+    case appDied(AppID)
+
+    // What an app asks
+    case configure(SessionID, ConfigurationChange)
+    case activate(SessionID)
+    case deactivate(SessionID, notifyOthers: Bool)
+    case prefer(SessionID, Preference)
+    case preferNoInterruptionsFromSystemAlerts(SessionID, Bool)
+    case setOutputMuted(SessionID, Bool)
+    /// A first player, recorder or callback runs, or none does any more (HINT-1).
+    case setRunning(SessionID, Bool)
+    /// The user, or the assistant, told the app to pause (INT-7).
+    case userPaused(SessionID)
+
+    // The system
+    /// A session of the system's begins: a call (accepted, or ringing), an alarm, the assistant; or a stand-in app (SIM-1). It is
+    /// registered and active at once, or refused. Its id must be new.
+    case beginSystemSession(SessionID, rank: Rank, isRinging: Bool)
+    /// A ringing call is accepted (INT-6).
+    case acceptCall(SessionID)
+    /// It is over, or declined: it leaves with notice and is forgotten.
+    case endSystemSession(SessionID, shouldResume: Bool)
+
+    // The device
+    case setSilentSwitch(Bool)
+    case setVolume(Float)
+    case setRingVolume(Float)
+}

@@ -1,0 +1,60 @@
+/// The whole state of arbitration: a value, equal if and only if every decision from here on is equal.
+public struct PolicyState: Hashable, Sendable, Codable {
+    /// All sessions, by id.
+    public private(set) var sessions: [SessionState] = []
+    /// The active ones, the one that came last at the end. A change that counts as an activation (CAT-3) comes last too.
+    public internal(set) var activeOrder: [SessionID] = []
+    public internal(set) var silentSwitch = Switch()
+    /// The system volume, 0…1 (VOL-1).
+    public internal(set) var volume: Float = 1
+    /// The volume of ringing, 0…1 (VOL-2).
+    public internal(set) var ringVolume: Float = 1
+
+    public init() {}
+
+    /// A switch of the device, and since when it is where it is.
+    public struct Switch: Hashable, Sendable, Codable {
+        public var isOn = false
+        public var since = EventTime.zero
+    }
+
+    /// The session of an id; set to nil to forget it.
+    public subscript(id: SessionID) -> SessionState? {
+        get {
+            let place = self.place(of: id)
+            return place < sessions.count && sessions[place].id == id ? sessions[place] : nil
+        }
+        set {
+            let place = self.place(of: id)
+            let exists = place < sessions.count && sessions[place].id == id
+            switch (newValue, exists) {
+            case (let session?, true): sessions[place] = session
+            case (let session?, false): sessions.insert(session, at: place)
+            case (nil, true): sessions.remove(at: place)
+            case (nil, false): break
+            }
+        }
+    }
+
+    /// The active sessions, the newest last.
+    public var active: [SessionState] { activeOrder.compactMap { self[$0] } }
+
+    /// The volume of a session: ringing has one of its own (keeps VOL-1, VOL-2).
+    public func volume(of session: SessionState) -> Float { session.isRinging ? ringVolume : volume }
+
+    /// Those who wait for a session, by id.
+    func waiters(for rival: SessionID) -> [SessionID] {
+        sessions.filter { $0.wait?.rival == rival }.map(\.id)
+    }
+
+    /// The first place whose id is not below `id`.
+    private func place(of id: SessionID) -> Int {
+        var low = 0
+        var high = sessions.count
+        while low < high {
+            let middle = (low + high) / 2
+            if sessions[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,30 @@
+/// How a session stands, for the screen, the lines and the events.
+struct SessionStatus: Codable, Equatable {
+    /// "music", "prompt".
+    var id: String
+    var category: String
+    var mode: String
+    var options: [String]
+    var active: Bool
+    var state: State
+    var ducked: Bool
+    var muted: Bool
+    var reasons: [Reason]
+
+    enum State: String, Codable { case running, interrupted, inactive }
+
+    struct Reason: Codable, Equatable {
+        var rule: String
+        /// Who causes it; nil for the session itself and for switches.
+        var by: String?
+    }
+
+    /// "running, ducked (DUCK-1 by prompt)".
+    var summary: String {
+        var words = [state.rawValue]
+        if ducked { words.append("ducked") }
+        if muted { words.append("muted") }
+        let causes = reasons.map { reason in reason.by.map { "\(reason.rule) by \($0)" } ?? reason.rule }
+        return words.joined(separator: ", ") + (causes.isEmpty ? "" : " (\(causes.joined(separator: "; ")))")
+    }
+}

@@ -1,0 +1,30 @@
+# Adds one program per test file.
+add_library(session_expect INTERFACE)
+target_include_directories(session_expect INTERFACE ${CMAKE_CURRENT_LIST_DIR})
+
+function(session_test name file library)
+    add_executable(${name} ${file} ${ARGN})
+    # Tests may call what blocks from where they like: only the libraries are held to function effects.
+    target_link_libraries(${name} PRIVATE session_warnings session_expect ${library} Threads::Threads m)
+    add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+# Compiles every public header of a library alone, as C11 and as C++17.
+function(session_headers_compile_alone library)
+    file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/Sources/${library}/include/*.h)
+    foreach(header ${headers})
+        cmake_path(GET header FILENAME name)
+        foreach(language c cpp)
+            if(language STREQUAL "cpp" AND name STREQUAL "session_gate_page.h")
+                continue() # C only: it holds C atomics
+            endif()
+            set(file ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.${language})
+            file(CONFIGURE OUTPUT ${file} CONTENT "#include \"${name}\"\n#include \"${name}\"\n")
+            list(APPEND ${language}_files ${file})
+        endforeach()
+    endforeach()
+    add_library(${library}_headers OBJECT ${c_files} ${cpp_files})
+    target_link_libraries(${library}_headers PRIVATE ${library} session_warnings)
+    target_compile_options(${library}_headers PRIVATE -pedantic)
+    set_target_properties(${library}_headers PROPERTIES C_STANDARD 11 CXX_STANDARD 17 CXX_EXTENSIONS OFF)
+endfunction()

@@ -1,0 +1,346 @@
+// The gate: interruptions, ducks, mutes and the system volume, heard exactly and at once.
+#include "expect.h"
+#include "stage.h"
+
+static const uint32_t periods[] = {1, 64, 128, 333, 1024, 8192, STAGE_CHANGING_PERIODS};
+enum { nperiods = sizeof periods / sizeof periods[0] };
+
+#define DECIBELS(x) ((uint16_t)((x)*SGATE_ATTENUATION_PER_DECIBEL))
+static const sgate_verdict_t pass = {.ramp_ms = 5};
+static const sgate_verdict_t interrupted = {.paused = true, .ramp_ms = 5};
+enum { fade = 240 }; // 5 ms
+
+/// INT-1, INT-8: silent once the fade is over; afterwards the very next frame, the fade included.
+TEST(an_interruption_costs_no_frame) {
+    rcore_buffer_t *buffer = ramp_buffer(60000);
+    for (unsigned p = 0; p < nperiods; p++) {
+        stage_t stage = stage_open(NULL);
+        const rcore_voice_t voice = stage_play(&stage, buffer, 0);
+        stage_render(&stage, 10000, periods[p]);
+        stage_verdict(&stage, interrupted);
+        stage_render(&stage, 10000, periods[p]);
+        for (unsigned i = 0; i < fade; i++) {
+            EXPECT_NEAR(stage.out[0][10000 + i] / ramp_sample(10000 + i), 1.0 - (i + 1.0) / fade, 1.0 / fade);
+        }
+        EXPECT_EQUAL(first_other(stage.out[0], 10000 + fade, 20000, 0.0f), -1);
+        EXPECT_EQUAL(first_other(stage.out[1], 10000 + fade, 20000, 0.0f), -1);
+        EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), 10000 + fade);
+        EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_PLAYING);
+        EXPECT_NEAR(rcore_bus_gate_gain(stage.core, 0), 0, 0);
+
+        stage_verdict(&stage, pass);
+        stage_render(&stage, 10000, periods[p]);
+        const uint64_t next = 10000 + fade;
+        for (unsigned i = 0; i < fade; i++) {
+            EXPECT_NEAR(stage.out[0][20000 + i] / ramp_sample(next + i), (i + 1.0) / fade, 1.0 / fade);
+        }
+        uint64_t wrong = 0;
+        for (unsigned i = fade; i < 10000; i++) {
+            wrong += stage.out[0][20000 + i] != ramp_sample(next + i);
+        }
+        EXPECT_EQUAL(wrong, 0);
+        stage_close(&stage);
+    }
+    rcore_buffer_release(buffer);
+}
+
+/// INT-8, resumed without a fade: bit for bit the frame after the last rendered.
+TEST(resumption_is_exact_without_a_fade) {
+    rcore_buffer_t *buffer = ramp_buffer(30000);
+    for (unsigned p = 0; p < nperiods; p++) {
+        stage_t stage = stage_open(NULL);
+        stage_play(&stage, buffer, 0);
+        uint64_t next = 0;
+        for (unsigned turn = 0; turn < 5; turn++) {
+            const uint64_t from = stage.nframes;
+            stage_verdict(&stage, (sgate_verdict_t){.paused = false});
+            stage_render(&stage, 1500, periods[p]);
+            for (unsigned i = 0; i < 1500; i++) {
+                EXPECT_NEAR(stage.out[0][from + i], ramp_sample(next + i), 0);
+            }
+            stage_verdict(&stage, interrupted);
+            stage_render(&stage, 1500, periods[p]);
+            next += 1500 + fade;
+        }
+        stage_close(&stage);
+    }
+    rcore_buffer_release(buffer);
+}
+
+/// INT-1: the events tell when, with the serial of the verdict.
+TEST(verdicts_are_echoed) {
+    stage_t stage = stage_open(NULL);
+    stage_render(&stage, 1000, 100);
+    rcore_event_t event;
+    while (rcore_next_event(stage.core, &event)) {
+    }
+    const uint32_t serial = stage_verdict(&stage, interrupted);
+    stage_render(&stage, 1000, 100);
+    EXPECT(rcore_next_event(stage.core, &event));
+    EXPECT_EQUAL(event.kind, RCORE_EVENT_GATE_APPLIED);
+    EXPECT_EQUAL(event.bus, 0);
+    EXPECT_EQUAL(event.value, serial);
+    EXPECT_EQUAL(event.frame, 1000);
+    EXPECT(rcore_next_event(stage.core, &event));
+    EXPECT_EQUAL(event.kind, RCORE_EVENT_GATE_SETTLED);
+    EXPECT_EQUAL(event.value, serial);
+    EXPECT_EQUAL(event.frame, 1000 + fade);
+    EXPECT(!rcore_next_event(stage.core, &event));
+    stage_close(&stage);
+}
+
+/// An interruption that is lifted during its fade goes back up from where it was.
+TEST(a_fade_can_turn_round) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(10000, 0.5f);
+    stage_play(&stage, buffer, 0);
+    stage_render(&stage, 1000, 60);
+    stage_verdict(&stage, interrupted);
+    stage_render(&stage, 120, 60);
+    stage_verdict(&stage, pass);
+    stage_render(&stage, 1000, 60);
+    EXPECT_EQUAL(find_click(stage.out[0], 1, stage.nframes, 0.51f / fade), -1);
+    EXPECT_NEAR(stage.out[0][1119], 0.25, 0.01);
+    EXPECT_EQUAL(first_other(stage.out[0], 1120 + fade, stage.nframes, 0.5f), -1);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// DUCK-3, DUCK-5: −14 dB after the attack, linear in decibels on the way, exactly unity after the release.
+TEST(a_duck_is_linear_in_decibels_and_returns_exactly) {
+    rcore_buffer_t *buffer = constant_buffer(100000, 0.5f);
+    for (unsigned p = 0; p < nperiods; p++) {
+        stage_t stage = stage_open(NULL);
+        stage_play(&stage, buffer, 0);
+        stage_render(&stage, 1000, periods[p]);
+        stage_verdict(&stage, (sgate_verdict_t){.attenuation = DECIBELS(14), .ramp_ms = 50});
+        stage_render(&stage, 9000, periods[p]);
+        const unsigned attack = 2400;
+        for (unsigned i = 0; i < attack; i++) {
+            EXPECT_NEAR(decibels(stage.out[0][1000 + i] / 0.5), -14.0 * (i + 1) / attack, 0.02);
+        }
+        for (unsigned i = 1000 + attack; i < 10000; i++) {
+            EXPECT_NEAR(decibels(stage.out[0][i] / 0.5), -14.0, 0.001);
+        }
+        stage_verdict(&stage, (sgate_verdict_t){.attenuation = 0, .ramp_ms = 500});
+        stage_render(&stage, 40000, periods[p]);
+        const unsigned release = 24000;
+        for (unsigned i = 0; i < release; i++) {
+            EXPECT_NEAR(decibels(stage.out[0][10000 + i] / 0.5), -14.0 + 14.0 * (i + 1) / release, 0.02);
+        }
+        EXPECT_EQUAL(first_other(stage.out[0], 10000 + release, 50000, 0.5f), -1);
+        EXPECT_NEAR(rcore_bus_gate_gain(stage.core, 0), 1, 0);
+        stage_close(&stage);
+    }
+    rcore_buffer_release(buffer);
+}
+
+/// DUCK-3: an attack that is cut short by the release goes back from where it was.
+TEST(a_duck_can_turn_round) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(30000, 0.5f);
+    stage_play(&stage, buffer, 0);
+    stage_render(&stage, 1000, 64);
+    stage_verdict(&stage, (sgate_verdict_t){.attenuation = DECIBELS(14), .ramp_ms = 50});
+    stage_render(&stage, 1200, 64);
+    EXPECT_NEAR(decibels(stage.out[0][2199] / 0.5), -7, 0.02);
+    stage_verdict(&stage, (sgate_verdict_t){.attenuation = 0, .ramp_ms = 100});
+    stage_render(&stage, 10000, 64);
+    EXPECT_NEAR(decibels(stage.out[0][2200 + 2400] / 0.5), -3.5, 0.02);
+    EXPECT_EQUAL(first_other(stage.out[0], 2200 + 4800, stage.nframes, 0.5f), -1);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// DUCK-7: what starts during a duck starts ducked: a new voice, a new plan's bus, a resumption.
+TEST(what_starts_during_a_duck_starts_ducked) {
+    const float ducked = 0.5f * powf(10.0f, -14.0f / 20.0f);
+    rcore_buffer_t *buffer = constant_buffer(20000, 0.5f);
+    const sgate_verdict_t duck = {.attenuation = DECIBELS(14), .ramp_ms = 50};
+
+    stage_t stage = stage_open(NULL);
+    stage_render(&stage, 100, 100);
+    stage_verdict(&stage, duck);
+    stage_render(&stage, 4900, 100);
+    stage_play(&stage, buffer, 5000);
+    stage_render(&stage, 100, 100);
+    EXPECT_NEAR(stage.out[0][5000], ducked, 1e-6);
+    EXPECT_NEAR(stage.out[0][5099], ducked, 1e-6);
+
+    // Interrupted, then resumed into the duck: at no frame louder than the duck.
+    stage_verdict(&stage, interrupted);
+    stage_render(&stage, 1000, 100);
+    sgate_verdict_t resumed = duck;
+    resumed.ramp_ms = 5;
+    stage_verdict(&stage, resumed);
+    stage_render(&stage, 1000, 100);
+    for (unsigned i = 6100; i < 7100; i++) {
+        EXPECT(stage.out[0][i] <= ducked + 1e-6f);
+    }
+    EXPECT_NEAR(stage.out[0][7099], ducked, 1e-6);
+    stage_close(&stage);
+
+    stage = stage_open(NULL); // the duck stands before the first cycle
+    stage_verdict(&stage, duck);
+    stage_play(&stage, buffer, 0);
+    stage_render(&stage, 1000, 100);
+    for (unsigned i = 0; i < 1000; i++) {
+        EXPECT(stage.out[0][i] <= ducked + 1e-6f);
+    }
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// DUCK-7: the duck is a factor of its own: a volume set meanwhile is the volume afterwards.
+TEST(the_duck_is_stored_in_no_volume) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(50000, 1.0f);
+    const rcore_voice_t voice = stage_play(&stage, buffer, 0);
+    stage_verdict(&stage, (sgate_verdict_t){.attenuation = DECIBELS(35)});
+    stage_render(&stage, 1000, 128);
+    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.core, 0, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 1000, 128);
+    EXPECT_NEAR(decibels(stage.out[0][1500] / 0.25), -35, 0.01);
+    stage_verdict(&stage, (sgate_verdict_t){.attenuation = 0});
+    stage_render(&stage, 1000, 128);
+    EXPECT_EQUAL(first_other(stage.out[0], 2000, 3000, 0.25f), -1);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// VOL-2: muted, the sources run on; with a ramp.
+TEST(a_mute_lets_the_sources_run) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = ramp_buffer(10000);
+    const rcore_voice_t voice = stage_play(&stage, buffer, 0);
+    stage_render(&stage, 1000, 64);
+    stage_verdict(&stage, (sgate_verdict_t){.muted = true, .ramp_ms = 5});
+    stage_render(&stage, 2000, 64);
+    EXPECT(stage.out[0][1000] != 0.0f);
+    EXPECT_EQUAL(first_other(stage.out[0], 1000 + fade, 3000, 0.0f), -1);
+    EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), 3000);
+    stage_verdict(&stage, (sgate_verdict_t){.muted = false});
+    stage_render(&stage, 100, 64);
+    for (unsigned i = 3000; i < 3100; i++) {
+        EXPECT_NEAR(stage.out[0][i], ramp_sample(i), 0);
+    }
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+TEST(the_system_volume_ramps_and_is_exact) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(10000, 0.5f);
+    stage_play(&stage, buffer, 0);
+    stage_render(&stage, 100, 100);
+    sgate_page_set_volume(stage.gate, (sgate_volume_t){.gain = 0.25f, .ramp_ms = 10});
+    stage_render(&stage, 1000, 100);
+    EXPECT_EQUAL(find_click(stage.out[0], 1, 1100, 0.5f * 0.76f / 480), -1);
+    EXPECT_EQUAL(first_other(stage.out[0], 100 + 480, 1100, 0.125f), -1);
+    sgate_page_set_volume(stage.gate, (sgate_volume_t){.gain = 1.0f});
+    stage_render(&stage, 100, 100);
+    EXPECT_EQUAL(first_other(stage.out[0], 1100, 1200, 0.5f), -1);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// A page that grants nothing yet (ACT-1): nothing is heard, nothing moves.
+TEST(before_a_grant_nothing_moves) {
+    stage_t stage = stage_open(NULL);
+    sgate_page_t *page = sgate_page_create();
+    rcore_buffer_t *buffer = ramp_buffer(1000);
+    EXPECT_EQUAL(rcore_post_plan(stage.core, stage_plan(page), RCORE_NOW), RCORE_OK);
+    const rcore_voice_t voice = stage_play(&stage, buffer, RCORE_NOW);
+    stage_render(&stage, 500, 50);
+    EXPECT_EQUAL(first_other(stage.out[0], 0, 500, 0.0f), -1);
+    EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), 0);
+    stage_close(&stage);
+    sgate_page_destroy(page);
+    rcore_buffer_release(buffer);
+}
+
+/// Two sessions on one route: one interrupted, the other untouched, bit for bit; children freeze with their session.
+TEST(a_session_is_interrupted_alone) {
+    stage_t stage = stage_open(NULL);
+    sgate_page_t *other = sgate_page_create();
+    sgate_page_set_verdict(other, (sgate_verdict_t){.serial = 1});
+    rcore_plan_t *plan = stage_plan(stage.gate);
+    const rcore_bus_description_t bus = {.slot = 5, .channels = 2, .parent = RCORE_NONE, .gate = other};
+    EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_connect(plan, 5, 0, NULL), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.core, plan, RCORE_NOW), RCORE_OK);
+    rcore_buffer_t *ramp = ramp_buffer(20000), *constant = constant_buffer(20000, 1.0f);
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.buffer = ramp;
+    params.bus = 5;
+    stage_start(&stage, &params, 0);
+    params.buffer = constant;
+    params.bus = 2;
+    const rcore_voice_t child = stage_start(&stage, &params, 0);
+    stage_verdict(&stage, (sgate_verdict_t){.paused = true});
+    stage_render(&stage, 5000, STAGE_CHANGING_PERIODS);
+    for (unsigned i = 0; i < 5000; i++) {
+        EXPECT_NEAR(stage.out[0][i], ramp_sample(i), 0);
+    }
+    EXPECT_EQUAL(rcore_voice_frames(stage.core, child), 0);
+    stage_close(&stage);
+    sgate_page_destroy(other);
+    rcore_buffer_release(ramp);
+    rcore_buffer_release(constant);
+}
+
+/// INT-8: timed commands that fall in an interruption take effect at resumption and are counted as late.
+TEST(commands_in_an_interruption_wait_for_its_end) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = ramp_buffer(10000);
+    const rcore_voice_t voice = stage_play(&stage, buffer, 0);
+    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.5f, 0, 1500), RCORE_OK);
+    stage_render(&stage, 1000, 100);
+    stage_verdict(&stage, interrupted);
+    stage_render(&stage, 1000, 100);
+    const rcore_voice_t later = stage_play(&stage, buffer, 2500); // also within
+    stage_render(&stage, 1000, 100);
+    EXPECT_EQUAL(rcore_voice_frames(stage.core, later), 0);
+    EXPECT_EQUAL(rcore_read_counters(stage.core).late_commands, 2);
+    stage_verdict(&stage, (sgate_verdict_t){.paused = false});
+    stage_render(&stage, 500, 100);
+    for (unsigned i = 0; i < 500; i++) {
+        EXPECT_NEAR(stage.out[0][3000 + i], 0.5f * ramp_sample(1000 + fade + i) + ramp_sample(i), 0);
+    }
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// Ramps are counted in the rate of the server, which may change.
+TEST(ramps_follow_the_sample_rate) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(10000, 0.5f);
+    stage_play(&stage, buffer, 0);
+    stage_render(&stage, 100, 100);
+    EXPECT_EQUAL(rcore_set_sample_rate(stage.core, 96000), RCORE_OK);
+    stage_verdict(&stage, interrupted);
+    stage_render(&stage, 1000, 100);
+    EXPECT_EQUAL(first_other(stage.out[0], 100 + 480, 1100, 0.0f), -1);
+    EXPECT(stage.out[0][100 + 470] > 0.0f);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+int main(void) {
+    RUN(an_interruption_costs_no_frame);
+    RUN(resumption_is_exact_without_a_fade);
+    RUN(verdicts_are_echoed);
+    RUN(a_fade_can_turn_round);
+    RUN(a_duck_is_linear_in_decibels_and_returns_exactly);
+    RUN(a_duck_can_turn_round);
+    RUN(what_starts_during_a_duck_starts_ducked);
+    RUN(the_duck_is_stored_in_no_volume);
+    RUN(a_mute_lets_the_sources_run);
+    RUN(the_system_volume_ramps_and_is_exact);
+    RUN(before_a_grant_nothing_moves);
+    RUN(a_session_is_interrupted_alone);
+    RUN(commands_in_an_interruption_wait_for_its_end);
+    RUN(ramps_follow_the_sample_rate);
+    return test_result();
+}

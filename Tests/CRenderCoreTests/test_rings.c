@@ -1,0 +1,115 @@
+// The two rings when they are full: commands are refused, events are dropped and counted.
+#include "expect.h"
+#include "stage.h"
+
+TEST(a_full_command_ring_refuses) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(1000, 1.0f);
+    const rcore_voice_t voice = stage_play(&stage, buffer, RCORE_NOW);
+    stage_render(&stage, 10, 10);
+    const uint32_t capacity = rcore_configuration(stage.core).command_capacity;
+    for (uint32_t i = 0; i < capacity; i++) {
+        EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    }
+    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.25f, 0, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_stop(stage.core, voice, 0, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.core, 0, 0, 0, RCORE_NOW), RCORE_FULL);
+
+    // A refused start was not posted: the voice can be given back.
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.buffer = buffer;
+    const rcore_voice_t refused = rcore_voice_acquire(stage.core);
+    EXPECT_EQUAL(rcore_post_start(stage.core, refused, &params, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_voice_release(stage.core, refused), RCORE_OK);
+    // A refused plan is still the caller's.
+    rcore_plan_t *plan = stage_plan(stage.gate);
+    EXPECT_EQUAL(rcore_post_plan(stage.core, plan, RCORE_NOW), RCORE_FULL);
+    rcore_plan_destroy(plan);
+
+    stage_render(&stage, 10, 10); // a cycle makes room
+    EXPECT_EQUAL(first_other(stage.out[0], 10, 20, 0.5f), -1);
+    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.25f, 0, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 10, 10);
+    EXPECT_EQUAL(first_other(stage.out[0], 20, 30, 0.25f), -1);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// Commands for later fill up too; every one that was accepted takes effect on its frame, the untimed one is not starved for ever.
+TEST(accepted_commands_are_never_lost) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(100000, 1.0f);
+    const rcore_voice_t voice = stage_play(&stage, buffer, RCORE_NOW);
+    stage_render(&stage, 10, 10);
+    float gains[500];
+    uint32_t accepted = 0;
+    while (accepted < 500) {
+        gains[accepted] = 1.0f / (float)(accepted + 2);
+        const rcore_status_t status = rcore_post_gain(stage.core, voice, gains[accepted], 0, 1000 + accepted);
+        if (status != RCORE_OK) {
+            EXPECT_EQUAL(status, RCORE_FULL);
+            const uint32_t before = accepted;
+            rcore_process(stage.core, NULL, 0, NULL, 0, 0); // takes what it can
+            if (rcore_post_gain(stage.core, voice, gains[accepted], 0, 1000 + accepted) == RCORE_OK) {
+                accepted++;
+            }
+            if (accepted == before) {
+                break;
+            }
+            continue;
+        }
+        accepted++;
+    }
+    EXPECT(accepted >= rcore_configuration(stage.core).command_capacity);
+    EXPECT(accepted < 500);
+    stage_render(&stage, 1990, 33);
+    for (uint32_t i = 0; i < accepted; i++) {
+        EXPECT_NEAR(stage.out[0][1000 + i], gains[i], 0);
+    }
+    EXPECT_EQUAL(rcore_read_counters(stage.core).late_commands, 0);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+TEST(a_full_event_ring_drops_and_counts) {
+    rcore_config_t config = stage_config();
+    config.event_capacity = 4;
+    stage_t stage = stage_open(&config);
+    rcore_buffer_t *buffer = constant_buffer(10, 1.0f);
+    stage_render(&stage, 16, 16);
+    rcore_event_t event;
+    while (rcore_next_event(stage.core, &event)) {
+    }
+    EXPECT_EQUAL(rcore_read_counters(stage.core).dropped_events, 0);
+
+    rcore_voice_t voices[9];
+    for (unsigned i = 0; i < 9; i++) {
+        voices[i] = stage_play(&stage, buffer, RCORE_NOW);
+        stage_render(&stage, 16, 16);
+    }
+    EXPECT_EQUAL(rcore_read_counters(stage.core).dropped_events, 5);
+    for (unsigned i = 0; i < 4; i++) { // the oldest are kept
+        EXPECT(rcore_next_event(stage.core, &event));
+        EXPECT_EQUAL(event.kind, RCORE_EVENT_VOICE_ENDED);
+        EXPECT_EQUAL(event.voice, voices[i]);
+        EXPECT_EQUAL(event.value, 10);
+        EXPECT_EQUAL(event.bus, RCORE_NONE);
+    }
+    EXPECT(!rcore_next_event(stage.core, &event));
+    for (unsigned i = 0; i < 9; i++) { // what must be known is told by state
+        EXPECT_EQUAL(rcore_voice_state(stage.core, voices[i]), RCORE_VOICE_ENDED);
+        EXPECT_EQUAL(rcore_voice_release(stage.core, voices[i]), RCORE_OK);
+    }
+    stage_play(&stage, buffer, RCORE_NOW);
+    stage_render(&stage, 16, 16);
+    EXPECT(rcore_next_event(stage.core, &event)); // and the ring serves again
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+int main(void) {
+    RUN(a_full_command_ring_refuses);
+    RUN(accepted_commands_are_never_lost);
+    RUN(a_full_event_ring_drops_and_counts);
+    return test_result();
+}

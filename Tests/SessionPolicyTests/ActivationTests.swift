@@ -1,0 +1,334 @@
+import SessionPolicy
+import Testing
+
+@Suite struct ActivationTests {
+    @Test(
+        "CAT-2, CAT-3: a category set while inactive takes effect at activation, while active at once, with a route change"
+    )
+    func categoryTakesEffect() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        #expect(scene.told.isEmpty)
+        try scene.activate(1)
+        #expect(scene.told.map(\.kind) == [.activated, .routeChanged(.categoryChange, category: .playback)])
+        try scene.configure(1, .ambient)
+        #expect(scene.told.map(\.kind) == [.routeChanged(.categoryChange, category: .ambient)])
+        try scene.configure(1, .ambient)
+        #expect(scene.told.isEmpty)
+    }
+
+    @Test("CAT-3: becoming primary while active interrupts like an activation; becoming mixable lets waits lapse")
+    func changeIsArbitrated() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .playback, .default, .mixWithOthers)
+        try scene.activate(1)
+        try scene.activate(2)
+        #expect(scene.interruptions.isEmpty)
+        try scene.configure(2, .playback)
+        #expect(scene.interruptions == ["1 began"])
+        try scene.configure(2, .playback, .default, .mixWithOthers)
+        #expect(scene.interruptions.isEmpty)
+        #expect(scene.told.map(\.kind) == [.waitLapsed])
+        #expect(try scene.waits(1) == nil)
+    }
+
+    @Test("CAT-3: a change refused by ACT-5 throws and changes nothing")
+    func refusedChange() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.begin(9, .call)
+        try scene.activate(1)
+        let refusal = try scene.refusal(of: .configure(SessionID(1), .category(.playAndRecord)))
+        #expect(refusal.code == .insufficientPriority && refusal.by == SessionID(9))
+        #expect(try scene.session(1).configuration.category == .playback)
+    }
+
+    @Test("CAT-4: record mutes mixable sessions whenever they started, and they come back however it leaves")
+    func recordMutes() throws {
+        let leaving: [PolicyAction] = [
+            .deactivate(SessionID(2), notifyOthers: false), .deactivate(SessionID(2), notifyOthers: true),
+            .unregister(SessionID(2)), .appDied(AppID(2)), .configure(SessionID(2), .category(.playback)),
+            .beginSystemSession(SessionID(9), rank: .alarm, isRinging: false),
+        ]
+        for leave in leaving {
+            var scene = Scene()
+            try scene.add(1, .ambient)
+            try scene.add(2, .record)
+            try scene.add(3, .playback, .default, .mixWithOthers)
+            try scene.activate(1)
+            try scene.activate(2)
+            try scene.activate(3)
+            for id: UInt64 in [1, 3] {
+                #expect(try scene.verdict(id) == Verdict(isMuted: true))
+                #expect(try scene.rules(id) == [.cat4])
+            }
+            #expect(scene.interruptions.isEmpty)
+            try scene.do(leave)
+            for id: UInt64 in [1, 3] { #expect(try !scene.verdict(id).isMuted, "\(leave)") }
+        }
+    }
+
+    @Test("CAT-5: audioProcessing gets no live input or output")
+    func audioProcessing() throws {
+        var scene = Scene()
+        try scene.add(1, .audioProcessing)
+        try scene.activate(1)
+        #expect(try scene.verdict(1) == Verdict(isMuted: true))
+        #expect(try scene.rules(1) == [.cat5])
+    }
+
+    @Test("ACT-1: before a grant the gate pauses and the reason is told; after it the session runs")
+    func grant() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        #expect(try scene.verdict(1).isPaused)
+        #expect(try scene.rules(1) == [.act1])
+        try scene.activate(1)
+        #expect(try scene.standing(1) == Standing(verdict: Verdict(), reasons: []))
+    }
+
+    @Test("ACT-1, ACT-5: a refused activation leaves the session as it was and says who stands in the way")
+    func refusedActivation() throws {
+        var scene = Scene()
+        try scene.add(1, .playAndRecord)
+        try scene.begin(9, .call)
+        let refusal = try scene.refusal(of: .activate(SessionID(1)))
+        #expect(refusal.code == .insufficientPriority && refusal.rule == .act5 && refusal.by == SessionID(9))
+        #expect(refusal.message.contains("session 9"))
+    }
+
+    @Test("ACT-2, ACT-3: primary interrupts primary and no mixable; mixable interrupts nobody")
+    func primaryAndMixable() throws {
+        for first in Category.allCases {
+            for second in Category.allCases {
+                var scene = Scene()
+                try scene.add(1, first)
+                try scene.add(2, second)
+                try scene.activate(1)
+                try scene.activate(2)
+                let interrupts = first != .ambient && second != .ambient
+                #expect(try scene.isActive(1) == !interrupts, "\(first) \(second)")
+                #expect(scene.interruptions == (interrupts ? ["1 began"] : []))
+                #expect(try scene.isActive(2))
+            }
+        }
+    }
+
+    @Test("ACT-4: a system session interrupts every lower rank, mixable or not, and the older one of its own")
+    func phoneWins() throws {
+        for rank in [Rank.assistant, .alarm, .call] {
+            var scene = Scene()
+            try scene.add(1, .playback)
+            try scene.add(2, .ambient)
+            try scene.add(3, .playback, .default, .mixWithOthers)
+            for id: UInt64 in [1, 2, 3] { try scene.activate(id) }
+            try scene.begin(9, rank)
+            #expect(Set(scene.interruptions) == ["1 began", "2 began", "3 began"])
+            try scene.begin(10, rank)
+            #expect(scene.interruptions == ["9 began"])
+            for lower in Rank.allCases where lower < rank {
+                #expect(
+                    try scene.refusal(of: .beginSystemSession(SessionID(20), rank: lower, isRinging: false)).rule
+                        == .act5)
+            }
+        }
+    }
+
+    @Test("ACT-4, INT-6: a second call interrupts the first only when accepted")
+    func secondCall() throws {
+        var scene = Scene()
+        try scene.begin(8, .call)
+        try scene.begin(9, .call, ringing: true)
+        #expect(scene.interruptions.isEmpty)
+        try scene.do(.acceptCall(SessionID(9)))
+        #expect(scene.interruptions == ["8 began"])
+        try scene.end(9)
+        #expect(scene.interruptions == ["8 ended resume"])
+    }
+
+    @Test("ACT-5: playback may start during a call, strongly ducked; while it rings nothing may")
+    func playbackDuringCall() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.begin(9, .call, ringing: true)
+        #expect(try scene.refusal(of: .activate(SessionID(1))).rule == .act5)
+        try scene.do(.acceptCall(SessionID(9)))
+        try scene.activate(1)
+        #expect(try scene.verdict(1) == Verdict(attenuation: 35))
+        #expect(try scene.rules(1) == [.act5])
+        for (id, category) in zip(UInt64(100)..., Category.allCases) where category != .playback {
+            try scene.add(id, category)
+            #expect(try scene.refusal(of: .activate(SessionID(id))).rule == .act5, "\(category)")
+        }
+        try scene.end(9)
+        #expect(try scene.verdict(1) == Verdict())
+    }
+
+    @Test("ACT-7: deactivating pauses the gate; others are told as asked")
+    func deactivation() throws {
+        for notify in [true, false] {
+            var scene = Scene()
+            try scene.add(1, .playback)
+            try scene.add(2, .playback)
+            try scene.activate(1)
+            try scene.activate(2)
+            try scene.deactivate(2, notify: notify)
+            #expect(scene.interruptions == (notify ? ["1 ended resume"] : []))
+            #expect(try scene.verdict(2).isPaused)
+            #expect(try scene.waits(1) == nil)
+        }
+    }
+
+    @Test("ACT-8: when the one waited for leaves and another such is active, one waits for that one")
+    func waitMoves() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.activate(1)
+        try scene.begin(8, .assistant)
+        try scene.begin(9, .call)
+        #expect(scene.interruptions == ["8 began"])
+        try scene.end(8)
+        #expect(scene.interruptions.isEmpty)
+        #expect(try scene.waits(1) == 9)
+        try scene.end(9)
+        #expect(scene.interruptions == ["1 ended resume"])
+    }
+
+    @Test("ACT-8: a rival that leaves in silence takes the waits of those behind the one that waited for it")
+    func lapseIsPassedOn() throws {
+        var scene = Scene()
+        for id: UInt64 in 1...3 {
+            try scene.add(id, .playback)
+            try scene.activate(id)
+        }
+        #expect(try scene.waits(1) == 2)
+        #expect(try scene.waits(2) == 3)
+        try scene.deactivate(3, notify: false)
+        #expect(scene.interruptions.isEmpty)
+        #expect(try scene.waits(1) == nil)
+        #expect(try scene.waits(2) == nil)
+        try scene.activate(1)
+    }
+
+    @Test("ACT-8: system sessions leave with notice, however they are deactivated")
+    func systemNotice() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.activate(1)
+        try scene.begin(9, .alarm)
+        try scene.deactivate(9, notify: false)
+        #expect(scene.interruptions == ["1 ended resume"])
+    }
+
+    @Test(
+        "ACT-10: activating an active session changes nothing; deactivating an inactive one ends its wait and its place"
+    )
+    func idempotent() throws {
+        var scene = Scene()
+        for id: UInt64 in 1...3 {
+            try scene.add(id, .playback)
+            try scene.activate(id)
+        }
+        let before = scene.state
+        try scene.activate(3)
+        #expect(scene.state == before && scene.told.isEmpty)
+        try scene.deactivate(2)
+        #expect(scene.interruptions.isEmpty, "3 is active and stands in the way of 1")
+        #expect(try scene.waits(1) == 3)
+        #expect(try scene.waits(2) == nil)
+        try scene.deactivate(3)
+        #expect(scene.interruptions == ["1 ended resume"])
+        try scene.deactivate(3)
+        #expect(scene.told.isEmpty)
+    }
+
+    @Test("ACT-12: a process that dies leaves with notice, also if it waited")
+    func death() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .playback, app: 50)
+        try scene.add(3, .ambient, .default, .duckOthers, app: 50)
+        try scene.activate(1)
+        try scene.activate(2)
+        try scene.activate(3)
+        try scene.do(.appDied(AppID(50)))
+        #expect(scene.interruptions == ["1 ended resume"])
+        #expect(try scene.verdict(1).attenuation == 0)
+        #expect(scene.state.sessions.count == 1)
+
+        var waiting = Scene()
+        for id: UInt64 in 1...3 {
+            try waiting.add(id, .playback)
+            try waiting.activate(id)
+        }
+        try waiting.do(.appDied(AppID(2)))
+        #expect(try waiting.waits(1) == 3)
+        try waiting.do(.appDied(AppID(3)))
+        #expect(waiting.interruptions == ["1 ended resume"])
+    }
+
+    @Test("ACT-12: a session that is gone is refused as expired")
+    func expired() throws {
+        var scene = Scene()
+        try scene.add(1)
+        try scene.do(.unregister(SessionID(1)))
+        #expect(try scene.refusal(of: .activate(SessionID(1))).code == .expiredSession)
+    }
+
+    @Test("VOL-2: the silent switch mutes ambient, soloAmbient and ringing; players run on")
+    func silentSwitch() throws {
+        var scene = Scene()
+        try scene.do(.setSilentSwitch(true))
+        try scene.begin(9, .call, ringing: true)
+        #expect(try scene.verdict(9) == Verdict(isMuted: true, isInputGranted: true))
+        #expect(try scene.rules(9) == [.vol2])
+        try scene.do(.acceptCall(SessionID(9)))
+        #expect(try !scene.verdict(9).isMuted)
+        try scene.end(9)
+        try scene.begin(10, .alarm)
+        #expect(try !scene.verdict(10).isMuted)
+        try scene.end(10)
+        try scene.add(1, .soloAmbient)
+        try scene.activate(1)
+        #expect(try scene.verdict(1) == Verdict(isMuted: true))
+        try scene.do(.setSilentSwitch(false))
+        #expect(try scene.verdict(1) == Verdict())
+    }
+
+    @Test("VOL-1, VOL-2: the system volume is 0…1 and told to all; ringing has its own")
+    func volume() throws {
+        var scene = Scene()
+        try scene.add(1)
+        try scene.do(.setVolume(0.25))
+        #expect(scene.told.map(\.kind) == [.outputVolumeChanged(0.25)])
+        for bad: Float in [-0.1, 1.1, .nan, .infinity] {
+            #expect(try scene.refusal(of: .setVolume(bad)).rule == .vol1)
+        }
+        try scene.begin(9, .call, ringing: true)
+        try scene.do(.setRingVolume(0.5))
+        #expect(scene.state.volume(of: try scene.session(9)) == 0.5)
+        #expect(scene.state.volume(of: try scene.session(1)) == 0.25)
+    }
+
+    @Test(
+        "VOL-3, CAT-3: output mute mutes; in playAndRecord only in mode default; unmuting shortFormVideo is arbitrated")
+    func outputMute() throws {
+        var scene = Scene()
+        try scene.add(1, .playAndRecord)
+        try scene.activate(1)
+        try scene.do(.setOutputMuted(SessionID(1), true))
+        #expect(try scene.rules(1) == [.vol3])
+        #expect(scene.told.map(\.kind) == [.outputMuteChanged(true)])
+        try scene.do(.configure(SessionID(1), .mode(.voiceChat)))
+        #expect(try !scene.verdict(1).isMuted)
+        #expect(scene.told.map(\.kind) == [.outputMuteChanged(false)])
+        #expect(try scene.refusal(of: .setOutputMuted(SessionID(1), true)).rule == .vol3)
+        try scene.add(2, .playback, .shortFormVideo)
+        try scene.do(.setOutputMuted(SessionID(2), true))
+        try scene.activate(2)
+        #expect(scene.interruptions.isEmpty)
+        try scene.do(.setOutputMuted(SessionID(2), false))
+        #expect(scene.interruptions == ["1 began"])
+    }
+}

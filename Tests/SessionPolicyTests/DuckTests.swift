@@ -1,0 +1,154 @@
+import SessionPolicy
+import Testing
+
+@Suite struct DuckTests {
+    private func music(_ scene: inout Scene) throws {
+        try scene.add(1, .playback)
+        try scene.activate(1)
+    }
+
+    @Test("DUCK-1, DUCK-3, DUCK-5: others fall by 14 dB in 50 ms and return to exact unity in 500 ms")
+    func level() throws {
+        var scene = Scene()
+        try music(&scene)
+        try scene.add(2, .playback, .voicePrompt, .duckOthers, app: 1)
+        try scene.activate(2)
+        #expect(scene.interruptions.isEmpty)
+        let ducked = try scene.verdict(1)
+        #expect(ducked == Verdict(attenuation: 14))
+        #expect(
+            try scene.standing(1).reasons.first.map { [$0.rule.rawValue, "\($0.by?.rawValue ?? 0)"] } == [
+                "DUCK-1", "2",
+            ])
+        #expect(try scene.verdict(2) == Verdict())
+        #expect(ducked.ramp(from: Verdict(), PolicySettings()) == 0.05)
+        try scene.deactivate(2)
+        #expect(try scene.verdict(1) == Verdict())
+        #expect(Verdict().ramp(from: ducked, PolicySettings()) == 0.5)
+    }
+
+    @Test("DUCK-1: of several duckers the newest is not lowered, and a plain session is lowered once")
+    func several() throws {
+        var scene = Scene()
+        try music(&scene)
+        for id: UInt64 in [2, 3] {
+            try scene.add(id, .playback, .default, .duckOthers)
+            try scene.activate(id)
+        }
+        #expect(try scene.verdict(1).attenuation == 14)
+        #expect(try scene.verdict(2).attenuation == 14)
+        #expect(try scene.verdict(3).attenuation == 0)
+        // A newer one that lowers only what is spoken does not make the newest plain ducker an older one.
+        try scene.add(4, .playback, .default, .interruptSpokenAudioAndMixWithOthers)
+        try scene.activate(4)
+        #expect(try scene.verdict(3).attenuation == 0)
+        #expect(try scene.verdict(4).attenuation == 14)
+    }
+
+    @Test("DUCK-1, ACT-4: no one lowers a higher rank")
+    func ranks() throws {
+        var scene = Scene()
+        try scene.begin(9, .call)
+        try scene.add(2, .playback, .default, .duckOthers)
+        try scene.activate(2)
+        #expect(try scene.verdict(9).attenuation == 0)
+        #expect(try scene.verdict(2).attenuation == 35)
+    }
+
+    @Test("DUCK-2: ducking ends with the last ducker's deactivation, interruption or death")
+    func lastDucker() throws {
+        let ends: [PolicyAction] = [
+            .deactivate(SessionID(3), notifyOthers: false), .unregister(SessionID(3)), .appDied(AppID(3)),
+            .configure(SessionID(3), .category(.playback, options: .mixWithOthers)),
+        ]
+        for end in ends {
+            var scene = Scene()
+            try music(&scene)
+            for id: UInt64 in [2, 3] {
+                try scene.add(id, .ambient, .default, .duckOthers)
+                try scene.activate(id)
+            }
+            try scene.deactivate(2)
+            #expect(try scene.verdict(1).attenuation == 14)
+            try scene.do(end)
+            #expect(try scene.verdict(1).attenuation == 0, "\(end)")
+        }
+        var scene = Scene()
+        try music(&scene)
+        try scene.do(.preferNoInterruptionsFromSystemAlerts(SessionID(1), true))
+        try scene.add(2, .ambient, .default, .duckOthers)
+        try scene.activate(2)
+        try scene.begin(9, .call, ringing: true)
+        #expect(try scene.verdict(1) == Verdict(), "the ducker is interrupted, the music is not")
+    }
+
+    @Test("DUCK-3: mode measurement is not ducked, not even by a call")
+    func measurement() throws {
+        var scene = Scene()
+        try scene.add(1, .playback, .measurement, .mixWithOthers)
+        try scene.add(2, .playback, .default, .duckOthers)
+        try scene.activate(1)
+        try scene.activate(2)
+        #expect(try scene.verdict(1) == Verdict())
+        try scene.begin(9, .call)
+        try scene.activate(1)
+        #expect(try scene.verdict(1) == Verdict())
+    }
+
+    @Test("DUCK-4: interruptSpokenAudio interrupts active spoken audio, mixable or not, and nothing else")
+    func spoken() throws {
+        var scene = Scene()
+        try scene.add(1, .playback, .spokenAudio)
+        try scene.add(2, .playback, .spokenAudio, .mixWithOthers)
+        try scene.add(3, .playback, .default, .mixWithOthers)
+        for id: UInt64 in 1...3 { try scene.activate(id) }
+        try scene.add(4, .playback, .voicePrompt, .interruptSpokenAudioAndMixWithOthers)
+        try scene.activate(4)
+        #expect(Set(scene.interruptions) == ["1 began", "2 began"])
+        #expect(try scene.verdict(3) == Verdict())
+        try scene.deactivate(4)
+        #expect(scene.interruptions == ["1 ended resume", "2 ended resume"])
+    }
+
+    @Test("DUCK-4: spoken audio that starts later, or meets a plain ducker, is ducked")
+    func spokenLater() throws {
+        var scene = Scene()
+        try scene.add(1, .playback, .spokenAudio)
+        try scene.add(2, .playback, .voicePrompt, .interruptSpokenAudioAndMixWithOthers)
+        try scene.activate(2)
+        try scene.activate(1)
+        #expect(try scene.verdict(1) == Verdict(attenuation: 14))
+        #expect(try scene.rules(1) == [.duck4])
+        try scene.deactivate(2)
+        try scene.add(3, .playback, .voicePrompt, .duckOthers)
+        try scene.activate(3)
+        #expect(scene.interruptions.isEmpty)
+        #expect(try scene.rules(1) == [.duck1])
+    }
+
+    @Test("DUCK-6: with one output the scope is all sessions")
+    func scope() throws {
+        var scene = Scene()
+        for id: UInt64 in 1...5 {
+            try scene.add(id, .ambient)
+            try scene.activate(id)
+        }
+        try scene.add(6, .ambient, .default, .duckOthers)
+        try scene.activate(6)
+        for id: UInt64 in 1...5 { #expect(try scene.verdict(id).attenuation == 14) }
+    }
+
+    @Test("DUCK-7: what starts during a duck starts ducked: the gate stands ready before it opens")
+    func startsDucked() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .ambient, .default, .duckOthers)
+        try scene.activate(2)
+        #expect(try scene.verdict(1) == Verdict(attenuation: 14, isPaused: true))
+        #expect(try scene.rules(1) == [.act1, .duck7])
+        try scene.activate(1)
+        #expect(try scene.verdict(1) == Verdict(attenuation: 14))
+        try scene.deactivate(2)
+        #expect(try scene.verdict(1) == Verdict())
+    }
+}

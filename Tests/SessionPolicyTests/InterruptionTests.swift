@@ -1,0 +1,161 @@
+import SessionPolicy
+import Testing
+
+@Suite struct InterruptionTests {
+    @Test("INT-1, INT-8: an interrupted session's gate is paused, with the rival as the reason")
+    func paused() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.activate(1)
+        try scene.begin(9, .alarm)
+        let standing = try scene.standing(1)
+        #expect(standing.verdict == Verdict(isPaused: true))
+        #expect(standing.reasons.map(\.kind) == [.interrupted])
+        #expect(standing.reasons.first?.by == SessionID(9))
+        #expect(standing.verdict.ramp(from: Verdict(), PolicySettings()) == 0.005)
+    }
+
+    @Test("INT-2: began carries its reason")
+    func reason() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.activate(1)
+        try scene.begin(9, .call)
+        #expect(scene.told.first == Effect(SessionID(1), .interruptionBegan(.default), .act4, by: SessionID(9)))
+    }
+
+    @Test("INT-3: shouldResume only when all that stood in the way left with notice")
+    func shouldResume() throws {
+        // 1 waits for 2; 2 leaves in silence while an alarm is on; the alarm leaves with notice.
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .playback)
+        try scene.activate(1)
+        try scene.activate(2)
+        try scene.begin(9, .alarm)
+        try scene.deactivate(2, notify: false)
+        #expect(try scene.waits(1) == 9)
+        try scene.end(9)
+        #expect(scene.interruptions == ["1 ended"])
+    }
+
+    @Test("INT-3, SIM-1: an interruption can end with the advice not to resume")
+    func notToResume() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.activate(1)
+        try scene.begin(9, .app)
+        #expect(scene.interruptions == ["1 began"])
+        try scene.end(9, shouldResume: false)
+        #expect(scene.interruptions == ["1 ended"])
+    }
+
+    @Test("INT-4: the end of a call returns to the podcast only; the music waits for the podcast")
+    func nesting() throws {
+        for departure in ["leaves", "dies"] {
+            var scene = Scene()
+            try scene.add(1, .playback)
+            try scene.add(2, .playback, .spokenAudio)
+            try scene.activate(1)
+            try scene.activate(2)
+            try scene.begin(9, .call)
+            #expect(scene.interruptions == ["2 began"])
+            try scene.end(9)
+            #expect(scene.interruptions == ["2 ended resume"])
+            #expect(try scene.waits(1) == 2)
+            if departure == "leaves" {
+                try scene.activate(2)
+                try scene.deactivate(2)
+            } else {
+                try scene.do(.appDied(AppID(2)))
+            }
+            #expect(scene.interruptions == ["1 ended resume"])
+        }
+    }
+
+    @Test("INT-5: who waits may activate again; the wait ends without a word and it interrupts in turn")
+    func reactivation() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .playback)
+        try scene.activate(1)
+        try scene.activate(2)
+        try scene.activate(1)
+        #expect(scene.interruptions == ["2 began"])
+        #expect(try scene.waits(1) == nil)
+        try scene.begin(9, .alarm)
+        #expect(scene.interruptions == ["1 began"])
+        #expect(try scene.refusal(of: .activate(SessionID(1))).rule == .act5)
+    }
+
+    @Test("INT-6: ringing interrupts all but those who do not want it, until accepted; declined or over: resume")
+    func ringing() throws {
+        for accepted in [false, true] {
+            var scene = Scene()
+            try scene.add(1, .playback)
+            try scene.add(2, .ambient)
+            try scene.do(.preferNoInterruptionsFromSystemAlerts(SessionID(1), true))
+            try scene.activate(1)
+            try scene.activate(2)
+            try scene.begin(9, .call, ringing: true)
+            #expect(scene.interruptions == ["2 began"])
+            try scene.deactivate(1)
+            try scene.activate(1)
+            if accepted {
+                try scene.do(.acceptCall(SessionID(9)))
+                #expect(scene.interruptions == ["1 began"])
+            }
+            try scene.end(9)
+            #expect(Set(scene.interruptions) == (accepted ? ["1 ended resume", "2 ended resume"] : ["2 ended resume"]))
+        }
+    }
+
+    @Test("INT-6: only calls ring, and only a ringing one is accepted")
+    func onlyCallsRing() throws {
+        var scene = Scene()
+        #expect(try scene.refusal(of: .beginSystemSession(SessionID(9), rank: .alarm, isRinging: true)).rule == .int6)
+        try scene.begin(9, .call)
+        #expect(try scene.refusal(of: .acceptCall(SessionID(9))).rule == .int6)
+    }
+
+    @Test("INT-7: told to pause while interrupted, it is not asked to resume")
+    func pausedMeanwhile() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.activate(1)
+        try scene.begin(9, .call)
+        try scene.do(.userPaused(SessionID(1)))
+        try scene.end(9)
+        #expect(scene.interruptions == ["1 ended"])
+    }
+
+    @Test("HINT-1: other audio plays if it is active, runs and is not muted; the hint is for primary audio only")
+    func otherAudio() throws {
+        var scene = Scene()
+        try scene.add(1, .ambient)
+        try scene.add(2, .ambient)
+        try scene.activate(1)
+        try scene.activate(2)
+        #expect(!scene.policy.isOtherAudioPlaying(than: SessionID(1), in: scene.state))
+        try scene.do(.setRunning(SessionID(2), true))
+        #expect(scene.policy.isOtherAudioPlaying(than: SessionID(1), in: scene.state))
+        #expect(!scene.policy.isOtherAudioPlaying(than: SessionID(2), in: scene.state))
+        #expect(!scene.policy.secondaryAudioShouldBeSilenced(for: SessionID(1), in: scene.state))
+        try scene.do(.setSilentSwitch(true))
+        #expect(!scene.policy.isOtherAudioPlaying(than: SessionID(1), in: scene.state))
+    }
+
+    @Test("HINT-2: begin and end of another primary session's playing are told to active sessions")
+    func hint() throws {
+        var scene = Scene()
+        try scene.add(1, .ambient)
+        try scene.add(2, .playback)
+        try scene.add(3, .ambient)
+        try scene.activate(1)
+        try scene.activate(2)
+        try scene.do(.setRunning(SessionID(2), true))
+        #expect(scene.told == [Effect(SessionID(1), .silenceSecondaryAudioHint(true), .hint2)])
+        try scene.deactivate(2)
+        #expect(scene.told.last == Effect(SessionID(1), .silenceSecondaryAudioHint(false), .hint2))
+    }
+}

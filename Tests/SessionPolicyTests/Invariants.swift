@@ -1,0 +1,137 @@
+import SessionPolicy
+
+/// What can be seen of one decided event. A value of its own, so that a test can plant a fault in it.
+struct Observation {
+    var before: PolicyState
+    var sessions: [SessionState]
+    var activeOrder: [SessionID]
+    var silentSwitch: Bool
+    var standings: [Standing]
+    var effects: [Effect]
+
+    init(before: PolicyState, _ transition: Policy.Transition) {
+        self.before = before
+        sessions = transition.state.sessions
+        activeOrder = transition.state.activeOrder
+        silentSwitch = transition.state.silentSwitch.isOn
+        standings = transition.standings
+        effects = transition.effects
+    }
+
+    var active: [SessionState] { activeOrder.compactMap(session) }
+
+    func session(_ id: SessionID) -> SessionState? { sessions.first { $0.id == id } }
+}
+
+/// What holds after every event, whatever happened before.
+enum Invariants {
+    /// The names of those that an observation breaks.
+    static func broken(by seen: Observation) -> [String] {
+        all.filter { !$0.holds(seen) }.map(\.name)
+    }
+
+    static let all: [(name: String, holds: @Sendable (Observation) -> Bool)] = [
+        ("nobody ducked without a living ducker", duckersLive),  // DUCK-2, ACT-12
+        ("nobody waits without a cause that lives", causesLive),  // ACT-12
+        ("waits end somewhere", waitsEnd),  // ACT-8
+        ("at most one end per begin", oneEndPerBegin),  // INT-5
+        ("a higher rank outranks all", ranksHold),  // ACT-4, ACT-5
+        ("a mixable session never interrupts but by DUCK-4", mixableIsMild),  // ACT-3
+        ("no two primary app sessions run", onePrimary),  // ACT-2
+        ("unity gain when alone", unityWhenAlone),  // DUCK-5
+        ("what is not active is paused, what is active is not", pausedIffIdle),  // ACT-1, INT-8
+        ("every verdict that takes something away has a reason", reasonsGiven),  // ACT-13
+        ("the order of activation lists exactly the active ones", orderIsConsistent),
+    ]
+
+    @Sendable private static func duckersLive(_ seen: Observation) -> Bool {
+        zip(seen.sessions, seen.standings).allSatisfy { session, standing in
+            guard standing.verdict.attenuation > 0 else { return true }
+            return seen.active.contains { ducker in
+                guard ducker.id != session.id, ducker.rank >= session.rank else { return false }
+                return ducker.configuration.ducksOthers || (ducker.rank == .call && !ducker.isRinging)
+                    || (ducker.configuration.interruptsSpokenAudio && session.configuration.mode == .spokenAudio)
+            }
+        }
+    }
+
+    @Sendable private static func causesLive(_ seen: Observation) -> Bool {
+        seen.sessions.allSatisfy { session in session.wait.map { seen.session($0.rival) != nil } ?? true }
+    }
+
+    @Sendable private static func waitsEnd(_ seen: Observation) -> Bool {
+        seen.sessions.allSatisfy { session in
+            var current: SessionState? = session
+            for _ in 0...seen.sessions.count {
+                guard let rival = current?.wait?.rival else { return true }
+                current = seen.session(rival)
+            }
+            return false
+        }
+    }
+
+    @Sendable private static func oneEndPerBegin(_ seen: Observation) -> Bool {
+        var waiting = Set(seen.before.sessions.filter { $0.wait != nil }.map(\.id))
+        for effect in seen.effects {
+            switch effect.kind {
+            case .interruptionBegan:
+                guard waiting.insert(effect.session).inserted else { return false }
+            case .interruptionEnded, .waitLapsed:
+                guard waiting.remove(effect.session) != nil else { return false }
+            case .activated: waiting.remove(effect.session)
+            default: break
+            }
+        }
+        return true
+    }
+
+    @Sendable private static func ranksHold(_ seen: Observation) -> Bool {
+        for ruler in seen.active where ruler.rank.isSystem {
+            for other in seen.active where other.rank < ruler.rank {
+                if ruler.isRinging, other.prefersNoInterruptionsFromSystemAlerts { continue }
+                if ruler.rank == .call, !ruler.isRinging, other.configuration.category == .playback { continue }
+                return false
+            }
+        }
+        return true
+    }
+
+    @Sendable private static func mixableIsMild(_ seen: Observation) -> Bool {
+        seen.effects.allSatisfy { effect in
+            guard case .interruptionBegan = effect.kind, let by = effect.by, let cause = seen.session(by),
+                cause.rank == .app, cause.isMixable
+            else { return true }
+            return effect.rule == .duck4 && seen.session(effect.session)?.configuration.mode == .spokenAudio
+        }
+    }
+
+    @Sendable private static func onePrimary(_ seen: Observation) -> Bool {
+        seen.active.filter { $0.rank == .app && $0.isPrimary }.count <= 1
+    }
+
+    @Sendable private static func unityWhenAlone(_ seen: Observation) -> Bool {
+        guard seen.active.count == 1, let place = seen.sessions.firstIndex(where: \.isActive) else { return true }
+        let (session, verdict) = (seen.sessions[place], seen.standings[place].verdict)
+        let mayBeMuted =
+            seen.silentSwitch || session.isOutputMuted || !session.configuration.category.traits.hasOutput
+        return verdict.attenuation == 0 && (mayBeMuted || !verdict.isMuted)
+    }
+
+    @Sendable private static func pausedIffIdle(_ seen: Observation) -> Bool {
+        zip(seen.sessions, seen.standings).allSatisfy { $0.isActive != $1.verdict.isPaused }
+    }
+
+    @Sendable private static func reasonsGiven(_ seen: Observation) -> Bool {
+        seen.standings.allSatisfy { standing in
+            let kinds = standing.reasons.map(\.kind)
+            return standing.verdict.isPaused == (kinds.contains(.inactive) || kinds.contains(.interrupted))
+                && standing.verdict.isMuted == kinds.contains(.muted)
+                && (standing.verdict.attenuation > 0) == kinds.contains(.ducked)
+        }
+    }
+
+    @Sendable private static func orderIsConsistent(_ seen: Observation) -> Bool {
+        seen.activeOrder.count == Set(seen.activeOrder).count
+            && Set(seen.activeOrder) == Set(seen.sessions.filter(\.isActive).map(\.id))
+    }
+}

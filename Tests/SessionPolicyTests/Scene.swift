@@ -1,0 +1,95 @@
+import SessionPolicy
+import Testing
+
+/// A policy with its state and log, told in the words of the rules: what the scenario tests are written in.
+struct Scene {
+    var policy = Policy()
+    var state = PolicyState()
+    var log: [PolicyEvent] = []
+    /// What the last event told, without `stateChanged`.
+    var told: [Effect] = []
+    private var clock: UInt64 = 0
+
+    init(_ policy: Policy = Policy()) { self.policy = policy }
+
+    /// Applies an action; a refused one is thrown and changes nothing.
+    mutating func `do`(_ action: PolicyAction) throws(Refusal) {
+        clock += 1
+        let event = PolicyEvent(action, at: EventTime(nanoseconds: clock))
+        log.append(event)
+        told = []
+        let transition = try policy.apply(event, to: state)
+        state = transition.state
+        told = transition.effects.filter { $0.kind != .stateChanged }
+    }
+
+    /// Registers a session (each in an app of its own unless told) and configures it.
+    mutating func add(
+        _ id: UInt64, _ category: Category? = nil, _ mode: Mode = .default, _ options: CategoryOptions = [],
+        app: UInt64? = nil
+    ) throws {
+        try self.do(.register(SessionID(id), app: AppID(app ?? id)))
+        if let category { try configure(id, category, mode, options) }
+    }
+
+    mutating func configure(
+        _ id: UInt64, _ category: Category, _ mode: Mode = .default, _ options: CategoryOptions = []
+    ) throws {
+        try self.do(.configure(SessionID(id), .category(category, mode: mode, options: options)))
+    }
+
+    mutating func activate(_ id: UInt64) throws { try self.do(.activate(SessionID(id))) }
+
+    mutating func deactivate(_ id: UInt64, notify: Bool = true) throws {
+        try self.do(.deactivate(SessionID(id), notifyOthers: notify))
+    }
+
+    mutating func begin(_ id: UInt64, _ rank: Rank, ringing: Bool = false) throws {
+        try self.do(.beginSystemSession(SessionID(id), rank: rank, isRinging: ringing))
+    }
+
+    mutating func end(_ id: UInt64, shouldResume: Bool = true) throws {
+        try self.do(.endSystemSession(SessionID(id), shouldResume: shouldResume))
+    }
+
+    func session(_ id: UInt64) throws -> SessionState { try #require(state[SessionID(id)]) }
+
+    func verdict(_ id: UInt64) throws -> Verdict { try standing(id).verdict }
+
+    func standing(_ id: UInt64) throws -> Standing {
+        let place = try #require(state.sessions.firstIndex { $0.id == SessionID(id) })
+        return policy.standings(in: state)[place]
+    }
+
+    func rules(_ id: UInt64) throws -> [Rule] { try standing(id).reasons.map(\.rule) }
+
+    func isActive(_ id: UInt64) throws -> Bool { try session(id).isActive }
+
+    func waits(_ id: UInt64) throws -> UInt64? { try session(id).wait?.rival.rawValue }
+
+    /// The interruptions that the last event told, as "1 began", "2 ended resume", "2 ended".
+    var interruptions: [String] {
+        told.compactMap { effect in
+            switch effect.kind {
+            case .interruptionBegan: "\(effect.session.rawValue) began"
+            case .interruptionEnded(let resume): "\(effect.session.rawValue) ended" + (resume ? " resume" : "")
+            default: nil
+            }
+        }
+    }
+
+    /// The refusal of an action that must be refused; also checks that nothing changed.
+    mutating func refusal(of action: PolicyAction) throws -> Refusal {
+        let before = state
+        do throws(Refusal) {
+            try self.do(action)
+        } catch {
+            #expect(state == before, "a refusal changes nothing")
+            return error
+        }
+        Issue.record("\(action) was not refused")
+        throw Unrefused()
+    }
+
+    struct Unrefused: Error {}
+}

@@ -1,0 +1,120 @@
+import SessionPolicy
+import Testing
+
+/// SplitMix64: the same seed walks the same way.
+private struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+@Suite struct WalkTests {
+    private static let apps: [SessionID] = (1...4).map { SessionID($0) }
+    private static let calls: [SessionID] = (100...102).map { SessionID($0) }
+
+    private static func randomAction(_ random: inout Seeded) -> PolicyAction {
+        let app = apps[Int.random(in: 0..<apps.count, using: &random)]
+        let call = calls[Int.random(in: 0..<calls.count, using: &random)]
+        let yes = Bool.random(using: &random)
+        switch Int.random(in: 0..<24, using: &random) {
+        case 0...5: return .activate(app)
+        case 6...8: return .deactivate(app, notifyOthers: yes)
+        case 9...13:
+            return .configure(
+                app,
+                .category(
+                    Category.allCases.randomElement(using: &random) ?? .playback,
+                    mode: yes ? nil : Mode.allCases.randomElement(using: &random),
+                    options: CategoryOptions.named.randomElement(using: &random).map(\.option) ?? []))
+        case 14: return .register(app, app: AppID(app.rawValue / 2))
+        case 15: return .unregister(app)
+        case 16: return .appDied(AppID(app.rawValue / 2))
+        case 17: return .setRunning(app, yes)
+        case 18: return .setOutputMuted(app, yes)
+        case 19:
+            return .beginSystemSession(call, rank: Rank.allCases.randomElement(using: &random) ?? .call, isRinging: yes)
+        case 20: return .acceptCall(call)
+        case 21: return .endSystemSession(call, shouldResume: yes)
+        case 22: return .userPaused(app)
+        default: return .setSilentSwitch(yes)
+        }
+    }
+
+    @Test("Walk: 20,000 random events keep every invariant, and replaying the log gives the same state and effects")
+    func randomWalk() throws {
+        let seed: UInt64 = 20_260_101
+        var random = Seeded(state: seed)
+        let policy = Policy()
+        var state = PolicyState()
+        var log: [(event: PolicyEvent, effects: [Effect]?)] = []
+        for id in Self.apps {
+            let event = PolicyEvent(.register(id, app: AppID(id.rawValue / 2)), at: .zero)
+            let transition = try policy.apply(event, to: state)
+            state = transition.state
+            log.append((event, transition.effects))
+        }
+        var refused = 0
+        for step in 0..<20_000 {
+            let event = PolicyEvent(Self.randomAction(&random), at: EventTime(nanoseconds: UInt64(step)))
+            let transition = try? policy.apply(event, to: state)
+            log.append((event, transition?.effects))
+            guard let transition else {
+                refused += 1
+                continue
+            }
+            let broken = Invariants.broken(by: Observation(before: state, transition))
+            try #require(broken.isEmpty, "seed \(seed), step \(step), \(event.action): \(broken)")
+            state = transition.state
+        }
+        #expect((1_000...15_000).contains(refused))
+
+        var replayed = PolicyState()
+        for entry in log {
+            let transition = try? policy.apply(entry.event, to: replayed)
+            try #require(transition?.effects == entry.effects)
+            if let transition { replayed = transition.state }
+        }
+        #expect(replayed == state)
+    }
+
+    /// Breadth-first over two app sessions of three behaviours and a call that rings; time stands still.
+    @Test("Exploration: every reachable state of two sessions and a ringing call keeps every invariant")
+    func exploration() throws {
+        let policy = Policy()
+        var start = PolicyState()
+        let behaviours: [ConfigurationChange] = [
+            .category(.ambient, options: .duckOthers), .category(.playback, mode: .spokenAudio),
+            .category(.playback, options: .interruptSpokenAudioAndMixWithOthers),
+        ]
+        var actions: [PolicyAction] = []
+        for id in [SessionID(1), SessionID(2)] {
+            start = try policy.apply(PolicyEvent(.register(id, app: AppID(id.rawValue)), at: .zero), to: start).state
+            actions += behaviours.map { .configure(id, $0) }
+            actions += [.activate(id), .deactivate(id, notifyOthers: true), .deactivate(id, notifyOthers: false)]
+        }
+        let call = SessionID(9)
+        actions += [
+            .beginSystemSession(call, rank: .call, isRinging: true), .acceptCall(call),
+            .endSystemSession(call, shouldResume: true),
+        ]
+        var seen: Set<PolicyState> = [start]
+        var front = [start]
+        var transitions = 0
+        while let state = front.popLast() {
+            for action in actions {
+                guard let next = try? policy.apply(PolicyEvent(action, at: .zero), to: state) else { continue }
+                transitions += 1
+                let broken = Invariants.broken(by: Observation(before: state, next))
+                try #require(broken.isEmpty, "\(action) breaks \(broken) on \(state)")
+                if seen.insert(next.state).inserted { front.append(next.state) }
+            }
+        }
+        #expect(seen.count > 5_000 && transitions > 50_000, "\(seen.count) states, \(transitions) transitions")
+    }
+}
