@@ -55,7 +55,9 @@ final class JackClient: @unchecked Sendable {
         try check(rcore_jack_register_ports(handle, UInt32(outputs), 0), "\(outputs) output ports")
     }
 
-    func activate() throws(DriverError) { try check(rcore_jack_activate(handle), "taking part in its cycle") }
+    func activate() throws(DriverError) {
+        try check(rcore_jack_activate(handle), "the request to take part in its cycle")
+    }
 
     func attach(_ core: RenderCore) { rcore_jack_attach_core(handle, core.handle) }
 

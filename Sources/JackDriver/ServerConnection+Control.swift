@@ -58,9 +58,10 @@ extension ServerConnection {
         }
         guard let client, let identity, !news.snapshot.lost else { return }
         let format = client.readFormat(outputs: identity.outputs)
-        // A link whose far end is gone comes back with it; one that was taken apart does not.
-        let kept = links.filter { !client.hasDestination(of: $0) }
-        let current = client.readLinks(outputs: identity.outputs).union(kept)
+        // A link whose far end is gone comes back with it; one that was taken apart does not. Far ends that come and go under
+        // ever new names are forgotten.
+        let orphans = links.filter { !client.hasDestination(of: $0) }
+        let current = client.readLinks(outputs: identity.outputs).union(orphans.count <= 64 ? orphans : [])
         state.withLock { state in
             guard state.phase == .open, !news.snapshot.lost else { return }
             state.links = current

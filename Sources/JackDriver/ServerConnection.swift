@@ -58,7 +58,9 @@ final class ServerConnection: Sendable {
     /// Reaches the server. On an error nothing is left behind but a call that never returns.
     func open() throws(DriverError) -> HardwareFormat {
         do throws(DriverError) {
-            let format = try call("a client") { connection throws(DriverError) in try connection.openClient() }
+            let format = try call("the request for a client") { connection throws(DriverError) in
+                try connection.openClient()
+            }
             guard watcher.start(name: "audio-watch", { self.watch() }) else {
                 throw .refused(call: "a thread", reason: "the system has no more threads to give")
             }
@@ -79,7 +81,9 @@ final class ServerConnection: Sendable {
         }
         guard !isStarted else { return }
         do throws(DriverError) {
-            try call("taking part in its cycle") { connection throws(DriverError) in try connection.activateClient() }
+            try call("the request to take part in its cycle") { connection throws(DriverError) in
+                try connection.activateClient()
+            }
         } catch {
             stop()
             throw error
@@ -99,7 +103,7 @@ final class ServerConnection: Sendable {
             throw .refused(
                 call: "a period of \(frames) frames", reason: "a period has 1 to \(limits.upperBound) frames")
         }
-        return try call("a period of \(frames) frames") { connection throws(DriverError) in
+        return try call("the request for a period of \(frames) frames") { connection throws(DriverError) in
             try connection.setPeriod(frames: frames)
         }
     }

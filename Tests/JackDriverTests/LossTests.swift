@@ -179,13 +179,13 @@ extension RealServers {
             _ = try running.start()
             server.freeze()
             let begin = Date()
-            let expected = DriverError.timedOut(call: "a period of 512 frames", seconds: 0.3)
+            let expected = DriverError.timedOut(call: "the request for a period of 512 frames", seconds: 0.3)
             #expect(throws: expected) { try running.engine.requestPeriod(frames: 512) }
-            #expect(throws: DriverError.timedOut(call: "taking part in its cycle", seconds: 0.3)) {
+            #expect(throws: DriverError.timedOut(call: "the request to take part in its cycle", seconds: 0.3)) {
                 try opened.driver.start()
             }
             #expect(!opened.driver.isRendering)
-            #expect(throws: DriverError.timedOut(call: "a client", seconds: 0.3)) {
+            #expect(throws: DriverError.timedOut(call: "the request for a client", seconds: 0.3)) {
                 try Player(configuration).engine.open()
             }
             opened.engine.close()
