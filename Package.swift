@@ -90,6 +90,9 @@ let package = Package(
             ],
             swiftSettings: swift),
         .testTarget(
+            name: "AudioPlaybackTests", dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering", "TestSupport"],
+            swiftSettings: swift),
+        .testTarget(
             name: "SourceCompatibilityTests", dependencies: ["AVFoundation", "AVFAudio"], swiftSettings: swift),
         .testTarget(
             name: "JackDriverTests",
