@@ -93,7 +93,9 @@ let package = Package(
             name: "SourceCompatibilityTests", dependencies: ["AVFoundation", "AVFAudio"], swiftSettings: swift),
         .testTarget(
             name: "JackDriverTests",
-            dependencies: ["JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "TestSupport"],
+            dependencies: [
+                "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "CSessionGate", "TestSupport",
+            ],
             swiftSettings: swift),
         .testTarget(
             name: "PlayerTests", dependencies: ["AudioRendering", "TestSupport"], swiftSettings: swift),

@@ -22,6 +22,12 @@ extension AudioSession {
     public class var silenceSecondaryAudioHintNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionSilenceSecondaryAudioHintNotification")
     }
+    /// The session's own output was muted or unmuted: see `muteStateKey` (VOL-3).
+    public class var outputMuteStateChangeNotification: NSNotification.Name {
+        NSNotification.Name("AVAudioSessionOutputMuteStateChangeNotification")
+    }
+    /// Key of the new state, a Bool, in `outputMuteStateChangeNotification`.
+    public class var muteStateKey: String { "AVAudioSessionMuteStateKey" }
 
     /// Value of `AudioSessionInterruptionTypeKey`.
     public enum InterruptionType: UInt, Hashable, Sendable {

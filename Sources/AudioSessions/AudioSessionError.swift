@@ -43,11 +43,16 @@ public final class AudioSessionError: NSError, @unchecked Sendable {
     public let rule: String?
     /// What was asked, what is so, and what to do.
     public let message: String
+    /// The error of a lower layer that this one stands for, such as a `DriverError`.
+    public let underlying: (any Error)?
 
-    public init(_ errorCode: AudioSession.ErrorCode, rule: String? = nil, _ message: String) {
+    public init(
+        _ errorCode: AudioSession.ErrorCode, rule: String? = nil, _ message: String, underlying: (any Error)? = nil
+    ) {
         self.errorCode = errorCode
         self.rule = rule
         self.message = message
+        self.underlying = underlying
         super.init(
             domain: "NSOSStatusErrorDomain", code: errorCode.rawValue, userInfo: [NSLocalizedDescriptionKey: message])
     }

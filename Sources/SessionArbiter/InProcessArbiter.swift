@@ -57,10 +57,11 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
                 session: state.sessions[place], standing: tower.standings[place],
                 isOtherAudioPlaying: policy.isOtherAudioPlaying(than: id, in: state),
                 secondaryAudioShouldBeSilenced: policy.secondaryAudioShouldBeSilenced(for: id, in: state),
-                volume: state.volume(of: state.sessions[place]),
-                settledIOBufferDuration: state.settledIOBufferDuration)
+                volume: state.volume(of: state.sessions[place]))
         }
     }
+
+    public var settledIOBufferDuration: Double? { withTower { $0.state.settledIOBufferDuration } }
 
     public var decisions: [Decision] { withTower { $0.log.decisions } }
 

@@ -12,8 +12,6 @@ public struct SessionStatus: Hashable, Sendable, Codable {
     public var secondaryAudioShouldBeSilenced: Bool
     /// The system volume, 0…1 (VOL-1).
     public var volume: Float
-    /// What the hardware is to be asked for, in seconds, settled among all sessions; nil when nobody asks (HW-2).
-    public var settledIOBufferDuration: Double?
 }
 
 /// What a session is told: an effect, and the number of the decision it comes from (ACT-11).

@@ -18,7 +18,8 @@ final class Screen {
         bar = isUTF8 ? ("█", "·", "▏") : ("#", ".", "|")
     }
 
-    deinit { endwin() }
+    /// Gives the terminal back.
+    func close() { endwin() }
 
     /// The next key that means something; nil when none waits.
     func key() -> Key? {

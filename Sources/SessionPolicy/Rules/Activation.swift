@@ -68,6 +68,6 @@ extension Arbitration {
         guard var session = state[id], session.routedCategory != session.configuration.category else { return }
         session.routedCategory = session.configuration.category
         state[id] = session
-        tell(id, .routeChanged(.categoryChange), .cat3)
+        tell(id, .routeChanged(.categoryChange, category: session.routedCategory), .cat3)
     }
 }

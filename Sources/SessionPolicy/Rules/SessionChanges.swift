@@ -7,8 +7,10 @@ extension Arbitration {
         guard next != session.configuration else { return }
         session.configuration = next
         // VOL-3: leaving the modes in which the output can be muted unmutes it.
+        let wasMuted = session.isOutputMuted
         if !session.canMuteOutput { session.isOutputMuted = false }
         try replace(session)
+        if session.isOutputMuted != wasMuted { tell(id, .outputMuteChanged(false), .vol3) }
     }
 
     /// Keeps VOL-3.
@@ -25,6 +27,7 @@ extension Arbitration {
         guard session.isOutputMuted != muted else { return }
         session.isOutputMuted = muted
         try replace(session)
+        tell(id, .outputMuteChanged(muted), .vol3)
     }
 
     /// Keeps HW-4.

@@ -10,10 +10,13 @@ public struct Effect: Hashable, Sendable, Codable {
         case waitMoved
         /// Not told to the app: no end will come (ACT-8).
         case waitLapsed
-        case routeChanged(RouteChangeReason)
+        /// The route follows this category now.
+        case routeChanged(RouteChangeReason, category: Category)
         /// Another primary session began or ceased to play (HINT-2).
         case silenceSecondaryAudioHint(Bool)
         case outputVolumeChanged(Float)
+        /// The session's own output was muted or unmuted (VOL-3).
+        case outputMuteChanged(Bool)
         /// Its state, verdict or reasons are others now; the last effect on a session.
         case stateChanged
     }

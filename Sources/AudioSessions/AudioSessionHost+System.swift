@@ -1,0 +1,116 @@
+internal import AudioRendering
+internal import SessionArbiter
+internal import SessionPolicy
+
+/// What the system does to sessions, as calls: for tests, tools and the player. What a simulator cannot do (group SIM).
+extension AudioSessionHost {
+    /// Who interrupts.
+    public enum Interrupter: String, Sendable, CaseIterable {
+        case app, assistant, alarm, call
+    }
+
+    /// The sessions begun here.
+    struct SystemSessions: Sendable {
+        var ringing: SessionID?
+        var call: SessionID?
+        var interruptions: [SessionID] = []
+    }
+
+    /// A phone rings: interrupts every session but those that do not want it (keeps INT-6).
+    public func ring() throws {
+        try system.withLock { system in
+            guard system.ringing == nil else {
+                throw Self.misplaced("to ring", "a phone rings already; decline or accept it")
+            }
+            system.ringing = try begin(.call, isRinging: true)
+        }
+    }
+
+    /// The ringing call is not taken: ended + shouldResume (keeps INT-6).
+    public func declineCall() throws {
+        try system.withLock { system in
+            guard let id = system.ringing else { throw Self.misplaced("declined", "no phone rings; ring first") }
+            system.ringing = nil
+            try submit(.endSystemSession(id, shouldResume: true))
+        }
+    }
+
+    /// The ringing call is taken: now every session is interrupted, an older call too (keeps INT-6, ACT-4).
+    public func acceptCall() throws {
+        try system.withLock { system in
+            guard let id = system.ringing else { throw Self.misplaced("accepted", "no phone rings; ring first") }
+            try submit(.acceptCall(id))
+            system.ringing = nil
+            // The call before is held; it is over with the interruptions that are ended by hand.
+            if let held = system.call { system.interruptions.append(held) }
+            system.call = id
+        }
+    }
+
+    /// The call is over: ended + shouldResume (keeps INT-3).
+    public func endCall() throws {
+        try system.withLock { system in
+            guard let id = system.call else {
+                throw Self.misplaced("ended", "there is none; accept a ringing one first")
+            }
+            system.call = nil
+            try submit(.endSystemSession(id, shouldResume: true))
+        }
+    }
+
+    /// An interruption begins (keeps SIM-1).
+    public func beginInterruption(by interrupter: Interrupter = .app) throws {
+        try system.withLock { system in
+            system.interruptions.append(try begin(Rank(interrupter), isRinging: false))
+        }
+    }
+
+    /// The interruption begun last ends (keeps SIM-1).
+    public func endInterruption(shouldResume: Bool = true) throws {
+        try system.withLock { system in
+            guard let id = system.interruptions.popLast() else {
+                throw AudioSessionError(
+                    .sessionNotActive, rule: "SIM-1", "An interruption was to end, but none goes on; begin one first.")
+            }
+            try submit(.endSystemSession(id, shouldResume: shouldResume))
+        }
+    }
+
+    /// Flips the silent switch (keeps VOL-2, SIM-2).
+    public func setSilentSwitch(_ isOn: Bool) throws { try submit(.setSilentSwitch(isOn)) }
+
+    /// Sets the system volume, 0…1 (keeps VOL-1).
+    public func setSystemVolume(_ volume: Float) throws { try submit(.setVolume(volume)) }
+
+    private func begin(_ rank: Rank, isRinging: Bool) throws -> SessionID {
+        do throws(ArbiterError) {
+            return try arbiter.beginSystemSession(rank: rank, isRinging: isRinging)
+        } catch {
+            throw AudioSessionError(error)
+        }
+    }
+
+    private func submit(_ action: PolicyAction) throws {
+        do throws(ArbiterError) {
+            try arbiter.submit(action)
+        } catch {
+            throw AudioSessionError(error)
+        }
+    }
+
+    private static func misplaced(_ what: String, _ why: String) -> AudioSessionError {
+        AudioSessionError(.sessionNotActive, rule: "INT-6", "A call was to be \(what), but \(why).")
+    }
+}
+
+extension Rank {
+    fileprivate init(_ interrupter: AudioSessionHost.Interrupter) {
+        self =
+            switch interrupter {
+            case .app: .app
+            case .assistant: .assistant
+            case .alarm: .alarm
+            case .call: .call
+            }
+    }
+}

@@ -1,0 +1,101 @@
+public import AudioRendering
+internal import Dispatch
+internal import Foundation
+internal import JackDriver
+package import SessionArbiter
+internal import SessionPolicy
+
+/// What the sessions of a process share: the arbiter that decides for them, the engine they sound through, and the device's switches.
+///
+/// An app needs none but `shared`. Tests and tools make their own, with a driver of their choice.
+public final class AudioSessionHost: Sendable {
+    /// The host of this process: on a JACK server, the managed one if no other runs. Its client bears the program's name.
+    public static let shared = AudioSessionHost(driver: JackDriver(configuration: .init(clientName: clientName)))
+
+    private static var clientName: String {
+        let name = ProcessInfo.processInfo.processName.filter { $0.isASCII && $0 != ":" && $0 != "/" }
+        return name.isEmpty ? "audio-session" : String(name.prefix(24))
+    }
+
+    /// Decides for all sessions.
+    package let arbiter: any SessionArbiter
+    package let settings: ArbiterSettings
+    /// The engine, or why there is none.
+    package let engine: Result<AudioEngine, AudioSessionError>
+    /// This process, as the arbiter names it.
+    let app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
+    /// Where wishes for the hardware are carried out, one after the other.
+    let hardware = DispatchQueue(label: "audio-session.hardware")
+    /// Where the driver's news are told: the driver's own threads must not be called back on.
+    private let news = DispatchQueue(label: "audio-session.news")
+    let loan = Locked<PeriodLoan?>(nil)
+    let system = Locked(SystemSessions())
+    private let sessions = Locked<[WeakSession]>([])
+    private let observation = Locked<EngineObservation?>(nil)
+
+    private struct WeakSession { weak var session: AudioSession? }
+
+    /// A host whose engine is driven by `driver`; the driver is opened at the first activation, or when its values are first asked for.
+    public convenience init(
+        driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration()
+    ) {
+        self.init(driver: driver, configuration: configuration, settings: ArbiterSettings())
+    }
+
+    package init(
+        driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
+        settings: ArbiterSettings
+    ) {
+        self.settings = settings
+        arbiter = InProcessArbiter(settings: settings)
+        engine = Result { () throws(AudioSessionError) in
+            do throws(AudioEngineError) {
+                return try AudioEngine(driver: driver, configuration: configuration)
+            } catch {
+                throw AudioSessionError(error)
+            }
+        }
+        guard case .success(let engine) = engine else { return }
+        let observed = engine.observe { [weak self] event in
+            guard case .driver(let event) = event else { return }
+            self?.tell(event)
+        }
+        observation.withLock { $0 = observed }
+    }
+
+    /// What the server is now; reaches for it if it has not been reached (HW-6). Nil while it cannot be reached.
+    public var format: HardwareFormat? {
+        guard case .success(let engine) = engine else { return nil }
+        return engine.format ?? (try? engine.open())
+    }
+
+    /// Gives the server up; the next activation reaches it again. Sessions keep their state.
+    public func close() {
+        guard case .success(let engine) = engine else { return }
+        engine.close()
+    }
+
+    func add(_ session: AudioSession) {
+        sessions.withLock { list in
+            list.removeAll { $0.session == nil }
+            list.append(WeakSession(session: session))
+        }
+    }
+
+    private func tell(_ event: DriverEvent) {
+        news.async { [weak self] in
+            for session in self?.sessions.withLock({ $0.compactMap(\.session) }) ?? [] { session.receive(event) }
+        }
+    }
+}
+
+extension AudioSessionHost {
+    /// Returns when all that follows from earlier calls has been told and carried out: for drivers without a clock, whose next cycle
+    /// must not depend on how fast other threads are. Not from within a notification.
+    package func settle() {
+        (arbiter as? InProcessArbiter)?.drain()
+        hardware.sync {}
+        news.sync {}
+        (arbiter as? InProcessArbiter)?.drain()
+    }
+}

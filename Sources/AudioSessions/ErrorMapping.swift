@@ -1,0 +1,41 @@
+internal import AudioRendering
+internal import SessionArbiter
+internal import SessionPolicy
+
+/// The one place where lower layers' errors become AVAudioSession's codes.
+extension AudioSessionError {
+    convenience init(_ error: ArbiterError) {
+        switch error {
+        case .refused(let refusal):
+            self.init(
+                AudioSession.ErrorCode(refusal.code), rule: refusal.rule.rawValue, refusal.message, underlying: refusal)
+        case .unavailable: self.init(.resourceNotAvailable, error.description, underlying: error)
+        }
+    }
+
+    convenience init(_ error: DriverError) {
+        let code: AudioSession.ErrorCode =
+            switch error {
+            case .serverLost, .timedOut: .mediaServicesFailed
+            case .noServer, .cannotStartServer: .resourceNotAvailable
+            case .refused, .notOpen: .unspecified
+            }
+        self.init(code, error.description, underlying: error)
+    }
+
+    convenience init(_ error: AudioEngineError) {
+        self.init(.resourceNotAvailable, error.description, underlying: error)
+    }
+}
+
+extension AudioSession.ErrorCode {
+    fileprivate init(_ code: Refusal.Code) {
+        self =
+            switch code {
+            case .badParam: .badParam
+            case .incompatibleCategory: .incompatibleCategory
+            case .insufficientPriority: .insufficientPriority
+            case .expiredSession: .expiredSession
+            }
+    }
+}

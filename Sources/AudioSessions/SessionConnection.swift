@@ -1,0 +1,57 @@
+package import AudioRendering
+internal import SessionArbiter
+internal import SessionPolicy
+
+/// A session's ties: its number and gate with the arbiter, its bus in the engine.
+struct SessionConnection: Sendable {
+    let id: SessionID
+    let gate: SessionGate
+    let bus: SessionBus
+
+    /// Registers with the arbiter and adds a bus that obeys the gate; what fails half-way is undone.
+    static func make(
+        on host: AudioSessionHost, _ receiver: SessionReceiver
+    ) -> Result<SessionConnection, AudioSessionError> {
+        Result { () throws(AudioSessionError) in
+            let engine = try host.engine.get()
+            let registration: SessionRegistration
+            do throws(ArbiterError) {
+                registration = try host.arbiter.register(app: host.app) { receiver.receive($0) }
+            } catch {
+                throw AudioSessionError(error)
+            }
+            do throws(AudioEngineError) {
+                let bus = try engine.makeSessionBus(gate: registration.gate.page, owner: registration.gate)
+                return SessionConnection(id: registration.id, gate: registration.gate, bus: bus)
+            } catch {
+                try? host.arbiter.submit(.unregister(registration.id))
+                throw AudioSessionError(error)
+            }
+        }
+    }
+}
+
+/// Passes notices to a session that may be gone: registration comes before the session exists.
+final class SessionReceiver: Sendable {
+    private struct Target { weak var session: AudioSession? }
+    private let target = Locked(Target())
+
+    func set(_ session: AudioSession) { target.withLock { $0.session = session } }
+
+    func receive(_ notice: SessionNotice) {
+        let session = target.withLock { $0.session }
+        session?.receive(notice)
+    }
+}
+
+extension AudioSession {
+    /// The bus that this session's sources play into; throws when the session could not be made.
+    package var bus: SessionBus {
+        get throws { try connection.get().bus }
+    }
+
+    /// The engine behind the bus.
+    package var engine: AudioEngine {
+        get throws { try host.engine.get() }
+    }
+}

@@ -1,0 +1,129 @@
+/// Opening, activating and closing a client.
+#include "client.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *rcore_jack_status_text(rcore_jack_status_t status) {
+    switch (status) {
+    case RCORE_JACK_OK:
+        return "fine";
+    case RCORE_JACK_BAD_ARGUMENT:
+        return "a value is out of range";
+    case RCORE_JACK_NO_MEMORY:
+        return "memory or file descriptors are short";
+    case RCORE_JACK_NO_SERVER:
+        return "no JACK server of that name runs";
+    case RCORE_JACK_REFUSED:
+        return "the server said no";
+    case RCORE_JACK_LOST:
+        return "the server died";
+    }
+    return "unknown status";
+}
+
+static void stay_silent(const char *text) { (void)text; }
+
+/// libjack prints on standard error by itself; what went wrong is told by statuses here.
+static void silence_libjack(void) {
+    jack_set_error_function(stay_silent);
+    jack_set_info_function(stay_silent);
+}
+
+static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *server_name, const char *client_name) {
+    jack_status_t code = 0;
+    jack->client = server_name ? jack_client_open(client_name, JackNoStartServer | JackServerName, &code, server_name)
+                               : jack_client_open(client_name, JackNoStartServer, &code);
+    if (!jack->client)
+        return code & JackServerFailed ? RCORE_JACK_NO_SERVER : RCORE_JACK_REFUSED;
+    rcore_jack_forget_loss(jack->news, jack_get_sample_rate(jack->client), jack_get_buffer_size(jack->client));
+    return rcore_jack_register_callbacks(jack) ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
+}
+
+rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, rcore_jack_news_t *news,
+                              rcore_jack_status_t *status) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    rcore_jack_status_t ignored = RCORE_JACK_OK;
+    status = status ? status : &ignored;
+    *status = RCORE_JACK_BAD_ARGUMENT;
+    size_t length = client_name ? strlen(client_name) : 0;
+    if (!news || length == 0 || length >= (size_t)jack_client_name_size() || (server_name && server_name[0] == '\0'))
+        return NULL;
+    pthread_once(&once, silence_libjack);
+    *status = RCORE_JACK_NO_MEMORY;
+    rcore_jack_t *jack = calloc(1, sizeof *jack);
+    if (!jack)
+        return NULL;
+    jack->news = news;
+    sem_init(&jack->cycle_left, 0, 0);
+    *status = connect_to_server(jack, server_name, client_name);
+    if (*status == RCORE_JACK_OK)
+        return jack;
+    rcore_jack_close(jack);
+    return NULL;
+}
+
+void rcore_jack_close(rcore_jack_t *jack) {
+    if (!jack)
+        return;
+    if (jack->client)
+        jack_client_close(jack->client);
+    sem_destroy(&jack->cycle_left);
+    free(jack);
+}
+
+static bool register_direction(rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t count) {
+    static const char *const prefixes[] = {"out", "in"};
+    static const unsigned long flags[] = {JackPortIsOutput, JackPortIsInput};
+    for (uint32_t i = 0; i < count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%s_%u", prefixes[direction], i + 1);
+        jack->ports[direction][i] =
+            jack_port_register(jack->client, name, JACK_DEFAULT_AUDIO_TYPE, flags[direction], 0);
+        if (!jack->ports[direction][i])
+            return false;
+        jack->nports[direction] = i + 1;
+    }
+    return true;
+}
+
+rcore_jack_status_t rcore_jack_register_ports(rcore_jack_t *jack, uint32_t noutputs, uint32_t ninputs) {
+    if (rcore_jack_is_lost(jack))
+        return RCORE_JACK_LOST;
+    if (jack->ports_registered || noutputs > RCORE_JACK_MAX_PORTS || ninputs > RCORE_JACK_MAX_PORTS)
+        return RCORE_JACK_BAD_ARGUMENT;
+    jack->ports_registered = true;
+    bool registered = register_direction(jack, RCORE_JACK_PLAYBACK, noutputs) &&
+                      register_direction(jack, RCORE_JACK_CAPTURE, ninputs);
+    return registered ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
+}
+
+rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
+    if (rcore_jack_is_lost(jack))
+        return RCORE_JACK_LOST;
+    return jack_activate(jack->client) == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
+}
+
+rcore_jack_status_t rcore_jack_deactivate(rcore_jack_t *jack) {
+    if (rcore_jack_is_lost(jack))
+        return RCORE_JACK_LOST;
+    return jack_deactivate(jack->client) == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
+}
+
+void rcore_jack_attach_core(rcore_jack_t *jack, rcore_t *core) { atomic_store(&jack->core, core); }
+
+void rcore_jack_detach_core(rcore_jack_t *jack) {
+    atomic_store(&jack->core, NULL);
+    atomic_store(&jack->detaching, true);
+    if (!atomic_load(&jack->in_cycle) && atomic_exchange(&jack->detaching, false))
+        return; // nobody is inside, and nobody promised to post
+    while (sem_wait(&jack->cycle_left) == -1 && errno == EINTR)
+        continue;
+}
+
+const char *rcore_jack_client_name(const rcore_jack_t *jack) { return jack_get_client_name(jack->client); }
+
+const char *rcore_jack_version(void) { return jack_get_version_string(); }

@@ -1,3 +1,0 @@
-// placeholder
-#include "rcore_base.h"
-

@@ -1,0 +1,133 @@
+internal import AudioRendering
+internal import CJackDriver
+
+/// Owns the C news (`rcore_jack_news_t`): what the server tells, over all clients of a connection.
+///
+/// Unchecked `Sendable`: the handle is immutable, and the C functions used here say which thread may call them.
+final class ServerNews: @unchecked Sendable {
+    let handle: OpaquePointer
+
+    init() throws(DriverError) {
+        guard let handle = rcore_jack_news_create() else {
+            throw .refused(call: "news of the server", reason: "the system is short of memory or file descriptors")
+        }
+        self.handle = handle
+    }
+
+    deinit { rcore_jack_news_destroy(handle) }
+
+    var snapshot: rcore_jack_snapshot_t { rcore_jack_read_snapshot(handle) }
+}
+
+/// Owns a C client (`rcore_jack_t`) until `close`. Every call but attach and detach belongs on the control thread.
+///
+/// Unchecked `Sendable`: the handle is immutable, and the C functions say which thread may call them; the connection keeps to that.
+final class JackClient: @unchecked Sendable {
+    private let handle: OpaquePointer
+    private let news: ServerNews
+
+    /// Connects to a server, nil: the default one.
+    init(server: String?, name: String, news: ServerNews) throws(DriverError) {
+        var status = RCORE_JACK_OK
+        guard let handle = rcore_jack_open(server, name, news.handle, &status) else {
+            switch status {
+            case RCORE_JACK_NO_SERVER: throw .noServer(name: server)
+            case RCORE_JACK_BAD_ARGUMENT:
+                throw .refused(call: "a client named '\(name)'", reason: "the name must have 1 to 63 characters")
+            default: throw .refused(call: "a client named '\(name)'", reason: Self.text(status))
+            }
+        }
+        self.handle = handle
+        self.news = news
+    }
+
+    /// Gives the client up; the object is of no use afterwards.
+    func close() { rcore_jack_close(handle) }
+
+    /// The name the server gave it.
+    var name: String { String(cString: rcore_jack_client_name(handle)) }
+
+    func registerPorts(outputs: Int) throws(DriverError) {
+        let limit = Int(RCORE_JACK_MAX_PORTS)
+        guard (1...limit).contains(outputs) else {
+            throw .refused(call: "\(outputs) output ports", reason: "a client has 1 to \(limit)")
+        }
+        try check(rcore_jack_register_ports(handle, UInt32(outputs), 0), "\(outputs) output ports")
+    }
+
+    func activate() throws(DriverError) { try check(rcore_jack_activate(handle), "taking part in its cycle") }
+
+    func attach(_ core: RenderCore) { rcore_jack_attach_core(handle, core.handle) }
+
+    func detach() { rcore_jack_detach_core(handle) }
+
+    func setPeriod(frames: Int) throws(DriverError) {
+        try check(rcore_jack_set_period(handle, UInt32(clamping: frames)), "a period of \(frames) frames")
+    }
+
+    var cpuLoad: Double { Double(rcore_jack_cpu_load(handle)) }
+
+    var deviceOutputs: Int { Int(rcore_jack_device_port_count(handle, RCORE_JACK_PLAYBACK)) }
+
+    func connectToDevice() { _ = rcore_jack_connect_device(handle, RCORE_JACK_PLAYBACK) }
+
+    /// The server's values now.
+    func readFormat(outputs: Int) -> HardwareFormat {
+        let snapshot = news.snapshot
+        let latency = rcore_jack_read_latency(handle, RCORE_JACK_PLAYBACK)
+        return HardwareFormat(
+            sampleRate: Int(snapshot.sample_rate), periodFrames: Int(snapshot.period_frames), outputChannels: outputs,
+            outputLatencyFrames: Int(latency.maximum), server: Self.serverDescription)
+    }
+
+    // MARK: Links
+
+    /// A connection of one of the client's outputs to somebody's port, by full name.
+    struct Link: Hashable {
+        var output: Int
+        var destination: String
+    }
+
+    /// The links there are.
+    func readLinks(outputs: Int) -> Set<Link> {
+        var links: Set<Link> = []
+        for output in 0..<outputs {
+            guard let names = rcore_jack_connections(handle, RCORE_JACK_PLAYBACK, UInt32(output)) else { continue }
+            defer { rcore_jack_free_names(names) }
+            var next = names
+            while let name = next.pointee {
+                links.insert(Link(output: output, destination: String(cString: name)))
+                next += 1
+            }
+        }
+        return links
+    }
+
+    /// Makes a link; false when one of its ends does not exist.
+    func connect(_ link: Link) -> Bool {
+        guard let source = rcore_jack_port_name(handle, RCORE_JACK_PLAYBACK, UInt32(link.output)) else { return false }
+        return rcore_jack_connect(handle, source, link.destination) == RCORE_JACK_OK
+    }
+
+    /// Whether the far end of a link exists.
+    func hasDestination(of link: Link) -> Bool { rcore_jack_port_exists(handle, link.destination) }
+
+    // MARK: Statuses
+
+    /// The one place where this driver's C statuses become errors.
+    private func check(_ status: rcore_jack_status_t, _ call: String) throws(DriverError) {
+        if status == RCORE_JACK_OK { return }
+        if status == RCORE_JACK_LOST || news.snapshot.lost { throw .serverLost }
+        throw .refused(call: call, reason: Self.text(status))
+    }
+
+    private static func text(_ status: rcore_jack_status_t) -> String {
+        String(cString: rcore_jack_status_text(status))
+    }
+
+    private static var serverDescription: String {
+        let version = String(cString: rcore_jack_version())
+        if version.contains("PipeWire") { return "PipeWire's JACK \(version)" }
+        return version.hasPrefix("0.") ? "jackd \(version)" : "jackd2 \(version)"
+    }
+}

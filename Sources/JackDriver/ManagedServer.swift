@@ -1,0 +1,89 @@
+internal import AudioRendering
+internal import Foundation
+
+/// The JACK server that apps share where nobody runs one: a process of its own (`audiosession-server`), started by the first
+/// app that needs it, gone some seconds after the last.
+public struct ManagedServer: Equatable, Sendable {
+    /// Which device the server plays on.
+    public enum Device: String, Sendable {
+        /// The first sound card if one opens, else none.
+        case automatic = "auto"
+        /// The first sound card.
+        case soundCard = "alsa"
+        /// No device: a clock only.
+        case none = "dummy"
+    }
+
+    /// The server's name: 1 to 31 letters, digits, `-`, `_` or `.`.
+    public var name: String
+    /// Frames per second, used when it is started.
+    public var sampleRate: Int
+    /// Frames per period, used when it is started.
+    public var periodFrames: Int
+    /// Used when it is started.
+    public var device: Device
+    /// Seconds without clients after which it leaves; 0: never. Used when it is started.
+    public var idleExit: Int
+    /// The program to start; nil: what `AUDIOSESSION_SERVER` names, else `audiosession-server` beside the running program, else on PATH.
+    public var executable: String?
+
+    public init(
+        name: String = "audiosession", sampleRate: Int = 48_000, periodFrames: Int = 1024, device: Device = .automatic,
+        idleExit: Int = 10, executable: String? = nil
+    ) {
+        self.name = name
+        self.sampleRate = sampleRate
+        self.periodFrames = periodFrames
+        self.device = device
+        self.idleExit = idleExit
+        self.executable = executable
+    }
+
+    /// Runs `connect`, starting the server first if `connect` finds none. Of several processes one starts it; and it does not leave
+    /// meanwhile, since it takes the same lock for that.
+    func whileRunning<Client>(_ connect: () throws(DriverError) -> Client) throws(DriverError) -> Client {
+        let lock = try ServerLock(serverName: name)
+        defer { lock.unlock() }
+        do throws(DriverError) {
+            return try connect()
+        } catch {
+            guard case .noServer = error else { throw error }
+        }
+        let executable = try findExecutable()
+        do throws(DriverError) {
+            try ServerLaunch.run(executable, arguments: arguments(lockPath: lock.path))
+        } catch {
+            // Somebody may have started it by hand meanwhile; else the reason why it did not start is what counts.
+            do throws(DriverError) { return try connect() } catch _ { throw error }
+        }
+        return try connect()
+    }
+
+    private func arguments(lockPath: String) -> [String] {
+        [
+            "--name", name, "--driver", device.rawValue, "--rate", String(sampleRate), "--period", String(periodFrames),
+            "--idle-exit", String(idleExit), "--lock", lockPath, "--detach",
+        ]
+    }
+
+    private func findExecutable() throws(DriverError) -> String {
+        let program = "audiosession-server"
+        let environment = ProcessInfo.processInfo.environment
+        if let named = executable ?? environment["AUDIOSESSION_SERVER"] {
+            guard FileManager.default.isExecutableFile(atPath: named) else {
+                throw .cannotStartServer(reason: "'\(named)' is not a program that can be run")
+            }
+            return named
+        }
+        var folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        if let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
+            folders.insert((own as NSString).deletingLastPathComponent, at: 0)
+        }
+        let candidates = folders.map { $0 + "/" + program }
+        guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+            throw .cannotStartServer(
+                reason: "there is no program '\(program)' beside this one or on PATH; AUDIOSESSION_SERVER can name it")
+        }
+        return found
+    }
+}

@@ -1,0 +1,40 @@
+internal import AudioRendering
+
+/// A server that was reached, so that it can be reached again.
+enum ReachedServer: Equatable, Sendable {
+    /// One that others run; nil: the default one.
+    case outside(name: String?)
+    /// The managed one.
+    case managed
+
+    /// Makes a client at the server that `choice` leads to now.
+    static func reach(
+        _ choice: JackDriver.ServerChoice, managed: ManagedServer, name: String, news: ServerNews
+    ) throws(DriverError) -> (server: ReachedServer, client: JackClient) {
+        switch choice {
+        case .named(let server):
+            return (.outside(name: server), try JackClient(server: server, name: name, news: news))
+        case .managed:
+            return (.managed, try ReachedServer.managed.reach(managed: managed, name: name, news: news))
+        case .automatic:
+            do throws(DriverError) {
+                return (.outside(name: nil), try JackClient(server: nil, name: name, news: news))
+            } catch {
+                guard case .noServer = error else { throw error }
+                return (.managed, try ReachedServer.managed.reach(managed: managed, name: name, news: news))
+            }
+        }
+    }
+
+    /// Makes a client at this server, starting it if it is the managed one and does not run.
+    func reach(managed: ManagedServer, name: String, news: ServerNews) throws(DriverError) -> JackClient {
+        switch self {
+        case .outside(let server):
+            try JackClient(server: server, name: name, news: news)
+        case .managed:
+            try managed.whileRunning { () throws(DriverError) in
+                try JackClient(server: managed.name, name: name, news: news)
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+internal import AudioRendering
+internal import CJackDriver
+internal import Dispatch
+
+/// One opened driver: from reaching a server, over its deaths and returns, to giving it up.
+///
+/// Two threads: control makes every libjack call (`+Control`), watch waits for news and tells the events (`+Watch`). The state
+/// is under a lock that is never held across a call of libjack or of the handler.
+final class ServerConnection: Sendable {
+    enum Phase { case closed, open, lost, gone }
+
+    struct State {
+        var phase = Phase.open
+        var client: JackClient?
+        var isActive = false
+        var wantsRendering = false
+        var isRendering = false
+        var format: HardwareFormat?
+        var load = 0.0
+        /// Events for the watch thread to tell, oldest first.
+        var untold: [DriverEvent] = []
+        var refreshIsPosted = false
+        var loadIsPosted = false
+        /// What recovery brings back.
+        var identity: Identity?
+        var links: Set<JackClient.Link> = []
+    }
+
+    /// Who the client is, at whose server.
+    struct Identity {
+        var server: ReachedServer
+        var clientName: String
+        var outputs: Int
+    }
+
+    let configuration: JackDriver.Configuration
+    let core: RenderCore
+    let handler: @Sendable (DriverEvent) -> Void
+    let news: ServerNews
+    let state = Locked(State())
+    let control: ControlThread
+    /// Signalled when recovery is to end.
+    let recoveryEnds = DispatchSemaphore(value: 0)
+    private let watcher = WorkerThread()
+
+    init(
+        _ configuration: JackDriver.Configuration, core: RenderCore, handler: @escaping @Sendable (DriverEvent) -> Void
+    ) throws(DriverError) {
+        self.configuration = configuration
+        self.core = core
+        self.handler = handler
+        news = try ServerNews()
+        control = try ControlThread()
+    }
+
+    // MARK: Calls of the driver
+
+    /// Reaches the server. On an error nothing is left behind but a call that never returns.
+    func open() throws(DriverError) -> HardwareFormat {
+        do throws(DriverError) {
+            let format = try call("a client") { connection throws(DriverError) in try connection.openClient() }
+            guard watcher.start(name: "audio-watch", { self.watch() }) else {
+                throw .refused(call: "a thread", reason: "the system has no more threads to give")
+            }
+            return format
+        } catch {
+            var seconds = configuration.callTimeout
+            if case .timedOut = error { seconds = 0 }
+            close(seconds: seconds)
+            throw error
+        }
+    }
+
+    func start() throws(DriverError) {
+        let isStarted = try state.withLock { state throws(DriverError) in
+            try Self.check(state)
+            state.wantsRendering = true
+            return render(&state)
+        }
+        guard !isStarted else { return }
+        do throws(DriverError) {
+            try call("taking part in its cycle") { connection throws(DriverError) in try connection.activateClient() }
+        } catch {
+            stop()
+            throw error
+        }
+    }
+
+    func stop() {
+        state.withLock { state in
+            state.wantsRendering = false
+            silence(&state)
+        }
+    }
+
+    func requestPeriod(frames: Int) throws(DriverError) -> Int {
+        let limits = 1...Int(RCORE_MAX_PERIOD)
+        guard limits.contains(frames) else {
+            throw .refused(
+                call: "a period of \(frames) frames", reason: "a period has 1 to \(limits.upperBound) frames")
+        }
+        return try call("a period of \(frames) frames") { connection throws(DriverError) in
+            try connection.setPeriod(frames: frames)
+        }
+    }
+
+    /// Gives everything up, waiting at most `seconds` for the server. Idempotent.
+    func close(seconds: Double) {
+        state.withLock { state in
+            state.phase = .closed
+            state.wantsRendering = false
+            state.format = nil
+            silence(&state)
+        }
+        recoveryEnds.signal()
+        rcore_jack_wake(news.handle)
+        watcher.join(seconds: seconds)
+        control.end(after: { self.closeClient() }, seconds: seconds)
+    }
+
+    var isGone: Bool { state.withLock { $0.phase == .gone || $0.phase == .closed } }
+    var isRendering: Bool { state.withLock { $0.isRendering } }
+    var format: HardwareFormat? { state.withLock { $0.format } }
+
+    func requireFormat() throws(DriverError) -> HardwareFormat {
+        try state.withLock { state throws(DriverError) in
+            try Self.check(state)
+            guard let format = state.format else { throw .serverLost }
+            return format
+        }
+    }
+
+    var statistics: DriverStatistics {
+        let (load, isPosted) = state.withLock { state in
+            defer { state.loadIsPosted = true }
+            return (state.load, state.loadIsPosted)
+        }
+        if !isPosted { control.post { self.readLoad() } }
+        return DriverStatistics(xruns: Int(news.snapshot.xruns), cpuLoad: load)
+    }
+
+    // MARK: Rendering: under the state's lock
+
+    /// Lets the cycle reach the core, if all is there for it. Returns whether it does.
+    func render(_ state: inout State) -> Bool {
+        guard state.phase == .open, state.wantsRendering, state.isActive, let client = state.client else {
+            return false
+        }
+        state.isRendering = true
+        client.attach(core)
+        return true
+    }
+
+    /// Takes the core from the cycle: afterwards no thread is within. Waits for the rest of one cycle at most.
+    func silence(_ state: inout State) {
+        if state.isRendering { state.client?.detach() }
+        state.isRendering = false
+    }
+
+    // MARK: Calls with a deadline
+
+    private static func check(_ state: State) throws(DriverError) {
+        switch state.phase {
+        case .open: break
+        case .closed: throw .notOpen
+        case .lost, .gone: throw .serverLost
+        }
+    }
+
+    /// Makes a call on the control thread and waits for it, at most for the configured time.
+    private func call<Value: Sendable>(
+        _ what: String, _ body: @escaping @Sendable (ServerConnection) throws(DriverError) -> Value
+    ) throws(DriverError) -> Value {
+        let reply = Reply<Result<Value, DriverError>>()
+        // Posted under the lock: a call comes before the recovery from a loss that it did not see.
+        try state.withLock { state throws(DriverError) in
+            try Self.check(state)
+            control.post {
+                reply.set(Result { () throws(DriverError) in try body(self) })
+            }
+        }
+        guard let result = reply.wait(seconds: configuration.callTimeout) else {
+            throw .timedOut(call: what, seconds: configuration.callTimeout)
+        }
+        return try result.get()
+    }
+}

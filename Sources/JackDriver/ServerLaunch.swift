@@ -1,0 +1,93 @@
+internal import AudioRendering
+internal import Foundation
+
+/// Starts `audiosession-server` and waits, on a pipe, until it is ready or says why not.
+enum ServerLaunch {
+    /// Seconds within which a server is ready: a sound card may take some.
+    private static let limit = 10.0
+    /// The descriptor at which the server finds the pipe.
+    private static let readyDescriptor: Int32 = 3
+
+    static func run(_ executable: String, arguments: [String]) throws(DriverError) {
+        var ends: [Int32] = [-1, -1]
+        // A socket pair serves as the pipe: it is close-on-exec from the start, so that no other child holds an end.
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw .cannotStartServer(reason: "there is no pipe to be had: \(systemErrorText(errno))")
+        }
+        defer { close(ends[0]) }
+        let child: pid_t
+        do throws(DriverError) {
+            child = try spawn(
+                executable, arguments: ["--ready-fd", String(readyDescriptor)] + arguments, readyEnd: ends[1])
+        } catch {
+            close(ends[1])
+            throw error
+        }
+        close(ends[1])
+        let line = readLine(from: ends[0])
+        let status = reap(child)
+        guard line != "ready" else { return }
+        switch line {
+        case nil: throw .cannotStartServer(reason: "it was not ready within \(Int(limit)) s")
+        case "": throw .cannotStartServer(reason: "'\(executable)' ended without a word, with status \(status)")
+        case let reason?: throw .cannotStartServer(reason: reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
+        }
+    }
+
+    /// Starts the program with nothing of ours but the pipe: no blocked signals, no terminal; other descriptors it closes itself.
+    private static func spawn(_ executable: String, arguments: [String], readyEnd: Int32) throws(DriverError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, readyEnd, readyDescriptor)
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        var words: [UnsafeMutablePointer<CChar>?] = ([executable] + arguments).map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        var child = pid_t()
+        let result = posix_spawn(&child, executable, &actions, &attributes, &words, environ)
+        guard result == 0 else {
+            throw .cannotStartServer(reason: "'\(executable)' cannot be run: \(systemErrorText(result))")
+        }
+        return child
+    }
+
+    /// What the other end says, up to the end of the line or of all; nil when the time is over first.
+    private static func readLine(from descriptor: Int32) -> String? {
+        let deadline = DispatchTime.now() + limit
+        var said: [UInt8] = []
+        while !said.contains(UInt8(ascii: "\n")) {
+            let now = DispatchTime.now()
+            guard now < deadline else { return nil }
+            let milliseconds = (deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000 + 1
+            var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&watched, 1, Int32(clamping: milliseconds)) > 0 else { continue }
+            var bytes = [UInt8](repeating: 0, count: 512)
+            let count = read(descriptor, &bytes, bytes.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            said += bytes[..<count]
+        }
+        return String(decoding: said.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
+    /// The server went on by itself: what was started ends at once.
+    private static func reap(_ child: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) == -1, errno == EINTR { continue }
+        return (status >> 8) & 0xff
+    }
+}

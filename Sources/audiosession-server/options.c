@@ -1,0 +1,164 @@
+#include "options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_LIMIT 31
+#define DEVICE_LIMIT 127
+
+static const char *const help =
+    "audiosession-server: hosts a JACK server for apps that use audio sessions, and leaves when nobody uses it.\n"
+    "\n"
+    "usage: audiosession-server [options]\n"
+    "\n"
+    "  --name NAME           name of the server (audiosession)\n"
+    "  --driver KIND         auto, alsa or dummy (auto: ALSA where a sound card opens, else dummy)\n"
+    "  --device DEVICE       ALSA device, such as hw:0 (that of the first sound card)\n"
+    "  --rate HZ             sample rate, 8000 to 384000 (48000)\n"
+    "  --period FRAMES       frames per period, 16 to 8192 (1024)\n"
+    "  --idle-exit SECONDS   leave so long after the last client did, or if none comes; 0: never (10)\n"
+    "  --sync                run the clients within the period: one period less latency, less tolerance\n"
+    "  --ready-fd N          write 'ready' to this descriptor once clients can connect, or one sentence why not\n"
+    "  --lock PATH           hold this file's lock while leaving, so that no client connects meanwhile\n"
+    "  --detach              go on in the background\n"
+    "  --help                print this\n"
+    "\n"
+    "Runs in real time where the system permits it. SIGTERM and SIGINT end it.\n"
+    "exit status: 0 fine, 64 usage, 69 the server cannot run, 70 internal error\n";
+
+/// Where a refusal is written.
+typedef struct complaint {
+    char *text;
+    unsigned long size;
+} complaint_t;
+
+void options_print_help(void) { fputs(help, stdout); }
+
+static bool parse_number(const char *option, const char *text, unsigned long low, unsigned long high,
+                         unsigned long *value, complaint_t complaint) {
+    char *end = NULL;
+    errno = 0;
+    *value = strtoul(text, &end, 10);
+    bool digits = text[0] >= '0' && text[0] <= '9' && *end == '\0';
+    if (digits && errno == 0 && *value >= low && *value <= high)
+        return true;
+    snprintf(complaint.text, complaint.size, "%s takes a whole number from %lu to %lu, not '%s'.", option, low, high,
+             text);
+    return false;
+}
+
+static bool parse_name(const char *text, const char **name, complaint_t complaint) {
+    size_t length = strlen(text);
+    size_t valid = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
+    *name = text;
+    if (length > 0 && length <= NAME_LIMIT && valid == length)
+        return true;
+    snprintf(complaint.text, complaint.size, "--name takes 1 to %d letters, digits, '-', '_' or '.', not '%s'.",
+             NAME_LIMIT, text);
+    return false;
+}
+
+static bool parse_driver(const char *text, server_driver_t *driver, complaint_t complaint) {
+    if (strcmp(text, "auto") == 0)
+        *driver = SERVER_DRIVER_AUTO;
+    else if (strcmp(text, "alsa") == 0)
+        *driver = SERVER_DRIVER_ALSA;
+    else if (strcmp(text, "dummy") == 0)
+        *driver = SERVER_DRIVER_DUMMY;
+    else {
+        snprintf(complaint.text, complaint.size, "--driver takes auto, alsa or dummy, not '%s'.", text);
+        return false;
+    }
+    return true;
+}
+
+static bool parse_device(const char *text, const char **device, complaint_t complaint) {
+    *device = text;
+    if (text[0] != '\0' && strlen(text) <= DEVICE_LIMIT)
+        return true;
+    snprintf(complaint.text, complaint.size, "--device takes the name of an ALSA device, such as hw:0, not '%.40s'.",
+             text);
+    return false;
+}
+
+static bool parse_descriptor(const char *text, int *descriptor, complaint_t complaint) {
+    unsigned long number = 0;
+    if (!parse_number("--ready-fd", text, 0, 1048576, &number, complaint))
+        return false;
+    *descriptor = (int)number;
+    if (fcntl(*descriptor, F_GETFD) != -1)
+        return true;
+    snprintf(complaint.text, complaint.size, "--ready-fd names descriptor %s, which is not open.", text);
+    return false;
+}
+
+/// Reads an option that takes a value.
+static bool parse_value(const char *option, const char *text, server_options_t *options, complaint_t complaint) {
+    unsigned long number = 0;
+    if (strcmp(option, "--name") == 0)
+        return parse_name(text, &options->name, complaint);
+    if (strcmp(option, "--driver") == 0)
+        return parse_driver(text, &options->driver, complaint);
+    if (strcmp(option, "--device") == 0)
+        return parse_device(text, &options->device, complaint);
+    if (strcmp(option, "--ready-fd") == 0)
+        return parse_descriptor(text, &options->ready_fd, complaint);
+    if (strcmp(option, "--lock") == 0) {
+        options->lock_path = text;
+        return true;
+    }
+    bool valid = false;
+    if (strcmp(option, "--rate") == 0) {
+        valid = parse_number(option, text, 8000, 384000, &number, complaint);
+        options->sample_rate = (uint32_t)number;
+    } else if (strcmp(option, "--period") == 0) {
+        valid = parse_number(option, text, 16, 8192, &number, complaint);
+        options->period = (uint32_t)number;
+    } else if (strcmp(option, "--idle-exit") == 0) {
+        valid = parse_number(option, text, 0, 86400, &number, complaint);
+        options->idle_exit = (uint32_t)number;
+    }
+    return valid;
+}
+
+static bool takes_value(const char *option) {
+    static const char *const names[] = {"--name",      "--driver",   "--device", "--rate", "--period",
+                                        "--idle-exit", "--ready-fd", "--lock",   NULL};
+    for (const char *const *name = names; *name; name++)
+        if (strcmp(option, *name) == 0)
+            return true;
+    return false;
+}
+
+options_result_t options_parse(int argc, char **argv, server_options_t *options, char *error,
+                               unsigned long error_size) {
+    complaint_t complaint = {error, error_size};
+    *options = (server_options_t){.name = "audiosession",
+                                  .driver = SERVER_DRIVER_AUTO,
+                                  .sample_rate = 48000,
+                                  .period = 1024,
+                                  .idle_exit = 10,
+                                  .ready_fd = -1};
+    for (int i = 1; i < argc; i++) {
+        const char *option = argv[i];
+        if (strcmp(option, "--help") == 0)
+            return OPTIONS_HELP;
+        if (strcmp(option, "--sync") == 0) {
+            options->sync = true;
+        } else if (strcmp(option, "--detach") == 0) {
+            options->detach = true;
+        } else if (!takes_value(option)) {
+            snprintf(error, error_size, "There is no option '%.60s'; --help lists them.", option);
+            return OPTIONS_BAD;
+        } else if (++i == argc) {
+            snprintf(error, error_size, "%s takes a value; --help says which.", option);
+            return OPTIONS_BAD;
+        } else if (!parse_value(option, argv[i], options, complaint)) {
+            return OPTIONS_BAD;
+        }
+    }
+    return OPTIONS_RUN;
+}

@@ -1,0 +1,31 @@
+#include "parameters.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void set(const JSList *parameters, const char *name, const union jackctl_parameter_value *value) {
+    for (const JSList *node = parameters; node; node = node->next)
+        if (strcmp(jackctl_parameter_get_name(node->data), name) == 0)
+            jackctl_parameter_set_value(node->data, value);
+}
+
+void parameter_set_string(const JSList *parameters, const char *name, const char *value) {
+    union jackctl_parameter_value held = {0};
+    snprintf(held.str, sizeof held.str, "%s", value);
+    set(parameters, name, &held);
+}
+
+void parameter_set_bool(const JSList *parameters, const char *name, bool value) {
+    union jackctl_parameter_value held = {.b = value};
+    set(parameters, name, &held);
+}
+
+void parameter_set_int(const JSList *parameters, const char *name, int32_t value) {
+    union jackctl_parameter_value held = {.i = value};
+    set(parameters, name, &held);
+}
+
+void parameter_set_uint(const JSList *parameters, const char *name, uint32_t value) {
+    union jackctl_parameter_value held = {.ui = value};
+    set(parameters, name, &held);
+}

@@ -1,0 +1,72 @@
+import AudioPlayback
+import AudioRendering
+import AudioSessions
+import Foundation
+
+/// Plays files one after the other in one session.
+final class Playlist {
+    /// What became of the file that ended.
+    enum Ended: Equatable {
+        case finished(file: String)
+        case damaged(file: String, AudioFileError)
+    }
+
+    let session: AudioSession
+    private let files: [String]
+    private let loops: Int
+    private var index = 0
+    private(set) var player: AudioPlayer
+    private let endings = Locked<[AudioPlayer.Ending]>([])
+    var volume: Float { didSet { player.volume = volume } }
+
+    /// Opens the first file, and looks into every other so that a bad one is refused before anything is heard.
+    init(files: [String], session: AudioSession, volume: Float, loops: Int, start: Double) throws {
+        guard let first = files.first else { throw PlayerFailure(.usage, "Name at least one file to play.") }
+        for file in files.dropFirst() { _ = try AudioFile(path: file) }
+        self.session = session
+        self.files = files
+        self.volume = volume
+        self.loops = loops
+        player = try AudioPlayer(path: first, session: session)
+        guard start < player.duration || start == 0 else {
+            throw PlayerFailure(
+                .usage, "--start \(start): '\(first)' lasts \(Text.clock(player.duration)); begin before its end.")
+        }
+        prepare(player)
+        player.currentTime = start
+    }
+
+    func play() throws { try player.play() }
+
+    /// The name of the present file, without its folder.
+    var title: String { (files[min(index, files.count - 1)] as NSString).lastPathComponent }
+
+    /// Whether nothing is left to play.
+    private(set) var isOver = false
+
+    /// Looks whether the present file has ended, and goes on to the next. Returns what ended.
+    func step() throws -> Ended? {
+        guard let ending = endings.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return nil }
+        let ended: Ended =
+            switch ending {
+            case .finished: .finished(file: title)
+            case .damaged(let error): .damaged(file: title, error)
+            }
+        index += 1
+        guard index < files.count else {
+            isOver = true
+            return ended
+        }
+        player = try AudioPlayer(path: files[index], session: session)
+        prepare(player)
+        try player.play()
+        return ended
+    }
+
+    private func prepare(_ player: AudioPlayer) {
+        player.volume = volume
+        player.numberOfLoops = loops
+        let endings = endings
+        player.onFinish { _, ending in endings.withLock { $0.append(ending) } }
+    }
+}

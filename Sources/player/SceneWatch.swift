@@ -1,0 +1,165 @@
+import AudioPlayback
+import AudioRendering
+import AudioSessions
+import Foundation
+
+/// Looks at sessions, route, hardware and server, and tells what is not as it was at the last look.
+final class SceneWatch {
+    private let music: AudioSession
+    private let prompt: AudioSession?
+    private let engine: AudioEngine
+    private let inbox: Inbox
+    private var sessions: [SessionStatus] = []
+    private(set) var hardware: PlayerEvent.Hardware?
+    private var outputs: [PlayerEvent.RoutePort] = []
+    private var xruns = 0
+    private var nextPosition = 0.0
+    private(set) var isServerLost = false
+    private(set) var serverIsGone = false
+
+    init(music: AudioSession, prompt: AudioSession?, engine: AudioEngine) {
+        self.music = music
+        self.prompt = prompt
+        self.engine = engine
+        inbox = Inbox(session: music, engine: engine)
+    }
+
+    /// What happened since the last call, in an order that reads well: causes before what they change.
+    func changes(title: String, player: AudioPlayer, now: Double) -> [PlayerEvent.Kind] {
+        var kinds: [PlayerEvent.Kind] = []
+        for news in inbox.take() {
+            switch news {
+            case .interruption(let type, let reason, let shouldResume):
+                kinds.append(.interruption(type: type, reason: reason, shouldResume: shouldResume))
+            case .server(.serverLost):
+                isServerLost = true
+                kinds.append(.server(state: "lost"))
+            case .server(.serverReturned):
+                isServerLost = false
+                kinds.append(.server(state: "reset"))
+            case .server(.serverGone): serverIsGone = true
+            case .server: break
+            }
+        }
+        kinds += hardwareChange() + routeChange() + sessionChanges() + xrunChange()
+        if now >= nextPosition, player.isPlaying {
+            nextPosition = now.rounded(.down) + 1
+            let seconds = player.currentTime
+            kinds.append(
+                .position(file: title, frame: Int64(seconds * Double(player.fileSampleRate)), seconds: seconds))
+        }
+        return kinds
+    }
+
+    /// How a session stands, under the player's names.
+    func status(of session: AudioSession, id: String) -> SessionStatus {
+        let state = session.state
+        return SessionStatus(
+            id: id,
+            category: Names.categories.name { $0 == session.category } ?? session.category.rawValue,
+            mode: Names.modes.name { $0 == session.mode } ?? session.mode.rawValue,
+            options: Names.options.names(of: session.categoryOptions),
+            active: session.isActive,
+            state: SessionStatus.State(rawValue: state.activity.rawValue) ?? .inactive,
+            ducked: state.isDucked, muted: state.isMuted,
+            reasons: state.reasons.map { SessionStatus.Reason(rule: $0.rule, by: $0.by.map(name)) })
+    }
+
+    private func name(of id: UInt64) -> String {
+        switch id {
+        case music.id: "music"
+        case prompt?.id: "prompt"
+        default: "system"
+        }
+    }
+
+    private func hardwareChange() -> [PlayerEvent.Kind] {
+        guard let format = engine.format else { return [] }
+        let now = PlayerEvent.Hardware(
+            server: format.server, sampleRate: format.sampleRate, ioBufferDuration: format.ioBufferDuration,
+            periodFrames: format.periodFrames, outputLatency: music.outputLatency,
+            preferredSampleRate: music.preferredSampleRate,
+            preferredIOBufferDuration: music.preferredIOBufferDuration)
+        guard now != hardware else { return [] }
+        hardware = now
+        return [.hardware(now)]
+    }
+
+    private func routeChange() -> [PlayerEvent.Kind] {
+        guard engine.format != nil else { return [] }
+        let route = music.currentRoute
+        let now = route.outputs.map(RoutePort.init)
+        guard now != outputs else { return [] }
+        defer { outputs = now }
+        return [
+            .route(
+                reason: outputs.isEmpty ? "categoryChange" : "routeConfigurationChange", outputs: now,
+                inputs: route.inputs.map(RoutePort.init), previous: outputs)
+        ]
+    }
+
+    private func sessionChanges() -> [PlayerEvent.Kind] {
+        let now = [status(of: music, id: "music")] + (prompt.map { [status(of: $0, id: "prompt")] } ?? [])
+        defer { sessions = now }
+        return now.filter { !sessions.contains($0) }.map { .session($0) }
+    }
+
+    private func xrunChange() -> [PlayerEvent.Kind] {
+        let now = engine.statistics.xruns
+        defer { xruns = now }
+        return now > xruns ? [.xrun(count: now)] : []
+    }
+
+    private typealias RoutePort = PlayerEvent.RoutePort
+}
+
+extension PlayerEvent.RoutePort {
+    init(_ port: AudioSessionPortDescription) {
+        self.init(
+            uid: port.uid, type: port.portType.rawValue, name: port.portName, channels: port.channels?.count ?? 0)
+    }
+}
+
+/// What other threads tell, kept until the main thread asks.
+private final class Inbox: Sendable {
+    enum News: Sendable {
+        case interruption(type: String, reason: String?, shouldResume: Bool?)
+        case server(DriverEvent)
+    }
+    private let news = Locked<[News]>([])
+    private let watches = Locked<(token: any NSObjectProtocol, engine: EngineObservation)?>(nil)
+
+    init(session: AudioSession, engine: AudioEngine) {
+        let news = news
+        let observation = engine.observe { event in
+            if case .driver(let event) = event { news.withLock { $0.append(.server(event)) } }
+        }
+        let token = NotificationCenter.default.addObserver(
+            forName: AudioSession.interruptionNotification, object: session, queue: nil
+        ) { notification in
+            let interruption = Self.interruption(notification.userInfo ?? [:])
+            news.withLock { $0.append(interruption) }
+        }
+        watches.withLock { $0 = (token, observation) }
+    }
+
+    deinit { watches.withLock { $0.map { NotificationCenter.default.removeObserver($0.token) } } }
+
+    func take() -> [News] {
+        news.withLock { news in
+            defer { news = [] }
+            return news
+        }
+    }
+
+    private static func interruption(_ info: [AnyHashable: Any]) -> News {
+        let type = (info[AudioSessionInterruptionTypeKey] as? UInt).flatMap(AudioSession.InterruptionType.init)
+        guard type == .began else {
+            let options = AudioSession.InterruptionOptions(
+                rawValue: info[AudioSessionInterruptionOptionKey] as? UInt ?? 0)
+            return .interruption(type: "ended", reason: nil, shouldResume: options.contains(.shouldResume))
+        }
+        let reason = (info[AudioSessionInterruptionReasonKey] as? UInt).flatMap(AudioSession.InterruptionReason.init)
+        return .interruption(type: "began", reason: reason.map { "\($0)" } ?? "default", shouldResume: nil)
+    }
+}

@@ -1,0 +1,151 @@
+import AudioRendering
+import AudioSessions
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct TellingTests {
+    @Test("INT-2, INT-3: began and ended arrive in order, with numbers that read as UInt and as Int")
+    func interruption() throws {
+        let stage = Stage()
+        let session = try stage.session(.playback)
+        let listener = Listener(AudioSession.interruptionNotification, of: session)
+        try session.setActive(true)
+        try stage.host.beginInterruption(by: .alarm)
+        try stage.host.endInterruption(shouldResume: true)
+        try session.setActive(true)
+        try stage.host.beginInterruption()
+        try stage.host.endInterruption(shouldResume: false)
+        try stage.drain()
+        let heard = listener.heard.noted
+        #expect(heard.map { $0[AudioSessionInterruptionTypeKey] as? UInt } == [1, 0, 1, 0])
+        #expect(heard.map { $0[AudioSessionInterruptionTypeKey] as? Int } == [1, 0, 1, 0])
+        #expect(heard.map { $0[AudioSessionInterruptionReasonKey] as? UInt } == [0, nil, 0, nil])
+        #expect(heard.map { $0[AudioSessionInterruptionOptionKey] as? UInt } == [nil, 1, nil, 0])
+    }
+
+    @Test("INT-9: players pause at began; at ended the app is told first, then the players")
+    func participants() throws {
+        let stage = Stage()
+        let session = try stage.session(.playback)
+        let order = Signpost<String>()
+        let player = Participant(session) { order.note($0) }
+        let token = NotificationCenter.default.addObserver(
+            forName: AudioSession.interruptionNotification, object: session, queue: nil
+        ) { note in
+            order.note((note.userInfo?[AudioSessionInterruptionTypeKey] as? UInt) == 1 ? "began" : "ended")
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try session.setActive(true)
+        player.run(true)
+        try stage.host.ring()
+        try stage.drain()
+        try stage.host.declineCall()
+        try stage.drain()
+        #expect(order.noted == ["paused", "began", "ended", "may resume: true"])
+        try session.setActive(false)
+        #expect(order.noted.last == "stopped")
+    }
+
+    @Test("CAT-3, ROUTE-3: a changed category posts a route change with the reason and the previous route")
+    func routeChange() throws {
+        let stage = Stage()
+        let session = try stage.session()
+        let heard = Signpost<(reason: UInt?, previous: Int?)>()
+        let token = NotificationCenter.default.addObserver(
+            forName: AudioSession.routeChangeNotification, object: session, queue: nil
+        ) { note in
+            let route = note.userInfo?[AudioSessionRouteChangePreviousRouteKey] as? AudioSessionRouteDescription
+            heard.note((note.userInfo?[AudioSessionRouteChangeReasonKey] as? UInt, route?.outputs.count))
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try session.setActive(true)
+        try session.setCategory(.record)
+        try session.setCategory(.playback)
+        try stage.drain()
+        #expect(heard.noted.map(\.reason) == [3, 3])
+        #expect(heard.noted.last?.previous == 0, "record has no output")
+        #expect(session.currentRoute.outputs.first?.channels?.count == 1)
+    }
+
+    @Test("ROUTE-3, HW-6: other channels of the device are another route; another period is not")
+    func deviceChange() throws {
+        let driver = FaultyDriver()
+        let session = try AudioSession(host: AudioSessionHost(driver: driver))
+        let listener = Listener(AudioSession.routeChangeNotification, of: session)
+        try session.setActive(true)
+        try session.setPreferredIOBufferDuration(0.005)
+        var format = try #require(driver.format)
+        format.outputChannels = 6
+        driver.tell(.formatChanged(format))
+        #expect(listener.heard.wait { $0.count == 1 })
+        #expect(listener.heard.noted.first?[AudioSessionRouteChangeReasonKey] == 8)
+    }
+
+    @Test("HINT-1, HINT-2: other audio, and the hint for primary audio, are readable and told")
+    func otherAudio() throws {
+        let stage = Stage()
+        let game = try stage.session(.ambient)
+        let music = try stage.session(.playback)
+        let player = Participant(music)
+        let listener = Listener(AudioSession.silenceSecondaryAudioHintNotification, of: game)
+        try game.setActive(true)
+        try music.setActive(true)
+        #expect(!game.isOtherAudioPlaying)
+        player.run(true)
+        #expect(game.isOtherAudioPlaying && game.secondaryAudioShouldBeSilencedHint)
+        #expect(!music.isOtherAudioPlaying)
+        try music.setActive(false)
+        #expect(!game.isOtherAudioPlaying)
+        try stage.drain()
+        #expect(listener.heard.noted.map { $0[AudioSessionSilenceSecondaryAudioHintTypeKey] as? UInt } == [1, 0])
+    }
+
+    @Test("SRV-1, SRV-2: the server's loss and return are told to every session")
+    func mediaServices() throws {
+        let driver = FaultyDriver()
+        let host = AudioSessionHost(driver: driver)
+        let session = try AudioSession(host: host)
+        let lost = Listener(AudioSession.mediaServicesWereLostNotification, of: session)
+        let reset = Listener(AudioSession.mediaServicesWereResetNotification, of: session)
+        try session.setActive(true)
+        driver.tell(.serverLost)
+        #expect(lost.heard.wait { $0.count == 1 })
+        #expect(reset.heard.noted.isEmpty)
+        driver.tell(.serverReturned(try #require(driver.format)))
+        #expect(reset.heard.wait { $0.count == 1 })
+        #expect(session.isActive)
+    }
+
+    @Test("Events tell the same story as values, each to every listener")
+    func events() async throws {
+        let stage = Stage()
+        let session = try stage.session(.playback)
+        let streams = [session.events, session.events]
+        try session.setActive(true)
+        try stage.host.ring()
+        try stage.host.declineCall()
+        try stage.host.setSystemVolume(0.5)
+        for stream in streams {
+            var heard: [AudioSessionEvent] = []
+            for await event in stream {
+                if case .stateChanged = event { continue }
+                heard.append(event)
+                if event == .outputVolumeChanged(0.5) { break }
+            }
+            #expect(
+                heard == [
+                    .routeChanged(.categoryChange), .interruptionBegan(.default),
+                    .interruptionEnded(shouldResume: true), .outputVolumeChanged(0.5),
+                ])
+        }
+    }
+
+    @Test("Events end with the session")
+    func eventsEnd() async throws {
+        let stage = Stage()
+        let stream = try stage.session(.playback).events
+        try stage.drain()
+        for await _ in stream {}
+    }
+}

@@ -1,0 +1,161 @@
+import AudioRendering
+import Foundation
+import JackDriver
+import TestSupport
+import Testing
+
+extension RealServers {
+    @Suite("Driver on a running server")
+    struct DriverTests {
+        private func configuration(_ server: JackServer) -> JackDriver.Configuration {
+            JackDriver.Configuration(server: .named(server.name), clientName: "driver-test", recovery: .never)
+        }
+
+        @Test("No server of that name: a clear error, at once")
+        func noServer() throws {
+            let player = try Player(.init(server: .named("t-jack-absent")))
+            let begin = Date()
+            #expect(throws: DriverError.noServer(name: "t-jack-absent")) { try player.engine.open() }
+            #expect(Date().timeIntervalSince(begin) < 1)
+            #expect("\(DriverError.noServer(name: "t-jack-absent"))".contains("t-jack-absent"))
+            #expect(player.engine.format == nil)
+        }
+
+        @Test("Calls without an open driver say so")
+        func notOpen() throws {
+            let driver = JackDriver()
+            #expect(throws: DriverError.notOpen) { try driver.start() }
+            #expect(throws: DriverError.notOpen) { try driver.requestPeriod(frames: 256) }
+            driver.stop()
+            driver.close()
+            #expect(driver.format == nil)
+            #expect(driver.statistics == DriverStatistics())
+        }
+
+        @Test("A name or a count that JACK cannot take is refused, and nothing is left behind")
+        func badConfiguration() throws {
+            let server = try JackServer(name: "t-jack-1")
+            var configuration = configuration(server)
+            configuration.clientName = ""
+            #expect(throws: DriverError.self) { try Player(configuration).engine.open() }
+            configuration.clientName = String(repeating: "n", count: 100)
+            #expect(throws: DriverError.self) { try Player(configuration).engine.open() }
+            configuration.clientName = "driver-test"
+            for outputs in [-1, 0, 65] {
+                configuration.outputs = outputs
+                #expect(throws: DriverError.self) { try Player(configuration).engine.open() }
+            }
+            #expect(ProcessCensus.take().threads == 0)
+        }
+
+        @Test("HW-1: the format is the server's; opening, starting, stopping and closing twice is as good as once")
+        func life() throws {
+            let server = try JackServer(name: "t-jack-1", sampleRate: 44_100, periodFrames: 128)
+            let player = try Player(configuration(server))
+            let format = try player.engine.open()
+            #expect(format.sampleRate == 44_100)
+            #expect(format.periodFrames == 128)
+            #expect(format.outputChannels == 2)
+            #expect(format.server.contains("jackd2 1."))
+            #expect(try player.engine.open() == format)
+            #expect(!player.driver.isRendering)
+            for _ in 0..<2 {
+                _ = try player.start()
+                try player.engine.start()
+                #expect(player.driver.isRendering)
+                #expect(try player.waitForFrames(1000))
+                player.engine.stop()
+                player.engine.stop()
+                #expect(!player.driver.isRendering)
+            }
+            let frame = player.engine.currentFrame
+            player.engine.close()
+            player.engine.close()
+            #expect(player.engine.format == nil)
+            #expect(player.engine.currentFrame == frame)
+            #expect(ProcessCensus.take().threads == 0)
+            _ = try player.start()
+            #expect(try player.waitForFrames(1000))
+            player.engine.close()
+        }
+
+        @Test("Two drivers of one name: the server tells them apart")
+        func sameName() throws {
+            let server = try JackServer(name: "t-jack-1")
+            let players = [try Player(configuration(server)), try Player(configuration(server))]
+            for player in players { _ = try player.start() }
+            for player in players { #expect(try player.waitForFrames(1000)) }
+            let expected: Set = ["driver-test:out_1 → system:playback_1", "driver-test:out_2 → system:playback_2"]
+            #expect(try players[0].links(on: server, client: "driver-test") == expected)
+            for player in players { player.engine.close() }
+        }
+
+        @Test(
+            "HW-1, HW-5: a period that is asked for comes, is told, and costs no frame; one that is absurd is refused")
+        func period() throws {
+            let server = try JackServer(name: "t-jack-1")
+            let player = try Player(configuration(server))
+            let voice = try player.start()
+            #expect(try player.engine.requestPeriod(frames: 512) == 512)
+            #expect(player.engine.format?.periodFrames == 512)
+            #expect(
+                player.waitForEvent {
+                    if case .formatChanged(let format) = $0 { format.periodFrames == 512 } else { false }
+                })
+            #expect(try player.waitForFrames(2000))
+            for frames in [0, -1, 8193, Int.max] {
+                #expect(throws: DriverError.self) { try player.engine.requestPeriod(frames: frames) }
+            }
+            #expect(player.engine.format?.periodFrames == 512)
+            #expect(voice.state == .playing)
+            player.engine.close()
+        }
+
+        @Test("The latency to the device is the server's, and is told when there is one")
+        func latency() throws {
+            let server = try JackServer(name: "t-jack-1", periodFrames: 256)
+            let player = try Player(configuration(server))
+            _ = try player.start()
+            // The dummy driver says one period more than nothing: two in all, as its own port does.
+            #expect(
+                player.events.wait { _ in (player.engine.format?.outputLatencyFrames ?? 0) >= 256 })
+            player.engine.close()
+        }
+
+        @Test("The samples reach another program, every one, in order")
+        func samples() throws {
+            let server = try JackServer(name: "t-jack-1", periodFrames: 1024)
+            let player = try Player(configuration(server))
+            _ = try player.start()
+            let directory = try TemporaryDirectory()
+            let recorder = try ChildProcess.run(
+                "jack_rec",
+                ["-f", directory.file("heard.wav"), "-d", "1", "-b", "24", "driver-test:out_1", "driver-test:out_2"],
+                environment: server.environment)
+            #expect(recorder.status == 0, "\(recorder.output)")
+            player.engine.close()
+            let (planes, rate) = try SoundFile.read(directory.file("heard.wav"))
+            #expect(rate == 48_000)
+            #expect(planes[0] == planes[1])
+            let heard = planes[0].drop { $0 == 0 }
+            let first = try #require(Player.sound.firstIndex(of: heard.first ?? 0))
+            #expect(heard.count > 40_000)
+            #expect(heard.enumerated().allSatisfy { Player.sound[(first + $0) % Player.sound.count] == $1 })
+        }
+
+        @Test("A warm start asks nobody: the client stays in the cycle while rendering is stopped")
+        func warmStart() throws {
+            let server = try JackServer(name: "t-jack-1")
+            let player = try Player(configuration(server))
+            _ = try player.start()
+            #expect(try player.waitForFrames(1000))
+            player.engine.stop()
+            server.freeze()
+            try player.engine.start()
+            #expect(player.driver.isRendering)
+            server.thaw()
+            #expect(try player.waitForFrames(1000))
+            player.engine.close()
+        }
+    }
+}

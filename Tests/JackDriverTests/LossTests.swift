@@ -1,0 +1,192 @@
+import AudioRendering
+import Foundation
+import JackDriver
+import TestSupport
+import Testing
+
+extension RealServers {
+    @Suite("The server dies")
+    struct LossTests {
+        private func configuration(_ recovery: JackDriver.Recovery, client: String = "loss-test")
+            -> JackDriver.Configuration
+        {
+            JackDriver.Configuration(
+                server: .named("t-jack-1"), clientName: client, recovery: recovery, callTimeout: 5)
+        }
+
+        private func isReturn(_ event: DriverEvent) -> Bool {
+            if case .serverReturned = event { true } else { false }
+        }
+
+        @Test(
+            "SRV-1, SRV-2: killed ten times in a row: each time lost, back with the same names and links, nothing leaked"
+        )
+        func tenDeaths() throws {
+            var server = try JackServer(name: "t-jack-1")
+            let player = try Player(configuration(.within(seconds: 30)))
+            let voice = try player.start()
+            let others = ["loss-test:out_1 → system:playback_2"]
+            try ChildProcess.run(
+                "jack_connect", ["loss-test:out_1", "system:playback_2"], environment: server.environment)
+            let links: Set = Set(
+                others + ["loss-test:out_1 → system:playback_1", "loss-test:out_2 → system:playback_2"])
+            var before: ProcessCensus?
+            for round in 1...10 {
+                #expect(try player.waitForFrames(1000))
+                #expect(try player.links(on: server, client: "loss-test") == links)
+                if round == 2 { before = ProcessCensus.take() }
+                let position = voice.framesRendered
+                server.kill()
+                #expect(player.events.wait { $0.count { $0 == .serverLost } == round })
+                #expect(!player.driver.isRendering)
+                #expect(player.engine.format == nil)
+                #expect(throws: DriverError.serverLost) { try player.engine.requestPeriod(frames: 512) }
+                server = try JackServer(name: "t-jack-1")
+                #expect(player.events.wait { $0.count(where: isReturn) == round })
+                #expect(try player.waitForFrames(1000))
+                #expect(voice.framesRendered > position)
+            }
+            #expect(player.engine.format?.sampleRate == 48_000)
+            let after = ProcessCensus.take()
+            #expect(after.threads == before?.threads)
+            // Other suites run in this process too; a leak would be one at least in each of eight rounds.
+            #expect(after.descriptors < (before?.descriptors ?? 0) + 8)
+            player.engine.close()
+            #expect(ProcessCensus.take().threads == 0)
+        }
+
+        @Test("SRV-2: an orderly end and a new server with other values: the format tells them")
+        func otherValues() throws {
+            var server = try JackServer(name: "t-jack-1")
+            let player = try Player(configuration(.within(seconds: 30)))
+            _ = try player.start()
+            #expect(try player.waitForFrames(1000))
+            server.stop()
+            #expect(player.waitForEvent { $0 == .serverLost })
+            server = try JackServer(name: "t-jack-1", sampleRate: 44_100, periodFrames: 64)
+            #expect(
+                player.waitForEvent {
+                    if case .serverReturned(let format) = $0 {
+                        format.sampleRate == 44_100 && format.periodFrames == 64 && format.outputChannels == 2
+                    } else {
+                        false
+                    }
+                })
+            #expect(try player.waitForFrames(1000))
+            #expect(
+                try player.links(on: server, client: "loss-test")
+                    == ["loss-test:out_1 → system:playback_1", "loss-test:out_2 → system:playback_2"])
+            player.engine.close()
+        }
+
+        @Test("SRV-2: links to another program come back if it is there, and those taken apart stay so")
+        func otherLinks() throws {
+            var server = try JackServer(name: "t-jack-1")
+            let player = try Player(configuration(.within(seconds: 30)))
+            _ = try player.start()
+            try ChildProcess.run(
+                "jack_disconnect", ["loss-test:out_1", "system:playback_1"], environment: server.environment)
+            #expect(try player.waitForFrames(1000))
+            server.kill()
+            #expect(player.waitForEvent { $0 == .serverLost })
+            server = try JackServer(name: "t-jack-1")
+            #expect(player.waitForEvent(isReturn))
+            #expect(
+                try player.links(on: server, client: "loss-test") == ["loss-test:out_2 → system:playback_2"])
+            player.engine.close()
+        }
+
+        @Test("A start without recovery: lost, then gone; opening again begins anew")
+        func never() throws {
+            let first = try JackServer(name: "t-jack-1")
+            let player = try Player(configuration(.never))
+            _ = try player.start()
+            first.kill()
+            #expect(player.waitForEvent { $0 == .serverGone })
+            #expect(
+                player.events.noted.filter { $0 == .serverLost || $0 == .serverGone } == [.serverLost, .serverGone])
+            #expect(throws: DriverError.serverLost) { try player.driver.start() }
+            let second = try JackServer(name: "t-jack-1")
+            _ = try player.start()
+            #expect(try player.waitForFrames(1000))
+            player.engine.close()
+            second.stop()
+        }
+
+        @Test("SRV-1: a server that does not come back within the limit is gone")
+        func limit() throws {
+            let server = try JackServer(name: "t-jack-1")
+            let player = try Player(configuration(.within(seconds: 0.2)))
+            _ = try player.start()
+            server.kill()
+            #expect(player.waitForEvent { $0 == .serverGone })
+            #expect(throws: DriverError.serverLost) { try player.engine.requestPeriod(frames: 256) }
+            player.engine.close()
+            #expect(ProcessCensus.take().threads == 0)
+        }
+
+        @Test("Closing ends a recovery at once")
+        func closeWhileLost() throws {
+            let server = try JackServer(name: "t-jack-1")
+            let player = try Player(configuration(.within(seconds: 3600)))
+            _ = try player.start()
+            server.kill()
+            #expect(player.waitForEvent { $0 == .serverLost })
+            let begin = Date()
+            player.engine.close()
+            #expect(Date().timeIntervalSince(begin) < 2)
+            #expect(ProcessCensus.take().threads == 0)
+            #expect(throws: DriverError.notOpen) { try player.driver.start() }
+        }
+
+        @Test("SRV-1: stopped while lost, it comes back silent and starts when told")
+        func stoppedWhileLost() throws {
+            var server = try JackServer(name: "t-jack-1")
+            let player = try Player(configuration(.within(seconds: 30)))
+            _ = try player.start()
+            server.kill()
+            #expect(player.waitForEvent { $0 == .serverLost })
+            player.engine.stop()
+            server = try JackServer(name: "t-jack-1")
+            #expect(player.waitForEvent(isReturn))
+            #expect(!player.driver.isRendering)
+            try player.engine.start()
+            #expect(try player.waitForFrames(1000))
+            player.engine.close()
+            server.stop()
+        }
+
+        @Test(
+            "SRV-1: a server that hangs: calls throw within their time, closing too, and its threads go once it lives or dies"
+        )
+        func frozen() throws {
+            let server = try JackServer(name: "t-jack-1")
+            var configuration = configuration(.never)
+            configuration.callTimeout = 0.3
+            let opened = try Player(configuration)
+            let running = try Player(configuration)
+            try opened.engine.open()
+            _ = try running.start()
+            server.freeze()
+            let begin = Date()
+            let expected = DriverError.timedOut(call: "a period of 512 frames", seconds: 0.3)
+            #expect(throws: expected) { try running.engine.requestPeriod(frames: 512) }
+            #expect(throws: DriverError.timedOut(call: "taking part in its cycle", seconds: 0.3)) {
+                try opened.driver.start()
+            }
+            #expect(!opened.driver.isRendering)
+            #expect(throws: DriverError.timedOut(call: "a client", seconds: 0.3)) {
+                try Player(configuration).engine.open()
+            }
+            opened.engine.close()
+            running.engine.close()
+            #expect(Date().timeIntervalSince(begin) < 5)
+            server.thaw()
+            #expect(ProcessCensus.threadsEnd())
+            let later = try Player(configuration)
+            _ = try later.start()
+            #expect(try later.waitForFrames(1000))
+            later.engine.close()
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import AudioRendering
+import Foundation
+import JackDriver
+import TestSupport
+import Testing
+
+extension RealServers {
+    @Suite("Managed server")
+    struct ManagedServerTests {
+        private func configuration(
+            recovery: JackDriver.Recovery = .never, idleExit: Int = 1, periodFrames: Int = 256
+        ) -> JackDriver.Configuration {
+            JackDriver.Configuration(
+                server: .managed, clientName: "managed-test", recovery: recovery,
+                managedServer: ManagedServer(
+                    name: "t-jack-managed", sampleRate: 44_100, periodFrames: periodFrames, device: .none,
+                    idleExit: idleExit))
+        }
+
+        /// The processes that host the managed server; the ones that stand by to reap them are not meant.
+        private func hosts() -> [pid_t] {
+            let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+            let programs = processes.compactMap { pid_t($0) }.filter { process in
+                guard let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") else { return false }
+                let words = line.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+                return words.first?.hasSuffix("audiosession-server") == true && words.contains("t-jack-managed")
+            }
+            return programs.filter { programs.contains(parent(of: $0)) }
+        }
+
+        private func parent(of process: pid_t) -> pid_t {
+            let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+            let line = status.split(separator: "\n").first { $0.hasPrefix("PPid:") }
+            return line.flatMap { pid_t($0.dropFirst(5).filter { !$0.isWhitespace }) } ?? 0
+        }
+
+        /// Waits until a process that is not our child has ended.
+        private func waitForEnd(of process: pid_t) throws {
+            try ChildProcess.run("tail", ["--pid=\(process)", "-s", "0.05", "-f", "/dev/null"])
+        }
+
+        @Test("Several callers at once start it once, with the values wished for; it leaves when the last has left")
+        func race() async throws {
+            let players = try (0..<4).map { _ in try Player(configuration()) }
+            let formats = try await withThrowingTaskGroup(of: HardwareFormat.self) { group in
+                for player in players { group.addTask { try player.engine.open() } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(formats.allSatisfy { $0.sampleRate == 44_100 && $0.periodFrames == 256 })
+            let host = try #require(hosts().first)
+            #expect(hosts().count == 1)
+            for player in players { player.engine.close() }
+            try waitForEnd(of: host)
+            #expect(hosts().isEmpty)
+        }
+
+        @Test("It stays as long as anyone is connected, and goes on for who opens meanwhile")
+        func staysInUse() throws {
+            let player = try Player(configuration())
+            _ = try player.start()
+            let host = try #require(hosts().first)
+            #expect(try player.waitForFrames(44_100 * 2), "twice the idle time")
+            #expect(hosts() == [host])
+            player.engine.close()
+            try waitForEnd(of: host)
+        }
+
+        @Test("Killed: the next open starts it again")
+        func killed() throws {
+            let player = try Player(configuration())
+            _ = try player.start()
+            let host = try #require(hosts().first)
+            kill(host, SIGKILL)
+            #expect(player.waitForEvent { $0 == .serverGone })
+            try player.engine.start()
+            #expect(try player.waitForFrames(1000))
+            let next = try #require(hosts().first)
+            #expect(next != host)
+            player.engine.close()
+            try waitForEnd(of: next)
+        }
+
+        @Test("SRV-2: killed while playing: recovery starts it again by itself")
+        func recovers() throws {
+            let player = try Player(configuration(recovery: .within(seconds: 30)))
+            _ = try player.start()
+            let host = try #require(hosts().first)
+            kill(host, SIGKILL)
+            #expect(
+                player.waitForEvent {
+                    if case .serverReturned = $0 { true } else { false }
+                })
+            #expect(try player.waitForFrames(1000))
+            let next = try #require(hosts().first)
+            #expect(next != host)
+            player.engine.close()
+            try waitForEnd(of: next)
+        }
+
+        @Test("What cannot be started says why")
+        func cannotStart() throws {
+            var configuration = configuration()
+            configuration.managedServer.executable = "/nowhere/audiosession-server"
+            #expect(
+                throws: DriverError.cannotStartServer(
+                    reason: "'/nowhere/audiosession-server' is not a program that can be run")
+            ) { try Player(configuration).engine.open() }
+            configuration.managedServer.executable = nil
+            configuration.managedServer.sampleRate = 3
+            do {
+                try Player(configuration).engine.open()
+                Issue.record("A rate of 3 Hz was taken.")
+            } catch {
+                #expect("\(error)".contains("--rate takes a whole number from 8000 to 384000, not '3'"))
+            }
+        }
+    }
+}

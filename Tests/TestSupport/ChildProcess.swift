@@ -1,0 +1,112 @@
+public import Foundation
+
+/// A program that a test starts, ends and reaps itself.
+public final class ChildProcess: Sendable {
+    public let identifier: pid_t
+    /// Readable once the process has ended: it held the other end.
+    let life: Int32
+    private let directory: TemporaryDirectory
+    private let exit = ExitStatus()
+
+    /// Starts `program`, found on PATH, with these additions to the environment. What it prints is kept in `output`.
+    public init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+        directory = try TemporaryDirectory()
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw TestFailure("There is no socket pair to be had.")
+        }
+        defer { close(ends[1]) }
+        life = ends[0]
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, directory.file("output"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 3)
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
+        var pid = pid_t()
+        let result = Self.withCStrings([program] + arguments) { words in
+            Self.withCStrings(variables) { posix_spawnp(&pid, program, &actions, nil, words, $0) }
+        }
+        guard result == 0 else {
+            close(ends[0])
+            throw TestFailure(
+                "'\(program)' cannot be run (\(String(cString: strerror(result)))): these tests need it; install jackd2."
+            )
+        }
+        identifier = pid
+    }
+
+    deinit {
+        close(life)
+        if exit.value == nil { _ = Glibc.kill(identifier, SIGKILL) }
+        reap()
+    }
+
+    /// Runs a program to its end and returns its status and what it printed.
+    @discardableResult
+    public static func run(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], seconds: Double = 30
+    ) throws -> (status: Int32, output: String) {
+        let child = try ChildProcess(program, arguments, environment: environment)
+        guard child.waitForEnd(seconds: seconds) else { throw TestFailure("'\(program)' did not end in \(seconds) s.") }
+        return (child.reap(), child.output)
+    }
+
+    /// What it printed so far.
+    public var output: String { (try? String(contentsOfFile: directory.file("output"), encoding: .utf8)) ?? "" }
+
+    /// Sends a signal, while the process is not reaped.
+    public func send(_ signal: Int32) { exit.whileUnset { _ = Glibc.kill(identifier, signal) } }
+
+    /// Waits for its end; false when it runs on.
+    public func waitForEnd(seconds: Double) -> Bool {
+        guard exit.value == nil else { return true }
+        var watched = pollfd(fd: life, events: Int16(POLLIN), revents: 0)
+        while true {
+            let result = poll(&watched, 1, Int32(seconds * 1000))
+            if result == -1, errno == EINTR { continue }
+            return result > 0
+        }
+    }
+
+    /// Waits for its end without limit, and returns its status; 128 and the signal if one ended it. Idempotent.
+    @discardableResult
+    public func reap() -> Int32 {
+        exit.set {
+            var status: Int32 = 0
+            while waitpid(identifier, &status, 0) == -1, errno == EINTR { continue }
+            return status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
+        }
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let words = strings.map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        return body(words)
+    }
+}
+
+/// A status that is there once the process is reaped.
+///
+/// Unchecked `Sendable`: reached only under the lock.
+private final class ExitStatus: @unchecked Sendable {
+    private let lock = NSLock()
+    private var status: Int32?
+
+    var value: Int32? { lock.withLock { status } }
+
+    func whileUnset(_ body: () -> Void) { lock.withLock { if status == nil { body() } } }
+
+    func set(_ body: () -> Int32) -> Int32 {
+        lock.withLock {
+            if let status { return status }
+            let new = body()
+            status = new
+            return new
+        }
+    }
+}
