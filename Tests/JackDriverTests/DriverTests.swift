@@ -35,6 +35,7 @@ extension RealServers {
         @Test("A name or a count that JACK cannot take is refused, and nothing is left behind")
         func badConfiguration() throws {
             let server = try JackServer(name: "t-jack-1")
+            defer { server.stop() }
             var configuration = configuration(server)
             configuration.clientName = ""
             #expect(throws: DriverError.self) { try Player(configuration).engine.open() }
@@ -51,6 +52,7 @@ extension RealServers {
         @Test("HW-1: the format is the server's; opening, starting, stopping and closing twice is as good as once")
         func life() throws {
             let server = try JackServer(name: "t-jack-1", sampleRate: 44_100, periodFrames: 128)
+            defer { server.stop() }
             let player = try Player(configuration(server))
             let format = try player.engine.open()
             #expect(format.sampleRate == 44_100)
@@ -82,6 +84,7 @@ extension RealServers {
         @Test("Two drivers of one name: the server tells them apart")
         func sameName() throws {
             let server = try JackServer(name: "t-jack-1")
+            defer { server.stop() }
             let players = [try Player(configuration(server)), try Player(configuration(server))]
             for player in players { _ = try player.start() }
             for player in players { #expect(try player.waitForFrames(1000)) }
@@ -94,6 +97,7 @@ extension RealServers {
             "HW-1, HW-5: a period that is asked for comes, is told, and costs no frame; one that is absurd is refused")
         func period() throws {
             let server = try JackServer(name: "t-jack-1")
+            defer { server.stop() }
             let player = try Player(configuration(server))
             let voice = try player.start()
             #expect(try player.engine.requestPeriod(frames: 512) == 512)
@@ -114,6 +118,7 @@ extension RealServers {
         @Test("The latency to the device is the server's, and is told when there is one")
         func latency() throws {
             let server = try JackServer(name: "t-jack-1", periodFrames: 256)
+            defer { server.stop() }
             let player = try Player(configuration(server))
             _ = try player.start()
             // The dummy driver says one period more than nothing: two in all, as its own port does.
@@ -125,6 +130,7 @@ extension RealServers {
         @Test("The samples reach another program, every one, in order")
         func samples() throws {
             let server = try JackServer(name: "t-jack-1", periodFrames: 1024)
+            defer { server.stop() }
             let player = try Player(configuration(server))
             _ = try player.start()
             let directory = try TemporaryDirectory()
@@ -146,6 +152,7 @@ extension RealServers {
         @Test("A warm start asks nobody: the client stays in the cycle while rendering is stopped")
         func warmStart() throws {
             let server = try JackServer(name: "t-jack-1")
+            defer { server.stop() }
             let player = try Player(configuration(server))
             _ = try player.start()
             #expect(try player.waitForFrames(1000))

@@ -23,6 +23,7 @@ extension RealServers {
         )
         func tenDeaths() throws {
             var server = try JackServer(name: "t-jack-1")
+            defer { server.stop() }
             let player = try Player(configuration(.within(seconds: 30)))
             let voice = try player.start()
             let others = ["loss-test:out_1 → system:playback_2"]
@@ -58,6 +59,7 @@ extension RealServers {
         @Test("SRV-2: an orderly end and a new server with other values: the format tells them")
         func otherValues() throws {
             var server = try JackServer(name: "t-jack-1")
+            defer { server.stop() }
             let player = try Player(configuration(.within(seconds: 30)))
             _ = try player.start()
             #expect(try player.waitForFrames(1000))
@@ -82,6 +84,7 @@ extension RealServers {
         @Test("SRV-2: links to another program come back if it is there, and those taken apart stay so")
         func otherLinks() throws {
             var server = try JackServer(name: "t-jack-1")
+            defer { server.stop() }
             let player = try Player(configuration(.within(seconds: 30)))
             _ = try player.start()
             try ChildProcess.run(
@@ -107,15 +110,16 @@ extension RealServers {
                 player.events.noted.filter { $0 == .serverLost || $0 == .serverGone } == [.serverLost, .serverGone])
             #expect(throws: DriverError.serverLost) { try player.driver.start() }
             let second = try JackServer(name: "t-jack-1")
+            defer { second.stop() }
             _ = try player.start()
             #expect(try player.waitForFrames(1000))
             player.engine.close()
-            second.stop()
         }
 
         @Test("SRV-1: a server that does not come back within the limit is gone")
         func limit() throws {
             let server = try JackServer(name: "t-jack-1")
+            defer { server.stop() }
             let player = try Player(configuration(.within(seconds: 0.2)))
             _ = try player.start()
             server.kill()
@@ -128,6 +132,7 @@ extension RealServers {
         @Test("Closing ends a recovery at once")
         func closeWhileLost() throws {
             let server = try JackServer(name: "t-jack-1")
+            defer { server.stop() }
             let player = try Player(configuration(.within(seconds: 3600)))
             _ = try player.start()
             server.kill()
@@ -142,6 +147,7 @@ extension RealServers {
         @Test("SRV-1: stopped while lost, it comes back silent and starts when told")
         func stoppedWhileLost() throws {
             var server = try JackServer(name: "t-jack-1")
+            defer { server.stop() }
             let player = try Player(configuration(.within(seconds: 30)))
             _ = try player.start()
             server.kill()
@@ -153,7 +159,6 @@ extension RealServers {
             try player.engine.start()
             #expect(try player.waitForFrames(1000))
             player.engine.close()
-            server.stop()
         }
 
         @Test(
@@ -161,6 +166,7 @@ extension RealServers {
         )
         func frozen() throws {
             let server = try JackServer(name: "t-jack-1")
+            defer { server.stop() }
             var configuration = configuration(.never)
             configuration.callTimeout = 0.3
             let opened = try Player(configuration)

@@ -21,16 +21,14 @@ extension RealServers {
         private func hosts() -> [pid_t] {
             let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
             let programs = processes.compactMap { pid_t($0) }.filter { process in
-                guard let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") else { return false }
-                let words = line.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+                let words = readText("/proc/\(process)/cmdline").split(separator: "\0")
                 return words.first?.hasSuffix("audiosession-server") == true && words.contains("t-jack-managed")
             }
             return programs.filter { programs.contains(parent(of: $0)) }
         }
 
         private func parent(of process: pid_t) -> pid_t {
-            let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
-            let line = status.split(separator: "\n").first { $0.hasPrefix("PPid:") }
+            let line = readText("/proc/\(process)/status").split(separator: "\n").first { $0.hasPrefix("PPid:") }
             return line.flatMap { pid_t($0.dropFirst(5).filter { !$0.isWhitespace }) } ?? 0
         }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What this process holds of the kinds a driver takes, to tell leaks.
 struct ProcessCensus {
@@ -10,7 +11,7 @@ struct ProcessCensus {
     static func take() -> ProcessCensus {
         let files = FileManager.default
         let tasks = (try? files.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-        let names = tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+        let names = tasks.map { readText("/proc/self/task/\($0)/comm") }
         let descriptors = (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         let targets = descriptors.compactMap { try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
         return ProcessCensus(
