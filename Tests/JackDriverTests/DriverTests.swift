@@ -7,17 +7,21 @@ import Testing
 extension RealServers {
     @Suite("Driver on a running server")
     struct DriverTests {
+        let name: ServerName
+
+        init() throws { name = try ServerName() }
+
         private func configuration(_ server: JackServer) -> JackDriver.Configuration {
             JackDriver.Configuration(server: .named(server.name), clientName: "driver-test", recovery: .never)
         }
 
         @Test("No server of that name: a clear error, at once")
         func noServer() throws {
-            let player = try Player(.init(server: .named("t-jack-absent")))
+            let player = try Player(.init(server: .named("audio-test-absent")))
             let begin = Date()
-            #expect(throws: DriverError.noServer(name: "t-jack-absent")) { try player.engine.open() }
+            #expect(throws: DriverError.noServer(name: "audio-test-absent")) { try player.engine.open() }
             #expect(Date().timeIntervalSince(begin) < 1)
-            #expect("\(DriverError.noServer(name: "t-jack-absent"))".contains("t-jack-absent"))
+            #expect("\(DriverError.noServer(name: "audio-test-absent"))".contains("audio-test-absent"))
             #expect(player.engine.format == nil)
         }
 
@@ -34,7 +38,7 @@ extension RealServers {
 
         @Test("A name or a count that JACK cannot take is refused, and nothing is left behind")
         func badConfiguration() throws {
-            let server = try JackServer(name: "t-jack-1")
+            let server = try JackServer(name)
             defer { server.stop() }
             var configuration = configuration(server)
             configuration.clientName = ""
@@ -51,7 +55,7 @@ extension RealServers {
 
         @Test("HW-1: the format is the server's; opening, starting, stopping and closing twice is as good as once")
         func life() throws {
-            let server = try JackServer(name: "t-jack-1", sampleRate: 44_100, periodFrames: 128)
+            let server = try JackServer(name, sampleRate: 44_100, periodFrames: 128)
             defer { server.stop() }
             let player = try Player(configuration(server))
             let format = try player.engine.open()
@@ -83,7 +87,7 @@ extension RealServers {
 
         @Test("Two drivers of one name: the server tells them apart")
         func sameName() throws {
-            let server = try JackServer(name: "t-jack-1")
+            let server = try JackServer(name)
             defer { server.stop() }
             let players = [try Player(configuration(server)), try Player(configuration(server))]
             for player in players { _ = try player.start() }
@@ -96,7 +100,7 @@ extension RealServers {
         @Test(
             "HW-1, HW-5: a period that is asked for comes, is told, and costs no frame; one that is absurd is refused")
         func period() throws {
-            let server = try JackServer(name: "t-jack-1")
+            let server = try JackServer(name)
             defer { server.stop() }
             let player = try Player(configuration(server))
             let voice = try player.start()
@@ -117,7 +121,7 @@ extension RealServers {
 
         @Test("The latency to the device is the server's, and is told when there is one")
         func latency() throws {
-            let server = try JackServer(name: "t-jack-1", periodFrames: 256)
+            let server = try JackServer(name, periodFrames: 256)
             defer { server.stop() }
             let player = try Player(configuration(server))
             _ = try player.start()
@@ -129,7 +133,7 @@ extension RealServers {
 
         @Test("The samples reach another program, every one, in order")
         func samples() throws {
-            let server = try JackServer(name: "t-jack-1", periodFrames: 1024)
+            let server = try JackServer(name, periodFrames: 1024)
             defer { server.stop() }
             let player = try Player(configuration(server))
             _ = try player.start()
@@ -151,7 +155,7 @@ extension RealServers {
 
         @Test("A warm start asks nobody: the client stays in the cycle while rendering is stopped")
         func warmStart() throws {
-            let server = try JackServer(name: "t-jack-1")
+            let server = try JackServer(name)
             defer { server.stop() }
             let player = try Player(configuration(server))
             _ = try player.start()

@@ -7,11 +7,15 @@ import Testing
 extension RealServers {
     @Suite("The server dies")
     struct LossTests {
+        let name: ServerName
+
+        init() throws { name = try ServerName() }
+
         private func configuration(_ recovery: JackDriver.Recovery, client: String = "loss-test")
             -> JackDriver.Configuration
         {
             JackDriver.Configuration(
-                server: .named("t-jack-1"), clientName: client, recovery: recovery, callTimeout: 5)
+                server: .named(name.text), clientName: client, recovery: recovery, callTimeout: 5)
         }
 
         private func isReturn(_ event: DriverEvent) -> Bool {
@@ -22,7 +26,7 @@ extension RealServers {
             "SRV-1, SRV-2: killed ten times in a row: each time lost, back with the same names and links, nothing leaked"
         )
         func tenDeaths() throws {
-            var server = try JackServer(name: "t-jack-1")
+            var server = try JackServer(name)
             defer { server.stop() }
             let player = try Player(configuration(.within(seconds: 30)))
             let voice = try player.start()
@@ -42,7 +46,7 @@ extension RealServers {
                 #expect(!player.driver.isRendering)
                 #expect(player.engine.format == nil)
                 #expect(throws: DriverError.serverLost) { try player.engine.requestPeriod(frames: 512) }
-                server = try JackServer(name: "t-jack-1")
+                server = try JackServer(name)
                 #expect(player.events.wait { $0.count(where: isReturn) == round })
                 #expect(try player.waitForFrames(1000))
                 #expect(voice.framesRendered > position)
@@ -58,14 +62,14 @@ extension RealServers {
 
         @Test("SRV-2: an orderly end and a new server with other values: the format tells them")
         func otherValues() throws {
-            var server = try JackServer(name: "t-jack-1")
+            var server = try JackServer(name)
             defer { server.stop() }
             let player = try Player(configuration(.within(seconds: 30)))
             _ = try player.start()
             #expect(try player.waitForFrames(1000))
             server.stop()
             #expect(player.waitForEvent { $0 == .serverLost })
-            server = try JackServer(name: "t-jack-1", sampleRate: 44_100, periodFrames: 64)
+            server = try JackServer(name, sampleRate: 44_100, periodFrames: 64)
             #expect(
                 player.waitForEvent {
                     if case .serverReturned(let format) = $0 {
@@ -83,7 +87,7 @@ extension RealServers {
 
         @Test("SRV-2: links to another program come back if it is there, and those taken apart stay so")
         func otherLinks() throws {
-            var server = try JackServer(name: "t-jack-1")
+            var server = try JackServer(name)
             defer { server.stop() }
             let player = try Player(configuration(.within(seconds: 30)))
             _ = try player.start()
@@ -92,7 +96,7 @@ extension RealServers {
             #expect(try player.waitForFrames(1000))
             server.kill()
             #expect(player.waitForEvent { $0 == .serverLost })
-            server = try JackServer(name: "t-jack-1")
+            server = try JackServer(name)
             #expect(player.waitForEvent(isReturn))
             #expect(
                 try player.links(on: server, client: "loss-test") == ["loss-test:out_2 → system:playback_2"])
@@ -101,7 +105,7 @@ extension RealServers {
 
         @Test("A start without recovery: lost, then gone; opening again begins anew")
         func never() throws {
-            let first = try JackServer(name: "t-jack-1")
+            let first = try JackServer(name)
             let player = try Player(configuration(.never))
             _ = try player.start()
             first.kill()
@@ -109,7 +113,7 @@ extension RealServers {
             #expect(
                 player.events.noted.filter { $0 == .serverLost || $0 == .serverGone } == [.serverLost, .serverGone])
             #expect(throws: DriverError.serverLost) { try player.driver.start() }
-            let second = try JackServer(name: "t-jack-1")
+            let second = try JackServer(name)
             defer { second.stop() }
             _ = try player.start()
             #expect(try player.waitForFrames(1000))
@@ -118,7 +122,7 @@ extension RealServers {
 
         @Test("SRV-1: a server that does not come back within the limit is gone")
         func limit() throws {
-            let server = try JackServer(name: "t-jack-1")
+            let server = try JackServer(name)
             defer { server.stop() }
             let player = try Player(configuration(.within(seconds: 0.2)))
             _ = try player.start()
@@ -131,7 +135,7 @@ extension RealServers {
 
         @Test("Closing ends a recovery at once")
         func closeWhileLost() throws {
-            let server = try JackServer(name: "t-jack-1")
+            let server = try JackServer(name)
             defer { server.stop() }
             let player = try Player(configuration(.within(seconds: 3600)))
             _ = try player.start()
@@ -146,14 +150,14 @@ extension RealServers {
 
         @Test("SRV-1: stopped while lost, it comes back silent and starts when told")
         func stoppedWhileLost() throws {
-            var server = try JackServer(name: "t-jack-1")
+            var server = try JackServer(name)
             defer { server.stop() }
             let player = try Player(configuration(.within(seconds: 30)))
             _ = try player.start()
             server.kill()
             #expect(player.waitForEvent { $0 == .serverLost })
             player.engine.stop()
-            server = try JackServer(name: "t-jack-1")
+            server = try JackServer(name)
             #expect(player.waitForEvent(isReturn))
             #expect(!player.driver.isRendering)
             try player.engine.start()
@@ -165,7 +169,7 @@ extension RealServers {
             "SRV-1: a server that hangs: calls throw within their time, closing too, and its threads go once it lives or dies"
         )
         func frozen() throws {
-            let server = try JackServer(name: "t-jack-1")
+            let server = try JackServer(name)
             defer { server.stop() }
             var configuration = configuration(.never)
             configuration.callTimeout = 0.3

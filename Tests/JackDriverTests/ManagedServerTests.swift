@@ -7,13 +7,17 @@ import Testing
 extension RealServers {
     @Suite("Managed server")
     struct ManagedServerTests {
+        let name: ServerName
+
+        init() throws { name = try ServerName() }
+
         private func configuration(
             recovery: JackDriver.Recovery = .never, idleExit: Int = 1, periodFrames: Int = 256
         ) -> JackDriver.Configuration {
             JackDriver.Configuration(
                 server: .managed, clientName: "managed-test", recovery: recovery,
                 managedServer: ManagedServer(
-                    name: "t-jack-managed", sampleRate: 44_100, periodFrames: periodFrames, device: .none,
+                    name: name.text, sampleRate: 44_100, periodFrames: periodFrames, device: .none,
                     idleExit: idleExit))
         }
 
@@ -22,7 +26,7 @@ extension RealServers {
             let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
             let programs = processes.compactMap { pid_t($0) }.filter { process in
                 let words = readText("/proc/\(process)/cmdline").split(separator: "\0")
-                return words.first?.hasSuffix("audiosession-server") == true && words.contains("t-jack-managed")
+                return words.first?.hasSuffix("audiosession-server") == true && words.contains(name.text[...])
             }
             return programs.filter { programs.contains(parent(of: $0)) }
         }

@@ -8,8 +8,12 @@ public final class ChildProcess: Sendable {
     private let directory: TemporaryDirectory
     private let exit = ExitStatus()
 
-    /// Starts `program`, found on PATH, with these additions to the environment. What it prints is kept in `output`.
-    public init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+    /// Starts `program`, found on PATH, with these additions to the environment and, if given, a descriptor of ours as its 101. What it
+    /// prints is kept in `output`.
+    public init(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:],
+        inheriting inherited: Int32? = nil
+    ) throws {
         directory = try TemporaryDirectory()
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -23,7 +27,8 @@ public final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, directory.file("output"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 3)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 100)
+        if let inherited { posix_spawn_file_actions_adddup2(&actions, inherited, 101) }
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
         var pid = pid_t()
         let result = Self.withCStrings([program] + arguments) { words in

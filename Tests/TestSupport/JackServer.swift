@@ -1,22 +1,21 @@
 import Foundation
 
-/// A jackd of the test's own, on the dummy driver. Servers of one name must not overlap; keep to a small fixed pool of names, since
-/// a killed server keeps one of eight places in JACK's registry until the next one of its name.
+/// A jackd of the test's own, on the dummy driver.
 public final class JackServer: Sendable {
     public let name: String
     private let process: ChildProcess
 
     /// Starts it; clients can connect on return. jackd tells so itself, as it would tell systemd.
-    public init(name: String, sampleRate: Int = 48_000, periodFrames: Int = 256) throws {
-        self.name = name
+    public init(_ name: ServerName, sampleRate: Int = 48_000, periodFrames: Int = 256) throws {
+        self.name = name.text
         let listener = try ReadinessListener()
         process = try ChildProcess(
-            "jackd", ["-n", name, "-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"],
-            environment: ["NOTIFY_SOCKET": listener.path, "JACK_NO_AUDIO_RESERVATION": "1"])
+            "jackd", ["-n", name.text, "-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"],
+            environment: ["NOTIFY_SOCKET": listener.path, "JACK_NO_AUDIO_RESERVATION": "1"], inheriting: name.lock)
         guard listener.wait(orEndOf: process, seconds: 20) else {
             process.send(SIGKILL)
             process.reap()
-            throw TestFailure("jackd -n \(name) did not become ready. It said: \(process.output)")
+            throw TestFailure("jackd -n \(name.text) did not become ready. It said: \(process.output)")
         }
     }
 

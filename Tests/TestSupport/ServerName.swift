@@ -1,0 +1,38 @@
+import Foundation
+
+/// A name for a test's JACK server, this test's alone as long as the object lives: another process that runs the same tests takes
+/// another one. The pool is small, since a killed server keeps one of JACK's eight places until the next one of its name.
+public final class ServerName: Sendable {
+    public let text: String
+    /// Holds the lock; a server that inherits it keeps the name should this process die.
+    let lock: Int32
+
+    private static let pool = (1...3).map { "audio-test-\($0)" }
+
+    /// Takes a free name, or waits for the first one.
+    public init() throws {
+        var taken: (name: String, lock: Int32)?
+        for name in Self.pool where taken == nil {
+            let lock = try Self.openLock(name)
+            if flock(lock, LOCK_EX | LOCK_NB) == 0 { taken = (name, lock) } else { close(lock) }
+        }
+        if let taken {
+            (text, lock) = taken
+            return
+        }
+        text = Self.pool[0]
+        lock = try Self.openLock(text)
+        while flock(lock, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw TestFailure("The name '\(text)' cannot be locked.") }
+        }
+    }
+
+    deinit { close(lock) }
+
+    private static func openLock(_ name: String) throws -> Int32 {
+        let path = "/tmp/\(name)-\(getuid()).lock"
+        let lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw TestFailure("'\(path)' cannot be opened: \(String(cString: strerror(errno))).") }
+        return lock
+    }
+}
