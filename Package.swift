@@ -69,6 +69,9 @@ let package = Package(
             ],
             swiftSettings: swift),
         .executableTarget(
+            name: "FirstSound", dependencies: ["AudioPlayback", "AudioSessions"], path: "Examples/FirstSound",
+            swiftSettings: swift),
+        .executableTarget(
             name: "audiosession-server", cSettings: c, linkerSettings: [.linkedLibrary("jackserver")]),
 
         // Tests. CRenderCore's are C and run by CTest (CMakeLists.txt).
@@ -88,6 +91,10 @@ let package = Package(
             dependencies: [
                 "AudioSessions", "AudioPlayback", "AudioRendering", "SessionArbiter", "SessionPolicy", "TestSupport",
             ],
+            swiftSettings: swift),
+        .testTarget(
+            name: "AudioPlaybackTests",
+            dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering", "TestSupport"],
             swiftSettings: swift),
         .testTarget(
             name: "SourceCompatibilityTests", dependencies: ["AVFoundation", "AVFAudio"], swiftSettings: swift),

@@ -137,7 +137,8 @@ public final class AudioPlayer: Sendable {
             state.withLock { state in
                 guard let voice = state.voice, let stream = state.stream else { return state.origin }
                 let time = state.origin + Double(voice.framesRendered) / Double(stream.sampleRate)
-                return time < duration ? time : state.numberOfLoops == 0 ? duration : time.truncatingRemainder(dividingBy: duration)
+                return time < duration
+                    ? time : state.numberOfLoops == 0 ? duration : time.truncatingRemainder(dividingBy: duration)
             }
         }
         set { seek(to: newValue) }
@@ -233,7 +234,9 @@ public final class AudioPlayer: Sendable {
     // Only the voice that plays now counts: those that a seek replaced end as well.
     private func voiceEnded(_ voice: Voice) {
         let (ending, handler) = state.withLock { state in
-            guard state.voice === voice else { return (nil as Ending?, nil as (@Sendable (AudioPlayer, Ending) -> Void)?) }
+            guard state.voice === voice else {
+                return (nil as Ending?, nil as (@Sendable (AudioPlayer, Ending) -> Void)?)
+            }
             let ending = state.stream?.defect.map { Ending.damaged($0) } ?? .finished
             state.nonFiniteSamples += state.stream?.nonFiniteSampleCount ?? 0
             state.voice = nil

@@ -60,6 +60,15 @@ public final class OfflineDriver: RenderDriver {
         return format.periodFrames
     }
 
+    /// Becomes a device of another rate, as a server does that returns with one; 1,000…768,000.
+    public func setSampleRate(_ sampleRate: Int) {
+        let (format, tell) = state.withLock { state in
+            state.format.sampleRate = sampleRate
+            return (state.format, state.core == nil ? nil : state.tell)
+        }
+        tell?(.formatChanged(format))
+    }
+
     public var statistics: DriverStatistics { DriverStatistics() }
 
     public func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) {

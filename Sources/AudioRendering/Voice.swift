@@ -27,7 +27,7 @@ public enum VoiceState: Equatable, Sendable {
     case ended
 }
 
-/// One playing of a source; the engine keeps it alive until it ends.
+/// One playing of a source; the engine keeps it alive until it ends, and it ends with its engine.
 ///
 /// Every method is safe from any thread, takes effect at the next period (or on exactly the engine frame `at`), and throws
 /// `voiceEnded` once it is over. Fades and ramps are in frames of the engine.
@@ -37,7 +37,8 @@ public final class Voice: Sendable {
     let handle: UInt64
     let map: ChannelMap?
     let onEnd: (@Sendable (Voice) -> Void)?
-    private let engine: AudioEngine
+    // Weak: the engine holds its voices.
+    private weak let engine: AudioEngine?
     private let final = Locked<Final?>(nil)
 
     private struct Final { var frames: UInt64, underruns: UInt64 }
@@ -55,49 +56,57 @@ public final class Voice: Sendable {
     /// What it is doing.
     public var state: VoiceState {
         if final.withLock({ $0 != nil }) { return .ended }
-        return engine.state(of: handle)
+        return engine?.state(of: handle) ?? .ended
     }
 
     /// Frames of its source that were rendered, in the engine's rate, loops included.
     public var framesRendered: UInt64 {
-        final.withLock { $0?.frames } ?? engine.frames(of: handle)
+        final.withLock { $0?.frames } ?? engine?.frames(of: handle) ?? 0
     }
 
     /// Frames that its stream could not deliver in time.
     public var underrunFrames: UInt64 {
-        final.withLock { $0?.underruns } ?? engine.underruns(of: handle)
+        final.withLock { $0?.underruns } ?? engine?.underruns(of: handle) ?? 0
     }
 
     /// Fades out and ends.
     public func stop(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        try engine.command("stopping a voice") { core in
+        try playing.command("stopping a voice") { core in
             rcore_post_stop(core, handle, UInt32(clamping: fadeFrames), time ?? 0)
         }
     }
 
     /// Fades out and stands still; the next frame played is the one after the last rendered.
     public func pause(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        try engine.command("pausing a voice") { core in
+        try playing.command("pausing a voice") { core in
             rcore_post_pause(core, handle, UInt32(clamping: fadeFrames), time ?? 0)
         }
     }
 
     /// Goes on, fading in.
     public func resume(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        try engine.command("resuming a voice") { core in
+        try playing.command("resuming a voice") { core in
             rcore_post_resume(core, handle, UInt32(clamping: fadeFrames), time ?? 0)
         }
     }
 
     /// Ramps to a linear gain; finite.
     public func setGain(_ gain: Float, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
-        try engine.command("a gain of \(gain)") { core in
+        try playing.command("a gain of \(gain)") { core in
             rcore_post_gain(core, handle, gain, UInt32(clamping: rampFrames), time ?? 0)
+        }
+    }
+
+    private var playing: AudioEngine {
+        get throws(AudioEngineError) {
+            guard let engine else { throw .voiceEnded }
+            return engine
         }
     }
 
     // Called once, by the engine, before the handle is given back: from now on the last values stand.
     func noteEnd() {
+        guard let engine else { return }
         let last = Final(frames: engine.frames(of: handle), underruns: engine.underruns(of: handle))
         final.withLock { $0 = last }
     }

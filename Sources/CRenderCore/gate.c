@@ -38,14 +38,29 @@ static void duck_go(struct gate_state *gate, double target, uint32_t nframes) RC
     }
 }
 
-// Takes over a new verdict. What cannot be heard jumps: who comes back from silence during a duck starts ducked (keeps DUCK-7).
-static void apply_verdict(const rcore_t *core, struct gate_state *gate, sgate_verdict_t verdict) RCORE_RT {
+// Whether a voice that sounds, or would if this gate opened, leads to the bus.
+static bool has_sources(const rcore_t *core, uint32_t slot) RCORE_RT {
+    for (uint32_t i = 0; i < core->playing_count; i++) {
+        const struct voice *voice = &core->voices[core->playing[i]];
+        const bool silent = voice->fade.remaining == 0 && voice->fade.target == 0.0f;
+        if (!silent && plan_leads(core->plan, voice->params.bus, slot)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Takes over a new verdict. What cannot be heard jumps: who comes back from silence during a duck starts ducked (keeps DUCK-7), and a
+// gate that opens before anything sounds opens at once, so that the first note keeps its attack.
+static void apply_verdict(rcore_t *core, uint32_t slot, sgate_verdict_t verdict) RCORE_RT {
+    struct gate_state *gate = &core->buses[slot].gate;
     const float open = verdict.paused || verdict.muted ? 0.0f : 1.0f;
     const uint32_t ramp_frames = milliseconds_to_frames(core, verdict.ramp_ms);
-    if (!gate->attached) {
+    const bool was_silent = silent(gate);
+    if (!gate->attached || (was_silent && !has_sources(core, slot))) {
         ramp_set(&gate->open, open);
     }
-    duck_go(gate, verdict.attenuation, !gate->attached || silent(gate) ? 0 : ramp_frames);
+    duck_go(gate, verdict.attenuation, !gate->attached || was_silent ? 0 : ramp_frames);
     if (gate->open.target != open) {
         ramp_go(&gate->open, open, ramp_frames);
     }
@@ -67,7 +82,7 @@ static void gate_read(rcore_t *core, uint32_t slot, const sgate_page_t *page) RC
     if (!gate->attached || verdict_word != gate->verdict_word) {
         const sgate_verdict_t verdict = sgate_word_to_verdict(verdict_word);
         gate->verdict_word = verdict_word;
-        apply_verdict(core, gate, verdict);
+        apply_verdict(core, slot, verdict);
         gate->settling = true;
         event_post(
             core, (rcore_event_t){

@@ -31,4 +31,20 @@ struct rcore_plan {
     uint32_t connection_count;
 };
 
+/// Tells whether bus slot `from` is bus slot `to`, or leads to it.
+static inline bool plan_leads(const rcore_plan_t *plan, uint32_t from, uint32_t to) RCORE_RT {
+    // Backwards, so that each parent comes after its child.
+    for (uint32_t i = plan->bus_count; i-- > 0;) {
+        const struct plan_bus *bus = &plan->buses[i];
+        if (bus->description.slot != from) {
+            continue;
+        }
+        if (from == to || bus->parent == RCORE_NONE) {
+            return from == to;
+        }
+        from = plan->buses[bus->parent].description.slot;
+    }
+    return false;
+}
+
 #endif

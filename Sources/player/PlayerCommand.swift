@@ -47,7 +47,8 @@ struct PlayerCommand: ParsableCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("Volume, -120…24.", valueName: "db"))
     var volume = 0.0
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("How often each file plays again; -1: for ever.", valueName: "n"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("How often each file plays again; -1: for ever.", valueName: "n"))
     var loop = 0
 
     @Option(help: ArgumentHelp("Where the first file begins.", valueName: "seconds"))
@@ -74,7 +75,8 @@ struct PlayerCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Also writes to this file what goes to the output ports.", valueName: "out"))
     var capture: String?
 
-    @Option(help: ArgumentHelp("What to show; auto is full on a terminal, else lines.", valueName: "auto|full|lines|none"))
+    @Option(
+        help: ArgumentHelp("What to show; auto is full on a terminal, else lines.", valueName: "auto|full|lines|none"))
     var ui = InterfaceStyle.auto
 
     @Option(help: ArgumentHelp("Writes events to standard output, one JSON object a line.", valueName: "json"))
@@ -91,7 +93,9 @@ struct PlayerCommand: ParsableCommand {
         for (name, value) in [("--duration", duration), ("--prompt-at", promptAt), ("--call-at", callAt)] {
             if let value { try check(name, value, in: 0...1e9) }
         }
-        guard loop >= -1 else { throw ValidationError("--loop \(loop): give -1 for ever, 0, or how often to play again.") }
+        guard loop >= -1 else {
+            throw ValidationError("--loop \(loop): give -1 for ever, 0, or how often to play again.")
+        }
         guard promptAt == nil || prompt != nil else {
             throw ValidationError("--prompt-at needs a file to speak; add --prompt FILE.")
         }

@@ -36,7 +36,9 @@ struct PlayerProgram {
         let interruption = ExitSignal()
         try scene.start()
         let screen = screenWanted ? Screen() : nil
-        if screenWanted, screen == nil { throw PlayerFailure(.usage, "This terminal cannot show a screen; use --ui lines.") }
+        if screenWanted, screen == nil {
+            throw PlayerFailure(.usage, "This terminal cannot show a screen; use --ui lines.")
+        }
         let outcome = Result { try liveLoop(scene, screen, interruption) }
         screen?.close()
         return try finish(scene, reporter, host, outcome)
@@ -149,7 +151,8 @@ struct PlayerProgram {
         guard summary.lostPeriods == 0 else {
             throw PlayerFailure(
                 .cannotCreate,
-                "The disk was too slow: \(summary.lostPeriods) periods are missing in '\(summary.path)'; write to a faster one.")
+                "The disk was too slow: \(summary.lostPeriods) periods are missing in '\(summary.path)'; write to a faster one."
+            )
         }
     }
 }

@@ -66,7 +66,9 @@ final class Scene {
         if promptEnded.withLock({ ended in
             defer { ended = false }
             return ended
-        }) { endPrompt() }
+        }) {
+            endPrompt()
+        }
         if let ended = try music.step() { tell(ended) }
         observe()
     }
@@ -106,7 +108,8 @@ final class Scene {
 
     func speakPrompt() {
         guard let prompt else {
-            return reporter.fail(PlayerFailure(.usage, "There is no prompt to speak; start with --prompt FILE."), at: now)
+            return reporter.fail(
+                PlayerFailure(.usage, "There is no prompt to speak; start with --prompt FILE."), at: now)
         }
         attempt {
             prompt.currentTime = 0
@@ -201,7 +204,8 @@ final class Scene {
         let outputs = music.session.currentRoute.outputs
         guard !outputs.isEmpty else {
             throw PlayerFailure(
-                .usage, "Category \(command.category) has no output here; use playback, or another category that plays.")
+                .usage, "Category \(command.category) has no output here; use playback, or another category that plays."
+            )
         }
         for name in command.output where !outputs.contains(where: { $0.uid == name || $0.portType.rawValue == name }) {
             let known = outputs.map { "\($0.uid) (\($0.portType.rawValue))" }.joined(separator: ", ")

@@ -52,8 +52,11 @@ final class Screen {
         line("\(status.isPlaying ? ">" : "=") \(status.file)   \(status.format)", bold: true)
         line(positionBar(status))
         line()
-        for (index, level) in smoothed(status.peaks).enumerated() { line(meter(level, peak: status.peaks[index], index)) }
-        line("  Volume  \(Text.oneDecimal(status.volumeDecibels)) dB\(status.silentSwitch ? "   silent switch ON" : "")")
+        for (index, level) in smoothed(status.peaks).enumerated() {
+            line(meter(level, peak: status.peaks[index], index))
+        }
+        line(
+            "  Volume  \(Text.oneDecimal(status.volumeDecibels)) dB\(status.silentSwitch ? "   silent switch ON" : "")")
         line()
         for session in status.sessions { sessionLines(session).forEach { line($0) } }
         line("  Route     \(status.route)")

@@ -30,7 +30,26 @@ struct EngineTests {
         #expect(voice.framesRendered == UInt64(1000 + fade))
         stage.gate.set()
         let after = try stage.driver.render(frames: 1000)[0]
-        #expect(Array(after[fade...]) == Array(source[(1000 + 2 * fade)..<(2000 + fade)]))
+        #expect(Signal.firstDifference(after[fade...], source[(1000 + 2 * fade)..<(2000 + fade)]) == nil)
+    }
+
+    @Test("A gate that opens before anything sounds opens at once: the first note keeps its attack")
+    func openingBeforeSound() throws {
+        let stage = try Stage()
+        stage.gate.set(paused: true)
+        try stage.driver.render(frames: 1000)
+        stage.gate.set()
+        let source = Signal.counting(frames: 500)
+        try stage.engine.play(.buffer(AudioBuffer([source, source])), on: stage.bus)
+        #expect(Signal.firstDifference(try stage.driver.render(frames: 500)[0], source) == nil)
+        // With something that sounds already it fades in.
+        let long = try AudioBuffer([Signal.counting(frames: 9000)])
+        try stage.engine.play(.buffer(long), on: stage.bus)
+        try stage.driver.render(frames: 1000)
+        stage.gate.set(paused: true)
+        try stage.driver.render(frames: 1000)
+        stage.gate.set()
+        #expect(try stage.driver.render(frames: 1)[0][0] < Signal.counting(frames: 1241)[1240] / 200)
     }
 
     @Test("DUCK-3, DUCK-5: −14 dB after the attack, bit-exact unity after the release")
@@ -47,7 +66,7 @@ struct EngineTests {
         stage.gate.set(rampMilliseconds: 500)
         try stage.driver.render(frames: 24_000)
         let released = try stage.driver.render(frames: 1000)[0]
-        #expect(released == Array(source[79_200..<80_200]))
+        #expect(Signal.firstDifference(released, source[79_200..<80_200]) == nil)
     }
 
     @Test("An ended voice tells once and gives its slot back")
@@ -102,7 +121,8 @@ struct EngineTests {
         #expect(summary.lostPeriods == 0)
         let captured = try SoundFile.read(summary.path)
         #expect(captured.sampleRate == 48_000)
-        #expect(captured.planes == output)
+        for (written, heard) in zip(captured.planes, output) { #expect(Signal.firstDifference(written, heard) == nil) }
+        #expect(captured.planes.count == output.count)
     }
 
     @Test("A capture that cannot be made is refused and the sound goes on")
@@ -124,7 +144,7 @@ struct EngineTests {
             _ = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
             rendered += try stage.driver.render(frames: 100)[0]
         }
-        #expect(rendered == Array(source[0..<50_000]))
+        #expect(Signal.firstDifference(rendered, source[0..<50_000]) == nil)
     }
 
     @Test("While nothing renders, commands and plans take effect without piling up")
@@ -150,6 +170,6 @@ struct EngineTests {
             for (index, plane) in try stage.driver.render(frames: 20_000).enumerated() { output[index] += plane }
             return output
         }
-        #expect(try scene() == scene())
+        for (first, second) in zip(try scene(), try scene()) { #expect(Signal.firstDifference(first, second) == nil) }
     }
 }

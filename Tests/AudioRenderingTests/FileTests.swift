@@ -48,7 +48,7 @@ struct FileTests {
         #expect(abs(Int(voice.framesRendered) - 12_000) <= 1)
         let steady = Array(output[0][2000..<10_000])
         #expect(Signal.peak(steady) > 0.3 && Signal.peak(steady) < 0.51)
-        #expect(output[0] == output[1])
+        #expect(Signal.firstDifference(output[0], output[1]) == nil)
     }
 
     @Test("Same rate: the file's own bits come out, through loops without a seam")
@@ -60,7 +60,8 @@ struct FileTests {
         let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000, startFrame: 1000, loops: 2)
         try stage.engine.play(.stream(stream), on: stage.bus)
         let output = try stage.driver.render(frames: 15_000)[0]
-        #expect(output == Array(source[1000...]) + source + source + [Float](repeating: 0, count: 1000))
+        let expected = Array(source[1000...]) + source + source + [Float](repeating: 0, count: 1000)
+        #expect(Signal.firstDifference(output, expected) == nil)
     }
 
     @Test("NaN and infinite samples in a float file become silence and are counted")

@@ -15,6 +15,14 @@ public enum Signal {
     /// Decibels of a linear gain.
     public static func decibels(_ gain: Float) -> Double { 20 * log10(Double(gain)) }
 
+    /// Where two signals differ first, in words; nil when they are the same bits. A failed expectation then says where, and not all of both.
+    public static func firstDifference(_ a: some Collection<Float>, _ b: some Collection<Float>) -> String? {
+        if let place = zip(a, b).enumerated().first(where: { $0.element.0.bitPattern != $0.element.1.bitPattern }) {
+            return "frame \(place.offset): \(place.element.0) is not \(place.element.1)"
+        }
+        return a.count == b.count ? nil : "\(a.count) frames are not \(b.count)"
+    }
+
     /// Root mean square.
     public static func rms(_ samples: some Collection<Float>) -> Double {
         guard !samples.isEmpty else { return 0 }

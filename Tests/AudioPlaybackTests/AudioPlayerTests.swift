@@ -1,0 +1,223 @@
+import AudioPlayback
+import AudioRendering
+import AudioSessions
+import Foundation
+import TestSupport
+import Testing
+
+/// A host on the offline driver, a session, and a player of a file whose every frame tells its index.
+private struct Stage {
+    static let rate = 48_000
+    static let fade = rate * 5 / 1000
+    let directory: TemporaryDirectory
+    let driver: OfflineDriver
+    let host: AudioSessionHost
+    let session: AudioSession
+    let player: AudioPlayer
+    let source: [Float]
+
+    init(
+        category: AudioSession.Category = .playback, mode: AudioSession.Mode = .default, frames: Int = 96_000
+    ) throws {
+        directory = try TemporaryDirectory()
+        driver = OfflineDriver(sampleRate: Self.rate, channels: 1, periodFrames: 256)
+        host = AudioSessionHost(driver: driver)
+        session = try AudioSession(host: host)
+        try session.setCategory(category, mode: mode)
+        source = Signal.counting(frames: frames)
+        try SoundFile.write([source], sampleRate: Self.rate, to: directory.file("count.wav"))
+        player = try AudioPlayer(path: directory.file("count.wav"), session: session)
+    }
+
+    func render(_ frames: Int) throws -> [Float] {
+        host.settle()
+        let output = try #require(try driver.render(frames: frames).first)
+        host.settle()
+        return output
+    }
+
+    /// The frame of the source that a full-level output sample is.
+    func frame(of sample: Float) -> Int { Int((sample * 1_048_576).rounded()) - 1 }
+}
+
+@Suite("AudioPlayer")
+struct AudioPlayerTests {
+    @Test("ACT-15: playing activates the session; a refusal plays nothing and says why")
+    func activation() throws {
+        let stage = try Stage()
+        #expect(!stage.session.isActive)
+        try stage.player.play()
+        #expect(stage.session.isActive)
+        #expect(Signal.firstDifference(try stage.render(1000), stage.source[..<1000]) == nil)
+        #expect(stage.player.isPlaying)
+
+        let refused = try Stage(category: .ambient)
+        try refused.host.ring()
+        try refused.host.acceptCall()
+        let error = #expect(throws: AudioSessionError.self) { try refused.player.play() }
+        #expect(error?.errorCode == .insufficientPriority)
+        #expect(!refused.player.isPlaying && !refused.session.isActive)
+    }
+
+    @Test("INT-8, INT-9: a call silences the player within a period and the fade; it goes on at the very next frame")
+    func interruption() throws {
+        let stage = try Stage()
+        try stage.player.play()
+        _ = try stage.render(10_000)
+        try stage.host.ring()
+        let during = try stage.render(5000)
+        #expect(during[(256 + Stage.fade)...].allSatisfy { $0 == 0 })
+        #expect(!stage.player.isPlaying)
+        let rendered = Int((stage.player.currentTime * Double(Stage.rate)).rounded())
+        #expect(rendered == 10_000 + Stage.fade)
+
+        try stage.host.declineCall()
+        let after = try stage.render(5000)
+        #expect(stage.player.isPlaying)
+        // Full level after the fade in; every frame between follows the last one rendered.
+        let first = try #require(after.firstIndex { $0 != 0 })
+        let heard = after[(first + Stage.fade)...]
+        #expect(stage.frame(of: try #require(heard.first)) == rendered + Stage.fade)
+        #expect(Signal.firstDifference(heard, stage.source[(rendered + Stage.fade)...].prefix(heard.count)) == nil)
+    }
+
+    @Test("INT-7: paused by the user during a call, it does not go on by itself")
+    func pausedDuringInterruption() throws {
+        let stage = try Stage()
+        try stage.player.play()
+        _ = try stage.render(1000)
+        try stage.host.ring()
+        _ = try stage.render(1000)
+        stage.player.pause()
+        try stage.host.declineCall()
+        #expect(try stage.render(2000).allSatisfy { $0 == 0 })
+        #expect(!stage.player.isPlaying)
+        try stage.player.play()
+        let output = try stage.render(1000)
+        #expect(stage.frame(of: output[999]) == 1000 + Stage.fade + 999)
+    }
+
+    @Test(
+        "INT-9: who goes on by itself",
+        arguments: [
+            (AudioSession.Category.playback, AudioSession.Mode.default, true),
+            (.playback, .moviePlayback, true), (.playback, .spokenAudio, true), (.playback, .voicePrompt, false),
+            (.soloAmbient, .default, true), (.ambient, .default, true),
+        ])
+    func resumption(category: AudioSession.Category, mode: AudioSession.Mode, resumes: Bool) throws {
+        let stage = try Stage(category: category, mode: mode)
+        try stage.player.play()
+        _ = try stage.render(1000)
+        try stage.host.ring()
+        _ = try stage.render(1000)
+        try stage.host.declineCall()
+        _ = try stage.render(1000)
+        #expect(stage.player.isPlaying == resumes)
+    }
+
+    @Test("INT-3, INT-9: without shouldResume only ambience goes on; a policy of the app's decides")
+    func withoutShouldResume() throws {
+        for (category, policy, resumes) in [
+            (AudioSession.Category.playback, AudioPlayer.ResumePolicy.automatic, false), (.playback, .always, true),
+            (.soloAmbient, .automatic, true), (.soloAmbient, .never, false),
+        ] {
+            let stage = try Stage(category: category)
+            stage.player.resumePolicy = policy
+            try stage.player.play()
+            _ = try stage.render(1000)
+            try stage.host.beginInterruption(by: .alarm)
+            _ = try stage.render(1000)
+            try stage.host.endInterruption(shouldResume: false)
+            _ = try stage.render(1000)
+            #expect(stage.player.isPlaying == resumes, "\(category) \(policy)")
+        }
+    }
+
+    @Test("ACT-7: deactivating stops the player at its place; playing again goes on from there")
+    func deactivation() throws {
+        let stage = try Stage()
+        try stage.player.play()
+        _ = try stage.render(4800)
+        try stage.session.setActive(false)
+        #expect(!stage.player.isPlaying)
+        #expect(try stage.render(4800)[Stage.fade...].allSatisfy { $0 == 0 })
+        let place = stage.player.currentTime
+        #expect(abs(place - 0.1) < 0.006)
+        try stage.player.play()
+        let output = try stage.render(1000)
+        #expect(stage.frame(of: output[999]) == Int((place * Double(Stage.rate)).rounded()) + 999)
+    }
+
+    @Test("Seeking while playing fades over to the new place; while stopped it is where playing begins")
+    func seeking() throws {
+        let stage = try Stage()
+        stage.player.currentTime = 0.5
+        try stage.player.play()
+        #expect(stage.frame(of: try stage.render(100)[99]) == 24_000 + 99)
+        stage.player.currentTime = 1.5
+        let output = try stage.render(1000)
+        #expect(stage.frame(of: output[999]) == 72_000 + 999)
+        stage.player.currentTime = -3
+        #expect(stage.player.currentTime == 0)
+        stage.player.currentTime = .nan
+        #expect(stage.player.currentTime == 0)
+        stage.player.currentTime = 1000
+        #expect(stage.player.currentTime <= stage.player.duration)
+    }
+
+    @Test("Pause and play lose no frame and have no click")
+    func pausing() throws {
+        let stage = try Stage()
+        try stage.player.play()
+        var output = try stage.render(2000)
+        stage.player.pause()
+        output += try stage.render(2000)
+        try stage.player.play()
+        output += try stage.render(2000)
+        let steepest = (stage.source[2000 + 2 * Stage.fade] / Float(Stage.fade) + stage.source[0]) * 1.01
+        #expect(Signal.largestStep(output) <= steepest)
+        #expect(stage.frame(of: output[5999]) == 2000 + Stage.fade + 1999)
+    }
+
+    @Test("The end is told once; loops play that often again; then it begins anew")
+    func finishing() throws {
+        let stage = try Stage(frames: 1000)
+        let endings = Signpost<AudioPlayer.Ending>()
+        stage.player.onFinish { _, ending in endings.note(ending) }
+        stage.player.numberOfLoops = 1
+        try stage.player.play()
+        let output = try stage.render(3000)
+        let expected = stage.source + stage.source + [Float](repeating: 0, count: 1000)
+        #expect(Signal.firstDifference(output, expected) == nil)
+        #expect(endings.noted == [.finished])
+        #expect(!stage.player.isPlaying && stage.player.currentTime == 0)
+        try stage.player.play()
+        #expect(Signal.firstDifference(try stage.render(1000), stage.source) == nil)
+    }
+
+    @Test("Volume is linear and ramps; no number changes nothing")
+    func volume() throws {
+        let stage = try Stage()
+        try stage.player.play()
+        _ = try stage.render(1000)
+        stage.player.volume = 0.5
+        let output = try stage.render(1000)
+        #expect(output[999] == stage.source[1999] * 0.5)
+        stage.player.volume = .nan
+        stage.player.volume = -1
+        #expect(stage.player.volume == 0.5)
+    }
+
+    @Test("SRV-2, HW-3: the server returns with another rate, and the player goes on at its place and pitch")
+    func otherRate() throws {
+        let stage = try Stage()
+        try stage.player.play()
+        _ = try stage.render(24_000)
+        stage.driver.setSampleRate(96_000)
+        let output = try stage.render(9600)
+        // Twice the rate: half as far in the file for as many frames.
+        #expect(abs(stage.frame(of: output[9599]) - (24_000 + 4800)) < 300)
+        let slope = (output[9000] - output[5000]) / 4000 * 1_048_576
+        #expect(abs(slope - 0.5) < 0.01)
+    }
+}
