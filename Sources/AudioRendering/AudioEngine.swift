@@ -40,8 +40,8 @@ public final class AudioEngine: Sendable {
         var droppedEvents: UInt64 = 0
     }
 
-    /// Whether the render thread may be within the core: only then are commands left to it.
-    enum Phase { case closed, open, rendering }
+    /// Whether the render thread may be within the core: only then are commands left to it. `lost`: it will be again.
+    enum Phase { case closed, open, rendering, lost }
 
     /// Makes an engine for a driver; opens nothing yet.
     public init(
@@ -109,7 +109,7 @@ public final class AudioEngine: Sendable {
     public func stop() {
         driver.stop()
         control.withLock { control in
-            if control.phase == .rendering { control.phase = .open }
+            if control.phase != .closed { control.phase = .open }
         }
         background.stop()
         runBackgroundWork()
@@ -246,11 +246,24 @@ public final class AudioEngine: Sendable {
         }
     }
 
+    private func change(from before: Phase, to after: Phase) {
+        control.withLock { control in
+            guard control.phase == before else { return }
+            control.phase = after
+            settle(&control)
+        }
+    }
+
     private func handle(_ event: DriverEvent) {
         switch event {
-        case .formatChanged(let format), .serverReturned(let format): adopt(format)
+        case .formatChanged(let format): adopt(format)
+        case .serverLost: change(from: .rendering, to: .lost)
+        case .serverReturned(let format):
+            // Told before the driver's thread enters the core again.
+            change(from: .lost, to: .rendering)
+            adopt(format)
         case .serverGone: control.withLock { $0.phase = .closed }
-        case .serverLost, .xrun: break
+        case .xrun: break
         }
         observers.tell(.driver(event))
     }
