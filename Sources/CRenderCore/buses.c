@@ -20,25 +20,17 @@ void buses_clear(rcore_t *core, uint32_t nframes) RCORE_RT {
     }
 }
 
-static void mix_path(const rcore_t *core, float *target, const float *source, float gain, bool moving,
-                     uint32_t nframes) RCORE_RT {
-    if (moving) {
-        mix_envelope(target, source, core->envelope, gain, nframes);
-    } else {
-        mix_constant(target, source, gain, nframes);
-    }
-}
-
 static void mix_into_parent(const rcore_t *core, const rcore_bus_description_t *bus,
-                            const rcore_bus_description_t *parent, bool moving, float gain, uint32_t nframes) RCORE_RT {
+                            const rcore_bus_description_t *parent, const struct scaling *scaling,
+                            uint32_t nframes) RCORE_RT {
     for (uint32_t channel = 0; channel < bus->channels && channel < parent->channels; channel++) {
-        mix_path(core, bus_channel(core, parent->slot, channel), bus_channel(core, bus->slot, channel), gain, moving,
-                 nframes);
+        mix_one(bus_channel(core, parent->slot, channel), bus_channel(core, bus->slot, channel), scaling, 1.0f,
+                nframes);
     }
 }
 
 static void mix_into_route(const rcore_t *core, const rcore_bus_description_t *bus,
-                           const struct plan_connection *connection, bool moving, float gain,
+                           const struct plan_connection *connection, const struct scaling *scaling,
                            uint32_t nframes) RCORE_RT {
     const rcore_route_description_t *route = &core->plan->routes[connection->route].description;
     for (uint32_t output = 0; output < route->channels; output++) {
@@ -46,29 +38,27 @@ static void mix_into_route(const rcore_t *core, const rcore_bus_description_t *b
             const float path = connection->matrix != NULL ? connection->matrix->gains[output * bus->channels + input]
                                : input == output          ? 1.0f
                                                           : 0.0f;
-            if (path != 0.0f) {
-                mix_path(core, route_channel(core, route->slot, output), bus_channel(core, bus->slot, input),
-                         gain * path, moving, nframes);
-            }
+            mix_one(route_channel(core, route->slot, output), bus_channel(core, bus->slot, input), scaling, path,
+                    nframes);
         }
     }
 }
 
-// The bus's gain over the next frames: the constant, or (true) the envelope.
-static bool bus_envelope(rcore_t *core, const rcore_bus_description_t *bus, float *gain, uint32_t nframes) RCORE_RT {
+// The bus's gain over the next frames; its gate's factors where they are not all exactly 1.
+static struct scaling bus_scaling(rcore_t *core, const rcore_bus_description_t *bus, uint32_t nframes) RCORE_RT {
     const struct bus_state *state = &core->buses[bus->slot];
-    for (uint32_t i = 0; i < nframes; i++) {
-        core->envelope[i] = 1.0f;
+    struct scaling scaling = {.envelope = NULL, .gain = 1.0f};
+    envelope_fill(core->envelope, nframes);
+    if (bus->gate != NULL && gate_multiply(&state->gate, core->envelope, nframes)) {
+        scaling.envelope = core->envelope;
     }
-    bool moving = bus->gate != NULL && gate_multiply(&state->gate, core->envelope, nframes);
-    *gain = 1.0f;
     if (state->gain.remaining > 0) {
         ramp_multiply(&state->gain, core->envelope, nframes);
-        moving = true;
+        scaling.envelope = core->envelope;
     } else {
-        *gain = state->gain.target;
+        scaling.gain = state->gain.target;
     }
-    return moving;
+    return scaling;
 }
 
 void buses_mix(rcore_t *core, uint32_t nframes) RCORE_RT {
@@ -79,14 +69,13 @@ void buses_mix(rcore_t *core, uint32_t nframes) RCORE_RT {
         if (state->frozen) {
             continue; // nothing was rendered into it, and its gain ramp stands still with it
         }
-        float gain;
-        const bool moving = bus_envelope(core, &bus->description, &gain, nframes);
+        const struct scaling scaling = bus_scaling(core, &bus->description, nframes);
         if (bus->parent != RCORE_NONE) {
-            mix_into_parent(core, &bus->description, &plan->buses[bus->parent].description, moving, gain, nframes);
+            mix_into_parent(core, &bus->description, &plan->buses[bus->parent].description, &scaling, nframes);
         }
         for (uint32_t c = 0; c < plan->connection_count; c++) {
             if (plan->connections[c].bus == i) {
-                mix_into_route(core, &bus->description, &plan->connections[c], moving, gain, nframes);
+                mix_into_route(core, &bus->description, &plan->connections[c], &scaling, nframes);
             }
         }
         ramp_advance(&state->gain, nframes);

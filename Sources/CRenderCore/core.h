@@ -4,6 +4,7 @@
 
 #include "buffer.h"
 #include "matrix.h"
+#include "mix.h"
 #include "plan.h"
 #include "ramp.h"
 #include "render_core.h"
@@ -185,11 +186,6 @@ void buses_clear(rcore_t *core, uint32_t nframes) RCORE_RT;
 void buses_mix(rcore_t *core, uint32_t nframes) RCORE_RT;
 /// Adds routes to the outputs from frame `offset`, meters and captures them (routes.c).
 void routes_write(rcore_t *core, float *const *outputs, uint32_t noutputs, uint32_t offset, uint32_t nframes) RCORE_RT;
-
-/// Mixes `nframes` of one channel into another (mix.c).
-void mix_constant(float *restrict target, const float *restrict source, float gain, uint32_t nframes) RCORE_RT;
-void mix_envelope(float *restrict target, const float *restrict source, const float *restrict envelope, float gain,
-                  uint32_t nframes) RCORE_RT;
 
 /// Posts an event, or counts it as dropped (events.c).
 void event_post(rcore_t *core, rcore_event_t event) RCORE_RT;

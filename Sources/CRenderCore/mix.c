@@ -1,15 +1,86 @@
-// The inner loops. Plain C that the compiler turns into vectors.
-#include "core.h"
+// Plain C that the compiler turns into vectors, for the widest instructions the machine has; which, the loader finds out once.
+//
+// A ramp's value at frame i is counted back from its end, target - step * (last - i), as in ramp.h: the same bits wherever a period is
+// cut.
+#include "mix.h"
 
-void mix_constant(float *restrict target, const float *restrict source, float gain, uint32_t nframes) RCORE_RT {
+// The thread sanitizer does not bear functions in several versions.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RCORE_ONE_VERSION
+#endif
+#endif
+#if defined(__clang__) && defined(__x86_64__) && !defined(RCORE_ONE_VERSION)
+#define WIDEST __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#else
+#define WIDEST
+#endif
+
+WIDEST static void constant_one(float *restrict target, const float *restrict source, float gain,
+                                uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         target[i] += source[i] * gain;
     }
 }
 
-void mix_envelope(float *restrict target, const float *restrict source, const float *restrict envelope, float gain,
-                  uint32_t nframes) RCORE_RT {
+WIDEST static void constant_two(float *restrict first, float *restrict second, const float *restrict source,
+                                float first_gain, float second_gain, uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < nframes; i++) {
+        first[i] += source[i] * first_gain;
+        second[i] += source[i] * second_gain;
+    }
+}
+
+WIDEST static void ramp_one(float *restrict target, const float *restrict source, float end, float step, float last,
+                            float gain, uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < nframes; i++) {
+        target[i] += source[i] * ((end - step * (last - (float)(int32_t)i)) * gain);
+    }
+}
+
+WIDEST static void ramp_two(float *restrict first, float *restrict second, const float *restrict source, float end,
+                            float step, float last, float first_gain, float second_gain, uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < nframes; i++) {
+        const float value = end - step * (last - (float)(int32_t)i);
+        first[i] += source[i] * (value * first_gain);
+        second[i] += source[i] * (value * second_gain);
+    }
+}
+
+WIDEST static void envelope_one(float *restrict target, const float *restrict source, const float *restrict envelope,
+                                float gain, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         target[i] += source[i] * (envelope[i] * gain);
+    }
+}
+
+void mix_one(float *restrict target, const float *restrict source, const struct scaling *scaling, float path,
+             uint32_t nframes) RCORE_RT {
+    const float gain = scaling->gain * path;
+    if (gain == 0.0f) {
+        return;
+    }
+    if (scaling->envelope != NULL) {
+        envelope_one(target, source, scaling->envelope, gain, nframes);
+    } else if (scaling->ramp.remaining > 0) {
+        const struct ramp *ramp = &scaling->ramp;
+        ramp_one(target, source, ramp->target, ramp->step, (float)ramp->remaining - 1.0f, gain, nframes);
+    } else {
+        constant_one(target, source, gain, nframes);
+    }
+}
+
+void mix_two(float *restrict first, float *restrict second, const float *restrict source, const struct scaling *scaling,
+             const float paths[2], uint32_t nframes) RCORE_RT {
+    const float gains[2] = {scaling->gain * paths[0], scaling->gain * paths[1]};
+    if (scaling->envelope != NULL || gains[0] == 0.0f || gains[1] == 0.0f) {
+        mix_one(first, source, scaling, paths[0], nframes);
+        mix_one(second, source, scaling, paths[1], nframes);
+    } else if (scaling->ramp.remaining > 0) {
+        const struct ramp *ramp = &scaling->ramp;
+        ramp_two(first, second, source, ramp->target, ramp->step, (float)ramp->remaining - 1.0f, gains[0], gains[1],
+                 nframes);
+    } else {
+        constant_two(first, second, source, gains[0], gains[1], nframes);
     }
 }

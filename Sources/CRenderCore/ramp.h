@@ -34,6 +34,13 @@ static inline void ramp_go(struct ramp *ramp, float target, uint32_t nframes) RC
     ramp->remaining = nframes;
 }
 
+/// An envelope that changes nothing yet.
+static inline void envelope_fill(float *envelope, uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < nframes; i++) {
+        envelope[i] = 1.0f;
+    }
+}
+
 /// Multiplies the next `nframes` values into `envelope`; does not advance.
 static inline void ramp_multiply(const struct ramp *ramp, float *envelope, uint32_t nframes) RCORE_RT {
     const uint32_t moving = ramp->remaining < nframes ? ramp->remaining : nframes;

@@ -156,34 +156,28 @@ bool voice_apply(rcore_t *core, const struct command *command) RCORE_RT {
 
 // ---- Rendered ---------------------------------------------------------------------------------------------------------------
 
-// Mixes one channel-to-channel path; with an envelope `gain` is its constant factor.
-static void mix_path(const rcore_t *core, float *target, const float *source, float gain, bool moving,
-                     uint32_t nframes) RCORE_RT {
-    if (gain == 0.0f) {
-        return;
-    }
-    if (moving) {
-        mix_envelope(target, source, core->envelope, gain, nframes);
-    } else {
-        mix_constant(target, source, gain, nframes);
-    }
-}
-
-// Adds one source channel to every bus channel the map leads it to.
+// Adds one source channel to every bus channel the map leads it to; a pair of them in one pass.
 static void mix_channel(const rcore_t *core, const struct voice *voice, uint32_t input, const float *source,
-                        uint32_t offset, uint32_t nframes, float gain, bool moving) RCORE_RT {
+                        uint32_t offset, const struct scaling *scaling, uint32_t nframes) RCORE_RT {
     const uint32_t slot = voice->params.bus;
     const uint32_t channels = core->buses[slot].channels;
     const rcore_matrix_t *matrix = voice->params.matrix;
     if (matrix == NULL) {
         if (input < channels) {
-            mix_path(core, bus_channel(core, slot, input) + offset, source, gain, moving, nframes);
+            mix_one(bus_channel(core, slot, input) + offset, source, scaling, 1.0f, nframes);
         }
         return;
     }
-    for (uint32_t output = 0; output < matrix->outputs && output < channels; output++) {
-        const float path = matrix->gains[output * matrix->inputs + input];
-        mix_path(core, bus_channel(core, slot, output) + offset, source, gain * path, moving, nframes);
+    const uint32_t outputs = matrix->outputs < channels ? matrix->outputs : channels;
+    const float *gains = matrix->gains + input;
+    uint32_t output = 0;
+    for (; output + 1 < outputs; output += 2) {
+        const float paths[2] = {gains[output * matrix->inputs], gains[(output + 1) * matrix->inputs]};
+        mix_two(bus_channel(core, slot, output) + offset, bus_channel(core, slot, output + 1) + offset, source, scaling,
+                paths, nframes);
+    }
+    if (output < outputs) {
+        mix_one(bus_channel(core, slot, output) + offset, source, scaling, gains[output * matrix->inputs], nframes);
     }
 }
 
@@ -228,22 +222,38 @@ static bool source_over(const struct voice *voice) RCORE_RT {
     return voice->position == voice->params.buffer->nframes && voice->loops == 0;
 }
 
-// One contiguous piece: the envelope if anything moves, every channel, and on.
-static void render_piece(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nframes) RCORE_RT {
-    const bool moving = voice->gain.remaining > 0 || voice->fade.remaining > 0;
-    const float gain = moving ? 1.0f : voice->gain.target * voice->fade.target;
-    if (moving) {
-        for (uint32_t i = 0; i < nframes; i++) {
-            core->envelope[i] = 1.0f;
-        }
-        ramp_multiply(&voice->gain, core->envelope, nframes);
-        ramp_multiply(&voice->fade, core->envelope, nframes);
+// How the voice is scaled over the next frames: by a constant, by one ramp that lasts for all of them, else by an envelope.
+static struct scaling voice_scaling(rcore_t *core, const struct voice *voice, uint32_t nframes) RCORE_RT {
+    const struct ramp *gain = &voice->gain;
+    const struct ramp *fade = &voice->fade;
+    struct scaling scaling = {.envelope = NULL, .gain = 1.0f};
+    if (gain->remaining == 0 && fade->remaining == 0) {
+        scaling.gain = gain->target * fade->target;
+    } else if (fade->remaining == 0 && gain->remaining >= nframes) {
+        scaling.ramp = *gain;
+        scaling.gain = fade->target;
+    } else if (gain->remaining == 0 && fade->remaining >= nframes) {
+        scaling.ramp = *fade;
+        scaling.gain = gain->target;
+    } else {
+        envelope_fill(core->envelope, nframes);
+        ramp_multiply(gain, core->envelope, nframes);
+        ramp_multiply(fade, core->envelope, nframes);
+        scaling.envelope = core->envelope;
     }
+    return scaling;
+}
+
+// One contiguous piece: every channel, and on.
+static void render_piece(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nframes) RCORE_RT {
     const struct bus_state *bus = voice_bus(core, voice);
-    const uint32_t channels =
-        voice->params.fifo != NULL ? rcore_fifo_channels(voice->params.fifo) : voice->params.buffer->channels;
-    for (uint32_t channel = 0; bus != NULL && bus->channels > 0 && channel < channels; channel++) {
-        mix_channel(core, voice, channel, source_channel(voice, channel, nframes), offset, nframes, gain, moving);
+    if (bus != NULL && bus->channels > 0) {
+        const struct scaling scaling = voice_scaling(core, voice, nframes);
+        const uint32_t channels =
+            voice->params.fifo != NULL ? rcore_fifo_channels(voice->params.fifo) : voice->params.buffer->channels;
+        for (uint32_t channel = 0; channel < channels; channel++) {
+            mix_channel(core, voice, channel, source_channel(voice, channel, nframes), offset, &scaling, nframes);
+        }
     }
     source_advance(voice, nframes);
     ramp_advance(&voice->gain, nframes);
@@ -282,9 +292,37 @@ static bool render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
     return !(source_over(voice) || (voice->stopping && voice->fade.remaining == 0));
 }
 
+// Voices lie apart in memory and so do their samples. Asking for them some voices ahead hides most of the way: first the voice, then
+// what it points to, then the samples.
+static void prefetch_ahead(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT {
+    enum { far = 16, middle = 12, near = 8, line = 64 };
+    if (index + far < core->playing_count) {
+        const char *voice = (const char *)&core->voices[core->playing[index + far]];
+        for (size_t byte = 0; byte < sizeof(struct voice); byte += line) {
+            __builtin_prefetch(voice + byte);
+        }
+    }
+    if (index + middle < core->playing_count) {
+        const struct voice *voice = &core->voices[core->playing[index + middle]];
+        __builtin_prefetch(voice->params.buffer);
+        __builtin_prefetch(voice->params.matrix);
+    }
+    if (index + near < core->playing_count) {
+        const struct voice *voice = &core->voices[core->playing[index + near]];
+        const rcore_buffer_t *buffer = voice->params.buffer;
+        for (uint32_t channel = 0; buffer != NULL && channel < buffer->channels && channel < 2; channel++) {
+            const float *samples = buffer->samples + channel * buffer->stride + voice->position;
+            for (uint32_t frame = 0; frame < nframes; frame += line / sizeof(float)) {
+                __builtin_prefetch(samples + frame);
+            }
+        }
+    }
+}
+
 void voices_render(rcore_t *core, uint32_t nframes) RCORE_RT {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < core->playing_count; i++) {
+        prefetch_ahead(core, i, nframes);
         struct voice *voice = &core->voices[core->playing[i]];
         if (render_voice(core, voice, nframes)) {
             core->playing[kept++] = core->playing[i];

@@ -1,0 +1,21 @@
+/// The inner loops: one source channel into one or two target channels.
+#ifndef RCORE_MIX_H
+#define RCORE_MIX_H
+
+#include "ramp.h"
+
+/// How a source channel is scaled over the next frames, the path's own gain apart.
+struct scaling {
+    const float *envelope; ///< a gain per frame; or NULL:
+    struct ramp ramp;      ///< then this ramp, which lasts for all of them
+    float gain;            ///< constant factor
+};
+
+/// Adds `source` to `target`, scaled by `scaling` and `path`.
+void mix_one(float *restrict target, const float *restrict source, const struct scaling *scaling, float path,
+             uint32_t nframes) RCORE_RT;
+/// Adds `source` to two targets, the first scaled by `paths[0]`, the second by `paths[1]`: a panned mono voice, read once.
+void mix_two(float *restrict first, float *restrict second, const float *restrict source, const struct scaling *scaling,
+             const float paths[2], uint32_t nframes) RCORE_RT;
+
+#endif
