@@ -65,7 +65,7 @@ final class Screen {
         let room = max(0, Int(cncurses_rows() - row) - 2)
         for text in status.log.suffix(min(room, 8)) { line("  \(text)") }
         write(
-            " space play/pause  \u{2190}/\u{2192} seek 5 s  \u{2191}/\u{2193} volume  i interruption  s silent switch  p prompt  q quit",
+            " space play  \u{2190}\u{2192} seek  \u{2191}\u{2193} volume  i interrupt  s silent  p prompt  q quit",
             row: cncurses_rows() - 1, bold: true)
         refresh()
     }
@@ -109,8 +109,8 @@ final class Screen {
         let options = session.options.isEmpty ? "no options" : session.options.joined(separator: ", ")
         let name = session.id.padding(toLength: 8, withPad: " ", startingAt: 0)
         return [
-            "  \(name)  \(session.category) / \(session.mode) / \(options)",
-            "            \(session.active ? "active" : "inactive"): \(session.summary)",
+            "  \(name)  \(session.summary)",
+            "            \(session.category) / \(session.mode) / \(options)",
         ]
     }
 

@@ -101,7 +101,7 @@ struct FileTests {
         arguments: [(0, 48_000), (2, 0), (2, 2_000_000_000), (300, 48_000)])
     func absurdShapes(channels: Int, rate: Int) throws {
         let path = directory.file("absurd.wav")
-        try wavHeader(channels: channels, sampleRate: rate, dataBytes: 4800, promised: 4800)
+        try WAV.header(channels: channels, sampleRate: rate, dataBytes: 4800, promised: 4800)
             .write(to: URL(fileURLWithPath: path))
         #expect(throws: AudioFileError.self) { try AudioFile(path: path) }
     }
@@ -109,7 +109,7 @@ struct FileTests {
     @Test("A truncated file plays what it holds and says so")
     func truncated() throws {
         let path = directory.file("cut.wav")
-        try wavHeader(channels: 2, sampleRate: 48_000, dataBytes: 4800, promised: 480_000)
+        try WAV.header(channels: 2, sampleRate: 48_000, dataBytes: 4800, promised: 480_000)
             .write(to: URL(fileURLWithPath: path))
         let file = try AudioFile(path: path)
         #expect(file.frameCount == 1200)
@@ -118,7 +118,7 @@ struct FileTests {
             return
         }
         let whole = directory.file("whole.wav")
-        try wavHeader(channels: 2, sampleRate: 48_000, dataBytes: 4800, promised: 4800)
+        try WAV.header(channels: 2, sampleRate: 48_000, dataBytes: 4800, promised: 4800)
             .write(to: URL(fileURLWithPath: whole))
         #expect(try AudioFile(path: whole).defect == nil)
     }
@@ -140,27 +140,5 @@ struct FileTests {
         } catch let error as AudioFileError {
             Issue.record("half a file could not be opened: \(error)")
         }
-    }
-
-    /// A 16-bit WAV file with `dataBytes` of data whose header promises `promised`.
-    private func wavHeader(channels: Int, sampleRate: Int, dataBytes: Int, promised: Int) -> Data {
-        var data = Data()
-        func word(_ value: Int, bytes: Int) {
-            for index in 0..<bytes { data.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
-        }
-        data.append(contentsOf: Array("RIFF".utf8))
-        word(36 + promised, bytes: 4)
-        data.append(contentsOf: Array("WAVEfmt ".utf8))
-        word(16, bytes: 4)
-        word(1, bytes: 2)
-        word(channels, bytes: 2)
-        word(sampleRate, bytes: 4)
-        word(sampleRate * channels * 2, bytes: 4)
-        word(channels * 2, bytes: 2)
-        word(16, bytes: 2)
-        data.append(contentsOf: Array("data".utf8))
-        word(promised, bytes: 4)
-        data.append(contentsOf: (0..<dataBytes).map { UInt8(truncatingIfNeeded: $0) })
-        return data
     }
 }

@@ -9,10 +9,10 @@ public final class ChildProcess: Sendable {
     private let exit = ExitStatus()
 
     /// Starts `program`, found on PATH, with these additions to the environment and, if given, a descriptor of ours as its 101. What it
-    /// prints is kept in `output`.
+    /// prints is kept in `output`, unless it goes to descriptors of ours.
     public init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:],
-        inheriting inherited: Int32? = nil
+        inheriting inherited: Int32? = nil, printingTo printed: (output: Int32, errors: Int32)? = nil
     ) throws {
         directory = try TemporaryDirectory()
         var ends: [Int32] = [-1, -1]
@@ -25,8 +25,14 @@ public final class ChildProcess: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, directory.file("output"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        if let printed {
+            posix_spawn_file_actions_adddup2(&actions, printed.output, 1)
+            posix_spawn_file_actions_adddup2(&actions, printed.errors, 2)
+        } else {
+            posix_spawn_file_actions_addopen(
+                &actions, 1, directory.file("output"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
+            posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        }
         posix_spawn_file_actions_adddup2(&actions, ends[1], 100)
         if let inherited { posix_spawn_file_actions_adddup2(&actions, inherited, 101) }
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }

@@ -1,4 +1,5 @@
 import AudioRendering
+import Foundation
 
 /// Sound files, written and read whole.
 public enum SoundFile {
@@ -25,6 +26,17 @@ public enum SoundFile {
             for channel in 0..<file.channels {
                 planes[channel] += (0..<count).map { block[$0 * file.channels + channel] }
             }
+        }
+    }
+
+    /// The samples of a WAV file of 32-bit floats, as its bytes say: no reader of ours in between that would silence what is wrong.
+    public static func readRaw(_ path: String) throws -> [Float] {
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        guard let marker = data.range(of: Data("data".utf8)) else { throw TestFailure("'\(path)' has no data.") }
+        let samples = data[(marker.upperBound + 4)...]
+        return stride(from: samples.startIndex, to: samples.endIndex - 3, by: 4).map { place in
+            let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(samples[place + $1]) << (8 * $1) }
+            return Float(bitPattern: bits)
         }
     }
 }

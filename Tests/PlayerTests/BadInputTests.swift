@@ -1,0 +1,136 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What cannot be done ends in one clear sentence and the right exit status (sysexits), and touches no server.
+@Suite("player: bad input")
+struct BadInputTests {
+    let directory: TemporaryDirectory
+    let good: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        good = directory.file("good.wav")
+        try SoundFile.write(
+            [Signal.sine(frequency: 440, sampleRate: 48_000, frames: 9600)], sampleRate: 48_000, to: good)
+    }
+
+    private func write(_ name: String, _ data: Data) throws -> String {
+        try data.write(to: URL(fileURLWithPath: directory.file(name)))
+        return directory.file(name)
+    }
+
+    private func expect(
+        _ status: Int32, _ text: String, _ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let result = try PlayerRun.run(["--ui", "none"] + arguments)
+        #expect(result.status == status, "\(result.errors)", sourceLocation: sourceLocation)
+        #expect(result.errors.count == 1, "\(result.errors)", sourceLocation: sourceLocation)
+        let sentence = result.errors.first ?? ""
+        #expect(
+            sentence.hasPrefix("player: ") && sentence.contains(text), "\(sentence)", sourceLocation: sourceLocation)
+        #expect(sentence.hasSuffix(".") || sentence.hasSuffix("]"), "\(sentence)", sourceLocation: sourceLocation)
+    }
+
+    @Test("Files that are missing, no file, empty or no sound")
+    func files() throws {
+        try expect(66, "There is no file", [directory.file("missing.wav")])
+        try expect(66, "is not a file", [directory.path])
+        try expect(65, "holds no audio", [write("empty.wav", Data())])
+        try expect(
+            65, "cannot be decoded", [write("noise.wav", Data((0..<4000).map { UInt8(truncatingIfNeeded: $0 * 31) }))])
+        try expect(66, "There is no file", [good, directory.file("second.wav")])
+        try expect(66, "There is no file", ["--prompt", directory.file("prompt.wav"), good])
+    }
+
+    @Test("Headers that promise what cannot be", arguments: [(0, 48_000), (2, 0), (2, 2_000_000_000), (300, 48_000)])
+    func headers(channels: Int, rate: Int) throws {
+        let path = try write("absurd.wav", WAV.header(channels: channels, sampleRate: rate, dataBytes: 4800))
+        let result = try PlayerRun.run(["--ui", "none", path])
+        #expect(result.status == 65)
+        #expect(result.errors.count == 1 && result.errors[0].hasPrefix("player: "))
+    }
+
+    @Test("A truncated file plays what it holds, says so, and ends with 65")
+    func truncated() throws {
+        let path = try write(
+            "cut.wav", WAV.header(channels: 2, sampleRate: 48_000, dataBytes: 48_000, promised: 480_000))
+        let rendered = directory.file("out.wav")
+        try expect(65, "is truncated: it holds 12000 frames", ["--render", rendered, path])
+        #expect(try SoundFile.read(rendered).planes[0].count >= 12_000)
+    }
+
+    @Test("NaN and infinite samples become silence and reach nothing")
+    func nonFinite() throws {
+        var samples = Signal.sine(frequency: 440, sampleRate: 44_100, frames: 44_100)
+        for index in stride(from: 100, to: 40_000, by: 777) {
+            samples[index] = index.isMultiple(of: 2) ? .nan : .infinity
+        }
+        let path = directory.file("poison.wav")
+        try SoundFile.write([samples], sampleRate: 44_100, to: path)
+        for rate in ["44100", "48000"] {
+            let rendered = directory.file("clean.wav")
+            let result = try PlayerRun.run(["--ui", "none", "--sample-rate", rate, "--render", rendered, path])
+            #expect(result.status == 0 && result.errors.isEmpty)
+            let file = try SoundFile.readRaw(rendered)
+            #expect(file.allSatisfy { $0.isFinite && abs($0) <= 1 })
+        }
+    }
+
+    @Test("CAT, MODE-1, OPT-3: unknown and unsuited names list what is known")
+    func names() throws {
+        try expect(64, "known are ambient, soloAmbient, playback", ["--category", "loud", good])
+        try expect(64, "known are default, voiceChat", ["--mode", "loud", good])
+        try expect(64, "known are mixWithOthers, duckOthers", ["--option", "loud", good])
+        try expect(64, "MODE-1", ["--category", "ambient", "--mode", "moviePlayback", good])
+        try expect(64, "OPT-", ["--category", "playback", "--option", "defaultToSpeaker", good])
+        try expect(64, "has no output", ["--category", "audioProcessing", "--render", directory.file("a.wav"), good])
+        try expect(64, "There is no output 'kazoo'", ["--output", "kazoo", "--render", directory.file("a.wav"), good])
+    }
+
+    @Test("HW-4: absurd wishes are refused")
+    func wishes() throws {
+        for rate in ["-1", "nan", "inf", "1e12"] {
+            try expect(64, "rate", ["--sample-rate=\(rate)", "--render", directory.file("a.wav"), good])
+        }
+        for duration in ["-1", "nan", "inf", "1e12"] {
+            try expect(64, "HW-4", ["--io-buffer=\(duration)", "--render", directory.file("a.wav"), good])
+        }
+    }
+
+    @Test("Usage errors end with 64 and say what to give")
+    func usage() throws {
+        for arguments in [
+            [], ["--volume", "1000", good], ["--start", "-1", good], ["--loop", "-2", good], ["--ui", "big", good],
+            ["--prompt-at", "1", good], ["--render", "a.wav", "--capture", "b.wav", good], ["--events", "xml", good],
+            ["--render", "a.wav", "--loop", "-1", good], ["--volume", "nan", good], ["--frobnicate", good],
+        ] {
+            let result = try PlayerRun.run(arguments)
+            #expect(result.status == 64, "\(arguments): \(result.errors)")
+            #expect(result.errors.first?.hasPrefix("Error: ") == true, "\(result.errors)")
+        }
+        #expect(try PlayerRun.run(["--help"]).status == 0)
+    }
+
+    @Test("Places that cannot be written")
+    func unwritable() throws {
+        try expect(73, "cannot be written", ["--render", "/nowhere/out.wav", good])
+        try expect(64, "use one of the extensions wav", ["--render", directory.file("out.mp3000"), good])
+    }
+
+    @Test("No server under a given name: 69, within two seconds")
+    func noServer() throws {
+        let begin = ContinuousClock.now
+        try expect(69, "No JACK server named 'nobody' is running", ["--server", "nobody", good])
+        #expect(ContinuousClock.now - begin < .seconds(2))
+    }
+
+    @Test("With events, an error is one too")
+    func errorEvent() throws {
+        let result = try PlayerRun.run(["--events", "json", "--server", "nobody", good])
+        let last = try #require(result.out.last.flatMap(parsed))
+        #expect(last["event"] as? String == "error")
+        #expect(last["code"] as? Int == 69)
+        #expect((last["message"] as? String)?.contains("nobody") == true)
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Without a server the player brings its own, which leaves after its last client.
+@Suite("player: managed server")
+struct ManagedServerTests {
+    @Test("It starts the managed server, plays, and the server leaves by itself")
+    func managed() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("short.wav")
+        let source = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 48_000)
+        try SoundFile.write([source, source], sampleRate: 48_000, to: file)
+        let environment = [
+            "XDG_RUNTIME_DIR": directory.path, "JACK_NO_AUDIO_RESERVATION": "1", "JACK_NO_START_SERVER": "1",
+        ]
+        let result = try PlayerRun.run(
+            ["--server", "managed", "--events", "json", "--capture", directory.file("heard.wav"), file],
+            environment: environment)
+        #expect(result.status == 0, "\(result.errors)")
+        let hardware = try #require(result.out.compactMap(parsed).first { $0["event"] as? String == "hardware" })
+        #expect((hardware["server"] as? String)?.contains("jackd2") == true)
+        let heard = try SoundFile.read(directory.file("heard.wav")).planes[0]
+        let begin = try #require(heard.firstIndex { $0 != 0 }) - 1
+        #expect(Signal.firstDifference(heard[begin...].prefix(source.count), source) == nil)
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `--render`: the whole scene without a server, as fast as it goes.
+@Suite("player: offline")
+struct OfflineTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// Examples/Media of this package.
+    private var media: String {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Examples/Media").path
+    }
+
+    private func scene(_ out: String) -> [String] {
+        [
+            "--render", out, "--prompt", media + "/prompt.flac", "--prompt-at", "2", "--call-at", "7", "--call-for",
+            "2",
+            "--duration", "12", media + "/music.ogg",
+        ]
+    }
+
+    @Test("The same scene rendered twice gives the same bytes")
+    func determinism() throws {
+        for name in ["a.wav", "b.wav"] {
+            let result = try PlayerRun.run(["--ui", "none"] + scene(directory.file(name)))
+            #expect(result.status == 0 && result.errors.isEmpty && result.out.isEmpty)
+        }
+        let (a, b) = (
+            try Data(contentsOf: URL(fileURLWithPath: directory.file("a.wav"))),
+            try Data(contentsOf: URL(fileURLWithPath: directory.file("b.wav")))
+        )
+        #expect(a == b && a.count > 12 * 44_100 * 8)
+    }
+
+    @Test("Every event has the keys that the interface promises, and the scene's story is told")
+    func events() throws {
+        let keys: [String: Set<String>] = [
+            "hardware": [
+                "server", "sampleRate", "ioBufferDuration", "periodFrames", "outputLatency", "preferredSampleRate",
+                "preferredIOBufferDuration",
+            ],
+            "session": ["id", "category", "mode", "options", "active", "state", "ducked", "muted", "reasons"],
+            "route": ["reason", "outputs", "inputs", "previous"],
+            "position": ["file", "frame", "seconds"],
+            "finished": ["file"],
+        ]
+        let result = try PlayerRun.run(["--events", "json"] + scene(directory.file("a.wav")))
+        #expect(result.status == 0)
+        var story: [String] = []
+        var time = 0.0
+        for line in result.out {
+            let event = try #require(parsed(line), "\(line)")
+            let name = try #require(event["event"] as? String)
+            let now = try #require(event["time"] as? Double)
+            #expect(now >= time)
+            time = now
+            #expect(keys[name, default: []].isSubset(of: event.keys), "\(line)")
+            if name == "session", event["id"] as? String == "music" {
+                story.append((event["state"] as? String ?? "") + (event["ducked"] as? Bool == true ? ", ducked" : ""))
+            } else if name == "interruption" {
+                story.append("\(event["type"] ?? "") \(event["shouldResume"] ?? event["reason"] ?? "")")
+            }
+        }
+        let told = story.filter { $0 != "inactive" }
+        #expect(
+            told.sorted()
+                == [
+                    "running", "running, ducked", "running", "interrupted", "began default", "ended 1", "running",
+                ].sorted(), "\(story)")
+    }
+
+    @Test("Files follow one another; --start, --loop and --duration hold")
+    func playlist() throws {
+        let count = Signal.counting(frames: 9600)
+        try SoundFile.write([count, count], sampleRate: 48_000, to: directory.file("count.wav"))
+        let out = directory.file("out.wav")
+        let file = directory.file("count.wav")
+        _ = try PlayerRun.run(["--ui", "none", "--start", "0.1", "--loop", "1", "--render", out, file, file])
+        let heard = try SoundFile.read(out).planes[0].filter { $0 != 0 }
+        #expect(Signal.firstDifference(heard, count[4800...] + count + count + count) == nil)
+        _ = try PlayerRun.run(["--ui", "none", "--loop", "-1", "--duration", "1.5", "--render", out, file])
+        #expect(try SoundFile.read(out).planes[0].count == 72_000)
+    }
+
+    @Test("Volume is in decibels")
+    func volume() throws {
+        let sine = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 48_000)
+        try SoundFile.write([sine, sine], sampleRate: 48_000, to: directory.file("sine.wav"))
+        _ = try PlayerRun.run(
+            ["--ui", "none", "--volume", "-6", "--render", directory.file("out.wav"), directory.file("sine.wav")])
+        let ratio = Signal.rms(try SoundFile.read(directory.file("out.wav")).planes[0][..<48_000]) / Signal.rms(sine)
+        #expect(abs(Signal.decibels(Float(ratio)) + 6) < 0.01)
+    }
+}

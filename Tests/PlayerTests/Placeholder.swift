@@ -1,1 +1,0 @@
-// Removed as soon as the target has a source.

@@ -1,0 +1,112 @@
+import Foundation
+import TestSupport
+
+/// One run of the program `player`, with its lines as they come.
+final class PlayerRun: Sendable {
+    let out: LineReader
+    let errors: LineReader
+    private let process: ChildProcess
+
+    /// The program that was built with these tests.
+    static var program: String {
+        get throws {
+            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            let program = (own as NSString).deletingLastPathComponent + "/player"
+            guard FileManager.default.isExecutableFile(atPath: program) else {
+                throw TestFailure("'\(program)' is missing; build the product 'player' first.")
+            }
+            return program
+        }
+    }
+
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        out = try LineReader()
+        errors = try LineReader()
+        process = try ChildProcess(
+            try Self.program, arguments, environment: environment,
+            printingTo: (out.takeWritingEnd(), errors.takeWritingEnd()))
+        out.start()
+        errors.start()
+    }
+
+    var identifier: pid_t { process.identifier }
+
+    func send(_ signal: Int32) { process.send(signal) }
+
+    /// Waits for the end and for all it printed; nil when it runs on.
+    func exit(within seconds: Double = 60) -> Int32? {
+        guard process.waitForEnd(seconds: seconds) else { return nil }
+        let status = process.reap()
+        return out.waitForEnd() && errors.waitForEnd() ? status : nil
+    }
+
+    /// Waits for the n-th line with this text.
+    func waitForLine(_ text: String, count: Int = 1, within seconds: Double = 20) -> Bool {
+        out.lines.wait(limit: seconds) { $0.filter { $0.contains(text) }.count >= count }
+    }
+
+    /// What it printed, line by line.
+    var outLines: [String] { out.lines.noted }
+    var errorLines: [String] { errors.lines.noted }
+
+    /// Runs to the end.
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], within seconds: Double = 60
+    ) throws -> (status: Int32, out: [String], errors: [String]) {
+        let run = try PlayerRun(arguments, environment: environment)
+        guard let status = run.exit(within: seconds) else {
+            throw TestFailure("player \(arguments.joined(separator: " ")) did not end in \(seconds) s.")
+        }
+        return (status, run.outLines, run.errorLines)
+    }
+}
+
+/// The reading end of a pipe, and the lines that came through it.
+///
+/// Unchecked `Sendable`: the descriptors are set up by one thread, then one reads.
+final class LineReader: @unchecked Sendable {
+    let lines = Signpost<String>()
+    private let ended = Signpost<Bool>()
+    private var reading: Int32 = -1
+    private var writing: Int32 = -1
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw TestFailure("There is no socket pair to be had.")
+        }
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    /// For the process that prints; `start` closes ours.
+    func takeWritingEnd() -> Int32 { writing }
+
+    /// Reads from now on, until nobody can write any more.
+    func start() {
+        close(writing)
+        Thread { [self] in
+            var rest: [UInt8] = []
+            var block = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = read(reading, &block, block.count)
+                if count == -1, errno == EINTR { continue }
+                guard count > 0 else { break }
+                rest += block[..<count]
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    lines.note(String(decoding: rest[..<end], as: UTF8.self))
+                    rest.removeSubrange(...end)
+                }
+            }
+            if !rest.isEmpty { lines.note(String(decoding: rest, as: UTF8.self)) }
+            close(reading)
+            ended.note(true)
+        }.start()
+    }
+
+    func waitForEnd() -> Bool { ended.wait { !$0.isEmpty } }
+}
+
+/// One JSON event.
+func parsed(_ line: String) -> [String: Any]? {
+    (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any]
+}
