@@ -35,10 +35,18 @@ public final class ChildProcess: Sendable {
         }
         posix_spawn_file_actions_adddup2(&actions, ends[1], 100)
         if let inherited { posix_spawn_file_actions_adddup2(&actions, inherited, 101) }
+        // The thread that starts it may block signals; the child must not.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
         var pid = pid_t()
         let result = Self.withCStrings([program] + arguments) { words in
-            Self.withCStrings(variables) { posix_spawnp(&pid, program, &actions, nil, words, $0) }
+            Self.withCStrings(variables) { posix_spawnp(&pid, program, &actions, &attributes, words, $0) }
         }
         guard result == 0 else {
             close(ends[0])
