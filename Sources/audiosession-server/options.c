@@ -88,9 +88,10 @@ static bool parse_descriptor(const char *text, int *descriptor, complaint_t comp
     unsigned long number = 0;
     if (!parse_number("--ready-fd", text, 0, 1048576, &number, complaint))
         return false;
-    *descriptor = (int)number;
-    if (fcntl(*descriptor, F_GETFD) != -1)
+    if (fcntl((int)number, F_GETFD) != -1) {
+        *descriptor = (int)number;
         return true;
+    }
     snprintf(complaint.text, complaint.size, "--ready-fd names descriptor %s, which is not open.", text);
     return false;
 }
