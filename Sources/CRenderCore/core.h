@@ -46,6 +46,8 @@ struct voice {
     uint64_t position; // memory: next frame
     uint64_t loops;    // memory: how often still to begin again
     uint64_t rendered;
+    uint32_t channels;   // of the source
+    bool rendered_all;   // callback: it gave fewer frames than were asked for
     uint32_t generation; // [control]
     bool start_posted;   // [control]
     bool paused;
@@ -106,10 +108,16 @@ struct rcore {
     uint32_t free_count;
     rcore_plan_t *posted_plans; // newest first
     uint64_t posted_serial;
+    uint32_t staged; // producer: commands of the open group, written and not published
+    bool group_open;
+    bool group_failed;
 
     // Cycle.
     _Atomic(uint64_t) time;
     const rcore_plan_t *plan;
+    const float *const *inputs; // of the present cycle, from the present slice on at `input_offset`
+    uint32_t ninputs;
+    uint32_t input_offset;
     struct command *pending; // binary heap by (when, order)
     uint32_t pending_count;
     uint64_t next_order;
@@ -119,6 +127,7 @@ struct rcore {
     struct bus_state *buses;
     float *bus_samples;       // [(slot * max_channels + channel) * slice_frames]
     float *route_samples;     // [(slot * max_channels + channel) * slice_frames]
+    float *source_samples;    // [channel * slice_frames], what a render callback fills
     float *envelope;          // [slice_frames]
     _Atomic(uint32_t) *peaks; // [slot * max_channels + channel], float bits
     struct counters counters;
@@ -166,6 +175,8 @@ uint32_t gates_limit(const rcore_t *core, uint32_t nframes) RCORE_RT;
 bool gate_multiply(const struct gate_state *gate, float *envelope, uint32_t nframes) RCORE_RT;
 /// Goes on by `nframes`; freezes and reports what has settled.
 void gates_advance(rcore_t *core, uint32_t nframes) RCORE_RT;
+/// Whether live input may be heard on a bus: every gate from it on grants it.
+bool gates_grant_input(const rcore_t *core, uint32_t slot) RCORE_RT;
 /// Forgets whatever the slot was.
 void bus_reset(struct bus_state *bus) RCORE_RT;
 

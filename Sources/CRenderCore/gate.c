@@ -129,6 +129,17 @@ void gates_read(rcore_t *core) RCORE_RT {
     gates_freeze(core);
 }
 
+bool gates_grant_input(const rcore_t *core, uint32_t slot) RCORE_RT {
+    for (uint32_t i = core->plan->bus_count; i-- > 0;) {
+        const rcore_bus_description_t *bus = &core->plan->buses[i].description;
+        if (bus->gate != NULL && plan_leads(core->plan, slot, bus->slot) &&
+            !sgate_word_to_verdict(core->buses[bus->slot].gate.verdict_word).input_granted) {
+            return false;
+        }
+    }
+    return true;
+}
+
 uint32_t gates_limit(const rcore_t *core, uint32_t nframes) RCORE_RT {
     if (core->plan == NULL) {
         return nframes;

@@ -51,13 +51,59 @@ uint64_t rcore_voice_underrun_frames(const rcore_t *core, rcore_voice_t handle) 
     return voice == NULL ? 0 : atomic_load_explicit(&voice->underruns, memory_order_relaxed);
 }
 
+// Into the ring; within a group it is written and published with the others.
 static rcore_status_t post(rcore_t *core, struct command command) {
-    if (ring_writable(&core->command_ring, 1) < 1) {
+    const uint32_t room = core->staged + 1;
+    if (core->group_failed || ring_writable(&core->command_ring, room) < room) {
+        core->group_failed = core->group_open;
         return RCORE_FULL;
     }
-    core->commands[ring_write_slot(&core->command_ring, 0)] = command;
-    ring_did_write(&core->command_ring, 1);
+    core->commands[ring_write_slot(&core->command_ring, core->staged)] = command;
+    if (core->group_open) {
+        core->staged += 1;
+    } else {
+        ring_did_write(&core->command_ring, 1);
+    }
     return RCORE_OK;
+}
+
+rcore_status_t rcore_group_begin(rcore_t *core) {
+    if (core->group_open) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    core->group_open = true;
+    core->group_failed = false;
+    core->staged = 0;
+    return RCORE_OK;
+}
+
+static void group_close(rcore_t *core) {
+    core->group_open = false;
+    core->group_failed = false;
+    core->staged = 0;
+}
+
+rcore_status_t rcore_group_commit(rcore_t *core) {
+    if (!core->group_open) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    if (core->group_failed) {
+        rcore_group_cancel(core);
+        return RCORE_FULL;
+    }
+    ring_did_write(&core->command_ring, core->staged);
+    group_close(core);
+    return RCORE_OK;
+}
+
+void rcore_group_cancel(rcore_t *core) {
+    for (uint32_t i = 0; i < core->staged; i++) {
+        const struct command *command = &core->commands[ring_write_slot(&core->command_ring, i)];
+        if (command->kind == COMMAND_START) {
+            voice_find(core, command->voice)->start_posted = false; // unpublished: the voice is still control's
+        }
+    }
+    group_close(core);
 }
 
 static rcore_status_t post_to_voice(rcore_t *core, struct command command) {
@@ -68,14 +114,27 @@ static rcore_status_t post_to_voice(rcore_t *core, struct command command) {
     return post(core, command);
 }
 
-static bool params_valid(const rcore_voice_params_t *params) {
-    if (params == NULL || (params->buffer == NULL) == (params->fifo == NULL) || !sample_is_finite(params->gain)) {
+static uint32_t params_channels(const rcore_voice_params_t *params) {
+    return params->buffer != NULL ? params->buffer->channels
+           : params->fifo != NULL ? rcore_fifo_channels(params->fifo)
+           : params->render       ? params->render_channels
+                                  : params->input_channels;
+}
+
+static bool params_valid(const rcore_t *core, const rcore_voice_params_t *params) {
+    if (params == NULL || !sample_is_finite(params->gain)) {
         return false;
     }
-    if (params->buffer != NULL && params->start_frame >= params->buffer->nframes) {
+    const uint32_t sources =
+        (params->buffer != NULL) + (params->fifo != NULL) + (params->render ? 1u : 0u) + (params->input_channels > 0);
+    const uint32_t channels = params_channels(params);
+    if (sources != 1 || channels == 0 || channels > RCORE_MAX_CHANNELS) {
         return false;
     }
-    const uint32_t channels = params->buffer != NULL ? params->buffer->channels : rcore_fifo_channels(params->fifo);
+    if ((params->buffer != NULL && params->start_frame >= params->buffer->nframes) ||
+        (params->render && channels > core->config.max_channels)) {
+        return false;
+    }
     return params->matrix == NULL || params->matrix->inputs == channels;
 }
 
@@ -85,7 +144,7 @@ rcore_status_t rcore_post_start(rcore_t *core, rcore_voice_t handle, const rcore
     if (voice == NULL || rcore_voice_state(core, handle) != RCORE_VOICE_WAITING || voice->start_posted) {
         return RCORE_STALE;
     }
-    if (!params_valid(params)) {
+    if (!params_valid(core, params)) {
         return RCORE_BAD_ARGUMENT;
     }
     voice->params = *params;
@@ -144,7 +203,7 @@ static bool plan_fits(const rcore_t *core, const rcore_plan_t *plan) {
 }
 
 rcore_status_t rcore_post_plan(rcore_t *core, rcore_plan_t *plan, uint64_t when) {
-    if (plan == NULL || plan->serial != 0) {
+    if (plan == NULL || plan->serial != 0 || core->group_open) {
         return RCORE_BAD_ARGUMENT;
     }
     if (!plan_fits(core, plan)) {

@@ -19,6 +19,7 @@ static void advance_time(rcore_t *core, uint32_t nframes) RCORE_RT {
 // A slice: nothing begins or ends within it.
 static void render_slice(rcore_t *core, float *const *outputs, uint32_t noutputs, uint32_t offset,
                          uint32_t nframes) RCORE_RT {
+    core->input_offset = offset;
     buses_clear(core, nframes);
     voices_render(core, nframes);
     buses_mix(core, nframes);
@@ -35,8 +36,8 @@ static uint32_t slice_length(const rcore_t *core, uint32_t nframes) RCORE_RT {
 
 void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, float *const *outputs,
                    uint32_t noutputs, uint32_t nframes) RCORE_RT {
-    (void)inputs; // no source listens to live input yet
-    (void)ninputs;
+    core->inputs = inputs;
+    core->ninputs = ninputs;
     const flush_mode mode = flush_begin();
     silence(outputs, noutputs, nframes);
     gates_read(core);

@@ -52,6 +52,7 @@ static size_t lay_out(rcore_t *core, void *arena) {
     const size_t slice = sizeof(float) * config->slice_frames;
     core->bus_samples = carve(&layout, (size_t)config->max_buses * config->max_channels, slice);
     core->route_samples = carve(&layout, (size_t)config->max_routes * config->max_channels, slice);
+    core->source_samples = carve(&layout, config->max_channels, slice);
     core->envelope = carve(&layout, 1, slice);
     core->peaks = carve(&layout, (size_t)config->max_routes * config->max_channels, sizeof *core->peaks);
     return layout.used;

@@ -1,5 +1,5 @@
 // Voices: what they were told, and what they put into their buses.
-#include "core.h"
+#include "source.h"
 
 static void publish_state(struct voice *voice, rcore_voice_t handle, rcore_voice_state_t state) RCORE_RT {
     // Release: who sees the end may free what the voice read.
@@ -46,9 +46,7 @@ static void voice_start(rcore_t *core, struct voice *voice, rcore_voice_t handle
     }
     voice->paused |= params->paused;
     voice->stopping = false;
-    voice->position = params->start_frame;
-    voice->loops = params->loop_count;
-    voice->rendered = 0;
+    source_begin(voice);
     if (voice->paused) {
         ramp_set(&voice->fade, 0.0f);
     } else if (params->fade_in_frames > 0) {
@@ -181,47 +179,6 @@ static void mix_channel(const rcore_t *core, const struct voice *voice, uint32_t
     }
 }
 
-// Looks at the next contiguous piece of every channel and returns its length; 0: nothing is there now.
-static uint32_t source_piece(struct voice *voice, uint32_t nframes) RCORE_RT {
-    if (voice->params.fifo != NULL) {
-        const float *unused;
-        return rcore_fifo_peek(voice->params.fifo, 0, 0, nframes, &unused);
-    }
-    const rcore_buffer_t *buffer = voice->params.buffer;
-    if (voice->position == buffer->nframes && voice->loops > 0) {
-        voice->loops -= voice->loops == UINT64_MAX ? 0 : 1;
-        voice->position = 0;
-    }
-    const uint64_t left = buffer->nframes - voice->position;
-    return left < nframes ? (uint32_t)left : nframes;
-}
-
-static const float *source_channel(struct voice *voice, uint32_t channel, uint32_t nframes) RCORE_RT {
-    if (voice->params.fifo != NULL) {
-        const float *samples;
-        (void)rcore_fifo_peek(voice->params.fifo, channel, 0, nframes, &samples);
-        return samples;
-    }
-    const rcore_buffer_t *buffer = voice->params.buffer;
-    return buffer->samples + channel * buffer->stride + voice->position;
-}
-
-static void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
-    if (voice->params.fifo != NULL) {
-        rcore_fifo_consume(voice->params.fifo, nframes);
-    } else {
-        voice->position += nframes;
-    }
-    voice->rendered += nframes;
-}
-
-static bool source_over(const struct voice *voice) RCORE_RT {
-    if (voice->params.fifo != NULL) {
-        return rcore_fifo_drained(voice->params.fifo);
-    }
-    return voice->position == voice->params.buffer->nframes && voice->loops == 0;
-}
-
 // How the voice is scaled over the next frames: by a constant, by one ramp that lasts for all of them, else by an envelope.
 static struct scaling voice_scaling(rcore_t *core, const struct voice *voice, uint32_t nframes) RCORE_RT {
     const struct ramp *gain = &voice->gain;
@@ -249,10 +206,11 @@ static void render_piece(rcore_t *core, struct voice *voice, uint32_t offset, ui
     const struct bus_state *bus = voice_bus(core, voice);
     if (bus != NULL && bus->channels > 0) {
         const struct scaling scaling = voice_scaling(core, voice, nframes);
-        const uint32_t channels =
-            voice->params.fifo != NULL ? rcore_fifo_channels(voice->params.fifo) : voice->params.buffer->channels;
-        for (uint32_t channel = 0; channel < channels; channel++) {
-            mix_channel(core, voice, channel, source_channel(voice, channel, nframes), offset, &scaling, nframes);
+        for (uint32_t channel = 0; channel < voice->channels; channel++) {
+            const float *samples = source_channel(core, voice, channel, offset, nframes);
+            if (samples != NULL) {
+                mix_channel(core, voice, channel, samples, offset, &scaling, nframes);
+            }
         }
     }
     source_advance(voice, nframes);
@@ -280,7 +238,7 @@ static bool render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
     const uint32_t due = fading_out && voice->fade.remaining < nframes ? voice->fade.remaining : nframes;
     uint32_t done = 0;
     while (done < due) {
-        const uint32_t piece = source_piece(voice, due - done);
+        const uint32_t piece = source_piece(core, voice, due - done);
         if (piece == 0) {
             underrun(core, voice, due - done);
             break;
@@ -292,37 +250,10 @@ static bool render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
     return !(source_over(voice) || (voice->stopping && voice->fade.remaining == 0));
 }
 
-// Voices lie apart in memory and so do their samples. Asking for them some voices ahead hides most of the way: first the voice, then
-// what it points to, then the samples.
-static void prefetch_ahead(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT {
-    enum { far = 16, middle = 12, near = 8, line = 64 };
-    if (index + far < core->playing_count) {
-        const char *voice = (const char *)&core->voices[core->playing[index + far]];
-        for (size_t byte = 0; byte < sizeof(struct voice); byte += line) {
-            __builtin_prefetch(voice + byte);
-        }
-    }
-    if (index + middle < core->playing_count) {
-        const struct voice *voice = &core->voices[core->playing[index + middle]];
-        __builtin_prefetch(voice->params.buffer);
-        __builtin_prefetch(voice->params.matrix);
-    }
-    if (index + near < core->playing_count) {
-        const struct voice *voice = &core->voices[core->playing[index + near]];
-        const rcore_buffer_t *buffer = voice->params.buffer;
-        for (uint32_t channel = 0; buffer != NULL && channel < buffer->channels && channel < 2; channel++) {
-            const float *samples = buffer->samples + channel * buffer->stride + voice->position;
-            for (uint32_t frame = 0; frame < nframes; frame += line / sizeof(float)) {
-                __builtin_prefetch(samples + frame);
-            }
-        }
-    }
-}
-
 void voices_render(rcore_t *core, uint32_t nframes) RCORE_RT {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < core->playing_count; i++) {
-        prefetch_ahead(core, i, nframes);
+        source_prefetch(core, i, nframes);
         struct voice *voice = &core->voices[core->playing[i]];
         if (render_voice(core, voice, nframes)) {
             core->playing[kept++] = core->playing[i];

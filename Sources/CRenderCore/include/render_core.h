@@ -62,10 +62,20 @@ uint64_t rcore_time(const rcore_t *core) RCORE_RT;
 /// Names a voice for one playing; 0 is never a voice.
 typedef uint64_t rcore_voice_t;
 
-/// What a voice plays, and how. Exactly one of buffer and fifo is set.
+/// Renders the next `nframes` frames of a source of an app's own into `planes`, one for each of `channels`; returns how many it
+/// rendered: fewer than asked end the voice. [render] It keeps the contract of the cycle: no lock, allocation or system call.
+typedef uint32_t (*rcore_render_t)(void *context, float *const *planes, uint32_t channels, uint32_t nframes) RCORE_RT;
+
+/// What a voice plays, and how. Exactly one of buffer, fifo, render and input_channels is set.
 typedef struct rcore_voice_params {
     const rcore_buffer_t *buffer; ///< memory source; kept by the caller until the voice has ended
     rcore_fifo_t *fifo;           ///< streamed source; kept by the caller until the voice has ended
+    rcore_render_t render;        ///< source of an app's own, of render_channels channels; called at most once a slice
+    void *render_context;         ///< handed to `render`; kept by the caller until the voice has ended
+    uint32_t render_channels;     ///< 1…the core's max_channels
+    uint32_t
+        input_channels;   ///< live input: so many channels of the driver's from first_input on, heard in the same cycle
+    uint32_t first_input; ///< a channel that the driver has not, or that its session's gate does not grant, is silence
     const rcore_matrix_t *matrix; ///< source channels in, bus channels out; NULL: channel to channel. Kept likewise
     uint32_t bus;                 ///< slot; a bus that no plan has is silence, the voice runs on
     float gain;                   ///< linear, finite
@@ -114,6 +124,15 @@ rcore_status_t rcore_post_resume(rcore_t *core, rcore_voice_t voice, uint32_t ra
 /// Linear ramp from wherever the gain is; finite.
 rcore_status_t rcore_post_gain(rcore_t *core, rcore_voice_t voice, float gain, uint32_t ramp_frames, uint64_t when);
 rcore_status_t rcore_post_bus_gain(rcore_t *core, uint32_t bus, float gain, uint32_t ramp_frames, uint64_t when);
+/// Begins a group: what is posted from now on takes effect all together or not at all. [producer] Plans do not go into groups.
+/// RCORE_BAD_ARGUMENT: a group is open.
+rcore_status_t rcore_group_begin(rcore_t *core);
+/// Publishes the group at once: untimed commands take effect on one frame, a chord starts together. RCORE_FULL: one of them found no room;
+/// then none takes effect, and voices started in it may be started again. RCORE_BAD_ARGUMENT: no group is open.
+rcore_status_t rcore_group_commit(rcore_t *core);
+/// Drops the open group, if there is one: nothing of it takes effect. [producer]
+void rcore_group_cancel(rcore_t *core);
+
 /// Replaces the plan. [control] and [producer] With RCORE_OK the core owns it; otherwise it stays the caller's. RCORE_NO_SLOT: it names
 /// a slot beyond the core's sizes. A bus slot that the plan before did not have begins afresh: unity gain, gate not yet read. A plan
 /// that becomes due after one posted later has taken effect is dropped.

@@ -1,0 +1,21 @@
+/// Where a voice's samples come from: memory, a stream, a function of the app's, or live input.
+#ifndef RCORE_SOURCE_H
+#define RCORE_SOURCE_H
+
+#include "core.h"
+
+/// Goes to the source's beginning.
+void source_begin(struct voice *voice) RCORE_RT;
+/// Makes the next contiguous piece of every channel ready, at most `nframes`, and returns its length; 0: nothing is there now.
+uint32_t source_piece(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT;
+/// One channel of that piece, which begins `offset` frames into the slice; NULL is silence.
+const float *source_channel(const rcore_t *core, struct voice *voice, uint32_t channel, uint32_t offset,
+                            uint32_t nframes) RCORE_RT;
+/// Leaves the piece behind.
+void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT;
+/// Whether nothing will come any more.
+bool source_over(const struct voice *voice) RCORE_RT;
+/// Asks for the memory of voices that are rendered soon after the one at `index` of the playing ones.
+void source_prefetch(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT;
+
+#endif
