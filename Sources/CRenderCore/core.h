@@ -10,15 +10,21 @@
 #include "render_core.h"
 #include "ring.h"
 
+#include <string.h>
+
 enum command_kind {
     COMMAND_START,
     COMMAND_STOP,
     COMMAND_PAUSE,
     COMMAND_RESUME,
     COMMAND_GAIN,
+    COMMAND_SPEED,
     COMMAND_BUS_GAIN,
     COMMAND_PLAN,
 };
+
+/// Greatest speed of a voice.
+#define MAX_SPEED 16
 
 /// Fixed-size; a start's parameters travel in the voice.
 struct command {
@@ -43,6 +49,11 @@ struct voice {
     rcore_voice_params_t params;
     struct ramp gain;
     struct ramp fade;  // 1 = heard; 0 = silent: of pause, resume, stop, start
+    struct ramp speed; // source frames per frame; exactly 1 takes the samples as they are
+    double phase;      // between the source's frames, 0…1
+    double next_phase; // after the piece that is being mixed
+    uint32_t consumed; // source frames that this piece takes
+    bool primed;       // stream: the frame before the present one is still in the ring
     uint64_t position; // memory: next frame
     uint64_t loops;    // memory: how often still to begin again
     uint64_t rendered;
@@ -52,7 +63,8 @@ struct voice {
     bool start_posted;   // [control]
     bool paused;
     bool stopping;
-    bool gain_set; // a gain came before the start
+    bool gain_set;  // a gain came before the start
+    bool speed_set; // a speed did
 };
 
 /// What a session bus's gate is doing (gate.c).
@@ -128,6 +140,8 @@ struct rcore {
     float *bus_samples;       // [(slot * max_channels + channel) * slice_frames]
     float *route_samples;     // [(slot * max_channels + channel) * slice_frames]
     float *source_samples;    // [channel * slice_frames], what a render callback fills
+    float *speed_samples;     // [MAX_SPEED * slice_frames + 4]: one channel's source frames, in a row
+    double *speed_places;     // [slice_frames]: where among them each frame lies
     float *envelope;          // [slice_frames]
     _Atomic(uint32_t) *peaks; // [slot * max_channels + channel], float bits
     struct counters counters;

@@ -176,6 +176,10 @@ bool rcore_fifo_read_interleaved(rcore_fifo_t *fifo, float *frames, uint32_t nfr
     return true;
 }
 
+bool rcore_fifo_finished(const rcore_fifo_t *fifo) RCORE_RT {
+    return atomic_load_explicit(&fifo->finished, memory_order_acquire);
+}
+
 bool rcore_fifo_drained(rcore_fifo_t *fifo) RCORE_RT {
     // The end first, then the count: the other way round a last write could slip in between.
     return atomic_load_explicit(&fifo->finished, memory_order_acquire) &&

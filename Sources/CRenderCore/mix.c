@@ -1,20 +1,10 @@
-// Plain C that the compiler turns into vectors, for the widest instructions the machine has; which, the loader finds out once.
+// Plain C that the compiler turns into vectors.
 //
 // A ramp's value at frame i is counted back from its end, target - step * (last - i), as in ramp.h: the same bits wherever a period is
 // cut.
 #include "mix.h"
 
-// The thread sanitizer does not bear functions in several versions.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define RCORE_ONE_VERSION
-#endif
-#endif
-#if defined(__clang__) && defined(__x86_64__) && !defined(RCORE_ONE_VERSION)
-#define WIDEST __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
-#else
-#define WIDEST
-#endif
+#include "widest.h"
 
 WIDEST static void constant_one(float *restrict target, const float *restrict source, float gain,
                                 uint32_t nframes) RCORE_RT {

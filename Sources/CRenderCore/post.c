@@ -2,7 +2,7 @@
 #include "core.h"
 #include "memory.h"
 
-rcore_voice_params_t rcore_voice_params_default(void) { return (rcore_voice_params_t){.gain = 1.0f}; }
+rcore_voice_params_t rcore_voice_params_default(void) { return (rcore_voice_params_t){.gain = 1.0f, .speed = 1.0f}; }
 
 rcore_voice_t rcore_voice_acquire(rcore_t *core) {
     if (core->free_count == 0) {
@@ -121,6 +121,8 @@ static uint32_t params_channels(const rcore_voice_params_t *params) {
                                   : params->input_channels;
 }
 
+static bool speed_valid(float speed) { return speed >= 1.0f / MAX_SPEED && speed <= MAX_SPEED; }
+
 static bool params_valid(const rcore_t *core, const rcore_voice_params_t *params) {
     if (params == NULL || !sample_is_finite(params->gain)) {
         return false;
@@ -133,6 +135,9 @@ static bool params_valid(const rcore_t *core, const rcore_voice_params_t *params
     }
     if ((params->buffer != NULL && params->start_frame >= params->buffer->nframes) ||
         (params->render && channels > core->config.max_channels)) {
+        return false;
+    }
+    if (!speed_valid(params->speed) || (params->speed != 1.0f && params->buffer == NULL && params->fifo == NULL)) {
         return false;
     }
     return params->matrix == NULL || params->matrix->inputs == channels;
@@ -175,6 +180,18 @@ rcore_status_t rcore_post_gain(rcore_t *core, rcore_voice_t voice, float gain, u
     return post_to_voice(
         core,
         (struct command){.kind = COMMAND_GAIN, .voice = voice, .gain = gain, .ramp_frames = ramp_frames, .when = when});
+}
+
+rcore_status_t rcore_post_speed(rcore_t *core, rcore_voice_t handle, float speed, uint32_t ramp_frames, uint64_t when) {
+    const struct voice *voice = voice_find(core, handle);
+    // The parameters are control's until the start is read, and do not change from then on.
+    if (!speed_valid(speed) ||
+        (voice != NULL && voice->start_posted && voice->params.buffer == NULL && voice->params.fifo == NULL)) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    return post_to_voice(
+        core, (struct command){
+                  .kind = COMMAND_SPEED, .voice = handle, .gain = speed, .ramp_frames = ramp_frames, .when = when});
 }
 
 rcore_status_t rcore_post_bus_gain(rcore_t *core, uint32_t bus, float gain, uint32_t ramp_frames, uint64_t when) {

@@ -53,6 +53,8 @@ static size_t lay_out(rcore_t *core, void *arena) {
     core->bus_samples = carve(&layout, (size_t)config->max_buses * config->max_channels, slice);
     core->route_samples = carve(&layout, (size_t)config->max_routes * config->max_channels, slice);
     core->source_samples = carve(&layout, config->max_channels, slice);
+    core->speed_samples = carve(&layout, MAX_SPEED * config->slice_frames + 4, sizeof(float));
+    core->speed_places = carve(&layout, config->slice_frames, sizeof(double));
     core->envelope = carve(&layout, 1, slice);
     core->peaks = carve(&layout, (size_t)config->max_routes * config->max_channels, sizeof *core->peaks);
     return layout.used;

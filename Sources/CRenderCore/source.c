@@ -1,6 +1,8 @@
 // Sources: the four kinds, a line each wherever they differ.
 #include "source.h"
 
+#include "varispeed.h"
+
 void source_begin(struct voice *voice) RCORE_RT {
     const rcore_voice_params_t *params = &voice->params;
     voice->channels = params->buffer != NULL ? params->buffer->channels
@@ -11,6 +13,11 @@ void source_begin(struct voice *voice) RCORE_RT {
     voice->loops = params->loop_count;
     voice->rendered = 0;
     voice->rendered_all = false;
+    voice->phase = 0.0;
+    voice->primed = false;
+    if (!voice->speed_set) {
+        ramp_set(&voice->speed, params->speed);
+    }
 }
 
 static uint32_t buffer_piece(struct voice *voice, uint32_t nframes) RCORE_RT {
@@ -38,10 +45,17 @@ static uint32_t render_piece(rcore_t *core, struct voice *voice, uint32_t nframe
 }
 
 uint32_t source_piece(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
+    if (varispeed_applies(voice)) {
+        return varispeed_piece(core, voice, nframes);
+    }
     if (voice->params.buffer != NULL) {
         return buffer_piece(voice, nframes);
     }
     if (voice->params.fifo != NULL) {
+        if (voice->primed) { // back at speed 1: the frame that varispeed kept is past
+            rcore_fifo_consume(voice->params.fifo, 1);
+            voice->primed = false;
+        }
         const float *unused;
         return rcore_fifo_peek(voice->params.fifo, 0, 0, nframes, &unused);
     }
@@ -60,6 +74,9 @@ static const float *input_channel(const rcore_t *core, const struct voice *voice
 
 const float *source_channel(const rcore_t *core, struct voice *voice, uint32_t channel, uint32_t offset,
                             uint32_t nframes) RCORE_RT {
+    if (varispeed_applies(voice)) {
+        return core->source_samples + (size_t)channel * core->config.slice_frames;
+    }
     if (voice->params.buffer != NULL) {
         const rcore_buffer_t *buffer = voice->params.buffer;
         return buffer->samples + channel * buffer->stride + voice->position;
@@ -76,6 +93,10 @@ const float *source_channel(const rcore_t *core, struct voice *voice, uint32_t c
 }
 
 void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
+    if (varispeed_applies(voice)) {
+        varispeed_advance(voice);
+        return;
+    }
     if (voice->params.buffer != NULL) {
         voice->position += nframes;
     } else if (voice->params.fifo != NULL) {
@@ -86,9 +107,9 @@ void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
 
 bool source_over(const struct voice *voice) RCORE_RT {
     if (voice->params.buffer != NULL) {
-        return voice->position == voice->params.buffer->nframes && voice->loops == 0;
+        return voice->position >= voice->params.buffer->nframes && voice->loops == 0;
     }
-    return voice->params.fifo != NULL ? rcore_fifo_drained(voice->params.fifo) : voice->rendered_all;
+    return voice->rendered_all || (voice->params.fifo != NULL && rcore_fifo_drained(voice->params.fifo));
 }
 
 // Voices lie apart in memory and so do their samples. Asking for them some voices ahead hides most of the way: first the voice, then

@@ -18,7 +18,7 @@ static rcore_voice_state_t voice_state(const struct voice *voice) RCORE_RT {
 static void voice_end(rcore_t *core, struct voice *voice) RCORE_RT {
     const rcore_voice_t handle = voice_handle(core, voice);
     const uint64_t rendered = voice->rendered;
-    voice->paused = voice->stopping = voice->gain_set = false;
+    voice->paused = voice->stopping = voice->gain_set = voice->speed_set = false;
     voice->rendered = 0;
     publish_state(voice, handle, RCORE_VOICE_ENDED);
     event_post(core, (rcore_event_t){.kind = RCORE_EVENT_VOICE_ENDED,
@@ -101,6 +101,10 @@ static void apply_waiting(rcore_t *core, struct voice *voice, const struct comma
         voice->gain_set = true;
         ramp_set(&voice->gain, command->gain);
         break;
+    case COMMAND_SPEED:
+        voice->speed_set = true;
+        ramp_set(&voice->speed, command->gain);
+        break;
     default:
         break;
     }
@@ -126,6 +130,9 @@ static void apply_playing(rcore_t *core, struct voice *voice, const struct comma
         break;
     case COMMAND_GAIN:
         ramp_go(&voice->gain, command->gain, command->ramp_frames);
+        break;
+    case COMMAND_SPEED:
+        ramp_go(&voice->speed, command->gain, command->ramp_frames);
         break;
     default:
         break;
@@ -216,6 +223,7 @@ static void render_piece(rcore_t *core, struct voice *voice, uint32_t offset, ui
     source_advance(voice, nframes);
     ramp_advance(&voice->gain, nframes);
     ramp_advance(&voice->fade, nframes);
+    ramp_advance(&voice->speed, nframes);
 }
 
 // Fewer frames came than were due: count them, and let no fade wait for frames that may never come.

@@ -43,6 +43,8 @@ uint32_t rcore_fifo_peek(rcore_fifo_t *fifo, uint32_t channel, uint32_t offset, 
                          const float **samples) RCORE_RT;
 /// Gives up `nframes` frames that were looked at; at most the readable ones. [consumer]
 void rcore_fifo_consume(rcore_fifo_t *fifo, uint32_t nframes) RCORE_RT;
+/// True once the producer has finished; frames may still wait. [any]
+bool rcore_fifo_finished(const rcore_fifo_t *fifo) RCORE_RT;
 /// True once the producer finished and all was read. [consumer]
 bool rcore_fifo_drained(rcore_fifo_t *fifo) RCORE_RT;
 

@@ -79,13 +79,14 @@ typedef struct rcore_voice_params {
     const rcore_matrix_t *matrix; ///< source channels in, bus channels out; NULL: channel to channel. Kept likewise
     uint32_t bus;                 ///< slot; a bus that no plan has is silence, the voice runs on
     float gain;                   ///< linear, finite
+    float speed;                  ///< varispeed of memory and stream: 1/16…16 source frames a frame; others play at 1
     uint64_t start_frame;         ///< memory: first frame to play, below its length
     uint64_t loop_count;          ///< memory: how often to play again from frame 0; UINT64_MAX for ever
     uint32_t fade_in_frames;      ///< 0 begins at full gain
     bool paused;                  ///< begins standing still
 } rcore_voice_params_t;
 
-/// Unity gain on bus 0, from the beginning, once, no fade. [any]
+/// Unity gain and speed on bus 0, from the beginning, once, no fade. [any]
 rcore_voice_params_t rcore_voice_params_default(void);
 
 typedef enum rcore_voice_state {
@@ -123,6 +124,9 @@ rcore_status_t rcore_post_pause(rcore_t *core, rcore_voice_t voice, uint32_t ram
 rcore_status_t rcore_post_resume(rcore_t *core, rcore_voice_t voice, uint32_t ramp_frames, uint64_t when);
 /// Linear ramp from wherever the gain is; finite.
 rcore_status_t rcore_post_gain(rcore_t *core, rcore_voice_t voice, float gain, uint32_t ramp_frames, uint64_t when);
+/// Varispeed: pitch and tempo together, by 4-point interpolation; 1/16…16, the ramp linear in speed. At exactly 1 the samples are the
+/// source's own bits, once the position is on a frame. RCORE_BAD_ARGUMENT also for sources other than memory and stream.
+rcore_status_t rcore_post_speed(rcore_t *core, rcore_voice_t voice, float speed, uint32_t ramp_frames, uint64_t when);
 rcore_status_t rcore_post_bus_gain(rcore_t *core, uint32_t bus, float gain, uint32_t ramp_frames, uint64_t when);
 /// Begins a group: what is posted from now on takes effect all together or not at all. [producer] Plans do not go into groups.
 /// RCORE_BAD_ARGUMENT: a group is open.
