@@ -91,6 +91,11 @@ static void apply(rcore_t *core, const struct command *command) RCORE_RT {
     if (!on_time) {
         count_up(&core->counters.late_commands, 1);
     }
+    if (command->when != RCORE_NOW) {
+        // Release: its place in the heap is free.
+        atomic_store_explicit(&core->timed_done, atomic_load_explicit(&core->timed_done, memory_order_relaxed) + 1,
+                              memory_order_release);
+    }
 }
 
 void commands_apply(rcore_t *core) RCORE_RT {
@@ -107,11 +112,9 @@ void commands_take(rcore_t *core) RCORE_RT {
         struct command command = core->commands[ring_read_slot(&core->command_ring, 0)];
         if (command.when <= core_now(core)) {
             apply(core, &command);
-        } else if (core->pending_count < core->config.command_capacity) {
-            command.order = core->next_order++;
-            heap_push(core, command);
         } else {
-            return; // stays on the ring, and control sees it full
+            command.order = core->next_order++;
+            heap_push(core, command); // has room: control posts no more timed commands than it holds
         }
         ring_did_read(&core->command_ring, 1);
     }

@@ -114,13 +114,15 @@ struct rcore {
     struct ring event_ring;
     rcore_event_t *events;
     _Atomic(uint64_t) applied_serial; // of the plan in use
+    _Atomic(uint64_t) timed_done;     // commands with a time that have taken effect
 
     // Control.
     uint32_t *free_voices; // a stack
     uint32_t free_count;
     rcore_plan_t *posted_plans; // newest first
     uint64_t posted_serial;
-    uint32_t staged; // producer: commands of the open group, written and not published
+    uint64_t timed_posted; // producer: commands with a time
+    uint32_t staged;       // producer: commands of the open group, written and not published
     bool group_open;
     bool group_failed;
 

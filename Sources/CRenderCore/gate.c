@@ -26,8 +26,8 @@ static bool silent(const struct gate_state *gate) RCORE_RT {
 }
 
 static void duck_go(struct gate_state *gate, double target, uint32_t nframes) RCORE_RT {
-    if (gate->duck_target == target) {
-        return;
+    if (gate->duck_target == target && gate->duck_remaining <= nframes) {
+        return; // on its way already, and there in time
     }
     gate->duck_target = target;
     gate->duck_remaining = nframes;
@@ -61,7 +61,7 @@ static void apply_verdict(rcore_t *core, uint32_t slot, sgate_verdict_t verdict)
         ramp_set(&gate->open, open);
     }
     duck_go(gate, verdict.attenuation, !gate->attached || was_silent ? 0 : ramp_frames);
-    if (gate->open.target != open) {
+    if (gate->open.target != open || gate->open.remaining > ramp_frames) {
         ramp_go(&gate->open, open, ramp_frames);
     }
     gate->paused = verdict.paused;

@@ -54,10 +54,15 @@ uint64_t rcore_voice_underrun_frames(const rcore_t *core, rcore_voice_t handle) 
 // Into the ring; within a group it is written and published with the others.
 static rcore_status_t post(rcore_t *core, struct command command) {
     const uint32_t room = core->staged + 1;
-    if (core->group_failed || ring_writable(&core->command_ring, room) < room) {
+    const bool timed = command.when != RCORE_NOW;
+    // Commands that wait for their time have a bound of their own, so that they never keep an untimed one waiting.
+    const uint64_t waiting = core->timed_posted - atomic_load_explicit(&core->timed_done, memory_order_acquire);
+    if (core->group_failed || ring_writable(&core->command_ring, room) < room ||
+        (timed && waiting >= core->config.command_capacity)) {
         core->group_failed = core->group_open;
         return RCORE_FULL;
     }
+    core->timed_posted += timed ? 1 : 0;
     core->commands[ring_write_slot(&core->command_ring, core->staged)] = command;
     if (core->group_open) {
         core->staged += 1;
@@ -99,6 +104,7 @@ rcore_status_t rcore_group_commit(rcore_t *core) {
 void rcore_group_cancel(rcore_t *core) {
     for (uint32_t i = 0; i < core->staged; i++) {
         const struct command *command = &core->commands[ring_write_slot(&core->command_ring, i)];
+        core->timed_posted -= command->when != RCORE_NOW ? 1 : 0;
         if (command->kind == COMMAND_START) {
             voice_find(core, command->voice)->start_posted = false; // unpublished: the voice is still control's
         }
@@ -111,7 +117,8 @@ static rcore_status_t post_to_voice(rcore_t *core, struct command command) {
     if (state == RCORE_VOICE_FREE || state == RCORE_VOICE_ENDED) {
         return RCORE_STALE;
     }
-    return post(core, command);
+    // A voice that was not started may be released at any time: nothing may be on its way to it.
+    return voice_find(core, command.voice)->start_posted ? post(core, command) : RCORE_BAD_ARGUMENT;
 }
 
 static uint32_t params_channels(const rcore_voice_params_t *params) {

@@ -205,6 +205,27 @@ TEST(the_same_scene_twice_gives_identical_bits) {
     rcore_buffer_release(ramp);
 }
 
+TEST(commands_that_wait_keep_none_waiting) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(100000, 0.5f);
+    const rcore_voice_t voice = stage_play(&stage, buffer, RCORE_NOW);
+    stage_render(&stage, 64, 64);
+    const uint32_t capacity = rcore_configuration(stage.core).command_capacity;
+    for (uint32_t i = 0; i < capacity; i++) {
+        EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 1.0f, 0, 10000), RCORE_OK);
+        stage_render(&stage, 1, 1); // the ring is empty again; they wait in the core
+    }
+    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 1.0f, 0, 10000), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_stop(stage.core, voice, 0, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 64, 64);
+    EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_ENDED);
+    stage_render(&stage, 20000, 64); // their time comes, and with it room
+    const rcore_voice_t next = stage_play(&stage, buffer, RCORE_NOW);
+    EXPECT_EQUAL(rcore_post_gain(stage.core, next, 1.0f, 0, 90000), RCORE_OK);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
 int main(void) {
     RUN(a_start_is_exact_to_the_frame);
     RUN(every_command_is_exact_to_the_frame);
@@ -215,5 +236,6 @@ int main(void) {
     RUN(bad_arguments_post_nothing);
     RUN(periods_make_no_difference);
     RUN(the_same_scene_twice_gives_identical_bits);
+    RUN(commands_that_wait_keep_none_waiting);
     return test_result();
 }

@@ -111,10 +111,28 @@ TEST(the_duck_is_stored_in_no_volume) {
     rcore_buffer_release(buffer);
 }
 
+// DUCK-7: what comes back during a duck comes back ducked, also when the pause fell into the duck's own ramp.
+TEST(a_pause_in_the_middle_of_a_duck_ends_its_ramp) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(100000, 1.0f);
+    stage_play(&stage, buffer, RCORE_NOW);
+    stage_verdict(&stage, (sgate_verdict_t){.attenuation = 14 * 256, .ramp_ms = 500});
+    stage_render(&stage, 480, 64);
+    stage_verdict(&stage, (sgate_verdict_t){.attenuation = 14 * 256, .ramp_ms = 5, .paused = true});
+    stage_render(&stage, 480, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 480 + 240, 960, 0.0f), -1);
+    stage_verdict(&stage, (sgate_verdict_t){.attenuation = 14 * 256, .ramp_ms = 5});
+    stage_render(&stage, 480, 64);
+    EXPECT_NEAR(decibels(stage.out[0][1439]), -14.0, 0.01);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
 int main(void) {
     RUN(a_duck_is_linear_in_decibels_and_returns_exactly);
     RUN(a_duck_can_turn_round);
     RUN(what_starts_during_a_duck_starts_ducked);
     RUN(the_duck_is_stored_in_no_volume);
+    RUN(a_pause_in_the_middle_of_a_duck_ends_its_ramp);
     return test_result();
 }

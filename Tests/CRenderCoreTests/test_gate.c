@@ -223,6 +223,20 @@ TEST(ramps_follow_the_sample_rate) {
     rcore_buffer_release(buffer);
 }
 
+// INT-1: silence within the fade, even if a slow way to it was under way.
+TEST(a_faster_verdict_overtakes_a_slower_one) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(100000, 1.0f);
+    stage_play(&stage, buffer, RCORE_NOW);
+    stage_verdict(&stage, (sgate_verdict_t){.muted = true, .ramp_ms = 500});
+    stage_render(&stage, 480, 64);
+    stage_verdict(&stage, (sgate_verdict_t){.paused = true, .ramp_ms = 5});
+    stage_render(&stage, 480, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 480 + 240, 960, 0.0f), -1);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
 int main(void) {
     RUN(an_interruption_costs_no_frame);
     RUN(resumption_is_exact_without_a_fade);
@@ -234,5 +248,6 @@ int main(void) {
     RUN(a_session_is_interrupted_alone);
     RUN(commands_in_an_interruption_wait_for_its_end);
     RUN(ramps_follow_the_sample_rate);
+    RUN(a_faster_verdict_overtakes_a_slower_one);
     return test_result();
 }

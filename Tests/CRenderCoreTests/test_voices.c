@@ -277,6 +277,36 @@ TEST(a_late_stream_is_silent_and_loses_nothing) {
     rcore_fifo_destroy(fifo);
 }
 
+TEST(a_voice_takes_commands_only_once_started) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(1000, 0.5f);
+    const rcore_voice_t voice = rcore_voice_acquire(stage.core);
+    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.1f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_pause(stage.core, voice, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_stop(stage.core, voice, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    stage_render(&stage, 64, 64);
+    EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_OK);
+    stage_play(&stage, buffer, RCORE_NOW); // the same slot: nothing is left over in it
+    stage_render(&stage, 64, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 64, 128, 0.5f), -1);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+TEST(commands_before_a_timed_start_shape_it) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(1000, 0.5f);
+    const rcore_voice_t voice = stage_play(&stage, buffer, 100);
+    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    const rcore_voice_t cancelled = stage_play(&stage, buffer, 100);
+    EXPECT_EQUAL(rcore_post_stop(stage.core, cancelled, 0, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 200, 64);
+    EXPECT_EQUAL(rcore_voice_state(stage.core, cancelled), RCORE_VOICE_ENDED);
+    EXPECT_EQUAL(first_other(stage.out[0], 100, 200, 0.25f), -1);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
 int main(void) {
     RUN(handles_go_stale);
     RUN(the_pool_empties_and_fills);
@@ -291,5 +321,7 @@ int main(void) {
     RUN(mono_spreads_by_its_map);
     RUN(a_stream_plays_what_it_is_fed_and_ends);
     RUN(a_late_stream_is_silent_and_loses_nothing);
+    RUN(a_voice_takes_commands_only_once_started);
+    RUN(commands_before_a_timed_start_shape_it);
     return test_result();
 }

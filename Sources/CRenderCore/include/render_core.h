@@ -112,8 +112,9 @@ uint64_t rcore_voice_frames(const rcore_t *core, rcore_voice_t voice) RCORE_RT;
 uint64_t rcore_voice_underrun_frames(const rcore_t *core, rcore_voice_t voice) RCORE_RT;
 
 // ---- Commands: [producer], wait-free. `when` is RCORE_NOW or an absolute frame: it takes effect on exactly that frame. One that is past, or
-// falls in a pause of its session, takes effect at once or at resumption, and counts as late. Each returns RCORE_OK, RCORE_BAD_ARGUMENT,
-// RCORE_STALE or RCORE_FULL (then nothing was posted). Commands for one time keep their order. Ramp lengths are in frames; 0 means
+// falls in a pause of its session, takes effect at once or at resumption, and counts as late. Each returns RCORE_OK, RCORE_BAD_ARGUMENT (also
+// for a voice whose start was not posted), RCORE_STALE or RCORE_FULL (then nothing was posted): the ring has no room, or as many commands
+// wait for their time as it holds. Commands for one time keep their order. Ramp lengths are in frames; 0 means
 // the change takes effect between two samples, as a click.
 
 rcore_status_t rcore_post_start(rcore_t *core, rcore_voice_t voice, const rcore_voice_params_t *params, uint64_t when);
