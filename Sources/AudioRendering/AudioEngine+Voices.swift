@@ -17,12 +17,13 @@ extension AudioEngine {
         _ source: VoiceSource, on bus: SessionBus, gain: Float = 1, map: ChannelMap? = nil, fadeInFrames: Int = 0,
         paused: Bool = false, at time: UInt64? = nil, onEnd: (@Sendable (Voice) -> Void)? = nil
     ) throws(AudioEngineError) -> Voice {
+        try check(source, bus)
         if case .stream(let stream) = source { stream.fill() }
         return try control.withLock { control throws(AudioEngineError) in
             let usual = try Self.usualMap(from: source.channels, to: control.plan.outputChannels)
             let handle = rcore_voice_acquire(core.handle)
             guard handle != 0 else { throw .noFreeVoice(limit: configuration.maximumVoices) }
-            let voice = Voice(source: source, handle: handle, map: map ?? usual, engine: self, onEnd: onEnd)
+            let voice = Voice(source: source, handle: handle, map: map ?? usual, bus: bus, engine: self, onEnd: onEnd)
             var params = Self.parameters(of: voice, bus: bus, gain: gain, fadeInFrames: fadeInFrames, paused: paused)
             let status = rcore_post_start(core.handle, handle, &params, time ?? 0)
             guard status == RCORE_OK else {
@@ -32,6 +33,15 @@ extension AudioEngine {
             control.voices[handle] = voice
             settle(&control)
             return voice
+        }
+    }
+
+    private func check(_ source: VoiceSource, _ bus: SessionBus) throws(AudioEngineError) {
+        guard bus.belongs(to: self) else { throw .invalidArgument(what: "playing on a bus of another engine") }
+        guard case .buffer(let buffer, let startFrame, let loops) = source else { return }
+        guard (0..<buffer.frameCount).contains(startFrame), loops >= 0 else {
+            throw .invalidArgument(
+                what: "playing \(buffer.frameCount) frames from frame \(startFrame), and \(loops) times more")
         }
     }
 

@@ -31,6 +31,8 @@ public final class AudioEngine: Sendable {
     let core: RenderCore
     let observers = EngineObservers()
     let control = Locked(Control())
+    /// Held while the driver is opened, started, stopped or closed: these come one after the other. Never while handlers run.
+    private let lifecycle = Locked(())
     let background: EngineBackground
 
     struct Control {
@@ -83,6 +85,10 @@ public final class AudioEngine: Sendable {
     /// Reaches the server; nothing is heard yet. Idempotent.
     @discardableResult
     public func open() throws(DriverError) -> HardwareFormat {
+        try lifecycle.withLock { _ throws(DriverError) in try reach() }
+    }
+
+    private func reach() throws(DriverError) -> HardwareFormat {
         let format = try driver.open(core: core)
         adopt(format)
         control.withLock { if $0.phase == .closed { $0.phase = .open } }
@@ -91,39 +97,48 @@ public final class AudioEngine: Sendable {
 
     /// Begins to render, opening the driver if need be. Idempotent.
     public func start() throws(DriverError) {
-        try open()
-        let before = control.withLock { control in
-            defer { control.phase = .rendering }
-            return control.phase
+        try lifecycle.withLock { _ throws(DriverError) in
+            _ = try reach()
+            // Before the driver's thread enters the core: from now on nobody else may.
+            let before = control.withLock { control in
+                defer { control.phase = .rendering }
+                return control.phase
+            }
+            do throws(DriverError) {
+                try driver.start()
+            } catch {
+                if before != .rendering { control.withLock { $0.phase = before } }
+                throw error
+            }
+            background.start()
         }
-        do {
-            try driver.start()
-        } catch {
-            if before != .rendering { control.withLock { $0.phase = before } }
-            throw error
-        }
-        background.start()
     }
 
     /// Ends rendering; voices stay where they are.
     public func stop() {
+        lifecycle.withLock { _ in halt() }
+        runBackgroundWork()
+    }
+
+    private func halt() {
         driver.stop()
         control.withLock { control in
             if control.phase != .closed { control.phase = .open }
         }
         background.stop()
-        runBackgroundWork()
     }
 
     /// Gives the driver up and ends every voice.
     public func close() {
-        stop()
-        driver.close()
-        control.withLock { control in
-            control.phase = .closed
-            for handle in control.voices.keys {
-                _ = rcore_post_stop(core.handle, handle, 0, 0)
-                settle(&control)
+        lifecycle.withLock { _ in
+            halt()
+            driver.close()
+            control.withLock { control in
+                control.phase = .closed
+                for handle in control.voices.keys {
+                    _ = rcore_post_stop(core.handle, handle, 0, 0)
+                    settle(&control)
+                }
             }
         }
         runBackgroundWork()
@@ -163,8 +178,8 @@ public final class AudioEngine: Sendable {
 
     func removeBus(slot: Int) {
         control.withLock { control in
-            control.plan.buses[slot] = nil
-            // Without room on the ring the old plan stays until the next one: its gate is still kept alive by it.
+            control.plan.removeBus(slot: slot)
+            // Without room on the ring the old plan stays until the next one; it keeps the gate alive.
             try? control.plan.post(to: core.handle)
             settle(&control)
         }

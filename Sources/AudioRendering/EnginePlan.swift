@@ -9,6 +9,8 @@ struct EnginePlan {
         var owner: any AnyObject & Sendable
     }
     var buses: [Int: Bus] = [:]
+    /// Slots that are given up while the core may still have them: not to be taken before a plan without them is posted.
+    private var leaving: Set<Int> = []
     var outputChannels = 2
     var capture: Capture?
 
@@ -16,7 +18,13 @@ struct EnginePlan {
     private var resources: [[any AnyObject & Sendable]] = []
 
     /// The lowest free slot below `limit`.
-    func freeSlot(limit: Int) -> Int? { (0..<limit).first { buses[$0] == nil } }
+    func freeSlot(limit: Int) -> Int? { (0..<limit).first { buses[$0] == nil && !leaving.contains($0) } }
+
+    /// Gives a slot up, from the next plan on.
+    mutating func removeBus(slot: Int) {
+        buses[slot] = nil
+        leaving.insert(slot)
+    }
 
     /// Posts the topology as it stands. On failure nothing changed for the core.
     mutating func post(to core: OpaquePointer) throws(AudioEngineError) {
@@ -31,6 +39,7 @@ struct EnginePlan {
         var used: [any AnyObject & Sendable] = buses.values.map { $0.owner }
         if let capture { used.append(capture) }
         resources.append(used)
+        leaving = []
     }
 
     /// Lets go of what only replaced plans referred to.

@@ -16,6 +16,9 @@ public final class OfflineDriver: RenderDriver {
 
     /// A device of `channels` outputs; `sampleRate` 1,000…768,000, `periodFrames` 1…8,192.
     public init(sampleRate: Int = 48_000, channels: Int = 2, periodFrames: Int = 256) {
+        precondition((1_000...768_000).contains(sampleRate), "a rate of 1,000 to 768,000 Hz")
+        precondition((1...64).contains(channels), "1 to 64 channels")
+        precondition((1...8192).contains(periodFrames), "a period of 1 to 8,192 frames")
         state = Locked(
             State(
                 format: HardwareFormat(
@@ -62,6 +65,7 @@ public final class OfflineDriver: RenderDriver {
 
     /// Becomes a device of another rate, as a server does that returns with one; 1,000…768,000.
     public func setSampleRate(_ sampleRate: Int) {
+        precondition((1_000...768_000).contains(sampleRate), "a rate of 1,000 to 768,000 Hz")
         let (format, tell) = state.withLock { state in
             state.format.sampleRate = sampleRate
             return (state.format, state.core == nil ? nil : state.tell)

@@ -36,6 +36,8 @@ public final class Voice: Sendable {
     public let source: VoiceSource
     let handle: UInt64
     let map: ChannelMap?
+    /// Its bus stays as long as it plays.
+    private let bus: SessionBus
     let onEnd: (@Sendable (Voice) -> Void)?
     // Weak: the engine holds its voices.
     private weak let engine: AudioEngine?
@@ -44,8 +46,10 @@ public final class Voice: Sendable {
     private struct Final { var frames: UInt64, underruns: UInt64 }
 
     init(
-        source: VoiceSource, handle: UInt64, map: ChannelMap?, engine: AudioEngine, onEnd: (@Sendable (Voice) -> Void)?
+        source: VoiceSource, handle: UInt64, map: ChannelMap?, bus: SessionBus, engine: AudioEngine,
+        onEnd: (@Sendable (Voice) -> Void)?
     ) {
+        self.bus = bus
         self.source = source
         self.handle = handle
         self.map = map

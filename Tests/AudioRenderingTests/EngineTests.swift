@@ -1,4 +1,6 @@
 import AudioRendering
+import CRenderCore
+import Dispatch
 import TestSupport
 import Testing
 
@@ -172,4 +174,94 @@ struct EngineTests {
         }
         for (first, second) in zip(try scene(), try scene()) { #expect(Signal.firstDifference(first, second) == nil) }
     }
+
+    @Test("A bus that is given up fades its voices out where they are; they never sound in the next session's bus")
+    func busReuse() throws {
+        let stage = try Stage(channels: 1)
+        let gate = try #require(TestGate())
+        let steady = try AudioBuffer([[Float](repeating: 0.25, count: 48_000)])
+        var bus: SessionBus? = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
+        let voice = try stage.engine.play(.buffer(steady, loops: .max), on: #require(bus))
+        try stage.driver.render(frames: 1000)
+        try voice.stop(fadeFrames: 240)
+        bus = nil
+        let fading = try stage.driver.render(frames: 1000)[0]
+        #expect(Signal.largestStep([0.25] + fading) < 0.0012)
+        #expect(fading[240...].allSatisfy { $0 == 0 })
+        let other = try #require(TestGate())
+        for _ in 0..<3 {
+            _ = try stage.engine.makeSessionBus(gate: other.page, owner: other)
+            #expect(try stage.driver.render(frames: 1000)[0].allSatisfy { $0 == 0 })
+        }
+    }
+
+    @Test("What cannot be played is refused: frames that are not there, loops below 0, a bus of another engine")
+    func badPlaying() throws {
+        let stage = try Stage()
+        let other = try Stage()
+        let buffer = try AudioBuffer([Signal.counting(frames: 100)])
+        for source in [
+            VoiceSource.buffer(buffer, startFrame: -1), .buffer(buffer, startFrame: 100), .buffer(buffer, loops: -1),
+        ] {
+            #expect(throws: AudioEngineError.self) { try stage.engine.play(source, on: stage.bus) }
+        }
+        #expect(throws: AudioEngineError.self) { try stage.engine.play(.buffer(buffer), on: other.bus) }
+        #expect(try stage.driver.render(frames: 100)[0].allSatisfy { $0 == 0 })
+    }
+
+    @Test("Starting and stopping from several threads: nobody is in the core but its thread")
+    func lifecycle() throws {
+        let driver = GuardedDriver()
+        let engine = try AudioEngine(driver: driver)
+        let gate = try #require(TestGate())
+        try engine.open()
+        let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
+        let buffer = try AudioBuffer([Signal.counting(frames: 100)])
+        DispatchQueue.concurrentPerform(iterations: 400) { turn in
+            switch turn % 4 {
+            case 0: try? engine.start()
+            case 1: engine.stop()
+            default: _ = try? engine.play(.buffer(buffer), on: bus)
+            }
+        }
+        #expect(driver.overlaps.withLock { $0 } == 0)
+        engine.close()
+    }
+}
+
+/// Between its `start` and `stop`, says who else makes the core run: the count of cycles may not change.
+private final class GuardedDriver: RenderDriver {
+    private struct State {
+        var core: RenderCore?
+        var cyclesAtStart: UInt64?
+    }
+    private let state = Locked(State())
+    let overlaps = Locked(0)
+
+    func open(core: RenderCore) throws(DriverError) -> HardwareFormat {
+        state.withLock { $0.core = core }
+        return HardwareFormat(sampleRate: 48_000, periodFrames: 256, outputChannels: 2, server: "guarded")
+    }
+    func start() throws(DriverError) {
+        state.withLock { state in
+            if state.cyclesAtStart == nil { state.cyclesAtStart = state.core.map(Self.cycles) }
+        }
+    }
+    func stop() {
+        let changed = state.withLock { state in
+            defer { state.cyclesAtStart = nil }
+            return state.cyclesAtStart.map { start in state.core.map(Self.cycles) != start } ?? false
+        }
+        if changed { overlaps.withLock { $0 += 1 } }
+    }
+    func close() { stop() }
+    var format: HardwareFormat? { nil }
+    // It does not help the engine: what the engine itself knows must do.
+    var isRendering: Bool { false }
+    func requestPeriod(frames: Int) throws(DriverError) -> Int { frames }
+    var statistics: DriverStatistics { DriverStatistics() }
+    func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) {}
+    func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) {}
+
+    private static func cycles(_ core: RenderCore) -> UInt64 { rcore_read_counters(core.handle).cycles }
 }
