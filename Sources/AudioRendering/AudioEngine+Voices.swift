@@ -6,6 +6,7 @@ extension AudioEngine {
     ///
     /// - Parameters:
     ///   - gain: linear, finite.
+    ///   - speed: frames of the source a frame, 1/16…16.
     ///   - map: source channels to output channels; nil is the usual map.
     ///   - fadeInFrames: 0 begins at full gain.
     ///   - paused: begins standing still.
@@ -14,7 +15,8 @@ extension AudioEngine {
     /// - Throws: `noFreeVoice`, `commandQueueFull`, or `invalidArgument`; then nothing plays.
     @discardableResult
     public func play(
-        _ source: VoiceSource, on bus: SessionBus, gain: Float = 1, map: ChannelMap? = nil, fadeInFrames: Int = 0,
+        _ source: VoiceSource, on bus: SessionBus, gain: Float = 1, speed: Float = 1, map: ChannelMap? = nil,
+        fadeInFrames: Int = 0,
         paused: Bool = false, at time: UInt64? = nil, onEnd: (@Sendable (Voice) -> Void)? = nil
     ) throws(AudioEngineError) -> Voice {
         try check(source, bus)
@@ -25,10 +27,11 @@ extension AudioEngine {
             guard handle != 0 else { throw .noFreeVoice(limit: configuration.maximumVoices) }
             let voice = Voice(source: source, handle: handle, map: map ?? usual, bus: bus, engine: self, onEnd: onEnd)
             var params = Self.parameters(of: voice, bus: bus, gain: gain, fadeInFrames: fadeInFrames, paused: paused)
+            params.speed = speed
             let status = rcore_post_start(core.handle, handle, &params, time ?? 0)
             guard status == RCORE_OK else {
                 rcore_voice_release(core.handle, handle)
-                throw AudioEngineError(status, "starting a voice with gain \(gain)")
+                throw AudioEngineError(status, "starting a voice with gain \(gain) and speed \(speed)")
             }
             control.voices[handle] = voice
             settle(&control)

@@ -101,6 +101,13 @@ public final class Voice: Sendable {
         }
     }
 
+    /// Ramps to a speed, 1/16…16 frames of the source a frame: pitch and tempo together. At exactly 1 the source's own bits are heard.
+    public func setSpeed(_ speed: Float, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
+        try playing.command("a speed of \(speed)") { core in
+            rcore_post_speed(core, handle, speed, UInt32(clamping: rampFrames), time ?? 0)
+        }
+    }
+
     private var playing: AudioEngine {
         get throws(AudioEngineError) {
             guard let engine else { throw .voiceEnded }

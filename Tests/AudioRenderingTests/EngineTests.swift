@@ -95,6 +95,23 @@ struct EngineTests {
         #expect(output[0] == 256.0 / 1_048_576)
     }
 
+    @Test("Speed is pitch, of a stream too; at 1 the source's own bits come back")
+    func speed() throws {
+        let directory = try TemporaryDirectory()
+        let sine = Signal.sine(frequency: 400, sampleRate: 48_000, frames: 96_000)
+        try SoundFile.write([sine, sine], sampleRate: 48_000, to: directory.file("sine.wav"))
+        let stage = try Stage()
+        let stream = try FileStream(file: AudioFile(path: directory.file("sine.wav")), sampleRate: 48_000)
+        let voice = try stage.engine.play(.stream(stream), on: stage.bus, speed: 1.5)
+        let fast = try stage.driver.render(frames: 24_000)[0]
+        #expect(Signal.cents(Signal.frequency(of: fast, near: 600.01, sampleRate: 48_000), 600) < 0.1)
+        #expect(voice.framesRendered == 36_000)
+        try voice.setSpeed(1, rampFrames: 0)
+        #expect(Signal.firstDifference(try stage.driver.render(frames: 5000)[0], sine[36_000..<41_000]) == nil)
+        #expect(throws: AudioEngineError.self) { try voice.setSpeed(0, rampFrames: 0) }
+        #expect(throws: AudioEngineError.self) { try voice.setSpeed(.nan, rampFrames: 0) }
+    }
+
     @Test("A gain that is no number is refused and changes nothing")
     func badGain() throws {
         let stage = try Stage()
