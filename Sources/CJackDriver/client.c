@@ -33,6 +33,13 @@ static void silence_libjack(void) {
     jack_set_info_function(stay_silent);
 }
 
+/// libjack copies a server's name, the default one's too, into buffers of its own without a look at its length.
+static bool is_server_name(const char *name) {
+    const char *used = name ? name : getenv("JACK_DEFAULT_SERVER");
+    size_t length = used ? strlen(used) : 0;
+    return (length > 0 || !name) && length <= RCORE_JACK_MAX_SERVER_NAME;
+}
+
 static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *server_name, const char *client_name) {
     jack_status_t code = 0;
     jack->client = server_name ? jack_client_open(client_name, JackNoStartServer | JackServerName, &code, server_name)
@@ -50,7 +57,7 @@ rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, 
     status = status ? status : &ignored;
     *status = RCORE_JACK_BAD_ARGUMENT;
     size_t length = client_name ? strlen(client_name) : 0;
-    if (!news || length == 0 || length >= (size_t)jack_client_name_size() || (server_name && server_name[0] == '\0'))
+    if (!news || length == 0 || length >= (size_t)jack_client_name_size() || !is_server_name(server_name))
         return NULL;
     pthread_once(&once, silence_libjack);
     *status = RCORE_JACK_NO_MEMORY;

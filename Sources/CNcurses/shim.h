@@ -7,6 +7,23 @@
 #include <ncurses.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <wchar.h>
+
+extern int wcwidth(wchar_t character); // <wchar.h> has it for X/Open programs only
+
+// Of <term.h>, which is full of macros.
+extern int setupterm(const char *term, int descriptor, int *error);
+extern char *tigetstr(const char *capability);
+
+/// Whether the terminal at standard output is known and can move its cursor.
+static inline bool cncurses_is_capable(void) {
+    int error = 0;
+    if (setupterm(NULL, 1, &error) != OK) {
+        return false;
+    }
+    char *capability = tigetstr("cup");
+    return capability != NULL && capability != (char *)-1;
+}
 
 // Swift 6 lets nobody touch C's global variables: these functions do.
 
@@ -34,12 +51,7 @@ static inline void cncurses_bold(bool on) {
     }
 }
 
-static inline void cncurses_dim(bool on) {
-    if (on) {
-        (void)attron(A_DIM);
-    } else {
-        (void)attroff(A_DIM);
-    }
-}
+/// Columns that a character takes in the present locale; -1 when it is none to look at.
+static inline int cncurses_width(unsigned int scalar) { return wcwidth((wchar_t)scalar); }
 
 #endif

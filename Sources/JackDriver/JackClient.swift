@@ -33,7 +33,11 @@ final class JackClient: @unchecked Sendable {
             switch status {
             case RCORE_JACK_NO_SERVER: throw .noServer(name: server)
             case RCORE_JACK_BAD_ARGUMENT:
-                throw .refused(call: "a client named '\(name)'", reason: "the name must have 1 to 63 characters")
+                throw .refused(
+                    call: "a client named '\(name)'",
+                    reason:
+                        "a client's name has 1 to 63 bytes, a server's (that in JACK_DEFAULT_SERVER too) 1 to \(RCORE_JACK_MAX_SERVER_NAME)"
+                )
             default: throw .refused(call: "a client named '\(name)'", reason: Self.text(status))
             }
         }

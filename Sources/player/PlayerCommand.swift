@@ -41,6 +41,10 @@ struct PlayerCommand: ParsableCommand {
             valueName: "auto|managed|name"))
     var server = "auto"
 
+    @Option(
+        help: ArgumentHelp("How long to wait for a server that died; then it ends with 69.", valueName: "seconds"))
+    var wait = 10.0
+
     @Option(help: ArgumentHelp("A port type or uid of the route to play on; may be repeated.", valueName: "port"))
     var output: [String] = []
 
@@ -90,6 +94,10 @@ struct PlayerCommand: ParsableCommand {
         try check("--volume", volume, in: -120...24)
         try check("--start", start, in: 0...1e9)
         try check("--call-for", callFor, in: 0...1e9)
+        try check("--wait", wait, in: 0...1e9)
+        guard (1...127).contains(server.utf8.count) else {
+            throw ValidationError("--server: give auto, managed, or a server's name of 1 to 127 characters.")
+        }
         for (name, value) in [("--duration", duration), ("--prompt-at", promptAt), ("--call-at", callAt)] {
             if let value { try check(name, value, in: 0...1e9) }
         }
@@ -109,6 +117,9 @@ struct PlayerCommand: ParsableCommand {
             throw ValidationError("--events json and --ui full both need standard output; choose one.")
         }
     }
+
+    /// All that is read.
+    var sources: [String] { files + (prompt.map { [$0] } ?? []) }
 
     func run() throws {
         let code = PlayerProgram(command: self).run()

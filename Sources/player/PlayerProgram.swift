@@ -16,31 +16,34 @@ struct PlayerProgram {
             return try command.render != nil ? renderOffline(reporter) : playLive(reporter, screenWanted)
         } catch {
             let failure = PlayerFailure(error)
-            reporter.fail(failure, at: 0)
+            reporter.screenIsClosed()
+            reporter.fail(failure)
             return failure.status.rawValue
         }
     }
 
     private var wantsScreen: Bool {
         guard command.events == nil, command.render == nil else { return false }
-        return command.ui == .full || (command.ui == .auto && isatty(1) == 1 && isatty(0) == 1)
+        return command.ui == .full || (command.ui == .auto && Screen.isPossible)
     }
+
+    private static let noScreen = PlayerFailure(.usage, "There is no terminal that can show a screen; use --ui lines.")
 
     // MARK: Live
 
     private func playLive(_ reporter: Reporter, _ screenWanted: Bool) throws -> Int32 {
         try checkFiles()
+        guard command.ui != .full || Screen.isPossible else { throw Self.noScreen }
         let host = AudioSessionHost(driver: JackDriver(configuration: driverConfiguration))
         defer { host.close() }
         let scene = try Scene(command: command, host: host, reporter: reporter)
         let interruption = ExitSignal()
         try scene.start()
         let screen = screenWanted ? Screen() : nil
-        if screenWanted, screen == nil {
-            throw PlayerFailure(.usage, "This terminal cannot show a screen; use --ui lines.")
-        }
+        guard !screenWanted || screen != nil else { throw Self.noScreen }
         let outcome = Result { try liveLoop(scene, screen, interruption) }
         screen?.close()
+        reporter.screenIsClosed()
         return try finish(scene, reporter, host, outcome)
     }
 
@@ -91,18 +94,32 @@ struct PlayerProgram {
         // A server that is started for us begins with what is preferred; one that runs keeps its own (HW-1).
         if let rate = command.sampleRate, (1_000...768_000).contains(rate) { managed.sampleRate = Int(rate) }
         return JackDriver.Configuration(
-            server: choice, clientName: "player", recovery: .within(seconds: 10), managedServer: managed)
+            server: choice, clientName: "player", recovery: .within(seconds: command.wait), managedServer: managed)
     }
 
     // Before any server is touched: who names a wrong file shall not hear of servers.
     private func checkFiles() throws {
-        for file in command.files + (command.prompt.map { [$0] } ?? []) { _ = try AudioFile(path: file) }
+        for file in command.sources { _ = try AudioFile(path: file) }
+        if let capture = command.capture { try refuse(writing: capture) }
+    }
+
+    // What is written begins with nothing: a file that is to be played would be gone.
+    private func refuse(writing path: String) throws {
+        var written = stat()
+        guard stat(path, &written) == 0 else { return }
+        for file in command.sources {
+            var played = stat()
+            if stat(file, &played) == 0, played.st_dev == written.st_dev, played.st_ino == written.st_ino {
+                throw PlayerFailure(.usage, "'\(path)' is a file to be played; write to another one.")
+            }
+        }
     }
 
     // MARK: Offline
 
     private func renderOffline(_ reporter: Reporter) throws -> Int32 {
         let first = try AudioFile(path: command.files[0])
+        if let render = command.render { try refuse(writing: render) }
         let rate = command.sampleRate ?? Double(first.sampleRate)
         guard (1_000...768_000).contains(rate) else {
             throw PlayerFailure(.usage, "--sample-rate \(rate): give a rate from 1000 to 768000 Hz.")

@@ -5,11 +5,18 @@ final class Reporter {
     enum Style { case json, lines, screen, silent }
 
     let style: Style
+    /// The present time on the scene's clock, which the scene keeps up.
+    var now = 0.0
     /// The last lines, for the screen.
     private(set) var log: [String] = []
     private var lastPositionLine = -Double.infinity
+    /// Sentences that wait until the screen is closed.
+    private var held: [String]?
 
-    init(style: Style) { self.style = style }
+    init(style: Style) {
+        self.style = style
+        held = style == .screen ? [] : nil
+    }
 
     func tell(_ event: PlayerEvent) {
         switch style {
@@ -22,12 +29,27 @@ final class Reporter {
         }
     }
 
-    /// One clear sentence on standard error; an `error` event as well where events are asked for.
-    func fail(_ failure: PlayerFailure, at time: Double) {
-        if style == .json {
-            tell(PlayerEvent(time: time, kind: .error(code: Int(failure.status.rawValue), message: failure.message)))
-        }
-        Self.write("player: \(failure.message)\n", to: 2)
+    /// What ends the run or decides its status: one clear sentence on standard error, once no screen is in its way, and where
+    /// events are asked for one of those.
+    func fail(_ failure: PlayerFailure) {
+        let sentence = "player: \(failure.message)\n"
+        if style == .json || style == .screen { tell(error(failure)) }
+        if held != nil { held?.append(sentence) } else { Self.write(sentence, to: 2) }
+    }
+
+    /// What was asked for and cannot be now: the same, but a screen shows it and that is all.
+    func refuse(_ failure: PlayerFailure) {
+        if style == .screen { tell(error(failure)) } else { fail(failure) }
+    }
+
+    /// Says what waited for that.
+    func screenIsClosed() {
+        held?.forEach { Self.write($0, to: 2) }
+        held = nil
+    }
+
+    private func error(_ failure: PlayerFailure) -> PlayerEvent {
+        PlayerEvent(time: now, kind: .error(code: Int(failure.status.rawValue), message: failure.message))
     }
 
     // For people the position is worth a line every five seconds.

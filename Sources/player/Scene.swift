@@ -59,6 +59,7 @@ final class Scene {
     /// Does what is due at `time`, goes on to the next file, and tells what has happened since.
     func step(to time: Double) throws {
         now = time
+        reporter.now = time
         while let next = schedule.first, next.time <= time {
             schedule.removeFirst()
             perform(next.action)
@@ -108,8 +109,7 @@ final class Scene {
 
     func speakPrompt() {
         guard let prompt else {
-            return reporter.fail(
-                PlayerFailure(.usage, "There is no prompt to speak; start with --prompt FILE."), at: now)
+            return reporter.refuse(PlayerFailure(.usage, "There is no prompt to speak; start with --prompt FILE."))
         }
         attempt {
             prompt.currentTime = 0
@@ -169,7 +169,7 @@ final class Scene {
 
     // What the system refuses at this moment is told, and the scene goes on.
     private func attempt(_ body: () throws -> Void) {
-        do { try body() } catch { reporter.fail(PlayerFailure(error), at: now) }
+        do { try body() } catch { reporter.refuse(PlayerFailure(error)) }
     }
 
     private func tell(_ ended: Playlist.Ended) {
@@ -178,7 +178,7 @@ final class Scene {
         case .damaged(let file, let error):
             let failure = PlayerFailure(error)
             damage = damage ?? failure
-            reporter.fail(failure, at: now)
+            reporter.fail(failure)
             reporter.tell(PlayerEvent(time: now, kind: .finished(file: file)))
         }
     }

@@ -32,6 +32,8 @@ void rcore_jack_name_thread(const char *name);
 
 /// Most ports in either direction.
 #define RCORE_JACK_MAX_PORTS 64u
+/// Most bytes in a server's name.
+#define RCORE_JACK_MAX_SERVER_NAME 127u
 
 /// Which way audio goes.
 typedef enum rcore_jack_direction {
@@ -81,8 +83,9 @@ const char *rcore_jack_lost_reason(const rcore_jack_news_t *news);
 
 // ---- Life: open → register ports → activate → close ---------------------------------------------------------------------------
 
-/// Connects to the server `server_name` (NULL: the default one) as `client_name` (1…jack_client_name_size() characters; the server
-/// may append a number). [control] Never starts a server, prints nothing. `news` is kept by the caller until the client is closed; its
+/// Connects to the server `server_name` (1…RCORE_JACK_MAX_SERVER_NAME bytes; NULL: the default one, whose name in
+/// JACK_DEFAULT_SERVER is held to the same) as `client_name` (1…jack_client_name_size() characters; the server may append a number).
+/// [control] Never starts a server, prints nothing. `news` is kept by the caller until the client is closed; its
 /// loss is forgotten, its counts go on. NULL with RCORE_JACK_BAD_ARGUMENT, _NO_MEMORY,
 /// _NO_SERVER (within some 5 ms) or _REFUSED; `status` may be NULL. The caller owns it.
 rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, rcore_jack_news_t *news,
