@@ -8,13 +8,8 @@ extension AudioPlayer: SessionParticipant {
     /// The gate has silenced it already, and holds its voice at the frame it reached; the voice is paused as well, so that nothing but
     /// this player lets it go on (keeps INT-8, INT-9).
     package func sessionWasInterrupted() {
-        let voice = state.withLock { state in
-            guard state.phase == .playing else { return nil as Voice? }
-            state.phase = .paused
-            state.wasPlaying = true
-            return state.voice
-        }
-        if let voice { try? voice.pause(fadeFrames: fadeFrames) }
+        let wasPlaying = operation.withLock { _ in pauseVoice() }
+        if wasPlaying { state.withLock { $0.wasPlaying = true } }
         session.participantsChanged()
     }
 

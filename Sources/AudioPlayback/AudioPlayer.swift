@@ -19,8 +19,10 @@ public final class AudioPlayer: Sendable {
     public enum Ending: Equatable, Sendable {
         /// The whole file was played, loops included.
         case finished
-        /// The file turned out damaged; what it holds was played.
+        /// The file turned out damaged, or is gone; what could be read was played.
         case damaged(AudioFileError)
+        /// The engine could not go on with it.
+        case refused(AudioEngineError)
     }
 
     /// The file.
@@ -39,6 +41,9 @@ public final class AudioPlayer: Sendable {
     private let engine: AudioEngine
     private let bus: SessionBus
     let state: Locked<State>
+    /// Held while a voice is started, paused, resumed or replaced, so that these come one after the other. Never across a call that
+    /// waits for the server or tells the app.
+    let operation = Locked(())
     private let observation: Locked<EngineObservation?>
 
     struct State {
@@ -51,6 +56,8 @@ public final class AudioPlayer: Sendable {
         var wasPlaying = false
         var volume: Float = 1
         var numberOfLoops = 0
+        /// What the present stream began with; `Int.max` is for ever.
+        var streamLoops = 0
         var nonFiniteSamples = 0
         var resumePolicy = ResumePolicy.automatic
         var onFinish: (@Sendable (AudioPlayer, Ending) -> Void)?
@@ -83,16 +90,24 @@ public final class AudioPlayer: Sendable {
 
     // MARK: Playing
 
-    /// Plays, from where it stands; activates the session first if need be (keeps ACT-15). Throws what the session, the server or the
-    /// engine refuse; then nothing plays.
+    /// Plays, from where it stands, or from the beginning if it stands at the end; activates the session first if need be (keeps
+    /// ACT-15). While it plays already, nothing changes. Throws what the session, the server, the file or the engine refuse; then
+    /// nothing plays.
     public func play() throws {
         try session.activateToStart()
-        let paused = state.withLock { state in state.phase == .paused ? state.voice : nil }
-        if let paused, paused.state != .ended {
-            try paused.resume(fadeFrames: fadeFrames)
-            state.withLock { $0.phase = .playing }
-        } else {
-            try start(at: currentTime, fadeFrames: 0)
+        try operation.withLock { _ in
+            let (phase, voice) = state.withLock { ($0.phase, $0.voice) }
+            switch phase {
+            case .playing: return
+            case .paused:
+                if let voice, voice.state != .ended {
+                    try voice.resume(fadeFrames: fadeFrames)
+                    state.withLock { $0.phase = .playing }
+                } else {
+                    try start(at: currentTime)
+                }
+            case .stopped: try start(at: currentTime)
+            }
         }
         session.participantsChanged()
     }
@@ -101,37 +116,46 @@ public final class AudioPlayer: Sendable {
     ///
     /// During an interruption it takes back that it would go on by itself (keeps INT-7).
     public func pause() {
-        let (voice, wasWaiting) = state.withLock { state in
-            let wasWaiting = state.wasPlaying
-            state.wasPlaying = false
-            guard state.phase == .playing else { return (nil as Voice?, wasWaiting) }
-            state.phase = .paused
-            return (state.voice, wasWaiting)
+        let wasWaiting = state.withLock { state in
+            defer { state.wasPlaying = false }
+            return state.wasPlaying
         }
-        if let voice { try? voice.pause(fadeFrames: fadeFrames) }
+        _ = operation.withLock { _ in pauseVoice() }
         if wasWaiting { session.userPaused() }
         session.participantsChanged()
     }
 
+    /// Returns whether it was playing.
+    @discardableResult
+    func pauseVoice() -> Bool {
+        let (voice, wasPlaying) = state.withLock { state in
+            guard state.phase == .playing else { return (nil as Voice?, false) }
+            state.phase = .paused
+            return (state.voice, true)
+        }
+        if let voice { try? voice.pause(fadeFrames: fadeFrames) }
+        return wasPlaying
+    }
+
     /// Stops and keeps its place.
     public func stop() {
-        let place = currentTime
-        let voice = state.withLock { state in
-            defer { state.voice = nil }
-            state.phase = .stopped
-            state.wasPlaying = false
-            state.origin = place
-            state.stream = nil
-            return state.voice
+        operation.withLock { _ in
+            let place = currentTime
+            let voice = state.withLock { state in
+                state.phase = .stopped
+                state.wasPlaying = false
+                return state.release(at: place)
+            }
+            if let voice { try? voice.stop(fadeFrames: fadeFrames) }
         }
-        if let voice { try? voice.stop(fadeFrames: fadeFrames) }
         session.participantsChanged()
     }
 
     /// Whether it plays, as far as it is up to it: an interruption makes this false.
     public var isPlaying: Bool { state.withLock { $0.phase == .playing } }
 
-    /// Where it stands, in seconds of the file; set it to seek. Beyond the ends it is clamped.
+    /// Where it stands, in seconds of the file; set it to seek. Beyond the ends it is clamped: set to the end while playing, it ends, or goes on
+    /// with the next loop.
     public var currentTime: Double {
         get {
             state.withLock { state in
@@ -152,14 +176,14 @@ public final class AudioPlayer: Sendable {
         set { setVolume(newValue, fadeDuration: 0.005) }
     }
 
-    /// Goes to a volume over some seconds.
+    /// Goes to a volume over some seconds, at most an hour.
     public func setVolume(_ volume: Float, fadeDuration: Double) {
         guard volume >= 0, volume.isFinite, fadeDuration >= 0, fadeDuration.isFinite else { return }
         let voice = state.withLock { state in
             state.volume = volume
             return state.voice
         }
-        if let voice { try? voice.setGain(volume, rampFrames: frames(fadeDuration)) }
+        if let voice { try? voice.setGain(volume, rampFrames: frames(min(fadeDuration, 3600))) }
     }
 
     /// How often it plays again after the first time; negative is for ever. Takes effect at the next start or seek.
@@ -195,59 +219,85 @@ public final class AudioPlayer: Sendable {
     var fadeFrames: Int { frames(0.005) }
 
     private func seek(to time: Double) {
-        let place = min(max(0, time.isFinite ? time : 0), duration)
-        let (phase, voice) = state.withLock { state in
-            let voice = state.voice
-            state.voice = nil
-            state.stream = nil
-            state.origin = place
-            return (state.phase, voice)
+        let place = min(max(0, time.isNaN ? 0 : time), duration)
+        let loops = state.withLock { $0.numberOfLoops < 0 ? Int.max : $0.numberOfLoops }
+        let ending: Ending? = operation.withLock { _ in
+            guard isPlaying, place == duration else { return move(to: place, loops: loops) }
+            // The end of a pass: the next one, if there is one.
+            return loops > 0 ? move(to: 0, loops: loops == .max ? loops : loops - 1) : leave(with: .finished)
         }
-        guard phase != .stopped else { return }
-        try? voice?.stop(fadeFrames: fadeFrames)
+        if let ending { tell(ending) }
+    }
+
+    /// Goes on at another place, as it is: playing, paused or stopped. Returns how it ended, if it cannot.
+    private func move(to place: Double, loops: Int) -> Ending? {
+        let (phase, voice) = state.withLock { ($0.phase, $0.release(at: place)) }
+        if let voice { try? voice.stop(fadeFrames: fadeFrames) }
+        guard phase != .stopped, place < duration else { return nil }
         do {
-            try start(at: place, fadeFrames: fadeFrames, paused: phase == .paused)
+            try start(at: place, loops: loops, fadeFrames: fadeFrames, paused: phase == .paused)
+            return nil
+        } catch let error as AudioFileError {
+            return leave(with: .damaged(error))
+        } catch let error as AudioEngineError {
+            return leave(with: .refused(error))
         } catch {
-            state.withLock { $0.phase = .stopped }
+            return leave(with: .refused(.invalidArgument(what: "\(error)")))
         }
     }
 
-    private func start(at time: Double, fadeFrames: Int, paused: Bool = false) throws {
+    // Stopped, at the beginning.
+    private func leave(with ending: Ending) -> Ending {
+        let voice = state.withLock { state in
+            state.phase = .stopped
+            state.wasPlaying = false
+            return state.release(at: 0)
+        }
+        if let voice { try? voice.stop(fadeFrames: fadeFrames) }
+        return ending
+    }
+
+    private func tell(_ ending: Ending) {
+        session.participantsChanged()
+        state.withLock { $0.onFinish }?(self, ending)
+    }
+
+    private func start(at time: Double, loops: Int? = nil, fadeFrames: Int = 0, paused: Bool = false) throws {
         let begin = time < duration ? time : 0
-        let (volume, loops) = state.withLock { ($0.volume, $0.numberOfLoops < 0 ? Int.max : $0.numberOfLoops) }
+        let (volume, setLoops) = state.withLock { ($0.volume, $0.numberOfLoops < 0 ? Int.max : $0.numberOfLoops) }
         let stream = try FileStream(
             file: AudioFile(path: path), sampleRate: engine.format?.sampleRate ?? fileSampleRate,
-            startFrame: Int64((begin * Double(fileSampleRate)).rounded()), loops: loops,
+            startFrame: Int64((begin * Double(fileSampleRate)).rounded()), loops: loops ?? setLoops,
             readAhead: engine.configuration.readAhead)
+        // Noted before it can end.
         let voice = try engine.play(
-            .stream(stream), on: bus, gain: volume, fadeInFrames: fadeFrames, paused: paused
+            .stream(stream), on: bus, gain: volume, fadeInFrames: fadeFrames, paused: true
         ) { [weak self] voice in self?.voiceEnded(voice) }
         state.withLock { state in
-            state.nonFiniteSamples += state.stream?.nonFiniteSampleCount ?? 0
+            _ = state.release(at: begin)
             state.voice = voice
             state.stream = stream
-            state.origin = begin
+            state.streamLoops = loops ?? setLoops
             state.phase = paused ? .paused : .playing
         }
+        if !paused { try voice.resume(fadeFrames: fadeFrames) }
     }
 
     // Only the voice that plays now counts: those that a seek replaced end as well.
     private func voiceEnded(_ voice: Voice) {
-        let (ending, handler) = state.withLock { state in
-            guard state.voice === voice else {
-                return (nil as Ending?, nil as (@Sendable (AudioPlayer, Ending) -> Void)?)
-            }
-            let ending = state.stream?.defect.map { Ending.damaged($0) } ?? .finished
-            state.nonFiniteSamples += state.stream?.nonFiniteSampleCount ?? 0
-            state.voice = nil
-            state.stream = nil
+        let place = currentTime
+        let ending: Ending? = state.withLock { state in
+            guard state.voice === voice, let stream = state.stream else { return nil }
             state.phase = .stopped
-            state.origin = 0
-            return (ending, state.onFinish)
+            // Its engine was closed under it: it stands where it was.
+            guard stream.isDrained else {
+                _ = state.release(at: place)
+                return nil
+            }
+            _ = state.release(at: 0)
+            return stream.defect.map { .damaged($0) } ?? .finished
         }
-        guard let ending else { return }
-        session.participantsChanged()
-        handler?(self, ending)
+        if let ending { tell(ending) } else { session.participantsChanged() }
     }
 
     // A server of another rate: what is in the ring was made for the old one (keeps HW-3, HW-5).
@@ -257,8 +307,30 @@ public final class AudioPlayer: Sendable {
         case .driver(.formatChanged(let new)), .driver(.serverReturned(let new)): format = new
         default: return
         }
-        let place = currentTime
-        let isOutdated = state.withLock { $0.stream.map { $0.sampleRate != format.sampleRate } ?? false }
-        if isOutdated { seek(to: place) }
+        let ending: Ending? = operation.withLock { _ in
+            let (isOutdated, loops) = state.withLock { state in
+                (state.stream.map { $0.sampleRate != format.sampleRate } ?? false, state.loopsLeft(duration))
+            }
+            return isOutdated ? move(to: currentTime, loops: loops) : nil
+        }
+        if let ending { tell(ending) }
+    }
+}
+
+extension AudioPlayer.State {
+    /// Gives the voice up; what it told stays. Returns it, to be stopped.
+    mutating func release(at place: Double) -> Voice? {
+        nonFiniteSamples += stream?.nonFiniteSampleCount ?? 0
+        defer { voice = nil }
+        stream = nil
+        origin = place
+        return voice
+    }
+
+    /// How often the present stream will still begin anew.
+    func loopsLeft(_ duration: Double) -> Int {
+        guard let voice, let stream, streamLoops != .max, duration > 0 else { return streamLoops }
+        let passes = Int((origin + Double(voice.framesRendered) / Double(stream.sampleRate)) / duration)
+        return max(0, streamLoops - passes)
     }
 }

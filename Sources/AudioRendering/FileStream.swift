@@ -56,6 +56,9 @@ public final class FileStream: @unchecked Sendable {
     /// Whether all of the file is in the ring.
     public var isComplete: Bool { lock.withLock { _ in phase == .finished } }
 
+    /// Whether all of it has been played. Once its voice has ended: until then the render thread reads the ring.
+    public var isDrained: Bool { rcore_fifo_drained(fifo.handle) }
+
     /// What is wrong with the file, once known.
     public var defect: AudioFileError? { lock.withLock { _ in file.defect } }
 

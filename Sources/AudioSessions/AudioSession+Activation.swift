@@ -19,8 +19,11 @@ extension AudioSession {
     }
 
     private func activate() throws {
-        guard status?.session.isActive != true else { return }
         let engine = try host.engine.get()
+        guard status?.session.isActive != true else {
+            // The engine may have been closed since, or the server be gone for good.
+            do throws(DriverError) { return try engine.start() } catch { throw AudioSessionError(error) }
+        }
         do throws(DriverError) {
             // Reached before anyone is interrupted: without a server nothing has changed for others. Nothing sounds by it.
             noteDevice(try engine.open())

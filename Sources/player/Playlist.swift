@@ -51,6 +51,7 @@ final class Playlist {
             switch ending {
             case .finished: .finished(file: title)
             case .damaged(let error): .damaged(file: title, error)
+            case .refused(let error): throw error
             }
         index += 1
         guard index < files.count else {

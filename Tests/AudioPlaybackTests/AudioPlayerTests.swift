@@ -220,4 +220,110 @@ struct AudioPlayerTests {
         let slope = (output[9000] - output[5000]) / 4000 * 1_048_576
         #expect(abs(slope - 0.5) < 0.01)
     }
+
+    @Test("Playing what plays changes nothing, from however many threads; it is heard once and can be stopped")
+    func playingTwice() throws {
+        let stage = try Stage()
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in try? stage.player.play() }
+        #expect(Signal.firstDifference(try stage.render(1000), stage.source[..<1000]) == nil)
+        try stage.player.play()
+        #expect(Signal.firstDifference(try stage.render(1000), stage.source[1000..<2000]) == nil)
+        stage.player.stop()
+        #expect(try stage.render(1000)[Stage.fade...].allSatisfy { $0 == 0 })
+    }
+
+    @Test("Everything at once from many threads leaves one voice or none")
+    func hammering() throws {
+        let stage = try Stage()
+        DispatchQueue.concurrentPerform(iterations: 200) { turn in
+            switch turn % 5 {
+            case 0: try? stage.player.play()
+            case 1: stage.player.pause()
+            case 2: stage.player.currentTime = Double(turn % 7) / 5
+            case 3: stage.player.stop()
+            default: stage.player.volume = 1
+            }
+        }
+        stage.player.stop()
+        _ = try stage.render(2000)
+        #expect(try stage.render(1000).allSatisfy { $0 == 0 })
+        stage.player.currentTime = 0
+        try stage.player.play()
+        #expect(Signal.firstDifference(try stage.render(1000), stage.source[..<1000]) == nil)
+    }
+
+    @Test("Seeking to the end while playing ends it, or begins the next loop; while paused it stays there")
+    func seekingToTheEnd() throws {
+        let stage = try Stage()
+        let endings = Signpost<AudioPlayer.Ending>()
+        stage.player.onFinish { _, ending in endings.note(ending) }
+        try stage.player.play()
+        _ = try stage.render(1000)
+        stage.player.currentTime = 100
+        #expect(endings.noted == [.finished])
+        #expect(!stage.player.isPlaying && stage.player.currentTime == 0)
+        #expect(try stage.render(1000)[Stage.fade...].allSatisfy { $0 == 0 })
+
+        stage.player.numberOfLoops = 1
+        try stage.player.play()
+        _ = try stage.render(1000)
+        stage.player.currentTime = stage.player.duration
+        #expect(stage.frame(of: try stage.render(1000)[999]) == 999)
+
+        stage.player.pause()
+        stage.player.currentTime = 100
+        #expect(stage.player.currentTime == stage.player.duration)
+        try stage.player.play()
+        #expect(stage.frame(of: try stage.render(1000)[999]) == 999)
+    }
+
+    @Test("A file that is gone when it is needed again: told as damaged, and not playing")
+    func fileGone() throws {
+        let stage = try Stage()
+        let endings = Signpost<AudioPlayer.Ending>()
+        stage.player.onFinish { _, ending in endings.note(ending) }
+        try stage.player.play()
+        _ = try stage.render(1000)
+        try FileManager.default.removeItem(atPath: stage.player.path)
+        stage.player.currentTime = 1
+        #expect(endings.noted == [.damaged(.notFound(path: stage.player.path))])
+        #expect(!stage.player.isPlaying)
+        #expect(throws: AudioFileError.self) { try stage.player.play() }
+    }
+
+    @Test("HW-5: another rate in the second pass plays the rest of it, not all loops again")
+    func otherRateWithinLoops() throws {
+        let stage = try Stage()
+        stage.player.numberOfLoops = 1
+        try stage.player.play()
+        _ = try stage.render(100_000)
+        stage.driver.setSampleRate(44_100)
+        var seconds = 0.0
+        while stage.player.isPlaying, seconds < 5 {
+            _ = try stage.render(441)
+            seconds += 0.01
+        }
+        #expect(abs(seconds - (192_000 - 100_000) / 48_000) < 0.05)
+    }
+
+    @Test("ACT-15: closing the host stops without an ending; playing again reaches the server again and goes on")
+    func closedHost() throws {
+        let stage = try Stage()
+        let endings = Signpost<AudioPlayer.Ending>()
+        stage.player.onFinish { _, ending in endings.note(ending) }
+        try stage.player.play()
+        _ = try stage.render(1000)
+        stage.host.close()
+        #expect(!stage.player.isPlaying && endings.noted.isEmpty)
+        try stage.player.play()
+        #expect(stage.frame(of: try stage.render(1000)[999]) == 1999)
+    }
+
+    @Test("A fade of any length is taken")
+    func endlessFade() throws {
+        let stage = try Stage()
+        try stage.player.play()
+        stage.player.setVolume(0, fadeDuration: 1e300)
+        #expect(try stage.render(1000)[999] > stage.source[999] * 0.99)
+    }
 }
