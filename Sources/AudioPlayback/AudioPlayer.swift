@@ -27,7 +27,7 @@ public final class AudioPlayer: Sendable {
 
     /// The file.
     public let path: String
-    /// Length of the file, once through.
+    /// Length of the file, once through; infinite when the file does not tell.
     public let duration: Double
     /// Frames per second of the file.
     public let fileSampleRate: Int
@@ -73,7 +73,7 @@ public final class AudioPlayer: Sendable {
         bus = try session.bus
         self.path = path
         self.session = session
-        duration = file.duration
+        duration = file.frameCount == 0 ? .infinity : file.duration
         fileSampleRate = file.sampleRate
         channels = file.channels
         formatDescription = file.formatDescription

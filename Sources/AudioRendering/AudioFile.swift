@@ -11,7 +11,7 @@ public final class AudioFile {
     public let channels: Int
     /// Frames per second, 1,000…768,000.
     public let sampleRate: Int
-    /// Frames the file holds, as far as its header tells.
+    /// Frames the file holds, as far as its header tells; 0 when it does not.
     public let frameCount: Int64
     /// Frames per channel and second, and what encodes them, for people: "44.1 kHz, 2 channels, WAV (16 bit)".
     public let formatDescription: String
@@ -43,14 +43,15 @@ public final class AudioFile {
         self.handle = handle
         channels = shape.channels
         sampleRate = shape.sampleRate
-        frameCount = info.frames
+        // Some containers that were cut off say "without end".
+        frameCount = info.frames == .max ? 0 : info.frames
         formatDescription = Self.describe(info)
         defect = Self.truncation(of: handle, info, path)
     }
 
     deinit { sf_close(handle) }
 
-    /// Length in seconds.
+    /// Length in seconds; 0 when the file does not tell.
     public var duration: Double { Double(frameCount) / Double(sampleRate) }
 
     /// Reads up to `maximumFrames` interleaved frames into `frames`, replacing what it held. Returns how many; 0 at the end.
@@ -69,7 +70,8 @@ public final class AudioFile {
     /// Goes to a frame, clamped to the file. Returns the frame it reached; formats that cannot seek stay where they are.
     @discardableResult
     public func seek(toFrame frame: Int64) -> Int64 {
-        let reached = sf_seek(handle, max(0, min(frame, frameCount)), Int32(SEEK_SET))
+        let last = frameCount == 0 ? Int64.max : frameCount
+        let reached = sf_seek(handle, max(0, min(frame, last)), Int32(SEEK_SET))
         if reached >= 0 { position = reached }
         return position
     }
@@ -83,8 +85,8 @@ public final class AudioFile {
 
     // A decoder that stops early hit damage, or the file was cut off.
     private func noteEnd() {
-        if position < frameCount, defect == nil {
-            defect = .truncated(path: path, frames: position, expected: frameCount)
+        if position < frameCount || frameCount == 0, defect == nil {
+            defect = .truncated(path: path, frames: position, expected: frameCount == 0 ? nil : frameCount)
         }
     }
 

@@ -10,8 +10,8 @@ public enum AudioFileError: Error, Equatable, Sendable, CustomStringConvertible 
     case empty(path: String)
     /// No decoder understands the file.
     case undecodable(path: String, reason: String)
-    /// The file ends before its header says so.
-    case truncated(path: String, frames: Int64, expected: Int64)
+    /// The file ends before its header says so; `expected` is nil when it does not say where.
+    case truncated(path: String, frames: Int64, expected: Int64?)
     /// The channel count or sample rate is out of range.
     case unsupportedShape(path: String, channels: Int, sampleRate: Int)
     /// The extension names no format that can be written.
@@ -31,8 +31,10 @@ public enum AudioFileError: Error, Equatable, Sendable, CustomStringConvertible 
             "'\(path)' holds no audio; name a file with at least one frame."
         case .undecodable(let path, let reason):
             "'\(path)' cannot be decoded (\(reason)); convert it to WAV, FLAC or Ogg."
-        case .truncated(let path, let frames, let expected):
+        case .truncated(let path, let frames, let expected?):
             "'\(path)' is truncated: it holds \(frames) frames and its header promises \(expected); fetch it again."
+        case .truncated(let path, let frames, nil):
+            "'\(path)' is truncated: it ends after \(frames) frames, in the middle; fetch it again."
         case .unsupportedShape(let path, let channels, let sampleRate):
             "'\(path)' has \(channels) channels at \(sampleRate) Hz; 1 to 64 channels at 1000 to 768000 Hz can be played."
         case .unknownFormat(let path, let known):

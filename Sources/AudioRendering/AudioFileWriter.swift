@@ -12,7 +12,8 @@ public final class AudioFileWriter {
 
     private var handle: OpaquePointer?
 
-    /// Extensions that can be written. WAV holds 32-bit floats, and grows into RF64 beyond 4 GiB.
+    /// Extensions that can be written. WAV, W64, CAF and AIFF hold 32-bit floats (WAV grows into RF64 beyond 4 GiB), FLAC 24 bits and Ogg
+    /// Vorbis; those two clip what is beyond full scale.
     public static let knownExtensions = ["wav", "w64", "caf", "aiff", "flac", "ogg"]
 
     /// Makes the file, replacing one that was there. Throws `unknownFormat` or `notWritable`.
@@ -28,6 +29,8 @@ public final class AudioFileWriter {
             throw .notWritable(path: path, reason: Self.message(nil))
         }
         sf_command(handle, Int32(SFC_RF64_AUTO_DOWNGRADE), nil, Int32(SF_TRUE))
+        // Formats of whole numbers end at full scale; what is beyond is clipped, as a converter would.
+        sf_command(handle, Int32(SFC_SET_CLIPPING), nil, Int32(SF_TRUE))
         self.path = path
         self.channels = channels
         self.handle = handle
@@ -65,6 +68,7 @@ public final class AudioFileWriter {
 
     private static func message(_ handle: OpaquePointer?) -> String {
         let text = String(cString: sf_strerror(handle)).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard sf_error(handle) != 0 else { return "the disk took only a part" }
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 }

@@ -14,6 +14,7 @@ final class SceneWatch {
     private var outputs: [PlayerEvent.RoutePort] = []
     private var xruns = 0
     private var nextPosition = 0.0
+    private var nextXrun = 0.0
     private(set) var isServerLost = false
     private(set) var serverIsGone = false
 
@@ -41,7 +42,7 @@ final class SceneWatch {
             case .server: break
             }
         }
-        kinds += hardwareChange() + routeChange() + sessionChanges() + xrunChange()
+        kinds += hardwareChange() + routeChange() + sessionChanges() + xrunChange(now)
         if now >= nextPosition, player.isPlaying {
             nextPosition = now.rounded(.down) + 1
             let seconds = player.currentTime
@@ -93,7 +94,7 @@ final class SceneWatch {
         defer { outputs = now }
         return [
             .route(
-                reason: outputs.isEmpty ? "categoryChange" : "routeConfigurationChange", outputs: now,
+                reason: outputs.isEmpty ? "unknown" : "routeConfigurationChange", outputs: now,
                 inputs: route.inputs.map(RoutePort.init), previous: outputs)
         ]
     }
@@ -104,10 +105,12 @@ final class SceneWatch {
         return now.filter { !sessions.contains($0) }.map { .session($0) }
     }
 
-    private func xrunChange() -> [PlayerEvent.Kind] {
-        let now = engine.statistics.xruns
-        defer { xruns = now }
-        return now > xruns ? [.xrun(count: now)] : []
+    private func xrunChange(_ now: Double) -> [PlayerEvent.Kind] {
+        let count = engine.statistics.xruns
+        guard count > xruns, now >= nextXrun else { return [] }
+        xruns = count
+        nextXrun = now + 1  // one a second says it all
+        return [.xrun(count: count)]
     }
 
     private typealias RoutePort = PlayerEvent.RoutePort

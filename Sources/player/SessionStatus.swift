@@ -21,6 +21,8 @@ struct SessionStatus: Codable, Equatable {
 
     /// "running, ducked (DUCK-1 by prompt)".
     var summary: String {
+        // Of a session that is not active, its rule says nothing that the word does not.
+        guard active || state == .interrupted else { return state.rawValue }
         var words = [state.rawValue]
         if ducked { words.append("ducked") }
         if muted { words.append("muted") }

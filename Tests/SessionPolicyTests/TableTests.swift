@@ -253,7 +253,8 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
         try scene.add(1, .playback)
         let bad: [Preference] = [
             .sampleRate(-1), .sampleRate(.nan), .sampleRate(.infinity), .sampleRate(1e9), .sampleRate(1),
-            .ioBufferDuration(-0.01), .ioBufferDuration(.nan), .ioBufferDuration(.infinity), .ioBufferDuration(1e6),
+            .ioBufferDuration(-0.01), .ioBufferDuration(0.000_01), .ioBufferDuration(.nan),
+            .ioBufferDuration(.infinity), .ioBufferDuration(1e6),
             .inputChannels(-1), .outputChannels(-2), .outputChannels(1_000_000),
         ]
         for preference in bad {

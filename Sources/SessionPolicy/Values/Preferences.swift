@@ -21,7 +21,8 @@ public enum Preference: Hashable, Sendable, Codable {
 extension Preferences {
     /// What is a wish at all; beyond is absurd (HW-4).
     public static let sampleRates: ClosedRange<Double> = 1_000...1_536_000
-    public static let ioBufferDurations: ClosedRange<Double> = 0.000_01...10
+    /// Below 0.3 ms (16 frames at 48 kHz) no device that we know works, and a server that tries would starve all its clients.
+    public static let ioBufferDurations: ClosedRange<Double> = 0.000_3...10
     public static let channelCounts: ClosedRange<Int> = 1...1_024
 
     /// These wishes with one set or, by zero, cleared (keeps HW-4).
