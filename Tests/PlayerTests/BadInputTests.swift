@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What cannot be done ends in one clear sentence and the right exit status (sysexits), and touches no server.
-@Suite("player: bad input")
+@Suite("player: bad input", .serialized)
 struct BadInputTests {
     let directory: TemporaryDirectory
     let good: String
@@ -41,6 +41,23 @@ struct BadInputTests {
             65, "cannot be decoded", [write("noise.wav", Data((0..<4000).map { UInt8(truncatingIfNeeded: $0 * 31) }))])
         try expect(66, "There is no file", [good, directory.file("second.wav")])
         try expect(66, "There is no file", ["--prompt", directory.file("prompt.wav"), good])
+        try expect(66, "There is no file", [""])
+        #expect(mkfifo(directory.file("pipe.wav"), 0o600) == 0)
+        try expect(66, "is not a file", [directory.file("pipe.wav")])
+        try expect(64, "begin before its end", ["--start", "0.2", "--render", directory.file("a.wav"), good])
+    }
+
+    @Test("A file to be played is never written over, by whatever name", arguments: ["--render", "--capture"])
+    func ownInput(option: String) throws {
+        let before = try Data(contentsOf: URL(fileURLWithPath: good))
+        let link = directory.file("link.wav")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: good)
+        try expect(64, "is a file to be played", [option, good, good])
+        try expect(64, "is a file to be played", [option, link, good])
+        let other = directory.file("other.wav")
+        try FileManager.default.copyItem(atPath: good, toPath: other)
+        try expect(64, "is a file to be played", [option, good, "--prompt", good, other])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: good)) == before)
     }
 
     @Test("Headers that promise what cannot be", arguments: [(0, 48_000), (2, 0), (2, 2_000_000_000), (300, 48_000)])
@@ -104,17 +121,42 @@ struct BadInputTests {
             [], ["--volume", "1000", good], ["--start", "-1", good], ["--loop", "-2", good], ["--ui", "big", good],
             ["--prompt-at", "1", good], ["--render", "a.wav", "--capture", "b.wav", good], ["--events", "xml", good],
             ["--render", "a.wav", "--loop", "-1", good], ["--volume", "nan", good], ["--frobnicate", good],
+            ["--volume", "loud", good], ["--loop", "1.5", good], ["--duration", "inf", good], ["--wait", "-1", good],
+            ["--call-for", "nan", good], ["--sample-rate", "fast", good], ["--server", "", good],
+            ["--server", String(repeating: "x", count: 500), good], ["--events", "json", "--ui", "full", good],
         ] {
             let result = try PlayerRun.run(arguments)
             #expect(result.status == 64, "\(arguments): \(result.errors)")
             #expect(result.errors.first?.hasPrefix("Error: ") == true, "\(result.errors)")
         }
-        #expect(try PlayerRun.run(["--help"]).status == 0)
+    }
+
+    @Test("--help tells every option, and ends well")
+    func help() throws {
+        let result = try PlayerRun.run(["--help"])
+        #expect(result.status == 0 && result.errors.isEmpty)
+        for option in [
+            "category", "mode", "option", "sample-rate", "io-buffer", "server", "wait", "output", "volume", "loop",
+            "start", "duration", "prompt", "prompt-at", "call-at", "call-for", "render", "capture", "ui", "events",
+        ] {
+            #expect(result.out.contains { $0.hasPrefix("  --\(option) <") }, "--\(option)")
+        }
+    }
+
+    @Test("A screen needs a terminal")
+    func noTerminal() throws {
+        let result = try PlayerRun.run(["--ui", "full", good])
+        #expect(result.status == 64)
+        #expect(result.out.isEmpty)
+        #expect(result.errors == ["player: There is no terminal that can show a screen; use --ui lines."])
     }
 
     @Test("Places that cannot be written")
     func unwritable() throws {
+        try FileManager.default.createDirectory(
+            atPath: directory.file("folder.wav"), withIntermediateDirectories: false)
         try expect(73, "cannot be written", ["--render", "/nowhere/out.wav", good])
+        try expect(73, "cannot be written", ["--render", directory.file("folder.wav"), good])
         try expect(64, "use one of the extensions wav", ["--render", directory.file("out.mp3000"), good])
     }
 
@@ -125,12 +167,29 @@ struct BadInputTests {
         #expect(ContinuousClock.now - begin < .seconds(2))
     }
 
-    @Test("With events, an error is one too")
-    func errorEvent() throws {
-        let result = try PlayerRun.run(["--events", "json", "--server", "nobody", good])
-        let last = try #require(result.out.last.flatMap(parsed))
-        #expect(last["event"] as? String == "error")
-        #expect(last["code"] as? Int == 69)
-        #expect((last["message"] as? String)?.contains("nobody") == true)
+    @Test("A default server's name beyond what libjack can hold is refused, not copied")
+    func longDefaultName() throws {
+        let result = try PlayerRun.run(
+            ["--ui", "none", good],
+            environment: ["JACK_DEFAULT_SERVER": String(repeating: "x", count: 500), "SWIFT_BACKTRACE": "enable=no"])
+        #expect(result.status == 69)
+        #expect(result.errors.count == 1 && result.errors[0].contains("JACK_DEFAULT_SERVER"), "\(result.errors)")
+    }
+
+    @Test("With events, an error is one too, with the same status and sentence")
+    func errorEvents() throws {
+        let cases: [(code: Int, arguments: [String])] = [
+            (69, ["--server", "nobody", good]), (66, [directory.file("missing.wav")]),
+            (65, [try write("empty.wav", Data())]), (64, ["--category", "loud", "--render", "a.wav", good]),
+            (73, ["--render", "/nowhere/out.wav", good]),
+        ]
+        for (code, arguments) in cases {
+            let result = try PlayerRun.run(["--events", "json"] + arguments)
+            #expect(result.status == code)
+            let last = try #require(result.out.last.flatMap(parsed))
+            #expect(last["event"] as? String == "error")
+            #expect(last["code"] as? Int == code)
+            #expect((last["message"] as? String).map { ["player: \($0)"] } == result.errors)
+        }
     }
 }

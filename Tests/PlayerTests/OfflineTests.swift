@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `--render`: the whole scene without a server, as fast as it goes.
-@Suite("player: offline")
+@Suite("player: offline", .serialized)
 struct OfflineTests {
     let directory: TemporaryDirectory
 
@@ -38,16 +38,6 @@ struct OfflineTests {
 
     @Test("Every event has the keys that the interface promises, and the scene's story is told")
     func events() throws {
-        let keys: [String: Set<String>] = [
-            "hardware": [
-                "server", "sampleRate", "ioBufferDuration", "periodFrames", "outputLatency", "preferredSampleRate",
-                "preferredIOBufferDuration",
-            ],
-            "session": ["id", "category", "mode", "options", "active", "state", "ducked", "muted", "reasons"],
-            "route": ["reason", "outputs", "inputs", "previous"],
-            "position": ["file", "frame", "seconds"],
-            "finished": ["file"],
-        ]
         let result = try PlayerRun.run(["--events", "json"] + scene(directory.file("a.wav")))
         #expect(result.status == 0)
         var story: [String] = []
@@ -58,7 +48,7 @@ struct OfflineTests {
             let now = try #require(event["time"] as? Double)
             #expect(now >= time)
             time = now
-            #expect(keys[name, default: []].isSubset(of: event.keys), "\(line)")
+            #expect(try hasPromisedKeys(event), "\(line)")
             if name == "session", event["id"] as? String == "music" {
                 story.append((event["state"] as? String ?? "") + (event["ducked"] as? Bool == true ? ", ducked" : ""))
             } else if name == "interruption" {
@@ -71,6 +61,25 @@ struct OfflineTests {
                 == [
                     "running", "running, ducked", "running", "interrupted", "began default", "ended 1", "running",
                 ].sorted(), "\(story)")
+    }
+
+    @Test("HW-3: --sample-rate: 44.1 kHz rendered at 48 kHz: same duration, pitch and level, no click")
+    func resampled() throws {
+        let source = Signal.rounded(Signal.sine(frequency: 1000, sampleRate: 44_100, frames: 88_200), frames: 882)
+        try SoundFile.write([source, source], sampleRate: 44_100, to: directory.file("tone.wav"))
+        let out = directory.file("out.wav")
+        let result = try PlayerRun.run(
+            ["--ui", "none", "--sample-rate", "48000", "--render", out, directory.file("tone.wav")])
+        #expect(result.status == 0)
+        let (planes, rate) = try SoundFile.read(out)
+        #expect(rate == 48_000 && planes.count == 2 && planes[0] == planes[1])
+        let played = try #require(Signal.extent(of: source, above: 0.01))
+        let (first, last) = try #require(Signal.extent(of: planes[0], above: 0.01))
+        #expect(abs(Double(last - first + 1) - Double(played.last - played.first + 1) * 48_000 / 44_100) <= 48)
+        let steady = Array(planes[0][(first + 4800)..<(last - 4800)])
+        #expect(Signal.cents(Signal.frequency(of: steady, near: 1000.01, sampleRate: rate), 1000) <= 0.1)
+        #expect(abs(Signal.decibels(Float(Signal.rms(steady) * 2.0.squareRoot() / 0.5))) <= 0.1)
+        #expect(Signal.largestStep(planes[0]) <= Float(sin(Double.pi * 1000 / 48_000)) * 1.01)
     }
 
     @Test("Files follow one another; --start, --loop and --duration hold")

@@ -33,7 +33,7 @@ final class PlayerRun: Sendable {
 
     func send(_ signal: Int32) { process.send(signal) }
 
-    /// Waits for the end and for all it printed; nil when it runs on.
+    /// Waits for the end and for all it printed; nil when it runs on, or has left a process behind that has its descriptors.
     func exit(within seconds: Double = 60) -> Int32? {
         guard process.waitForEnd(seconds: seconds) else { return nil }
         let status = process.reap()
@@ -104,6 +104,30 @@ final class LineReader: @unchecked Sendable {
     }
 
     func waitForEnd() -> Bool { ended.wait { !$0.isEmpty } }
+}
+
+/// Whether an event has every key that the interface promises for its kind; throws for a kind it does not know.
+func hasPromisedKeys(_ event: [String: Any]) throws -> Bool {
+    let keys: [String: Set<String>] = [
+        "hardware": [
+            "server", "sampleRate", "ioBufferDuration", "periodFrames", "outputLatency", "preferredSampleRate",
+            "preferredIOBufferDuration",
+        ],
+        "session": ["id", "category", "mode", "options", "active", "state", "ducked", "muted", "reasons"],
+        "route": ["reason", "outputs", "inputs", "previous"],
+        "position": ["file", "frame", "seconds"],
+        "server": ["state"],
+        "xrun": ["count"],
+        "finished": ["file"],
+        "error": ["code", "message"],
+    ]
+    let name = event["event"] as? String ?? ""
+    guard name != "interruption" else {
+        let isBegan = event["type"] as? String == "began"
+        return event.keys.contains("type") && event.keys.contains(isBegan ? "reason" : "shouldResume")
+    }
+    guard let promised = keys[name] else { throw TestFailure("There is no event '\(name)' in the interface.") }
+    return event["time"] is Double && promised.isSubset(of: event.keys)
 }
 
 /// One JSON event.

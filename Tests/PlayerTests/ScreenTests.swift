@@ -6,12 +6,14 @@ import Testing
 @Suite("player: the screen", .serialized)
 struct ScreenTests {
     let directory: TemporaryDirectory
+    let name: ServerName
     let server: JackServer
     let socket: String
 
     init() throws {
         directory = try TemporaryDirectory()
-        server = try JackServer(try ServerName())
+        name = try ServerName()
+        server = try JackServer(name)
         socket = directory.file("tmux")
         let sine = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 48_000 * 60)
         try SoundFile.write([sine, sine], sampleRate: 48_000, to: directory.file("tone.wav"))
@@ -27,12 +29,21 @@ struct ScreenTests {
         return try ChildProcess.run("bash", ["-c", command], environment: ["LC_ALL": "C.UTF-8"]).output
     }
 
-    private func start(columns: Int, rows: Int) throws {
+    /// A terminal in which the player runs; after its end it shows the status, and whether the terminal is set as it was.
+    private func start(columns: Int, rows: Int, _ options: String = "") throws {
         let command = """
-            '\(try PlayerRun.program)' --server \(server.name) --prompt '\(directory.file("prompt.wav"))' \
-            '\(directory.file("tone.wav"))'; echo "status $?"; exec sh
+            before=$(stty -g); '\(try PlayerRun.program)' --server \(server.name) \(options) '\(directory.file("tone.wav"))'; \
+            echo "status $?"; test "$before" = "$(stty -g)" && echo "terminal restored"; exec sh
             """
         _ = try tmux(["new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", command])
+    }
+
+    private var prompt: String { "--prompt '\(directory.file("prompt.wav"))'" }
+
+    private func seeTheEnd(_ status: Int) throws {
+        try see("the end") {
+            $0.contains("status \(status)") && $0.contains("terminal restored") && !$0.contains("q quit")
+        }
     }
 
     /// Looks at the screen until it is as it should be; each look is a program that runs, so there is nothing to wait for in between.
@@ -51,7 +62,7 @@ struct ScreenTests {
     @Test("Everything is shown, every key works, and q gives the terminal back")
     func keys() throws {
         defer { _ = try? tmux(["kill-server"]) }
-        try start(columns: 80, rows: 24)
+        try start(columns: 80, rows: 24, prompt)
         try see("the player") {
             $0.contains("tone.wav") && $0.contains("playback / default") && $0.contains("music     running")
                 && $0.contains("48000 Hz") && $0.contains("-6.0 dB") && $0.contains("q quit")
@@ -72,19 +83,82 @@ struct ScreenTests {
         try press("Right")
         try see("the seek") { $0.contains("0:1") || $0.contains("0:2") }
         try press("Space")
-        try see("the pause") { $0.contains("= tone.wav") }
+        try see("the pause") { $0.contains("tone.wav   paused") }
         try press("q")
-        try see("the end") { $0.contains("status 0") && !$0.contains("q quit") }
+        try seeTheEnd(0)
     }
 
     @Test("Small and large terminals cut nothing that matters", arguments: [(60, 16), (120, 40)])
     func sizes(columns: Int, rows: Int) throws {
         defer { _ = try? tmux(["kill-server"]) }
-        try start(columns: columns, rows: rows)
+        try start(columns: columns, rows: rows, prompt)
         try see("the essentials") {
-            $0.contains("tone.wav") && $0.contains("running") && $0.contains("L [") && $0.contains("0:01.")
+            $0.contains("tone.wav   playing") && $0.contains("music     running") && $0.contains("L [")
+                && $0.contains("0:01.") && $0.contains("prompt    inactive") && $0.contains("xruns")
+                && $0.contains("q quit")
+        }
+        try press("i")
+        try see("the interruption") { $0.contains("tone.wav   interrupted") }
+        try press("i")
+        try see("the resumption") { $0.contains("tone.wav   playing") }
+        try press("q")
+        try seeTheEnd(0)
+    }
+
+    @Test("A terminal that changes its size, down to one that holds nothing, is drawn anew")
+    func resized() throws {
+        defer { _ = try? tmux(["kill-server"]) }
+        try start(columns: 80, rows: 24)
+        try see("the player") { $0.contains("q quit") }
+        for (columns, rows) in [(30, 8), (3, 2), (1, 1), (100, 30)] {
+            _ = try tmux(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
+            guard columns > 20 else { continue }
+            try see("the keys in the last line") {
+                $0.split(separator: "\n", omittingEmptySubsequences: false).dropLast().last?.hasSuffix("q quit") == true
+                    && $0.contains("tone.wav")
+            }
         }
         try press("q")
-        try see("the end") { $0.contains("status 0") }
+        try seeTheEnd(0)
+    }
+
+    @Test("p without a prompt is answered on the screen, which stays whole")
+    func noPrompt() throws {
+        defer { _ = try? tmux(["kill-server"]) }
+        try start(columns: 100, rows: 24)
+        try see("the player") { $0.contains("q quit") }
+        try press("p")
+        try see("the answer") {
+            $0.contains("error: There is no prompt to speak") && $0.contains("q quit") && !$0.contains("player: There")
+        }
+        try press("q")
+        try seeTheEnd(0)
+    }
+
+    @Test("SRV-1: the loss of the server is shown; the sentence comes when the terminal is given back")
+    func lost() throws {
+        defer { _ = try? tmux(["kill-server"]) }
+        try start(columns: 100, rows: 24, "--wait 2")
+        try see("the player") { $0.contains("0:01.") }
+        server.kill()
+        try see("the loss") { $0.contains("SERVER LOST") && $0.contains("server lost") }
+        try seeTheEnd(69)
+        try see("why") { $0.contains("player: The JACK server died and did not come back") }
+        try JackServer(name).stop()
+    }
+
+    @Test("A damaged file's sentence comes when the terminal is given back; a signal gives it back too")
+    func damaged() throws {
+        defer { _ = try? tmux(["kill-server"]) }
+        let cut = directory.file("cut.wav")
+        try WAV.header(channels: 2, sampleRate: 48_000, dataBytes: 48_000, promised: 480_000)
+            .write(to: URL(fileURLWithPath: cut))
+        try start(columns: 100, rows: 24, "'\(cut)'")
+        try see("the damage, and the next file") { $0.contains("is truncated") && $0.contains("tone.wav   playing") }
+        let players = OtherProcess.find(program: "player", arguments: [server.name])
+        #expect(players.count == 1)
+        for player in players { kill(player, SIGTERM) }
+        try seeTheEnd(65)
+        try see("why") { $0.contains("player: '") && $0.contains("is truncated") }
     }
 }

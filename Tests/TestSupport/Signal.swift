@@ -7,6 +7,23 @@ public enum Signal {
         (0..<frames).map { amplitude * Float(sin(2 * .pi * frequency * Double($0) / Double(sampleRate))) }
     }
 
+    /// The signal, let in and out over `frames` as by a raised cosine: without the corner that a tone's hard end is.
+    public static func rounded(_ samples: [Float], frames: Int) -> [Float] {
+        let gains = (0..<frames).map { Float(0.5 - 0.5 * cos(Double.pi * Double($0) / Double(frames))) }
+        var samples = samples
+        for (index, gain) in gains.enumerated() {
+            samples[index] *= gain
+            samples[samples.count - 1 - index] *= gain
+        }
+        return samples
+    }
+
+    /// First and last frame louder than `threshold`; nil when none is.
+    public static func extent(of samples: [Float], above threshold: Float) -> (first: Int, last: Int)? {
+        guard let first = samples.firstIndex(where: { abs($0) > threshold }) else { return nil }
+        return (first, samples.lastIndex { abs($0) > threshold } ?? first)
+    }
+
     /// A signal whose every frame tells its index: (i + 1) / 2^20, exact in a float for a million frames.
     public static func counting(frames: Int) -> [Float] {
         (0..<frames).map { Float($0 + 1) / 1_048_576 }

@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The player when its server is killed.
+@Suite("player: server lost", .serialized)
+struct LossTests {
+    static let rate = 48_000
+    let directory: TemporaryDirectory
+    let name: ServerName
+    let file: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        name = try ServerName()
+        file = directory.file("long.wav")
+        try SoundFile.write([Signal.counting(frames: Self.rate * 60)], sampleRate: Self.rate, to: file)
+    }
+
+    private func startServer() throws -> JackServer {
+        try JackServer(name, sampleRate: Self.rate, periodFrames: 256)
+    }
+
+    /// A player that plays.
+    private func startPlayer(_ arguments: String...) throws -> PlayerRun {
+        let run = try PlayerRun(["--server", name.text, "--events", "json"] + arguments + [file])
+        guard run.waitForLine("\"event\":\"position\"") else {
+            throw TestFailure("The player did not play: \(run.errorLines)")
+        }
+        return run
+    }
+
+    private func positions(_ run: PlayerRun) -> [Double] {
+        run.outLines.compactMap(parsed).filter { $0["event"] as? String == "position" }
+            .compactMap { $0["seconds"] as? Double }
+    }
+
+    /// What JACK keeps in shared memory under this server's name.
+    private func sharedMemory() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/dev/shm").filter { $0.contains("_\(name.text)_") }
+    }
+
+    @Test("SRV-1, SRV-2: ten players, each with a server that is killed: half of the servers return, half do not")
+    func tenPlayers() throws {
+        for round in 1...10 {
+            let server = try startServer()
+            let run = try startPlayer("--wait", round.isMultiple(of: 2) ? "1" : "20")
+            server.kill()
+            #expect(run.waitForLine("\"state\":\"lost\"", within: 5))
+            if round.isMultiple(of: 2) {
+                #expect(run.exit(within: 15) == 69)
+                let sentence = "The JACK server died and did not come back; start it again and play once more."
+                #expect(run.errorLines == ["player: \(sentence)"])
+                let last = try #require(run.outLines.last.flatMap(parsed))
+                #expect(last["event"] as? String == "error" && last["code"] as? Int == 69)
+                #expect(last["message"] as? String == sentence)
+                #expect((last["time"] as? Double ?? 0) >= 1)
+            } else {
+                let next = try startServer()
+                #expect(run.waitForLine("\"state\":\"reset\""))
+                let count = positions(run).count
+                #expect(run.waitForLine("\"event\":\"position\"", count: count + 1))
+                run.send(SIGINT)
+                #expect(run.exit(within: 10) == 0)
+                #expect(run.errorLines.isEmpty, "\(run.errorLines)")
+                next.stop()
+            }
+            #expect(try run.outLines.allSatisfy { try parsed($0).map(hasPromisedKeys) == true })
+        }
+        // The next server of the name takes over what a killed one left, but for its clients' semaphores: of one name one, however often
+        // it was killed, which goes with the next client of that name.
+        try startServer().stop()
+        let left = try sharedMemory()
+        #expect(left.isEmpty || left == ["jack_sem.\(getuid())_\(name.text)_player"], "\(left)")
+        let server = try startServer()
+        let run = try startPlayer()
+        run.send(SIGINT)
+        #expect(run.exit(within: 10) == 0)
+        server.stop()
+        let rest = try sharedMemory()
+        #expect(rest.isEmpty, "\(rest)")
+    }
+
+    @Test("SRV-1, SRV-2: one player whose server is killed ten times goes on; no thread and no descriptor is left over")
+    func killedTenTimes() throws {
+        var server = try startServer()
+        let run = try startPlayer()
+        var (threads, descriptors) = (0, 0)
+        for round in 1...10 {
+            server.kill()
+            #expect(run.waitForLine("\"state\":\"lost\"", count: round))
+            server = try startServer()
+            #expect(run.waitForLine("\"state\":\"reset\"", count: round))
+            let count = positions(run).count
+            #expect(run.waitForLine("\"event\":\"position\"", count: count + 1))
+            if round == 2 { (threads, descriptors) = census(run.identifier) }
+        }
+        let after = census(run.identifier)
+        // Dispatch lends threads as it sees fit: some more or fewer, but not one a round.
+        #expect(after.threads <= threads + 4, "\(threads) threads became \(after.threads)")
+        #expect(after.descriptors <= descriptors + 1, "\(descriptors) descriptors became \(after.descriptors)")
+        let seconds = positions(run)
+        #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $0 < $1 + 0.001 }, "\(seconds)")
+        run.send(SIGINT)
+        #expect(run.exit(within: 10) == 0)
+    }
+
+    @Test("A signal ends it while the server is away, and while it stands still", arguments: [true, false])
+    func signalMeanwhile(isKilled: Bool) throws {
+        let server = try startServer()
+        let heard = directory.file("heard.wav")
+        let run = try startPlayer("--wait", "60", "--capture", heard)
+        #expect(run.waitForLine("\"event\":\"position\"", count: 2))
+        if isKilled {
+            server.kill()
+            #expect(run.waitForLine("\"state\":\"lost\"", within: 5))
+        } else {
+            server.freeze()
+        }
+        run.send(SIGTERM)
+        #expect(run.exit(within: 20) == 0)
+        #expect(run.errorLines.isEmpty, "\(run.errorLines)")
+        let played = try SoundFile.read(heard).planes[0].filter { $0 != 0 }
+        #expect(played.count > Self.rate / 2)
+        #expect(Signal.firstDifference(played, Signal.counting(frames: played.count)) == nil)
+    }
+
+    private func census(_ process: pid_t) -> (threads: Int, descriptors: Int) {
+        func count(_ folder: String) -> Int {
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/\(folder)").count) ?? 0
+        }
+        return (count("task"), count("fd"))
+    }
+}
