@@ -38,6 +38,8 @@ public final class AudioEngine: Sendable {
     struct Control {
         var plan = EnginePlan()
         var voices: [UInt64: Voice] = [:]
+        /// A capture that the server's change ended; its summary is still to be asked for.
+        var endedCapture: Capture?
         var phase = Phase.closed
         var droppedEvents: UInt64 = 0
     }
@@ -209,7 +211,10 @@ public final class AudioEngine: Sendable {
 
     /// Ends a capture and completes its file; nil when none ran. To have the last period in it, stop the engine first.
     public func stopCapture() -> CaptureSummary? {
-        let capture = control.withLock { $0.plan.capture }
+        let capture = control.withLock { control in
+            defer { control.endedCapture = nil }
+            return control.plan.capture ?? control.endedCapture
+        }
         try? replaceCapture(by: nil)
         return capture?.finish()
     }
@@ -253,12 +258,20 @@ public final class AudioEngine: Sendable {
     private func adopt(_ format: HardwareFormat) {
         _ = rcore_set_sample_rate(core.handle, UInt32(clamping: format.sampleRate))
         let channels = max(1, min(format.outputChannels, configuration.maximumChannels))
-        control.withLock { control in
-            guard control.plan.outputChannels != channels else { return }
+        let ended: Capture? = control.withLock { control in
+            let capture = control.plan.capture
+            let ends = capture.map { $0.sampleRate != format.sampleRate || $0.channels != channels } ?? false
+            guard ends || control.plan.outputChannels != channels else { return nil }
+            if ends {
+                control.endedCapture = capture
+                control.plan.capture = nil
+            }
             control.plan.outputChannels = channels
             try? control.plan.post(to: core.handle)
             settle(&control)
+            return ends ? capture : nil
         }
+        if let ended { observers.tell(.captureFailed(ended.end(at: format))) }
     }
 
     private func change(from before: Phase, to after: Phase) {

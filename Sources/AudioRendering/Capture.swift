@@ -5,6 +5,8 @@ internal import CRenderCore
 /// Unchecked `Sendable`: the writer and the scratch are reached only under the lock; the render thread is the ring's producer.
 final class Capture: @unchecked Sendable {
     let fifo: FrameFifo
+    let channels: Int
+    let sampleRate: Int
     private let writer: AudioFileWriter
     private let lock = Locked(())
     private var scratch: [Float]
@@ -13,6 +15,8 @@ final class Capture: @unchecked Sendable {
     private static let blockFrames = 4096
 
     init(path: String, channels: Int, sampleRate: Int) throws(CaptureError) {
+        self.channels = channels
+        self.sampleRate = sampleRate
         do {
             fifo = try FrameFifo(channels: channels, capacityFrames: max(sampleRate * 2, 16_384))
         } catch { throw .engine(error) }
@@ -36,6 +40,20 @@ final class Capture: @unchecked Sendable {
                     return error
                 }
             }
+        }
+    }
+
+    /// Ends it because the server became another one: what follows is of another shape. Returns why, as its summary will.
+    func end(at format: HardwareFormat) -> AudioFileError {
+        _ = drain()
+        return lock.withLock { _ in
+            let reason = AudioFileError.notWritable(
+                path: writer.path,
+                reason:
+                    "the server now runs at \(format.sampleRate) Hz with \(format.outputChannels) channels; the capture ends there"
+            )
+            failure = failure ?? reason
+            return failure ?? reason
         }
     }
 

@@ -144,6 +144,24 @@ struct EngineTests {
         #expect(captured.planes.count == output.count)
     }
 
+    @Test("A server of another rate ends a capture, whole up to there, and says so")
+    func captureAcrossRates() throws {
+        let directory = try TemporaryDirectory()
+        let stage = try Stage()
+        let source = Signal.counting(frames: 30_000)
+        try stage.engine.play(.buffer(AudioBuffer([source, source])), on: stage.bus)
+        try stage.engine.startCapture(path: directory.file("capture.wav"))
+        try stage.driver.render(frames: 10_000)
+        stage.driver.setSampleRate(44_100)
+        try stage.driver.render(frames: 10_000)
+        let summary = try #require(stage.engine.stopCapture())
+        #expect(summary.frames == 10_000)
+        #expect(summary.failure?.description.contains("now runs at 44100 Hz") == true)
+        #expect(Signal.firstDifference(try SoundFile.read(summary.path).planes[0], source[..<10_000]) == nil)
+        #expect(stage.engine.stopCapture() == nil)
+        stage.engine.close()
+    }
+
     @Test("A capture that cannot be made is refused and the sound goes on")
     func badCapture() throws {
         let stage = try Stage()
