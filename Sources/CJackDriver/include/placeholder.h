@@ -1,1 +1,0 @@
-#include "rcore_base.h"
