@@ -11,7 +11,7 @@ public final class AudioFile {
     public let channels: Int
     /// Frames per second, 1,000…768,000.
     public let sampleRate: Int
-    /// Frames the file holds, as far as its header tells; 0 when it does not.
+    /// Frames the file holds, as far as can be known without decoding it; 0 where it cannot, as of a FLAC that was encoded into a pipe.
     public let frameCount: Int64
     /// Frames per channel and second, and what encodes them, for people: "44.1 kHz, 2 channels, WAV (16 bit)".
     public let formatDescription: String
@@ -22,6 +22,7 @@ public final class AudioFile {
 
     private let handle: OpaquePointer
     private var position: Int64 = 0
+    private let isCutOff: Bool
 
     /// Opens a file. Throws when it is missing, no file, empty, undecodable, or of a shape that cannot be played.
     public init(path: String) throws(AudioFileError) {
@@ -35,6 +36,8 @@ public final class AudioFile {
             sf_close(handle)
             throw .unsupportedShape(path: path, channels: shape.channels, sampleRate: shape.sampleRate)
         }
+        isCutOff = info.frames == .max && info.format & Int32(SF_FORMAT_TYPEMASK) == Int32(SF_FORMAT_OGG)
+        if isCutOff { info.frames = Self.end(of: handle) ?? .max }
         guard info.frames > 0 else {
             sf_close(handle)
             throw .empty(path: path)
@@ -43,10 +46,11 @@ public final class AudioFile {
         self.handle = handle
         channels = shape.channels
         sampleRate = shape.sampleRate
-        // Some containers that were cut off say "without end".
         frameCount = info.frames == .max ? 0 : info.frames
         formatDescription = Self.describe(info)
-        defect = Self.truncation(of: handle, info, path)
+        defect =
+            isCutOff && frameCount > 0
+            ? .truncated(path: path, frames: frameCount, expected: nil) : Self.truncation(of: handle, info, path)
     }
 
     deinit { sf_close(handle) }
@@ -85,7 +89,7 @@ public final class AudioFile {
 
     // A decoder that stops early hit damage, or the file was cut off.
     private func noteEnd() {
-        if position < frameCount || frameCount == 0, defect == nil {
+        if position < frameCount || isCutOff, defect == nil {
             defect = .truncated(path: path, frames: position, expected: frameCount == 0 ? nil : frameCount)
         }
     }
@@ -106,8 +110,19 @@ public final class AudioFile {
     }
 
     private static func openingError(_ path: String) -> AudioFileError {
+        guard sf_error(nil) != 0 else {
+            return .undecodable(path: path, reason: "it is no sound file of a known format")
+        }
         let reason = String(cString: sf_strerror(nil)).trimmingCharacters(in: .whitespacesAndNewlines)
         return .undecodable(path: path, reason: reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
+    }
+
+    // An Ogg whose last page is missing has no length, and was cut off; its end is found by going there, if it holds enough pages.
+    // Elsewhere an unknown length is a stream's, and going to the end would end the decoder.
+    private static func end(of handle: OpaquePointer) -> Int64? {
+        let end = sf_seek(handle, 0, Int32(SEEK_END))
+        sf_seek(handle, 0, Int32(SEEK_SET))
+        return end > 0 ? end : nil
     }
 
     // Formats whose header tells the length of the data let libsndfile shorten it to what is there; its log then says so:

@@ -175,4 +175,38 @@ struct FileTests {
         default: #expect(peak > 0.9)
         }
     }
+
+    @Test("An Ogg without its last page: its true length, truncated, and no absurd number")
+    func cutOgg() throws {
+        let path = directory.file("cut.ogg")
+        let sine = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 480_000)
+        try SoundFile.write([sine, sine], sampleRate: 48_000, to: path)
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        try data.prefix(data.count / 2).write(to: URL(fileURLWithPath: path))
+        let file = try AudioFile(path: path)
+        let defect = try #require(file.defect)
+        #expect(defect == .truncated(path: path, frames: file.frameCount, expected: nil))
+        #expect(!defect.description.contains("9223372036854775807"))
+        #expect(file.duration > 1 && file.duration < 10)
+        #expect(try SoundFile.read(path).planes[0].count == Int(file.frameCount))
+    }
+
+    @Test("A FLAC that tells no length, as encoders into a pipe write it, is whole and of unknown length")
+    func unknownLength() throws {
+        let path = directory.file("stream.flac")
+        let source = Signal.counting(frames: 9600)
+        try SoundFile.write([source], sampleRate: 48_000, to: path)
+        var data = try Data(contentsOf: URL(fileURLWithPath: path))
+        // STREAMINFO begins at byte 8; its total is the last 36 bits of its bytes 10…17, and 0 is "unknown".
+        data[21] &= 0xF0
+        data.replaceSubrange(22..<26, with: [0, 0, 0, 0])
+        try data.write(to: URL(fileURLWithPath: path))
+        let file = try AudioFile(path: path)
+        #expect(file.duration == 0 && file.defect == nil)
+        let (output, _) = try play(path, frames: 12_000)
+        #expect(Signal.peak(output[0]) > 0 && output[0][9600...].allSatisfy { $0 == 0 })
+        var block: [Float] = []
+        while file.read(into: &block, maximumFrames: 4096) > 0 {}
+        #expect(file.defect == nil)
+    }
 }
