@@ -15,6 +15,7 @@ enum { max_voices = 32768, ahead = 8, ramp_frames = 1 << 30 };
 struct capacity_scene {
     capacity_config_t config;
     rcore_t *core;
+    rcore_port_t *port;
     rcore_buffer_t **buffers; // the core's samples
     rcore_matrix_t **pans;
     float *samples; // the bound's, of the same lengths
@@ -69,7 +70,7 @@ static bool make_plan(struct capacity_scene *scene) {
     const rcore_bus_description_t bus = {.slot = 0, .channels = 2, .parent = RCORE_NONE};
     const rcore_route_description_t route = {.slot = 0, .channels = 2, .first_output = 0};
     if (plan == NULL || rcore_plan_add_bus(plan, &bus) != RCORE_OK || rcore_plan_add_route(plan, &route) != RCORE_OK ||
-        rcore_plan_connect(plan, 0, 0, NULL) != RCORE_OK || rcore_post_plan(scene->core, plan, RCORE_NOW) != RCORE_OK) {
+        rcore_plan_connect(plan, 0, 0, NULL) != RCORE_OK || rcore_post_plan(scene->port, plan, RCORE_NOW) != RCORE_OK) {
         rcore_plan_destroy(plan);
         return false;
     }
@@ -89,19 +90,25 @@ static bool start_voice(struct capacity_scene *scene, uint32_t index) {
     const float step = config->ramping ? -1.0f / (float)ramp_frames : 0.0f;
     scene->bare[index] = (struct bare_voice){
         .left = gains[0], .right = gains[1], .left_step = gains[0] * step, .right_step = gains[1] * step};
-    return scene->pans[index] != NULL && rcore_post_start(scene->core, voice, &params, RCORE_NOW) == RCORE_OK &&
-           (!config->ramping || rcore_post_gain(scene->core, voice, 0.0f, ramp_frames, RCORE_NOW) == RCORE_OK);
+    return scene->pans[index] != NULL && rcore_post_start(scene->port, voice, &params, RCORE_NOW) == RCORE_OK &&
+           (!config->ramping || rcore_post_gain(scene->port, voice, 0.0f, ramp_frames, RCORE_NOW) == RCORE_OK);
 }
 
 static bool make_core(struct capacity_scene *scene) {
     const capacity_config_t *config = &scene->config;
     rcore_config_t sizes = rcore_config_default();
     sizes.max_voices = config->voices;
+    sizes.max_playing = config->voices;
+    sizes.max_ports = 1;
     sizes.command_capacity = 2 * config->voices + 2;
     scene->core = rcore_create(&sizes, NULL);
     scene->pans = calloc(config->voices, sizeof *scene->pans);
     scene->bare = calloc(config->voices, sizeof *scene->bare);
-    if (scene->core == NULL || scene->pans == NULL || scene->bare == NULL || !make_plan(scene)) {
+    if (scene->core == NULL || scene->pans == NULL || scene->bare == NULL) {
+        return false;
+    }
+    scene->port = rcore_port_open(scene->core, NULL);
+    if (!make_plan(scene)) {
         return false;
     }
     for (uint32_t i = 0; i < config->voices; i++) {
