@@ -162,7 +162,9 @@ struct bus_state {
     bool sounding;               // something that sounds leads to it, as of the last look (buses_mark_sounding)
     bool fresh;                  // no plan had it before the one that is being taken over
     bool joined;                 // the plan that leaves has it not
+    bool in_plan;                // the plan in use has it
     bool frozen;                 // its own gate or one it leads to stands still
+    bool frozen_leaving;         // did so in the plan that leaves
     _Atomic(uint32_t) gate_gain; // float bits, published
 };
 
@@ -171,7 +173,8 @@ struct input_state {
     struct ramp gain;
     struct ramp grant; // 1 = granted; 0 = silence
     uint32_t channels; // 0 while no plan has it
-    bool attached;     // has read its first verdict
+    uint32_t join_frames;
+    bool attached; // has read its first verdict
     bool paused;
 };
 
@@ -312,10 +315,12 @@ void inputs_read(rcore_t *core) RCORE_RT;
 /// Takes the driver's inputs from frame `offset` on: gain, permission, meters, captures.
 void inputs_take(rcore_t *core, const float *const *inputs, uint32_t ninputs, uint32_t offset,
                  uint32_t nframes) RCORE_RT;
-/// Lets inputs that voices listen to and the new plan has not fade out; tells whether there are any.
+/// Lets inputs that the new plan has not fade out; tells whether a voice listens to any of them.
 bool inputs_leave(rcore_t *core, const rcore_plan_t *old, const rcore_plan_t *plan, uint32_t ramp_frames) RCORE_RT;
-/// Forgets whatever the slot was.
-void input_reset(struct input_state *input) RCORE_RT;
+/// Forgets whatever the slot was; its first permission takes `join_frames`.
+void input_reset(struct input_state *input, uint32_t join_frames) RCORE_RT;
+/// Whether a voice listens to it.
+bool input_is_heard(const rcore_t *core, uint32_t slot) RCORE_RT;
 
 /// Applies one voice command; false: it came in a pause of its session (voices.c).
 bool voice_apply(rcore_t *core, const struct command *command) RCORE_RT;

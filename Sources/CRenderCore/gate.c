@@ -96,15 +96,30 @@ static void gate_settle(rcore_t *core, uint32_t slot) RCORE_RT {
     }
 }
 
-// Hands frozenness down: parents stand before their children in a plan.
+// Whether the bus itself stands still, or the one it leads to; parents stand before their children in a plan.
+static bool stands_still(const rcore_t *core, const rcore_plan_t *plan, const struct plan_bus *bus) RCORE_RT {
+    const bool parent = bus->parent != RCORE_NONE && core->buses[plan->buses[bus->parent].description.slot].frozen;
+    return parent || (bus->description.gate != NULL && core->buses[bus->description.slot].gate.frozen);
+}
+
+// Hands frozenness down. While plans cross-fade, a bus stands still only where it does in both: the old path is still heard.
 static void gates_freeze(rcore_t *core) RCORE_RT {
+    const rcore_plan_t *leaving = core->swap.leaving;
+    for (uint32_t i = 0; leaving != NULL && i < leaving->bus_count; i++) {
+        struct bus_state *state = &core->buses[leaving->buses[i].description.slot];
+        state->frozen = stands_still(core, leaving, &leaving->buses[i]);
+    }
+    for (uint32_t i = 0; leaving != NULL && i < leaving->bus_count; i++) {
+        struct bus_state *state = &core->buses[leaving->buses[i].description.slot];
+        state->frozen_leaving = state->frozen;
+    }
     for (uint32_t i = 0; i < core->plan->bus_count; i++) {
-        const struct plan_bus *bus = &core->plan->buses[i];
-        struct bus_state *state = &core->buses[bus->description.slot];
-        state->frozen = bus->description.gate != NULL && state->gate.frozen;
-        if (bus->parent != RCORE_NONE) {
-            state->frozen |= core->buses[core->plan->buses[bus->parent].description.slot].frozen;
-        }
+        struct bus_state *state = &core->buses[core->plan->buses[i].description.slot];
+        state->frozen = stands_still(core, core->plan, &core->plan->buses[i]);
+    }
+    for (uint32_t i = 0; leaving != NULL && i < leaving->bus_count; i++) {
+        struct bus_state *state = &core->buses[leaving->buses[i].description.slot];
+        state->frozen = state->frozen_leaving && (state->frozen || !state->in_plan);
     }
 }
 
@@ -206,6 +221,6 @@ void bus_reset(struct bus_state *bus) RCORE_RT {
     ramp_set(&bus->gate.volume, 1.0f);
     ramp_set(&bus->gain, 1.0f);
     bus->channels = 0;
-    bus->frozen = bus->fresh = bus->joined = false;
+    bus->frozen = bus->fresh = bus->joined = bus->in_plan = false;
     atomic_store_explicit(&bus->gate_gain, bits, memory_order_relaxed);
 }

@@ -4,10 +4,11 @@
 #include "memory.h"
 #include "session_gate_page.h"
 
-void input_reset(struct input_state *input) RCORE_RT {
+void input_reset(struct input_state *input, uint32_t join_frames) RCORE_RT {
     ramp_set(&input->gain, 1.0f);
     ramp_set(&input->grant, 0.0f);
     input->channels = 0;
+    input->join_frames = join_frames;
     input->attached = input->paused = false;
 }
 
@@ -25,7 +26,7 @@ static void read_permission(rcore_t *core, const rcore_input_description_t *desc
         input->paused = verdict.paused;
     }
     if (input->grant.target != grant || !input->attached) {
-        ramp_go(&input->grant, grant, input->attached ? ramp_frames : 0);
+        ramp_go(&input->grant, grant, input->attached ? ramp_frames : input->join_frames);
     }
     input->attached = true;
 }
@@ -91,7 +92,7 @@ static bool has_input(const rcore_plan_t *plan, uint32_t slot) RCORE_RT {
     return false;
 }
 
-static bool is_heard(const rcore_t *core, uint32_t slot) RCORE_RT {
+bool input_is_heard(const rcore_t *core, uint32_t slot) RCORE_RT {
     for (uint32_t i = 0; i < core->playing_count; i++) {
         if (core->playing[i] != RCORE_NONE) {
             const struct voice *voice = &core->voices[core->playing[i]];
@@ -107,9 +108,9 @@ bool inputs_leave(rcore_t *core, const rcore_plan_t *old, const rcore_plan_t *pl
     bool any = false;
     for (uint32_t i = 0; i < old->input_count; i++) {
         const uint32_t slot = old->inputs[i].slot;
-        if (!has_input(plan, slot) && is_heard(core, slot)) {
+        if (!has_input(plan, slot)) {
             ramp_go(&core->inputs[slot].grant, 0.0f, ramp_frames);
-            any = true;
+            any |= input_is_heard(core, slot);
         }
     }
     return any;

@@ -101,7 +101,7 @@ static void begin_slots(rcore_t *core) {
         bus_reset(&core->buses[i]);
     }
     for (uint32_t i = 0; i < config->max_inputs; i++) {
-        input_reset(&core->inputs[i]);
+        input_reset(&core->inputs[i], 0);
     }
 }
 

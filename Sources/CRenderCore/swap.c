@@ -98,6 +98,17 @@ static bool same_inputs(const rcore_plan_t *old, const rcore_plan_t *plan) RCORE
     return same;
 }
 
+// Whether a bus would come back that is fading out.
+static bool brings_back(const rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
+    for (uint32_t i = 0; i < plan->bus_count; i++) {
+        const struct bus_state *state = &core->buses[plan->buses[i].description.slot];
+        if (state->channels > 0 && !state->in_plan) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // ---- Taking over ----------------------------------------------------------------------------------------------------------------
 
 // A voice that already runs on a bus that now comes to be heard begins softly.
@@ -107,10 +118,13 @@ static void fade_in_voices(rcore_t *core) RCORE_RT {
             continue;
         }
         struct voice *voice = &core->voices[core->playing[i]];
-        if (voice->bus < core->config.max_buses && core->buses[voice->bus].fresh && voice->fade.remaining == 0 &&
-            voice->fade.target == 1.0f) {
+        if (voice->bus < core->config.max_buses && core->buses[voice->bus].fresh) {
+            const struct ramp fade = voice->fade;
             ramp_set(&voice->fade, 0.0f);
-            ramp_go(&voice->fade, 1.0f, core->config.swap_frames);
+            if (fade.target == 1.0f) {
+                const uint32_t least = core->config.swap_frames;
+                ramp_go(&voice->fade, 1.0f, fade.remaining > least ? fade.remaining : least);
+            }
         }
     }
 }
@@ -126,6 +140,7 @@ static void join_buses(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
             state->joined = core->swap.leaving != NULL;
         }
         state->channels = bus->channels > state->channels ? bus->channels : state->channels;
+        state->in_plan = true;
     }
     if (any) {
         fade_in_voices(core);
@@ -139,7 +154,8 @@ static void join_inputs(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     for (uint32_t i = 0; i < plan->input_count; i++) {
         struct input_state *state = &core->inputs[plan->inputs[i].slot];
         if (state->channels == 0) {
-            input_reset(state);
+            const uint32_t slot = plan->inputs[i].slot;
+            input_reset(state, input_is_heard(core, slot) ? core->config.swap_frames : 0);
         }
         state->channels = plan->inputs[i].channels;
     }
@@ -173,6 +189,9 @@ static void forget_buses(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
 }
 
 static void take_over(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
+    for (uint32_t i = 0; core->plan != NULL && i < core->plan->bus_count; i++) {
+        core->buses[core->plan->buses[i].description.slot].in_plan = false;
+    }
     join_buses(core, plan);
     join_inputs(core, plan);
     core->plan = plan;
@@ -213,7 +232,8 @@ void swap_begin(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     core->swap.newest_serial = plan->serial;
     if (core->swap.leaving == NULL) {
         replace(core, plan);
-    } else if (core->swap.next == NULL && only_adds(core, core->plan, plan) && same_inputs(core->plan, plan)) {
+    } else if (core->swap.next == NULL && !brings_back(core, plan) && same_inputs(core->plan, plan) &&
+               only_adds(core, core->plan, plan)) {
         take_over(core, plan); // the cross-fade goes on towards the newer one
     } else {
         core->swap.next = plan;

@@ -85,10 +85,14 @@ static void voice_stop(rcore_t *core, struct voice *voice, uint32_t ramp_frames,
         end_playing(core, voice, reason);
         return;
     }
+    ramp_go(&voice->fade, 0.0f, ramp_frames);
+    if (silent(voice)) { // it had not begun to be heard
+        end_playing(core, voice, reason);
+        return;
+    }
     polyphony_leave(core, voice);
     voice->stopping = true;
     voice->end = (uint8_t)reason;
-    ramp_go(&voice->fade, 0.0f, ramp_frames);
 }
 
 // Whether there is a place for the voice, if need be another's.
@@ -259,7 +263,12 @@ static void underrun(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE
 
 // Renders up to `nframes` frames; ends the voice if it is over.
 static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
-    if (voice_frozen(core, voice) || (voice->paused && voice->fade.remaining == 0)) {
+    const bool frozen = voice_frozen(core, voice);
+    if (voice->stopping && (frozen || voice->fade.remaining == 0)) {
+        end_playing(core, voice, (rcore_end_t)voice->end); // nobody hears the rest of its fade
+        return;
+    }
+    if (frozen || (voice->paused && voice->fade.remaining == 0)) {
         return;
     }
     const bool fading_out = voice->fade.target == 0.0f;

@@ -36,7 +36,8 @@ typedef struct rcore_route_description {
         *capture; ///< takes what the route puts out, of the same channel count, or NULL; kept until the plan is retired
 } rcore_route_description_t;
 
-/// One input: consecutive input channels of the driver, with a gain of their own (`rcore_post_input_gain`).
+/// One input: consecutive input channels of the driver, with a gain of their own (`rcore_post_input_gain`). Give other channels another
+/// slot: a slot that changes its channels while it is heard does so between two samples.
 typedef struct rcore_input_description {
     uint32_t slot;     ///< 0…max_inputs-1, once per plan
     uint32_t channels; ///< 1…the core's max_channels
