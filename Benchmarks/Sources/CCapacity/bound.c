@@ -18,14 +18,14 @@ struct capacity_bound {
 };
 
 static bool allocate(struct capacity_bound *bound) {
-    const size_t nframes = bound->scene.frames;
+    const uint32_t nframes = bound->scene.frames;
     bound->sources = calloc((size_t)bound->scene.voices * bound->scene.channels, sizeof *bound->sources);
     bound->places = calloc(bound->scene.voices, sizeof *bound->places);
-    bound->interpolated = calloc(nframes, sizeof(float));
+    bound->interpolated = layout_output(nframes);
     bool made = bound->sources != NULL && bound->places != NULL && bound->interpolated != NULL;
     for (unsigned channel = 0; channel < 2; channel++) {
-        bound->output[channel] = calloc(nframes, sizeof(float));
-        bound->expected[channel] = calloc(nframes, sizeof(float));
+        bound->output[channel] = layout_output(nframes);
+        bound->expected[channel] = layout_output(nframes);
         made = made && bound->output[channel] != NULL && bound->expected[channel] != NULL;
     }
     return made;

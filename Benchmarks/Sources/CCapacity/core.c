@@ -51,7 +51,7 @@ static bool make_core(struct capacity_core *core) {
     core->voices = calloc(scene.voices, sizeof *core->voices);
     bool made = core->core != NULL && core->voices != NULL;
     for (unsigned channel = 0; channel < 2; channel++) {
-        core->output[channel] = calloc(scene.frames, sizeof(float));
+        core->output[channel] = layout_output(scene.frames);
         made = made && core->output[channel] != NULL;
     }
     for (uint32_t i = 0; i < pans; i++) {

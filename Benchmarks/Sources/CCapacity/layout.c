@@ -3,6 +3,8 @@
 #include "layout.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 uint64_t layout_now(void) {
@@ -46,6 +48,15 @@ void layout_gains(capacity_scene_t scene, uint32_t voice, uint64_t frame, float 
     const float angle = 0.78539816f * (layout_pan(voice) + 1.0f);
     gains[0] = gain * cosf(angle);
     gains[1] = gain * sinf(angle);
+}
+
+float *layout_output(uint32_t nframes) {
+    const size_t bytes = ((size_t)nframes * sizeof(float) + 63) / 64 * 64;
+    float *samples = aligned_alloc(64, bytes);
+    if (samples != NULL) {
+        memset(samples, 0, bytes);
+    }
+    return samples;
 }
 
 const float *layout_plane(const capacity_samples_t *samples, uint32_t voice, uint32_t channel) {

@@ -8,7 +8,7 @@ enum {
     pans = 32, ///< distinct pans, taken by the voices in turn
     lead = 16, ///< frames before a plane's first: the end of its loop
     ramp_frames = 1 << 24,
-    max_voices = 32768,
+    max_voices = 65536,
     max_frames = 8192,
 };
 
@@ -31,6 +31,8 @@ float layout_speed(capacity_scene_t scene, uint32_t voice);
 float layout_commanded_gain(uint64_t cycle);
 /// Gains to left and right at a frame, by equal power (mono) or channel to channel (stereo).
 void layout_gains(capacity_scene_t scene, uint32_t voice, uint64_t frame, float gains[2]);
+/// Zeroed samples at the beginning of a cache line, as drivers hand them out; NULL when memory is short. Freed by `free`.
+float *layout_output(uint32_t nframes);
 /// Frame 0 of a voice's channel.
 const float *layout_plane(const capacity_samples_t *samples, uint32_t voice, uint32_t channel);
 

@@ -132,10 +132,10 @@ static bool measure_gains(struct capacity_openal *openal) {
 // ---- The scene --------------------------------------------------------------------------------------------------------------------
 
 static bool make(struct capacity_openal *openal, const capacity_samples_t *samples) {
-    const size_t nframes = openal->scene.frames;
-    openal->interleaved = calloc(2 * nframes, sizeof(float));
-    openal->output[0] = calloc(nframes, sizeof(float));
-    openal->output[1] = calloc(nframes, sizeof(float));
+    const uint32_t nframes = openal->scene.frames;
+    openal->interleaved = layout_output(2 * nframes);
+    openal->output[0] = layout_output(nframes);
+    openal->output[1] = layout_output(nframes);
     if (openal->interleaved == NULL || openal->output[0] == NULL || openal->output[1] == NULL) {
         return openal_fail("memory is short");
     }

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Noise between -1 and 1.
-static void fill(float *samples, size_t count, uint32_t seed) {
-    uint32_t state = seed * 2654435761u + 1;
+// Noise between -1 and 1, by SplitMix64: sources of different seeds have nothing in common.
+static void fill(float *samples, size_t count, uint64_t seed) {
+    uint64_t state = seed << 32;
     for (size_t i = 0; i < count; i++) {
-        state = state * 1664525u + 1013904223u;
-        samples[i] = (float)(int32_t)state / 2147483648.0f;
+        uint64_t mixed = state += UINT64_C(0x9E3779B97F4A7C15);
+        mixed = (mixed ^ mixed >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+        mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94D049BB133111EB);
+        samples[i] = (float)(int32_t)(mixed >> 32) / 2147483648.0f;
     }
 }
 

@@ -3,7 +3,7 @@ import CCapacity
 /// How many voices fit in half a period of 64 frames on one core, gain and pan ramping.
 struct HalfPeriod {
     private(set) var counts: [DataKind: [Subject: Int]] = [:]
-    private static let most = 32768
+    private static let most = 65536
 
     /// Asks for the count that the last time suggests, until it fits.
     mutating func measure(quick: Bool, coldBytes: Int) throws {

@@ -19,7 +19,7 @@ typedef enum capacity_motion {
 
 /// One scene.
 typedef struct capacity_scene {
-    uint32_t voices;        ///< 1…32768, all playing
+    uint32_t voices;        ///< 1…65536, all playing
     uint32_t idle_voices;   ///< acquired beside them, never started; the core alone
     uint32_t frames;        ///< of a period, 1…8192
     uint32_t sources;       ///< distinct sources, 1…voices; voices share them in turn
