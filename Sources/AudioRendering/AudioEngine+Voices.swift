@@ -28,7 +28,7 @@ extension AudioEngine {
             let voice = Voice(source: source, handle: handle, map: map ?? usual, bus: bus, engine: self, onEnd: onEnd)
             var params = Self.parameters(of: voice, bus: bus, gain: gain, fadeInFrames: fadeInFrames, paused: paused)
             params.speed = speed
-            let status = rcore_post_start(core.handle, handle, &params, time ?? 0)
+            let status = rcore_post_start(core.port, handle, &params, time ?? 0)
             guard status == RCORE_OK else {
                 rcore_voice_release(core.handle, handle)
                 throw AudioEngineError(status, "starting a voice with gain \(gain) and speed \(speed)")

@@ -53,6 +53,7 @@ public final class AudioEngine: Sendable {
     ) throws(AudioEngineError) {
         var sizes = rcore_config_default()
         sizes.max_voices = UInt32(clamping: configuration.maximumVoices)
+        sizes.max_playing = sizes.max_voices
         sizes.max_buses = UInt32(clamping: configuration.maximumBuses)
         sizes.max_channels = UInt32(clamping: configuration.maximumChannels)
         sizes.max_routes = 1
@@ -138,7 +139,7 @@ public final class AudioEngine: Sendable {
             control.withLock { control in
                 control.phase = .closed
                 for handle in control.voices.keys {
-                    _ = rcore_post_stop(core.handle, handle, 0, 0)
+                    _ = rcore_post_stop(core.port, handle, 0, 0)
                     settle(&control)
                 }
             }
@@ -167,7 +168,7 @@ public final class AudioEngine: Sendable {
             guard let slot = control.plan.freeSlot(limit: limit) else { throw .noFreeBus(limit: limit) }
             control.plan.buses[slot] = EnginePlan.Bus(gate: gate, owner: owner)
             do throws(AudioEngineError) {
-                try control.plan.post(to: core.handle)
+                try control.plan.post(to: core.port)
             } catch {
                 control.plan.buses[slot] = nil
                 throw error
@@ -182,7 +183,7 @@ public final class AudioEngine: Sendable {
         control.withLock { control in
             control.plan.removeBus(slot: slot)
             // Without room on the ring the old plan stays until the next one; it keeps the gate alive.
-            try? control.plan.post(to: core.handle)
+            try? control.plan.post(to: core.port)
             settle(&control)
         }
     }
@@ -224,7 +225,7 @@ public final class AudioEngine: Sendable {
             let before = control.plan.capture
             control.plan.capture = capture
             do throws(AudioEngineError) {
-                try control.plan.post(to: core.handle)
+                try control.plan.post(to: core.port)
             } catch {
                 control.plan.capture = before
                 throw error
@@ -240,7 +241,7 @@ public final class AudioEngine: Sendable {
         _ what: @autoclosure () -> String, _ body: (OpaquePointer) -> rcore_status_t
     ) throws(AudioEngineError) {
         let status = control.withLock { control in
-            let status = body(core.handle)
+            let status = body(core.port)
             settle(&control)
             return status
         }
@@ -267,7 +268,7 @@ public final class AudioEngine: Sendable {
                 control.plan.capture = nil
             }
             control.plan.outputChannels = channels
-            try? control.plan.post(to: core.handle)
+            try? control.plan.post(to: core.port)
             settle(&control)
             return ends ? capture : nil
         }

@@ -27,11 +27,11 @@ struct EnginePlan {
     }
 
     /// Posts the topology as it stands. On failure nothing changed for the core.
-    mutating func post(to core: OpaquePointer) throws(AudioEngineError) {
+    mutating func post(to port: OpaquePointer) throws(AudioEngineError) {
         guard let plan = rcore_plan_create() else { throw .outOfMemory(what: "a plan") }
         do throws(AudioEngineError) {
             try build(plan)
-            try check(rcore_post_plan(core, plan, 0), "a plan of \(buses.count) buses")
+            try check(rcore_post_plan(port, plan, 0), "a plan of \(buses.count) buses")
         } catch {
             rcore_plan_destroy(plan)
             throw error
@@ -54,7 +54,8 @@ struct EnginePlan {
         try check(rcore_plan_add_route(plan, &route), "an output of \(outputChannels) channels")
         for (slot, bus) in buses.sorted(by: { $0.key < $1.key }) {
             var description = rcore_bus_description_t(
-                slot: UInt32(slot), channels: UInt32(outputChannels), parent: UInt32.max, gate: bus.gate)
+                slot: UInt32(slot), channels: UInt32(outputChannels), parent: UInt32.max, gate: bus.gate,
+                matrix: nil)
             try check(rcore_plan_add_bus(plan, &description), "bus \(slot)")
             try check(rcore_plan_connect(plan, UInt32(slot), 0, nil), "bus \(slot) to the output")
         }

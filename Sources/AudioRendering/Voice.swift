@@ -75,36 +75,36 @@ public final class Voice: Sendable {
 
     /// Fades out and ends.
     public func stop(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        try playing.command("stopping a voice") { core in
-            rcore_post_stop(core, handle, UInt32(clamping: fadeFrames), time ?? 0)
+        try playing.command("stopping a voice") { port in
+            rcore_post_stop(port, handle, UInt32(clamping: fadeFrames), time ?? 0)
         }
     }
 
     /// Fades out and stands still; the next frame played is the one after the last rendered.
     public func pause(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        try playing.command("pausing a voice") { core in
-            rcore_post_pause(core, handle, UInt32(clamping: fadeFrames), time ?? 0)
+        try playing.command("pausing a voice") { port in
+            rcore_post_pause(port, handle, UInt32(clamping: fadeFrames), time ?? 0)
         }
     }
 
     /// Goes on, fading in.
     public func resume(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        try playing.command("resuming a voice") { core in
-            rcore_post_resume(core, handle, UInt32(clamping: fadeFrames), time ?? 0)
+        try playing.command("resuming a voice") { port in
+            rcore_post_resume(port, handle, UInt32(clamping: fadeFrames), time ?? 0)
         }
     }
 
     /// Ramps to a linear gain; finite.
     public func setGain(_ gain: Float, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
-        try playing.command("a gain of \(gain)") { core in
-            rcore_post_gain(core, handle, gain, UInt32(clamping: rampFrames), time ?? 0)
+        try playing.command("a gain of \(gain)") { port in
+            rcore_post_gain(port, handle, gain, UInt32(clamping: rampFrames), time ?? 0)
         }
     }
 
     /// Ramps to a speed, 1/16…16 frames of the source a frame: pitch and tempo together. At exactly 1 the source's own bits are heard.
     public func setSpeed(_ speed: Float, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
-        try playing.command("a speed of \(speed)") { core in
-            rcore_post_speed(core, handle, speed, UInt32(clamping: rampFrames), time ?? 0)
+        try playing.command("a speed of \(speed)") { port in
+            rcore_post_speed(port, handle, speed, UInt32(clamping: rampFrames), time ?? 0)
         }
     }
 

@@ -1,4 +1,4 @@
-// Commands, from the ring to their effect. Those not yet due wait in a heap ordered by time, then by arrival.
+// Commands, from the ports' rings to their effect. Those not yet due wait in a heap ordered by time, then by arrival.
 #include "core.h"
 
 static bool earlier(const struct command *a, const struct command *b) RCORE_RT {
@@ -40,49 +40,21 @@ static struct command heap_pop(rcore_t *core) RCORE_RT {
     return first;
 }
 
-// Slots that the new plan has and the old one had not begin afresh; those that are gone are silence.
-static void plan_apply(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
-    const rcore_plan_t *old = core->plan;
-    for (uint32_t i = 0; i < plan->bus_count; i++) {
-        const rcore_bus_description_t *bus = &plan->buses[i].description;
-        if (core->buses[bus->slot].channels == 0) {
-            bus_reset(&core->buses[bus->slot]);
-        }
-    }
-    for (uint32_t i = 0; old != NULL && i < old->bus_count; i++) {
-        core->buses[old->buses[i].description.slot].channels = 0;
-    }
-    for (uint32_t i = 0; i < plan->bus_count; i++) {
-        const rcore_bus_description_t *bus = &plan->buses[i].description;
-        core->buses[bus->slot].channels = bus->channels;
-    }
-    for (uint32_t i = 0; old != NULL && i < old->bus_count; i++) {
-        struct bus_state *state = &core->buses[old->buses[i].description.slot];
-        if (state->channels == 0) {
-            bus_reset(state);
-        }
-    }
-    core->plan = plan;
-    // Release: what the cycle read of older plans is done with.
-    atomic_store_explicit(&core->applied_serial, plan->serial, memory_order_release);
-    event_post(
-        core, (rcore_event_t){
-                  .kind = RCORE_EVENT_PLAN_APPLIED, .bus = RCORE_NONE, .frame = core_now(core), .value = plan->serial});
-    gates_read(core);
-}
-
 static void apply(rcore_t *core, const struct command *command) RCORE_RT {
     bool on_time = command->when == RCORE_NOW || command->when >= core_now(core);
     switch (command->kind) {
     case COMMAND_PLAN:
-        // Not looked at when a newer one is in use: control may have freed it.
-        if (command->serial > atomic_load_explicit(&core->applied_serial, memory_order_relaxed)) {
-            plan_apply(core, command->plan);
+        // Not looked at when a newer one was due: control may have freed it.
+        if (command->serial > core->swap.newest_serial) {
+            swap_begin(core, command->plan);
         }
         break;
     case COMMAND_BUS_GAIN:
-        on_time &= command->when == RCORE_NOW || !core->buses[command->bus].frozen;
-        ramp_go(&core->buses[command->bus].gain, command->gain, command->ramp_frames);
+        on_time &= command->when == RCORE_NOW || !core->buses[command->slot].frozen;
+        ramp_go(&core->buses[command->slot].gain, command->value, command->ramp_frames);
+        break;
+    case COMMAND_INPUT_GAIN:
+        ramp_go(&core->inputs[command->slot].gain, command->value, command->ramp_frames);
         break;
     default:
         on_time &= voice_apply(core, command) || command->when == RCORE_NOW;
@@ -93,8 +65,8 @@ static void apply(rcore_t *core, const struct command *command) RCORE_RT {
     }
     if (command->when != RCORE_NOW) {
         // Release: its place in the heap is free.
-        atomic_store_explicit(&core->timed_done, atomic_load_explicit(&core->timed_done, memory_order_relaxed) + 1,
-                              memory_order_release);
+        _Atomic(uint64_t) *done = &core->ports[command->port].timed_done;
+        atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + 1, memory_order_release);
     }
 }
 
@@ -105,18 +77,26 @@ void commands_apply(rcore_t *core) RCORE_RT {
     }
 }
 
-void commands_take(rcore_t *core) RCORE_RT {
-    commands_apply(core);
-    uint64_t waiting = ring_readable(&core->command_ring, core->config.command_capacity);
-    for (; waiting > 0; waiting--) {
-        struct command command = core->commands[ring_read_slot(&core->command_ring, 0)];
+static void take_from(rcore_t *core, struct rcore_port *port) RCORE_RT {
+    const uint64_t waiting = ring_readable(&port->ring, port->ring.capacity);
+    for (uint64_t i = 0; i < waiting; i++) {
+        struct command command = port->commands[ring_read_slot(&port->ring, i)];
         if (command.when <= core_now(core)) {
             apply(core, &command);
         } else {
             command.order = core->next_order++;
-            heap_push(core, command); // has room: control posts no more timed commands than it holds
+            heap_push(core, command); // has room: no port posts more timed commands than it holds
         }
-        ring_did_read(&core->command_ring, 1);
+    }
+    if (waiting > 0) {
+        ring_did_read(&port->ring, waiting);
+    }
+}
+
+void commands_take(rcore_t *core) RCORE_RT {
+    commands_apply(core);
+    for (uint32_t i = 0; i < core->config.max_ports; i++) {
+        take_from(core, &core->ports[i]);
     }
 }
 

@@ -28,6 +28,8 @@ rcore_counters_t rcore_read_counters(const rcore_t *core) RCORE_RT {
         .late_commands = atomic_load_explicit(&counters->late_commands, memory_order_relaxed),
         .dropped_events = atomic_load_explicit(&counters->dropped_events, memory_order_relaxed),
         .underrun_frames = atomic_load_explicit(&counters->underrun_frames, memory_order_relaxed),
+        .stolen_voices = atomic_load_explicit(&counters->stolen_voices, memory_order_relaxed),
+        .refused_voices = atomic_load_explicit(&counters->refused_voices, memory_order_relaxed),
         .nonfinite_samples = atomic_load_explicit(&counters->nonfinite_samples, memory_order_relaxed),
         .unlocked_bytes = core->unlocked_bytes,
         .playing_voices = atomic_load_explicit(&counters->playing_voices, memory_order_relaxed),
@@ -40,12 +42,22 @@ static float from_bits(uint32_t bits) RCORE_RT {
     return value;
 }
 
-float rcore_take_route_peak(rcore_t *core, uint32_t route, uint32_t channel) RCORE_RT {
-    if (route >= core->config.max_routes || channel >= core->config.max_channels) {
+// Takes one channel's meter; `slots` of them there are.
+static float take_peak(const rcore_t *core, _Atomic(uint32_t) *peaks, uint32_t slots, uint32_t slot,
+                       uint32_t channel) RCORE_RT {
+    if (slot >= slots || channel >= core->config.max_channels) {
         return 0.0f;
     }
-    _Atomic(uint32_t) *peak = &core->peaks[route * core->config.max_channels + channel];
-    return from_bits(atomic_exchange_explicit(peak, 0, memory_order_relaxed));
+    return from_bits(
+        atomic_exchange_explicit(&peaks[slot * core->config.max_channels + channel], 0, memory_order_relaxed));
+}
+
+float rcore_take_route_peak(rcore_t *core, uint32_t route, uint32_t channel) RCORE_RT {
+    return take_peak(core, core->peaks, core->config.max_routes, route, channel);
+}
+
+float rcore_take_input_peak(rcore_t *core, uint32_t input, uint32_t channel) RCORE_RT {
+    return take_peak(core, core->input_peaks, core->config.max_inputs, input, channel);
 }
 
 float rcore_bus_gate_gain(const rcore_t *core, uint32_t bus) RCORE_RT {

@@ -38,16 +38,9 @@ static void duck_go(struct gate_state *gate, double target, uint32_t nframes) RC
     }
 }
 
-// Whether a voice that sounds, or would if this gate opened, leads to the bus.
-static bool has_sources(const rcore_t *core, uint32_t slot) RCORE_RT {
-    for (uint32_t i = 0; i < core->playing_count; i++) {
-        const struct voice *voice = &core->voices[core->playing[i]];
-        const bool silent = voice->fade.remaining == 0 && voice->fade.target == 0.0f;
-        if (!silent && plan_leads(core->plan, voice->params.bus, slot)) {
-            return true;
-        }
-    }
-    return false;
+static bool has_sources(rcore_t *core, uint32_t slot) RCORE_RT {
+    buses_mark_sounding(core, core->plan);
+    return core->buses[slot].sounding;
 }
 
 // Takes over a new verdict. What cannot be heard jumps: who comes back from silence during a duck starts ducked (keeps DUCK-7), and a
@@ -127,17 +120,6 @@ void gates_read(rcore_t *core) RCORE_RT {
         }
     }
     gates_freeze(core);
-}
-
-bool gates_grant_input(const rcore_t *core, uint32_t slot) RCORE_RT {
-    for (uint32_t i = core->plan->bus_count; i-- > 0;) {
-        const rcore_bus_description_t *bus = &core->plan->buses[i].description;
-        if (bus->gate != NULL && plan_leads(core->plan, slot, bus->slot) &&
-            !sgate_word_to_verdict(core->buses[bus->slot].gate.verdict_word).input_granted) {
-            return false;
-        }
-    }
-    return true;
 }
 
 uint32_t gates_limit(const rcore_t *core, uint32_t nframes) RCORE_RT {
@@ -224,6 +206,6 @@ void bus_reset(struct bus_state *bus) RCORE_RT {
     ramp_set(&bus->gate.volume, 1.0f);
     ramp_set(&bus->gain, 1.0f);
     bus->channels = 0;
-    bus->frozen = false;
+    bus->frozen = bus->fresh = bus->joined = false;
     atomic_store_explicit(&bus->gate_gain, bits, memory_order_relaxed);
 }

@@ -74,3 +74,58 @@ void mix_two(float *restrict first, float *restrict second, const float *restric
         constant_two(first, second, source, gains[0], gains[1], nframes);
     }
 }
+
+// ---- Paths that move ------------------------------------------------------------------------------------------------------------
+
+WIDEST static void moving_one(float *restrict target, const float *restrict source, struct path gain, struct path path,
+                              uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < nframes; i++) {
+        const float frame = (float)(int32_t)i;
+        target[i] +=
+            source[i] * ((gain.end - gain.step * (gain.last - frame)) * (path.end - path.step * (path.last - frame)));
+    }
+}
+
+WIDEST static void moving_two(float *restrict first, float *restrict second, const float *restrict source,
+                              struct path gain, struct path left, struct path right, uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < nframes; i++) {
+        const float frame = (float)(int32_t)i;
+        const float value = source[i] * (gain.end - gain.step * (gain.last - frame));
+        first[i] += value * (left.end - left.step * (left.last - frame));
+        second[i] += value * (right.end - right.step * (right.last - frame));
+    }
+}
+
+WIDEST static void moving_envelope(float *restrict target, const float *restrict source, const float *restrict envelope,
+                                   float gain, struct path path, uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < nframes; i++) {
+        target[i] += source[i] * (envelope[i] * gain * (path.end - path.step * (path.last - (float)(int32_t)i)));
+    }
+}
+
+// The scaling without an envelope as a path; a constant is one that stands still.
+static struct path gain_path(const struct scaling *scaling) RCORE_RT {
+    const struct ramp *ramp = &scaling->ramp;
+    return ramp->remaining == 0
+               ? (struct path){scaling->gain, 0.0f, 0.0f}
+               : (struct path){ramp->target * scaling->gain, ramp->step * scaling->gain, (float)ramp->remaining - 1.0f};
+}
+
+void mix_one_moving(float *restrict target, const float *restrict source, const struct scaling *scaling,
+                    const struct path *path, uint32_t nframes) RCORE_RT {
+    if (scaling->envelope != NULL) {
+        moving_envelope(target, source, scaling->envelope, scaling->gain, *path, nframes);
+    } else {
+        moving_one(target, source, gain_path(scaling), *path, nframes);
+    }
+}
+
+void mix_two_moving(float *restrict first, float *restrict second, const float *restrict source,
+                    const struct scaling *scaling, const struct path paths[2], uint32_t nframes) RCORE_RT {
+    if (scaling->envelope != NULL) {
+        moving_envelope(first, source, scaling->envelope, scaling->gain, paths[0], nframes);
+        moving_envelope(second, source, scaling->envelope, scaling->gain, paths[1], nframes);
+    } else {
+        moving_two(first, second, source, gain_path(scaling), paths[0], paths[1], nframes);
+    }
+}

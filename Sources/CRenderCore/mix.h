@@ -11,11 +11,32 @@ struct scaling {
     float gain;            ///< constant factor
 };
 
+/// A gain of the path that moves: `end - step * (last - i)` at frame i, as in ramp.h.
+struct path {
+    float end;
+    float step;
+    float last;
+};
+
+/// Goes on by `nframes`.
+static inline void scaling_advance(struct scaling *scaling, uint32_t nframes) RCORE_RT {
+    if (scaling->envelope != NULL) {
+        scaling->envelope += nframes;
+    } else {
+        ramp_advance(&scaling->ramp, nframes);
+    }
+}
+
 /// Adds `source` to `target`, scaled by `scaling` and `path`.
 void mix_one(float *restrict target, const float *restrict source, const struct scaling *scaling, float path,
              uint32_t nframes) RCORE_RT;
 /// Adds `source` to two targets, the first scaled by `paths[0]`, the second by `paths[1]`: a panned mono voice, read once.
 void mix_two(float *restrict first, float *restrict second, const float *restrict source, const struct scaling *scaling,
              const float paths[2], uint32_t nframes) RCORE_RT;
+/// The same two with paths that move.
+void mix_one_moving(float *restrict target, const float *restrict source, const struct scaling *scaling,
+                    const struct path *path, uint32_t nframes) RCORE_RT;
+void mix_two_moving(float *restrict first, float *restrict second, const float *restrict source,
+                    const struct scaling *scaling, const struct path paths[2], uint32_t nframes) RCORE_RT;
 
 #endif

@@ -12,6 +12,7 @@ void rcore_plan_destroy(rcore_plan_t *plan) {
         free(plan->buses);
         free(plan->routes);
         free(plan->connections);
+        free(plan->inputs);
         free(plan);
     }
 }
@@ -45,6 +46,10 @@ rcore_status_t rcore_plan_add_bus(rcore_plan_t *plan, const rcore_bus_descriptio
     if (bus->parent != RCORE_NONE && parent == RCORE_NONE) {
         return RCORE_BAD_ARGUMENT;
     }
+    if (bus->matrix != NULL && (parent == RCORE_NONE || bus->matrix->inputs != bus->channels ||
+                                bus->matrix->outputs != plan->buses[parent].description.channels)) {
+        return RCORE_BAD_ARGUMENT;
+    }
     struct plan_bus *buses = realloc(plan->buses, sizeof *buses * (plan->bus_count + 1));
     if (buses == NULL) {
         return RCORE_NO_MEMORY;
@@ -66,6 +71,30 @@ rcore_status_t rcore_plan_add_route(rcore_plan_t *plan, const rcore_route_descri
     }
     plan->routes = routes;
     plan->routes[plan->route_count++] = (struct plan_route){.description = *route};
+    return RCORE_OK;
+}
+
+static bool input_fits(const rcore_plan_t *plan, const rcore_input_description_t *input) {
+    for (uint32_t i = 0; i < plan->input_count; i++) {
+        const rcore_input_description_t *other = &plan->inputs[i];
+        if (other->slot == input->slot || (other->capture != NULL && other->capture == input->capture)) {
+            return false;
+        }
+    }
+    return input->capture == NULL || rcore_capture_channels(input->capture) == input->channels;
+}
+
+rcore_status_t rcore_plan_add_input(rcore_plan_t *plan, const rcore_input_description_t *input) {
+    if (plan == NULL || input == NULL || input->slot == RCORE_NONE || !channels_valid(input->channels) ||
+        input->first_input > UINT32_MAX - RCORE_MAX_CHANNELS || !input_fits(plan, input)) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    rcore_input_description_t *inputs = realloc(plan->inputs, sizeof *inputs * (plan->input_count + 1));
+    if (inputs == NULL) {
+        return RCORE_NO_MEMORY;
+    }
+    plan->inputs = inputs;
+    plan->inputs[plan->input_count++] = *input;
     return RCORE_OK;
 }
 

@@ -26,25 +26,11 @@ struct rcore_plan {
     struct plan_bus *buses;
     struct plan_route *routes;
     struct plan_connection *connections;
+    rcore_input_description_t *inputs;
     uint32_t bus_count;
     uint32_t route_count;
     uint32_t connection_count;
+    uint32_t input_count;
 };
-
-/// Tells whether bus slot `from` is bus slot `to`, or leads to it.
-static inline bool plan_leads(const rcore_plan_t *plan, uint32_t from, uint32_t to) RCORE_RT {
-    // Backwards, so that each parent comes after its child.
-    for (uint32_t i = plan->bus_count; i-- > 0;) {
-        const struct plan_bus *bus = &plan->buses[i];
-        if (bus->description.slot != from) {
-            continue;
-        }
-        if (from == to || bus->parent == RCORE_NONE) {
-            return from == to;
-        }
-        from = plan->buses[bus->parent].description.slot;
-    }
-    return false;
-}
 
 #endif

@@ -16,35 +16,46 @@ static void advance_time(rcore_t *core, uint32_t nframes) RCORE_RT {
     atomic_store_explicit(&core->time, core_now(core) + nframes, memory_order_release);
 }
 
+// What the driver handed in.
+struct period {
+    const float *const *inputs;
+    float *const *outputs;
+    uint32_t ninputs;
+    uint32_t noutputs;
+};
+
 // A slice: nothing begins or ends within it.
-static void render_slice(rcore_t *core, float *const *outputs, uint32_t noutputs, uint32_t offset,
-                         uint32_t nframes) RCORE_RT {
-    core->input_offset = offset;
+static void render_slice(rcore_t *core, const struct period *period, uint32_t offset, uint32_t nframes) RCORE_RT {
+    inputs_take(core, period->inputs, period->ninputs, offset, nframes);
     buses_clear(core, nframes);
     voices_render(core, nframes);
     buses_mix(core, nframes);
-    routes_write(core, outputs, noutputs, offset, nframes);
+    routes_write(core, period->outputs, period->noutputs, offset, nframes);
     advance_time(core, nframes);
     gates_advance(core, nframes);
+    swap_advance(core, nframes);
 }
 
 // Frames until something begins or ends.
 static uint32_t slice_length(const rcore_t *core, uint32_t nframes) RCORE_RT {
     const uint32_t slice = core->config.slice_frames < nframes ? core->config.slice_frames : nframes;
-    return gates_limit(core, commands_limit(core, slice));
+    return swap_limit(core, gates_limit(core, commands_limit(core, slice)));
 }
 
 void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, float *const *outputs,
                    uint32_t noutputs, uint32_t nframes) RCORE_RT {
-    core->inputs = inputs;
-    core->ninputs = ninputs;
+    const struct period period = {inputs, outputs, ninputs, noutputs};
     const flush_mode mode = flush_begin();
     silence(outputs, noutputs, nframes);
     gates_read(core);
+    inputs_read(core);
     commands_take(core);
+    if (nframes == 0) {
+        swap_finish(core); // nobody hears it
+    }
     for (uint32_t offset = 0; offset < nframes;) {
         const uint32_t length = slice_length(core, nframes - offset);
-        render_slice(core, outputs, noutputs, offset, length);
+        render_slice(core, &period, offset, length);
         offset += length;
         if (offset < nframes) {
             commands_apply(core);

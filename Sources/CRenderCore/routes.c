@@ -19,15 +19,6 @@ static uint32_t make_finite(float *samples, uint32_t nframes, float *peak) RCORE
     return nonfinite;
 }
 
-// Non-negative floats order as their bits do. A reader that takes the peak in between costs at most one period's peak.
-static void publish_peak(_Atomic(uint32_t) *slot, float peak) RCORE_RT {
-    uint32_t bits;
-    memcpy(&bits, &peak, sizeof bits);
-    if (bits > atomic_load_explicit(slot, memory_order_relaxed)) {
-        atomic_store_explicit(slot, bits, memory_order_relaxed);
-    }
-}
-
 static void add_to_output(float *restrict output, const float *restrict samples, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         const float sum = output[i] + samples[i];
@@ -40,10 +31,10 @@ static void write_route(rcore_t *core, const rcore_route_description_t *route, f
     const float *planes[RCORE_MAX_CHANNELS];
     uint64_t nonfinite = 0;
     for (uint32_t channel = 0; channel < route->channels; channel++) {
-        float *samples = route_channel(core, route->slot, channel);
+        float *samples = slot_channel(core, core->route_samples, route->slot, channel);
         float peak = 0.0f;
         nonfinite += make_finite(samples, nframes, &peak);
-        publish_peak(&core->peaks[route->slot * core->config.max_channels + channel], peak);
+        peak_raise(&core->peaks[route->slot * core->config.max_channels + channel], peak);
         const uint32_t output = route->first_output + channel;
         if (output < noutputs && outputs[output] != NULL) {
             add_to_output(outputs[output] + offset, samples, nframes);
@@ -56,8 +47,27 @@ static void write_route(rcore_t *core, const rcore_route_description_t *route, f
     }
 }
 
+// What the plan that leaves had elsewhere fades out there.
+static void write_leaving(rcore_t *core, const rcore_route_description_t *route, float *const *outputs,
+                          uint32_t noutputs, uint32_t offset, uint32_t nframes) RCORE_RT {
+    for (uint32_t channel = 0; channel < route->channels; channel++) {
+        const uint32_t output = route->first_output + channel;
+        if (output < noutputs && outputs[output] != NULL) {
+            add_to_output(outputs[output] + offset, slot_channel(core, core->leaving_samples, route->slot, channel),
+                          nframes);
+        }
+    }
+}
+
 void routes_write(rcore_t *core, float *const *outputs, uint32_t noutputs, uint32_t offset, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; core->plan != NULL && i < core->plan->route_count; i++) {
         write_route(core, &core->plan->routes[i].description, outputs, noutputs, offset, nframes);
+    }
+    const rcore_plan_t *leaving = core->swap.leaving;
+    for (uint32_t i = 0; leaving != NULL && i < leaving->route_count; i++) {
+        const rcore_route_description_t *route = &leaving->routes[i].description;
+        if (swap_same_route(core->plan, route) == NULL) {
+            write_leaving(core, route, outputs, noutputs, offset, nframes);
+        }
     }
 }

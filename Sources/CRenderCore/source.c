@@ -1,33 +1,102 @@
 // Sources: the four kinds, a line each wherever they differ.
 #include "source.h"
 
+#include "place.h"
 #include "varispeed.h"
+
+static void begin_memory(struct voice *voice) RCORE_RT {
+    const rcore_voice_params_t *params = &voice->params;
+    const rcore_buffer_t *buffer = params->buffer;
+    voice->samples = buffer->samples;
+    voice->stride = buffer->stride;
+    voice->nframes = buffer->nframes;
+    voice->channels = buffer->channels;
+    voice->loop_start = params->loop_start;
+    voice->loop_end = params->loop_end == 0 ? buffer->nframes : params->loop_end;
+    voice->loop_fade = params->loop_fade_frames;
+    voice_set_place(voice, (struct place){params->start_frame, params->loop_count, false});
+}
 
 void source_begin(struct voice *voice) RCORE_RT {
     const rcore_voice_params_t *params = &voice->params;
-    voice->channels = params->buffer != NULL ? params->buffer->channels
-                      : params->fifo != NULL ? rcore_fifo_channels(params->fifo)
-                      : params->render       ? params->render_channels
-                                             : params->input_channels;
-    voice->position = params->start_frame;
-    voice->loops = params->loop_count;
-    voice->rendered = 0;
-    voice->rendered_all = false;
-    voice->phase = 0.0;
-    voice->primed = false;
+    voice->rendered_all = voice->primed = voice->gathered = false;
+    voice->phase = 0;
+    voice->seek_remaining = 0;
+    if (params->buffer != NULL) {
+        voice->kind = SOURCE_MEMORY;
+        begin_memory(voice);
+    } else if (params->fifo != NULL) {
+        voice->kind = SOURCE_STREAM;
+        voice->channels = rcore_fifo_channels(params->fifo);
+    } else if (params->render) {
+        voice->kind = SOURCE_RENDER;
+        voice->channels = params->render_channels;
+    } else {
+        voice->kind = SOURCE_INPUT;
+        voice->channels = params->input_channels;
+    }
     if (!voice->speed_set) {
         ramp_set(&voice->speed, params->speed);
     }
 }
 
-static uint32_t buffer_piece(struct voice *voice, uint32_t nframes) RCORE_RT {
-    const rcore_buffer_t *buffer = voice->params.buffer;
-    if (voice->position == buffer->nframes && voice->loops > 0) {
-        voice->loops -= voice->loops == UINT64_MAX ? 0 : 1;
-        voice->position = 0;
+void source_seek(struct voice *voice, uint64_t frame, uint32_t ramp_frames) RCORE_RT {
+    voice->sought_from = voice_place(voice);
+    voice->seek_remaining = voice->seek_frames = ramp_frames;
+    voice_set_place(voice, (struct place){frame < voice->nframes ? frame : voice->nframes, voice->loops, false});
+}
+
+void source_leave_loop(struct voice *voice) RCORE_RT {
+    const bool fading = voice->loop_fade > 0 && voice->loops > 0 && voice->frame < voice->loop_end &&
+                        voice->frame >= voice->loop_end - voice->loop_fade;
+    voice->loops = fading ? 1 : 0; // on its way back already: once more
+    voice->direct_end = 0;
+}
+
+// ---- Pieces -----------------------------------------------------------------------------------------------------------------------
+
+// Where samples cannot be taken as they lie: in the fades of loops and seeks.
+static uint32_t gather_piece(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
+    if (voice->seek_remaining > 0) {
+        nframes = voice->seek_remaining < nframes ? voice->seek_remaining : nframes;
+    } else {
+        const uint64_t left = voice->loop_end - voice->frame;
+        nframes = left < nframes ? (uint32_t)left : nframes;
     }
-    const uint64_t left = buffer->nframes - voice->position;
+    for (uint32_t channel = 0; channel < voice->channels; channel++) {
+        voice_gather(core, voice, channel, nframes);
+        memcpy(slot_channel(core, core->source_samples, 0, channel), core->gather_samples + 1, sizeof(float) * nframes);
+    }
+    voice->gathered = true;
+    return nframes;
+}
+
+static uint32_t memory_piece(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
+    voice->gathered = false;
+    if (voice->frame >= voice->direct_end) {
+        struct place place = voice_place(voice);
+        place_settle(voice, &place);
+        voice_set_place(voice, place);
+        if (source_over(voice)) {
+            return 0;
+        }
+        const uint64_t direct = voice->seek_remaining > 0 ? 0 : place_direct(voice, &place);
+        if (direct == 0) {
+            return gather_piece(core, voice, nframes);
+        }
+        voice->direct_end = voice->frame + direct;
+    }
+    const uint64_t left = voice->direct_end - voice->frame;
     return left < nframes ? (uint32_t)left : nframes;
+}
+
+static uint32_t stream_piece(struct voice *voice, uint32_t nframes) RCORE_RT {
+    if (voice->primed) { // back at speed 1: the frame that varispeed kept is past
+        rcore_fifo_consume(voice->params.fifo, 1);
+        voice->primed = false;
+    }
+    const float *unused;
+    return rcore_fifo_peek(voice->params.fifo, 0, 0, nframes, &unused);
 }
 
 // An app's function fills the core's own memory; it may say too much, not too little.
@@ -37,7 +106,7 @@ static uint32_t render_piece(rcore_t *core, struct voice *voice, uint32_t nframe
     }
     float *planes[RCORE_MAX_CHANNELS];
     for (uint32_t channel = 0; channel < voice->channels; channel++) {
-        planes[channel] = core->source_samples + (size_t)channel * core->config.slice_frames;
+        planes[channel] = slot_channel(core, core->source_samples, 0, channel);
     }
     const uint32_t rendered = voice->params.render(voice->params.render_context, planes, voice->channels, nframes);
     voice->rendered_all = rendered < nframes;
@@ -48,48 +117,44 @@ uint32_t source_piece(rcore_t *core, struct voice *voice, uint32_t nframes) RCOR
     if (varispeed_applies(voice)) {
         return varispeed_piece(core, voice, nframes);
     }
-    if (voice->params.buffer != NULL) {
-        return buffer_piece(voice, nframes);
+    switch (voice->kind) {
+    case SOURCE_MEMORY:
+        return memory_piece(core, voice, nframes);
+    case SOURCE_STREAM:
+        return stream_piece(voice, nframes);
+    case SOURCE_RENDER:
+        return render_piece(core, voice, nframes);
+    default:
+        return nframes;
     }
-    if (voice->params.fifo != NULL) {
-        if (voice->primed) { // back at speed 1: the frame that varispeed kept is past
-            rcore_fifo_consume(voice->params.fifo, 1);
-            voice->primed = false;
-        }
-        const float *unused;
-        return rcore_fifo_peek(voice->params.fifo, 0, 0, nframes, &unused);
-    }
-    return voice->params.render ? render_piece(core, voice, nframes) : nframes;
 }
 
-// Live input is heard only while the session's gate grants it; a bus without a gate is the app's own business.
 static const float *input_channel(const rcore_t *core, const struct voice *voice, uint32_t channel,
                                   uint32_t offset) RCORE_RT {
-    const uint32_t input = voice->params.first_input + channel;
-    if (input >= core->ninputs || core->inputs[input] == NULL || !gates_grant_input(core, voice->params.bus)) {
-        return NULL;
-    }
-    return core->inputs[input] + core->input_offset + offset;
+    const uint32_t slot = voice->params.input;
+    return slot < core->config.max_inputs && channel < core->inputs[slot].channels
+               ? slot_channel(core, core->input_samples, slot, channel) + offset
+               : NULL;
 }
 
 const float *source_channel(const rcore_t *core, struct voice *voice, uint32_t channel, uint32_t offset,
                             uint32_t nframes) RCORE_RT {
-    if (varispeed_applies(voice)) {
-        return core->source_samples + (size_t)channel * core->config.slice_frames;
+    if (varispeed_applies(voice) || voice->gathered) {
+        return slot_channel(core, core->source_samples, 0, channel);
     }
-    if (voice->params.buffer != NULL) {
-        const rcore_buffer_t *buffer = voice->params.buffer;
-        return buffer->samples + channel * buffer->stride + voice->position;
-    }
-    if (voice->params.fifo != NULL) {
+    switch (voice->kind) {
+    case SOURCE_MEMORY:
+        return voice->samples + channel * voice->stride + voice->frame;
+    case SOURCE_STREAM: {
         const float *samples;
         (void)rcore_fifo_peek(voice->params.fifo, channel, 0, nframes, &samples);
         return samples;
     }
-    if (voice->params.render) {
-        return core->source_samples + (size_t)channel * core->config.slice_frames;
+    case SOURCE_RENDER:
+        return slot_channel(core, core->source_samples, 0, channel);
+    default:
+        return input_channel(core, voice, channel, offset);
     }
-    return input_channel(core, voice, channel, offset);
 }
 
 void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
@@ -97,41 +162,40 @@ void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
         varispeed_advance(voice);
         return;
     }
-    if (voice->params.buffer != NULL) {
-        voice->position += nframes;
-    } else if (voice->params.fifo != NULL) {
+    if (voice->gathered) {
+        voice_advance(voice, nframes);
+    } else if (voice->kind == SOURCE_MEMORY) {
+        voice->frame += nframes;
+    } else if (voice->kind == SOURCE_STREAM) {
         rcore_fifo_consume(voice->params.fifo, nframes);
     }
-    voice->rendered += nframes;
+    count_up(&voice->frames, nframes);
 }
 
 bool source_over(const struct voice *voice) RCORE_RT {
-    if (voice->params.buffer != NULL) {
-        return voice->position >= voice->params.buffer->nframes && voice->loops == 0;
+    if (voice->kind == SOURCE_MEMORY) {
+        const struct place place = voice_place(voice);
+        return voice->frame >= voice->nframes && !place_loops(voice, &place) && voice->seek_remaining == 0;
     }
-    return voice->rendered_all || (voice->params.fifo != NULL && rcore_fifo_drained(voice->params.fifo));
+    return voice->rendered_all || (voice->kind == SOURCE_STREAM && rcore_fifo_drained(voice->params.fifo));
 }
 
 // Voices lie apart in memory and so do their samples. Asking for them some voices ahead hides most of the way: first the voice, then
-// what it points to, then the samples.
+// its samples.
 void source_prefetch(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT {
-    enum { far = 16, middle = 12, near = 8, line = 64 };
-    if (index + far < core->playing_count) {
+    enum { far = 16, near = 8, line = 64, lines = 3 };
+    if (index + far < core->playing_count && core->playing[index + far] != RCORE_NONE) {
         const char *voice = (const char *)&core->voices[core->playing[index + far]];
-        for (size_t byte = 0; byte < sizeof(struct voice); byte += line) {
+        for (size_t byte = 0; byte < lines * line; byte += line) {
             __builtin_prefetch(voice + byte);
         }
     }
-    if (index + middle < core->playing_count) {
-        const struct voice *voice = &core->voices[core->playing[index + middle]];
-        __builtin_prefetch(voice->params.buffer);
-        __builtin_prefetch(voice->params.matrix);
-    }
-    if (index + near < core->playing_count) {
+    if (index + near < core->playing_count && core->playing[index + near] != RCORE_NONE) {
         const struct voice *voice = &core->voices[core->playing[index + near]];
-        const rcore_buffer_t *buffer = voice->params.buffer;
-        for (uint32_t channel = 0; buffer != NULL && channel < buffer->channels && channel < 2; channel++) {
-            const float *samples = buffer->samples + channel * buffer->stride + voice->position;
+        __builtin_prefetch(voice->matrix);
+        for (uint32_t channel = 0; voice->kind == SOURCE_MEMORY && channel < voice->channels && channel < 2;
+             channel++) {
+            const float *samples = voice->samples + channel * voice->stride + voice->frame;
             for (uint32_t frame = 0; frame < nframes; frame += line / sizeof(float)) {
                 __builtin_prefetch(samples + frame);
             }

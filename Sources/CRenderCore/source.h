@@ -15,6 +15,10 @@ const float *source_channel(const rcore_t *core, struct voice *voice, uint32_t c
 void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT;
 /// Whether nothing will come any more.
 bool source_over(const struct voice *voice) RCORE_RT;
+/// Goes elsewhere in memory, fading over `ramp_frames` of the source.
+void source_seek(struct voice *voice, uint64_t frame, uint32_t ramp_frames) RCORE_RT;
+/// Lets the loop go after the present pass.
+void source_leave_loop(struct voice *voice) RCORE_RT;
 /// Asks for the memory of voices that are rendered soon after the one at `index` of the playing ones.
 void source_prefetch(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT;
 

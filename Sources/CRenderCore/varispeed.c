@@ -1,29 +1,50 @@
 // Varispeed by the 4-point, third-order Hermite spline (Catmull-Rom): between the frames 0 and 1, from the frames -1…2.
 //
-// Frames are counted from the present one, `position` of memory or the ring's next of a stream. A stream's frame before the present
-// one stays in the ring (`primed`), so that it can be looked at again.
+// Frames are counted from the present one: a place in memory, or the ring's next of a stream. A stream's frame before the present
+// one stays in the ring (`primed`), so that it can be looked at again. Where each frame lies is counted in 1/2^32 of a source frame:
+// sums are exact, so the same bits come out wherever a period is cut.
 #include "varispeed.h"
 
+#include "place.h"
 #include "widest.h"
 
-// Where each frame lies, and how many there are. `places` may lie beyond what the source has; that is for the caller to see.
-static double lay_places(rcore_t *core, const struct voice *voice, uint32_t nframes) RCORE_RT {
-    double place = voice->phase;
+static const double one_frame = 4294967296.0; // 2^32
+
+static uint64_t fixed(float speed) RCORE_RT { return (uint64_t)((double)speed * one_frame); }
+
+WIDEST static void lay_evenly(int32_t *restrict frames, float *restrict fractions, uint64_t phase, uint64_t speed,
+                              uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < nframes; i++) {
+        const uint64_t place = phase + i * speed;
+        frames[i] = (int32_t)(place >> 32);
+        fractions[i] = (float)(int32_t)((uint32_t)place >> 8) * 0x1p-24f;
+    }
+}
+
+// Where each frame lies, and returns where the one after them does. They may lie beyond what the source has; that is for the caller to see.
+static uint64_t lay_places(rcore_t *core, const struct voice *voice, uint32_t nframes) RCORE_RT {
+    uint64_t place = voice->phase;
+    if (voice->speed.remaining == 0) {
+        const uint64_t speed = fixed(voice->speed.target);
+        lay_evenly(core->place_frames, core->place_fractions, place, speed, nframes);
+        return place + nframes * speed;
+    }
     struct ramp speed = voice->speed;
     for (uint32_t i = 0; i < nframes; i++) {
-        core->speed_places[i] = place;
+        core->place_frames[i] = (int32_t)(place >> 32);
+        core->place_fractions[i] = (float)(int32_t)((uint32_t)place >> 8) * 0x1p-24f;
         ramp_advance(&speed, 1);
-        place += (double)ramp_value(&speed);
+        place += fixed(ramp_value(&speed));
     }
     return place;
 }
 
-// How many of the frames laid out lie before `end`.
-static uint32_t count_before(const rcore_t *core, double end, uint32_t nframes) RCORE_RT {
+// How many of the frames laid out lie before source frame `end`.
+static uint32_t count_before(const rcore_t *core, uint64_t end, uint32_t nframes) RCORE_RT {
     uint32_t low = 0;
     while (low < nframes) { // places rise: bisect
         const uint32_t middle = low + (nframes - low) / 2;
-        if (core->speed_places[middle] < end) {
+        if ((uint64_t)core->place_frames[middle] < end) {
             low = middle + 1;
         } else {
             nframes = middle;
@@ -35,44 +56,22 @@ static uint32_t count_before(const rcore_t *core, double end, uint32_t nframes) 
 // ---- What the source has ------------------------------------------------------------------------------------------------------
 
 // Source frames from the present one on; a stream that goes on keeps two back, which the spline looks ahead to.
-static double frames_ahead(struct voice *voice) RCORE_RT {
-    if (voice->params.buffer != NULL) {
-        const uint64_t nframes = voice->params.buffer->nframes;
-        if (voice->position >= nframes && voice->loops > 0) {
-            voice->loops -= voice->loops == UINT64_MAX ? 0 : 1;
-            voice->position -= nframes;
-        }
-        return voice->position < nframes ? (double)(nframes - voice->position) : 0.0;
+static uint64_t frames_ahead(struct voice *voice) RCORE_RT {
+    if (voice->kind == SOURCE_MEMORY) {
+        struct place place = voice_place(voice);
+        place_settle(voice, &place);
+        voice_set_place(voice, place);
+        const uint64_t ahead = place_ahead(voice, &place);
+        return ahead > voice->seek_remaining ? ahead : voice->seek_remaining;
     }
-    const bool finished = rcore_fifo_finished(voice->params.fifo);
-    const double ahead = (double)rcore_fifo_readable(voice->params.fifo) - (voice->primed ? 1.0 : 0.0);
-    return finished ? ahead : ahead - 2.0;
+    const uint64_t waiting = rcore_fifo_readable(voice->params.fifo);
+    const uint64_t kept = (voice->primed ? 1u : 0u) + (rcore_fifo_finished(voice->params.fifo) ? 0u : 2u);
+    return waiting > kept ? waiting - kept : 0;
 }
 
-// Frame `index` of memory, counted from the present one (-1 is the one before).
-static float memory_frame(const struct voice *voice, uint32_t channel, int64_t index) RCORE_RT {
-    const rcore_buffer_t *buffer = voice->params.buffer;
-    const float *samples = buffer->samples + channel * buffer->stride;
-    const int64_t length = (int64_t)buffer->nframes;
-    int64_t frame = (int64_t)voice->position + index;
-    if (frame < 0) {
-        return voice->rendered > 0 ? samples[length - 1] : 0.0f; // it has looped: what came before is the end
-    }
-    if (frame >= length) {
-        return voice->loops > 0 ? samples[frame % length] : 0.0f;
-    }
-    return samples[frame];
-}
-
-// Puts the source frames -1…count-2 of one channel in a row.
-static void gather_memory(rcore_t *core, const struct voice *voice, uint32_t channel, uint32_t count) RCORE_RT {
-    for (uint32_t i = 0; i < count; i++) {
-        core->speed_samples[i] = memory_frame(voice, channel, (int64_t)i - 1);
-    }
-}
-
+// Puts the source frames -1…count-2 of a stream's channel in a row.
 static void gather_stream(rcore_t *core, const struct voice *voice, uint32_t channel, uint32_t count) RCORE_RT {
-    float *row = core->speed_samples;
+    float *row = core->gather_samples;
     uint32_t done = voice->primed ? 0 : 1;
     uint32_t offset = 0;
     while (done < count) {
@@ -89,57 +88,64 @@ static void gather_stream(rcore_t *core, const struct voice *voice, uint32_t cha
         row[done] = 0.0f; // beyond the end
     }
     if (!voice->primed) {
-        row[0] = voice->rendered > 0 && count > 2 ? 2.0f * row[1] - row[2] : 0.0f; // not kept: a straight line back
+        const bool begun = atomic_load_explicit(&voice->frames, memory_order_relaxed) > 0;
+        row[0] = begun && count > 2 ? 2.0f * row[1] - row[2] : 0.0f; // not kept: a straight line back
     }
+}
+
+// The source frames -1…count-2 of one channel in a row: where they lie, if they lie so.
+static const float *row_of(rcore_t *core, const struct voice *voice, uint32_t channel, uint32_t count) RCORE_RT {
+    if (voice->kind == SOURCE_STREAM) {
+        gather_stream(core, voice, channel, count);
+        return core->gather_samples;
+    }
+    const struct place place = voice_place(voice);
+    const bool back = voice->looped && voice->frame == voice->loop_start;
+    if (voice->seek_remaining == 0 && voice->frame > 0 && !back && place_direct(voice, &place) >= count) {
+        return voice->samples + channel * voice->stride + voice->frame - 1;
+    }
+    voice_gather(core, voice, channel, count - 1);
+    return core->gather_samples;
 }
 
 // ---- In between -----------------------------------------------------------------------------------------------------------------
 
-WIDEST static void interpolate(float *restrict target, const float *restrict row, const double *restrict places,
-                               uint32_t nframes) RCORE_RT {
+WIDEST static void interpolate(float *restrict target, const float *restrict row, const int32_t *restrict frames,
+                               const float *restrict fractions, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
-        const int32_t index = (int32_t)places[i];
-        const float t = (float)(places[i] - (double)index);
-        const float before = row[index];
-        const float here = row[index + 1];
-        const float next = row[index + 2];
-        const float after = row[index + 3];
-        const float slope = 0.5f * (next - before);
-        const float curve = before - 2.5f * here + 2.0f * next - 0.5f * after;
-        const float bend = 0.5f * (after - before) + 1.5f * (here - next);
-        target[i] = ((bend * t + curve) * t + slope) * t + here;
+        const float *points = row + frames[i];
+        const float t = fractions[i];
+        const float slope = 0.5f * (points[2] - points[0]);
+        const float curve = points[0] - 2.5f * points[1] + 2.0f * points[2] - 0.5f * points[3];
+        const float bend = 0.5f * (points[3] - points[0]) + 1.5f * (points[1] - points[2]);
+        target[i] = ((bend * t + curve) * t + slope) * t + points[1];
     }
 }
 
 uint32_t varispeed_piece(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
-    const double ahead = frames_ahead(voice);
-    const double end = lay_places(core, voice, nframes);
+    const uint64_t ahead = frames_ahead(voice);
+    const uint64_t end = lay_places(core, voice, nframes);
     const uint32_t count = count_before(core, ahead, nframes);
     if (count == 0) {
-        voice->rendered_all = voice->params.fifo != NULL && rcore_fifo_finished(voice->params.fifo);
+        voice->rendered_all = voice->kind == SOURCE_STREAM && rcore_fifo_finished(voice->params.fifo);
         return 0;
     }
-    const double next = count < nframes ? core->speed_places[count] : end;
-    voice->consumed = (uint32_t)next;
-    voice->next_phase = next - (double)voice->consumed;
-    const uint32_t row = (uint32_t)core->speed_places[count - 1] + 4;
-    for (uint32_t channel = 0; channel < voice->channels && channel < core->config.max_channels; channel++) {
-        if (voice->params.buffer != NULL) {
-            gather_memory(core, voice, channel, row);
-        } else {
-            gather_stream(core, voice, channel, row);
-        }
-        interpolate(core->source_samples + (size_t)channel * core->config.slice_frames, core->speed_samples,
-                    core->speed_places, count);
+    const uint64_t next = count < nframes ? lay_places(core, voice, count) : end;
+    voice->consumed = (uint32_t)(next >> 32);
+    voice->next_phase = (uint32_t)next;
+    const uint32_t row = (uint32_t)core->place_frames[count - 1] + 4;
+    for (uint32_t channel = 0; channel < voice->channels; channel++) {
+        interpolate(slot_channel(core, core->source_samples, 0, channel), row_of(core, voice, channel, row),
+                    core->place_frames, core->place_fractions, count);
     }
     return count;
 }
 
 void varispeed_advance(struct voice *voice) RCORE_RT {
     voice->phase = voice->next_phase;
-    voice->rendered += voice->consumed;
-    if (voice->params.buffer != NULL) {
-        voice->position += voice->consumed;
+    count_up(&voice->frames, voice->consumed);
+    if (voice->kind == SOURCE_MEMORY) {
+        voice_advance(voice, voice->consumed);
         return;
     }
     // Up to the frame before the new present one.

@@ -6,7 +6,7 @@
 
 /// Whether the voice's next frames lie between its source's, or further apart. [render]
 static inline bool varispeed_applies(const struct voice *voice) RCORE_RT {
-    return voice->speed.remaining > 0 || voice->speed.target != 1.0f || voice->phase != 0.0;
+    return voice->speed.remaining > 0 || voice->speed.target != 1.0f || voice->phase != 0;
 }
 
 /// As source_piece: interpolates the next frames of every channel into the core's source samples.

@@ -1,9 +1,14 @@
 // Voices: what they were told, and what they put into their buses.
+#include "pan.h"
+#include "polyphony.h"
+#include "pool.h"
 #include "source.h"
+#include "voice_mix.h"
 
-static void publish_state(struct voice *voice, rcore_voice_t handle, rcore_voice_state_t state) RCORE_RT {
+static void publish_state(struct voice *voice, rcore_voice_t handle, rcore_voice_state_t state,
+                          rcore_end_t end) RCORE_RT {
     // Release: who sees the end may free what the voice read.
-    atomic_store_explicit(&voice->status, voice_status((uint32_t)(handle >> 32), state), memory_order_release);
+    atomic_store_explicit(&voice->status, voice_status((uint32_t)(handle >> 32), state, end), memory_order_release);
 }
 
 static rcore_voice_t voice_handle(const rcore_t *core, const struct voice *voice) RCORE_RT {
@@ -12,24 +17,26 @@ static rcore_voice_t voice_handle(const rcore_t *core, const struct voice *voice
 }
 
 static rcore_voice_state_t voice_state(const struct voice *voice) RCORE_RT {
-    return (rcore_voice_state_t)(atomic_load_explicit(&voice->status, memory_order_relaxed) & 0xFF);
+    return status_state(atomic_load_explicit(&voice->status, memory_order_relaxed));
 }
 
-static void voice_end(rcore_t *core, struct voice *voice) RCORE_RT {
+// The voice is its owner's again, or free.
+static void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT {
     const rcore_voice_t handle = voice_handle(core, voice);
-    const uint64_t rendered = voice->rendered;
-    voice->paused = voice->stopping = voice->gain_set = voice->speed_set = false;
-    voice->rendered = 0;
-    publish_state(voice, handle, RCORE_VOICE_ENDED);
+    const uint64_t rendered = atomic_load_explicit(&voice->frames, memory_order_relaxed);
+    polyphony_leave(core, voice);
+    voice->paused = voice->stopping = voice->gain_set = voice->speed_set = voice->pan_given = false;
+    if (voice->params.one_shot) {
+        pool_give_back(core, voice);
+    } else {
+        publish_state(voice, handle, RCORE_VOICE_ENDED, reason);
+    }
     event_post(core, (rcore_event_t){.kind = RCORE_EVENT_VOICE_ENDED,
                                      .bus = RCORE_NONE,
+                                     .reason = (uint32_t)reason,
                                      .voice = handle,
                                      .frame = core_now(core),
                                      .value = rendered});
-}
-
-static const struct bus_state *voice_bus(const rcore_t *core, const struct voice *voice) RCORE_RT {
-    return voice->params.bus < core->config.max_buses ? &core->buses[voice->params.bus] : NULL;
 }
 
 static bool voice_frozen(const rcore_t *core, const struct voice *voice) RCORE_RT {
@@ -37,16 +44,73 @@ static bool voice_frozen(const rcore_t *core, const struct voice *voice) RCORE_R
     return bus != NULL && bus->frozen;
 }
 
+// ---- The list of those that play ------------------------------------------------------------------------------------------------
+
+static void put_playing(rcore_t *core, struct voice *voice, uint32_t place) RCORE_RT {
+    core->playing[place] = (uint32_t)(voice - core->voices);
+    voice->place_index = place;
+}
+
+// Closes the gaps that ended voices left; the order of the others stays.
+static void close_gaps(rcore_t *core) RCORE_RT {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < core->playing_count; i++) {
+        if (core->playing[i] != RCORE_NONE) {
+            put_playing(core, &core->voices[core->playing[i]], kept++);
+        }
+    }
+    core->playing_count = kept;
+}
+
+static void add_playing(rcore_t *core, struct voice *voice) RCORE_RT {
+    if (core->playing_count == core->config.max_voices) {
+        close_gaps(core); // there are some: this voice is not on the list
+    }
+    put_playing(core, voice, core->playing_count++);
+}
+
+static void end_playing(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT {
+    core->playing[voice->place_index] = RCORE_NONE;
+    voice_end(core, voice, reason);
+}
+
 // ---- Told -------------------------------------------------------------------------------------------------------------------
 
-static void voice_start(rcore_t *core, struct voice *voice, rcore_voice_t handle) RCORE_RT {
+static bool silent(const struct voice *voice) RCORE_RT {
+    return voice->fade.remaining == 0 && voice->fade.target == 0.0f;
+}
+
+static void voice_stop(rcore_t *core, struct voice *voice, uint32_t ramp_frames, rcore_end_t reason) RCORE_RT {
+    if (voice_frozen(core, voice) || silent(voice) || ramp_frames == 0) {
+        end_playing(core, voice, reason);
+        return;
+    }
+    polyphony_leave(core, voice);
+    voice->stopping = true;
+    voice->end = (uint8_t)reason;
+    ramp_go(&voice->fade, 0.0f, ramp_frames);
+}
+
+// Whether there is a place for the voice, if need be another's.
+static bool make_room(rcore_t *core, const struct voice *voice) RCORE_RT {
+    bool refused;
+    struct voice *victim = polyphony_victim(core, voice->params.priority, &refused);
+    if (victim != NULL) {
+        count_up(&core->counters.stolen_voices, 1);
+        voice_stop(core, victim, core->config.steal_frames, RCORE_END_STOLEN);
+    }
+    return !refused;
+}
+
+static void begin_levels(struct voice *voice) RCORE_RT {
     const rcore_voice_params_t *params = &voice->params;
     if (!voice->gain_set) {
         ramp_set(&voice->gain, params->gain);
     }
-    voice->paused |= params->paused;
-    voice->stopping = false;
-    source_begin(voice);
+    voice->pan_law = (uint8_t)params->pan_law;
+    if (pan_applies(voice)) {
+        pan_set(voice, voice->pan_given ? voice->pan.target : params->pan);
+    }
     if (voice->paused) {
         ramp_set(&voice->fade, 0.0f);
     } else if (params->fade_in_frames > 0) {
@@ -55,31 +119,24 @@ static void voice_start(rcore_t *core, struct voice *voice, rcore_voice_t handle
     } else {
         ramp_set(&voice->fade, 1.0f);
     }
-    publish_state(voice, handle, voice->paused ? RCORE_VOICE_PAUSED : RCORE_VOICE_PLAYING);
-    core->playing[core->playing_count++] = (uint32_t)(voice - core->voices);
 }
 
-// Takes an ended voice off the list at once; the order of the others stays.
-static void forget_playing(rcore_t *core, const struct voice *voice) RCORE_RT {
-    const uint32_t index = (uint32_t)(voice - core->voices);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < core->playing_count; i++) {
-        if (core->playing[i] != index) {
-            core->playing[kept++] = core->playing[i];
-        }
+static void voice_start(rcore_t *core, struct voice *voice, rcore_voice_t handle) RCORE_RT {
+    const rcore_voice_params_t *params = &voice->params;
+    if (!make_room(core, voice)) {
+        count_up(&core->counters.refused_voices, 1);
+        voice_end(core, voice, RCORE_END_REFUSED);
+        return;
     }
-    core->playing_count = kept;
-}
-
-static void voice_stop(rcore_t *core, struct voice *voice, uint32_t ramp_frames, bool frozen) RCORE_RT {
-    const bool silent = voice->fade.remaining == 0 && voice->fade.target == 0.0f;
-    if (frozen || silent || ramp_frames == 0) {
-        forget_playing(core, voice);
-        voice_end(core, voice);
-    } else {
-        voice->stopping = true;
-        ramp_go(&voice->fade, 0.0f, ramp_frames);
-    }
+    voice->paused |= params->paused;
+    voice->stopping = false;
+    voice->matrix = params->matrix;
+    voice->bus = params->bus;
+    source_begin(voice);
+    begin_levels(voice);
+    publish_state(voice, handle, voice->paused ? RCORE_VOICE_PAUSED : RCORE_VOICE_PLAYING, RCORE_END_NONE);
+    polyphony_join(core, voice);
+    add_playing(core, voice);
 }
 
 // Before its start took effect: a stop cancels it, the rest shapes how it will begin.
@@ -89,7 +146,7 @@ static void apply_waiting(rcore_t *core, struct voice *voice, const struct comma
         voice_start(core, voice, command->voice);
         break;
     case COMMAND_STOP:
-        voice_end(core, voice);
+        voice_end(core, voice, RCORE_END_STOPPED);
         break;
     case COMMAND_PAUSE:
         voice->paused = true;
@@ -99,11 +156,21 @@ static void apply_waiting(rcore_t *core, struct voice *voice, const struct comma
         break;
     case COMMAND_GAIN:
         voice->gain_set = true;
-        ramp_set(&voice->gain, command->gain);
+        ramp_set(&voice->gain, command->value);
+        break;
+    case COMMAND_PAN:
+        voice->pan_given = true;
+        ramp_set(&voice->pan, command->value);
         break;
     case COMMAND_SPEED:
         voice->speed_set = true;
-        ramp_set(&voice->speed, command->gain);
+        ramp_set(&voice->speed, command->value);
+        break;
+    case COMMAND_SEEK:
+        voice->params.start_frame = command->frame;
+        break;
+    case COMMAND_LEAVE_LOOP:
+        voice->params.loop_count = 0;
         break;
     default:
         break;
@@ -116,23 +183,32 @@ static void apply_playing(rcore_t *core, struct voice *voice, const struct comma
     }
     switch (command->kind) {
     case COMMAND_STOP:
-        voice_stop(core, voice, command->ramp_frames, frozen);
+        voice_stop(core, voice, command->ramp_frames, RCORE_END_STOPPED);
         break;
     case COMMAND_PAUSE:
         voice->paused = true;
         ramp_go(&voice->fade, 0.0f, frozen ? 0 : command->ramp_frames);
-        publish_state(voice, command->voice, RCORE_VOICE_PAUSED);
+        publish_state(voice, command->voice, RCORE_VOICE_PAUSED, RCORE_END_NONE);
         break;
     case COMMAND_RESUME:
         voice->paused = false;
         ramp_go(&voice->fade, 1.0f, command->ramp_frames);
-        publish_state(voice, command->voice, RCORE_VOICE_PLAYING);
+        publish_state(voice, command->voice, RCORE_VOICE_PLAYING, RCORE_END_NONE);
         break;
     case COMMAND_GAIN:
-        ramp_go(&voice->gain, command->gain, command->ramp_frames);
+        ramp_go(&voice->gain, command->value, command->ramp_frames);
+        break;
+    case COMMAND_PAN:
+        pan_go(voice, command->value, command->ramp_frames);
         break;
     case COMMAND_SPEED:
-        ramp_go(&voice->speed, command->gain, command->ramp_frames);
+        ramp_go(&voice->speed, command->value, command->ramp_frames);
+        break;
+    case COMMAND_SEEK:
+        source_seek(voice, command->frame, frozen || silent(voice) ? 0 : command->ramp_frames);
+        break;
+    case COMMAND_LEAVE_LOOP:
+        source_leave_loop(voice);
         break;
     default:
         break;
@@ -161,65 +237,9 @@ bool voice_apply(rcore_t *core, const struct command *command) RCORE_RT {
 
 // ---- Rendered ---------------------------------------------------------------------------------------------------------------
 
-// Adds one source channel to every bus channel the map leads it to; a pair of them in one pass.
-static void mix_channel(const rcore_t *core, const struct voice *voice, uint32_t input, const float *source,
-                        uint32_t offset, const struct scaling *scaling, uint32_t nframes) RCORE_RT {
-    const uint32_t slot = voice->params.bus;
-    const uint32_t channels = core->buses[slot].channels;
-    const rcore_matrix_t *matrix = voice->params.matrix;
-    if (matrix == NULL) {
-        if (input < channels) {
-            mix_one(bus_channel(core, slot, input) + offset, source, scaling, 1.0f, nframes);
-        }
-        return;
-    }
-    const uint32_t outputs = matrix->outputs < channels ? matrix->outputs : channels;
-    const float *gains = matrix->gains + input;
-    uint32_t output = 0;
-    for (; output + 1 < outputs; output += 2) {
-        const float paths[2] = {gains[output * matrix->inputs], gains[(output + 1) * matrix->inputs]};
-        mix_two(bus_channel(core, slot, output) + offset, bus_channel(core, slot, output + 1) + offset, source, scaling,
-                paths, nframes);
-    }
-    if (output < outputs) {
-        mix_one(bus_channel(core, slot, output) + offset, source, scaling, gains[output * matrix->inputs], nframes);
-    }
-}
-
-// How the voice is scaled over the next frames: by a constant, by one ramp that lasts for all of them, else by an envelope.
-static struct scaling voice_scaling(rcore_t *core, const struct voice *voice, uint32_t nframes) RCORE_RT {
-    const struct ramp *gain = &voice->gain;
-    const struct ramp *fade = &voice->fade;
-    struct scaling scaling = {.envelope = NULL, .gain = 1.0f};
-    if (gain->remaining == 0 && fade->remaining == 0) {
-        scaling.gain = gain->target * fade->target;
-    } else if (fade->remaining == 0 && gain->remaining >= nframes) {
-        scaling.ramp = *gain;
-        scaling.gain = fade->target;
-    } else if (gain->remaining == 0 && fade->remaining >= nframes) {
-        scaling.ramp = *fade;
-        scaling.gain = gain->target;
-    } else {
-        envelope_fill(core->envelope, nframes);
-        ramp_multiply(gain, core->envelope, nframes);
-        ramp_multiply(fade, core->envelope, nframes);
-        scaling.envelope = core->envelope;
-    }
-    return scaling;
-}
-
-// One contiguous piece: every channel, and on.
+// One contiguous piece, and on.
 static void render_piece(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nframes) RCORE_RT {
-    const struct bus_state *bus = voice_bus(core, voice);
-    if (bus != NULL && bus->channels > 0) {
-        const struct scaling scaling = voice_scaling(core, voice, nframes);
-        for (uint32_t channel = 0; channel < voice->channels; channel++) {
-            const float *samples = source_channel(core, voice, channel, offset, nframes);
-            if (samples != NULL) {
-                mix_channel(core, voice, channel, samples, offset, &scaling, nframes);
-            }
-        }
-    }
+    voice_mix(core, voice, offset, nframes);
     source_advance(voice, nframes);
     ramp_advance(&voice->gain, nframes);
     ramp_advance(&voice->fade, nframes);
@@ -237,10 +257,10 @@ static void underrun(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE
     }
 }
 
-// Returns whether the voice goes on.
-static bool render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
+// Renders up to `nframes` frames; ends the voice if it is over.
+static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
     if (voice_frozen(core, voice) || (voice->paused && voice->fade.remaining == 0)) {
-        return true;
+        return;
     }
     const bool fading_out = voice->fade.target == 0.0f;
     const uint32_t due = fading_out && voice->fade.remaining < nframes ? voice->fade.remaining : nframes;
@@ -254,20 +274,25 @@ static bool render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
         render_piece(core, voice, done, piece);
         done += piece;
     }
-    atomic_store_explicit(&voice->frames, voice->rendered, memory_order_relaxed);
-    return !(source_over(voice) || (voice->stopping && voice->fade.remaining == 0));
+    if (voice->stopping && voice->fade.remaining == 0) {
+        end_playing(core, voice, (rcore_end_t)voice->end);
+    } else if (source_over(voice)) {
+        end_playing(core, voice, RCORE_END_SOURCE);
+    }
 }
 
 void voices_render(rcore_t *core, uint32_t nframes) RCORE_RT {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < core->playing_count; i++) {
         source_prefetch(core, i, nframes);
-        struct voice *voice = &core->voices[core->playing[i]];
-        if (render_voice(core, voice, nframes)) {
-            core->playing[kept++] = core->playing[i];
-        } else {
-            voice_end(core, voice);
+        if (core->playing[i] != RCORE_NONE) {
+            render_voice(core, &core->voices[core->playing[i]], nframes);
         }
+        const uint32_t index = core->playing[i];
+        if (index != RCORE_NONE && kept < i) {
+            put_playing(core, &core->voices[index], kept);
+        }
+        kept += index != RCORE_NONE ? 1 : 0;
     }
     core->playing_count = kept;
 }

@@ -8,9 +8,12 @@ rcore_config_t stage_config(void) {
     rcore_config_t config = rcore_config_default();
     config.sample_rate = STAGE_RATE;
     config.max_voices = 32;
+    config.max_playing = 32;
     config.max_buses = 8;
     config.max_routes = 4;
     config.max_channels = 4;
+    config.max_inputs = 2;
+    config.max_ports = 4;
     config.command_capacity = 64;
     config.event_capacity = 256;
     return config;
@@ -28,6 +31,12 @@ rcore_plan_t *stage_plan(const sgate_page_t *gate) {
             abort();
         }
     }
+    for (uint32_t i = 0; i < 2; i++) {
+        const rcore_input_description_t input = {.slot = i, .channels = 1, .first_input = i, .gate = gate};
+        if (rcore_plan_add_input(plan, &input) != RCORE_OK) {
+            abort();
+        }
+    }
     const rcore_route_description_t route = {.slot = 0, .channels = 2, .first_output = 0};
     if (rcore_plan_add_route(plan, &route) != RCORE_OK || rcore_plan_connect(plan, 0, 0, NULL) != RCORE_OK) {
         abort();
@@ -41,8 +50,9 @@ stage_t stage_open(const rcore_config_t *config) {
     if (stage.core == NULL || stage.gate == NULL) {
         abort();
     }
+    stage.port = rcore_port_open(stage.core, NULL);
     stage_verdict(&stage, (sgate_verdict_t){.paused = false});
-    if (rcore_post_plan(stage.core, stage_plan(stage.gate), RCORE_NOW) != RCORE_OK) {
+    if (rcore_post_plan(stage.port, stage_plan(stage.gate), RCORE_NOW) != RCORE_OK) {
         abort();
     }
     return stage;
@@ -96,7 +106,7 @@ uint32_t stage_verdict(stage_t *stage, sgate_verdict_t verdict) {
 
 rcore_voice_t stage_start(stage_t *stage, const rcore_voice_params_t *params, uint64_t when) {
     const rcore_voice_t voice = rcore_voice_acquire(stage->core);
-    if (voice == 0 || rcore_post_start(stage->core, voice, params, when) != RCORE_OK) {
+    if (voice == 0 || rcore_post_start(stage->port, voice, params, when) != RCORE_OK) {
         abort();
     }
     return voice;

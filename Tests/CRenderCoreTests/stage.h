@@ -12,6 +12,7 @@
 
 typedef struct stage {
     rcore_t *core;
+    rcore_port_t *port; ///< of the thread that runs the test
     sgate_page_t *gate;
     float *out[STAGE_CHANNELS]; ///< index 0 is frame 0 of the core's time
     uint64_t nframes;           ///< rendered so far
@@ -26,7 +27,7 @@ rcore_config_t stage_config(void);
 stage_t stage_open(const rcore_config_t *config);
 void stage_close(stage_t *stage);
 
-/// The stage's plan: bus 0 with `gate` (may be NULL) and its children 1 and 2, on route 0.
+/// The stage's plan: bus 0 with `gate` (may be NULL) and its children 1 and 2, on route 0; mono inputs 0 and 1.
 rcore_plan_t *stage_plan(const sgate_page_t *gate);
 /// Renders `nframes` frames in periods of `period`, and appends what came out.
 void stage_render(stage_t *stage, uint64_t nframes, uint32_t period);

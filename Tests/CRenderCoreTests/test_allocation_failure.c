@@ -62,6 +62,12 @@ static bool make_core(rcore_status_t *status) {
     return core != NULL;
 }
 
+static bool make_capture(rcore_status_t *status) {
+    rcore_capture_t *capture = rcore_capture_create(2, 100, status);
+    rcore_capture_destroy(capture);
+    return capture != NULL;
+}
+
 static bool make_buffer(rcore_status_t *status) {
     const float left[8] = {1}, right[8] = {2};
     const float *planes[] = {left, right};
@@ -103,7 +109,8 @@ static bool make_page(rcore_status_t *status) {
     return page != NULL;
 }
 
-static rcore_t *plans_core; // made beforehand, so that only the plan's allocations fail
+static rcore_t *plans_core;
+static rcore_port_t *plans_port; // made beforehand, so that only the plan's allocations fail
 
 static rcore_status_t fill(rcore_plan_t *plan) {
     for (uint32_t slot = 0; slot < 8; slot++) {
@@ -123,7 +130,12 @@ static rcore_status_t fill(rcore_plan_t *plan) {
             return status;
         }
     }
-    return rcore_post_plan(plans_core, plan, RCORE_NOW);
+    const rcore_input_description_t input = {.slot = 1, .channels = 2, .first_input = 3};
+    const rcore_status_t status = rcore_plan_add_input(plan, &input);
+    if (status != RCORE_OK) {
+        return status;
+    }
+    return rcore_post_plan(plans_port, plan, RCORE_NOW);
 }
 
 static bool make_plan(rcore_status_t *status) {
@@ -166,6 +178,7 @@ TEST(set_up_fails_cleanly) {
     expect_clean_failures("buffer", make_buffer);
     expect_clean_failures("interleaved buffer", make_interleaved_buffer);
     expect_clean_failures("fifo", make_fifo);
+    expect_clean_failures("capture", make_capture);
     expect_clean_failures("matrix", make_matrix);
     expect_clean_failures("standard matrix", make_standard_matrix);
     expect_clean_failures("gate page", make_page);
@@ -175,6 +188,7 @@ TEST(plans_fail_cleanly) {
     const int64_t before = live;
     const rcore_config_t config = stage_config();
     plans_core = rcore_create(&config, NULL);
+    plans_port = rcore_port_open(plans_core, NULL);
     expect_clean_failures("plan", make_plan);
     rcore_destroy(plans_core);
     EXPECT_EQUAL(live, before);

@@ -34,11 +34,11 @@ TEST(no_ramp_clicks) {
             stage_verdict(&stage, verdicts[i]);
             stage_render(&stage, 5011, periods[p]);
         }
-        EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.3f, 480, RCORE_NOW), RCORE_OK);
-        EXPECT_EQUAL(rcore_post_bus_gain(stage.core, 0, 0.8f, 480, 40000), RCORE_OK);
-        EXPECT_EQUAL(rcore_post_pause(stage.core, voice, 240, 41000), RCORE_OK);
-        EXPECT_EQUAL(rcore_post_resume(stage.core, voice, 240, 42000), RCORE_OK);
-        EXPECT_EQUAL(rcore_post_stop(stage.core, voice, 240, 50000), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.3f, 480, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 0, 0.8f, 480, 40000), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_pause(stage.port, voice, 240, 41000), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_resume(stage.port, voice, 240, 42000), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_stop(stage.port, voice, 240, 50000), RCORE_OK);
         stage_render(&stage, 20000, periods[p]);
         EXPECT_EQUAL(find_click(stage.out[0], 0, stage.nframes, step_of(441, 0.5f)), -1);
         EXPECT(largest_step(stage.out[0], 0, stage.nframes) > 0.98f * step_of(441, 0.5f)); // it did sound
@@ -52,7 +52,7 @@ TEST(a_planted_click_is_found) {
     rcore_buffer_t *sine = sine_buffer(48000, 441, 0.5f);
     stage_t stage = stage_open(NULL);
     const rcore_voice_t voice = play_sine(&stage, sine);
-    EXPECT_EQUAL(rcore_post_stop(stage.core, voice, 0, 7 + 10 * 48000 / 441 + 27), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_stop(stage.port, voice, 0, 7 + 10 * 48000 / 441 + 27), RCORE_OK);
     stage_render(&stage, 5000, 64);
     EXPECT_EQUAL(find_click(stage.out[0], 0, 5000, step_of(441, 0.5f)), 7 + 10 * 48000 / 441 + 27);
 

@@ -100,8 +100,8 @@ TEST(the_duck_is_stored_in_no_volume) {
     const rcore_voice_t voice = stage_play(&stage, buffer, 0);
     stage_verdict(&stage, (sgate_verdict_t){.attenuation = DECIBELS(35)});
     stage_render(&stage, 1000, 128);
-    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_bus_gain(stage.core, 0, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 0, 0.5f, 0, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 1000, 128);
     EXPECT_NEAR(decibels(stage.out[0][1500] / 0.25), -35, 0.01);
     stage_verdict(&stage, (sgate_verdict_t){.attenuation = 0});

@@ -146,7 +146,7 @@ TEST(before_a_grant_nothing_moves) {
     stage_t stage = stage_open(NULL);
     sgate_page_t *page = sgate_page_create();
     rcore_buffer_t *buffer = ramp_buffer(1000);
-    EXPECT_EQUAL(rcore_post_plan(stage.core, stage_plan(page), RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, stage_plan(page), RCORE_NOW), RCORE_OK);
     const rcore_voice_t voice = stage_play(&stage, buffer, RCORE_NOW);
     stage_render(&stage, 500, 50);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 500, 0.0f), -1);
@@ -165,7 +165,7 @@ TEST(a_session_is_interrupted_alone) {
     const rcore_bus_description_t bus = {.slot = 5, .channels = 2, .parent = RCORE_NONE, .gate = other};
     EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_connect(plan, 5, 0, NULL), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.core, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
     rcore_buffer_t *ramp = ramp_buffer(20000), *constant = constant_buffer(20000, 1.0f);
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = ramp;
@@ -191,7 +191,7 @@ TEST(commands_in_an_interruption_wait_for_its_end) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = ramp_buffer(10000);
     const rcore_voice_t voice = stage_play(&stage, buffer, 0);
-    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.5f, 0, 1500), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.5f, 0, 1500), RCORE_OK);
     stage_render(&stage, 1000, 100);
     stage_verdict(&stage, interrupted);
     stage_render(&stage, 1000, 100);

@@ -2,22 +2,22 @@
 #include "expect.h"
 #include "stage.h"
 
-static rcore_status_t start(rcore_t *core, rcore_voice_t voice, const rcore_buffer_t *buffer, uint64_t when) {
+static rcore_status_t start(rcore_port_t *port, rcore_voice_t voice, const rcore_buffer_t *buffer, uint64_t when) {
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = buffer;
-    return rcore_post_start(core, voice, &params, when);
+    return rcore_post_start(port, voice, &params, when);
 }
 
 TEST(a_chord_starts_on_one_frame) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(100, 0.25f);
-    EXPECT_EQUAL(rcore_group_begin(stage.core), RCORE_OK);
+    EXPECT_EQUAL(rcore_group_begin(stage.port), RCORE_OK);
     for (unsigned note = 0; note < 3; note++) {
-        EXPECT_EQUAL(start(stage.core, rcore_voice_acquire(stage.core), buffer, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(start(stage.port, rcore_voice_acquire(stage.core), buffer, RCORE_NOW), RCORE_OK);
         stage_render(&stage, 64, 64); // nothing of it is there before the commit
     }
     EXPECT_EQUAL(first_other(stage.out[0], 0, 192, 0.0f), -1);
-    EXPECT_EQUAL(rcore_group_commit(stage.core), RCORE_OK);
+    EXPECT_EQUAL(rcore_group_commit(stage.port), RCORE_OK);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 192, 256, 0.75f), -1);
     stage_close(&stage);
@@ -28,18 +28,18 @@ TEST(what_finds_no_room_takes_effect_not_at_all) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(100, 0.25f);
     const rcore_voice_t voice = rcore_voice_acquire(stage.core);
-    EXPECT_EQUAL(rcore_group_begin(stage.core), RCORE_OK);
-    EXPECT_EQUAL(start(stage.core, voice, buffer, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_group_begin(stage.port), RCORE_OK);
+    EXPECT_EQUAL(start(stage.port, voice, buffer, RCORE_NOW), RCORE_OK);
     rcore_status_t status = RCORE_OK;
     for (unsigned i = 0; i < 1000 && status == RCORE_OK; i++) {
-        status = rcore_post_bus_gain(stage.core, 0, 0.5f, 0, RCORE_NOW);
+        status = rcore_post_bus_gain(stage.port, 0, 0.5f, 0, RCORE_NOW);
     }
     EXPECT_EQUAL(status, RCORE_FULL);
-    EXPECT_EQUAL(rcore_post_bus_gain(stage.core, 0, 0.5f, 0, RCORE_NOW), RCORE_FULL); // it has failed for good
-    EXPECT_EQUAL(rcore_group_commit(stage.core), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 0, 0.5f, 0, RCORE_NOW), RCORE_FULL); // it has failed for good
+    EXPECT_EQUAL(rcore_group_commit(stage.port), RCORE_FULL);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 64, 0.0f), -1);
-    EXPECT_EQUAL(start(stage.core, voice, buffer, RCORE_NOW), RCORE_OK); // the voice is as it was
+    EXPECT_EQUAL(start(stage.port, voice, buffer, RCORE_NOW), RCORE_OK); // the voice is as it was
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 64, 128, 0.25f), -1);
     stage_close(&stage);
@@ -50,10 +50,10 @@ TEST(a_group_can_be_dropped) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(100, 0.25f);
     const rcore_voice_t voice = rcore_voice_acquire(stage.core);
-    rcore_group_cancel(stage.core); // none is open
-    EXPECT_EQUAL(rcore_group_begin(stage.core), RCORE_OK);
-    EXPECT_EQUAL(start(stage.core, voice, buffer, RCORE_NOW), RCORE_OK);
-    rcore_group_cancel(stage.core);
+    rcore_group_cancel(stage.port); // none is open
+    EXPECT_EQUAL(rcore_group_begin(stage.port), RCORE_OK);
+    EXPECT_EQUAL(start(stage.port, voice, buffer, RCORE_NOW), RCORE_OK);
+    rcore_group_cancel(stage.port);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 64, 0.0f), -1);
     EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_OK);
@@ -63,13 +63,13 @@ TEST(a_group_can_be_dropped) {
 
 TEST(groups_do_not_nest_and_hold_no_plans) {
     stage_t stage = stage_open(NULL);
-    EXPECT_EQUAL(rcore_group_commit(stage.core), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_group_begin(stage.core), RCORE_OK);
-    EXPECT_EQUAL(rcore_group_begin(stage.core), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_group_commit(stage.port), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_group_begin(stage.port), RCORE_OK);
+    EXPECT_EQUAL(rcore_group_begin(stage.port), RCORE_BAD_ARGUMENT);
     rcore_plan_t *plan = stage_plan(stage.gate);
-    EXPECT_EQUAL(rcore_post_plan(stage.core, plan, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_BAD_ARGUMENT);
     rcore_plan_destroy(plan);
-    EXPECT_EQUAL(rcore_group_commit(stage.core), RCORE_OK); // empty
+    EXPECT_EQUAL(rcore_group_commit(stage.port), RCORE_OK); // empty
     stage_close(&stage);
 }
 

@@ -66,17 +66,17 @@ TEST(a_core_refuses_slots_that_it_has_not) {
 
     rcore_plan_t *plan = rcore_plan_create();
     EXPECT_EQUAL(add_bus(plan, config.max_buses, 2, RCORE_NONE), RCORE_OK); // the plan cannot know
-    EXPECT_EQUAL(rcore_post_plan(stage.core, plan, RCORE_NOW), RCORE_NO_SLOT);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_NO_SLOT);
     rcore_plan_destroy(plan);
 
     plan = rcore_plan_create();
     EXPECT_EQUAL(add_route(plan, config.max_routes, 2, NULL), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.core, plan, RCORE_NOW), RCORE_NO_SLOT);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_NO_SLOT);
     rcore_plan_destroy(plan);
 
     plan = rcore_plan_create();
     EXPECT_EQUAL(add_bus(plan, 0, config.max_channels + 1, RCORE_NONE), RCORE_OK);
-    EXPECT(rcore_post_plan(stage.core, plan, RCORE_NOW) != RCORE_OK);
+    EXPECT(rcore_post_plan(stage.port, plan, RCORE_NOW) != RCORE_OK);
     rcore_plan_destroy(plan);
 
     stage_render(&stage, 1000, 64);

@@ -114,7 +114,7 @@ TEST(a_route_may_lie_beyond_the_outputs) {
     if (rcore_plan_add_route(plan, &far) == RCORE_OK) {
         EXPECT_EQUAL(rcore_plan_connect(plan, 0, 1, NULL), RCORE_OK);
     }
-    EXPECT_EQUAL(rcore_post_plan(stage.core, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
     stage_play(&stage, buffer, RCORE_NOW);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 64, 0.0f), -1);
@@ -137,7 +137,7 @@ TEST(impulses_reach_their_channels_at_their_gain) {
     EXPECT_EQUAL(rcore_plan_add_route(plan, &second), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 1, crossed), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.core, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
 
     rcore_buffer_t *impulse = impulse_buffer(2);
     rcore_voice_params_t params = rcore_voice_params_default();
@@ -166,7 +166,7 @@ static void post_capturing_plan(stage_t *stage, rcore_fifo_t *capture) {
     EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage->core, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage->port, plan, RCORE_NOW), RCORE_OK);
 }
 
 /// What overflows to infinity on the way never leaves, nor enters a capture or a meter: silence, counted.

@@ -9,26 +9,26 @@ TEST(a_full_command_ring_refuses) {
     stage_render(&stage, 10, 10);
     const uint32_t capacity = rcore_configuration(stage.core).command_capacity;
     for (uint32_t i = 0; i < capacity; i++) {
-        EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
     }
-    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.25f, 0, RCORE_NOW), RCORE_FULL);
-    EXPECT_EQUAL(rcore_post_stop(stage.core, voice, 0, RCORE_NOW), RCORE_FULL);
-    EXPECT_EQUAL(rcore_post_bus_gain(stage.core, 0, 0, 0, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.25f, 0, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_stop(stage.port, voice, 0, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 0, 0, 0, RCORE_NOW), RCORE_FULL);
 
     // A refused start was not posted: the voice can be given back.
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = buffer;
     const rcore_voice_t refused = rcore_voice_acquire(stage.core);
-    EXPECT_EQUAL(rcore_post_start(stage.core, refused, &params, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_start(stage.port, refused, &params, RCORE_NOW), RCORE_FULL);
     EXPECT_EQUAL(rcore_voice_release(stage.core, refused), RCORE_OK);
     // A refused plan is still the caller's.
     rcore_plan_t *plan = stage_plan(stage.gate);
-    EXPECT_EQUAL(rcore_post_plan(stage.core, plan, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_FULL);
     rcore_plan_destroy(plan);
 
     stage_render(&stage, 10, 10); // a cycle makes room
     EXPECT_EQUAL(first_other(stage.out[0], 10, 20, 0.5f), -1);
-    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.25f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.25f, 0, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 10, 10);
     EXPECT_EQUAL(first_other(stage.out[0], 20, 30, 0.25f), -1);
     stage_close(&stage);
@@ -45,12 +45,12 @@ TEST(accepted_commands_are_never_lost) {
     uint32_t accepted = 0;
     while (accepted < 500) {
         gains[accepted] = 1.0f / (float)(accepted + 2);
-        const rcore_status_t status = rcore_post_gain(stage.core, voice, gains[accepted], 0, 1000 + accepted);
+        const rcore_status_t status = rcore_post_gain(stage.port, voice, gains[accepted], 0, 1000 + accepted);
         if (status != RCORE_OK) {
             EXPECT_EQUAL(status, RCORE_FULL);
             const uint32_t before = accepted;
             rcore_process(stage.core, NULL, 0, NULL, 0, 0); // takes what it can
-            if (rcore_post_gain(stage.core, voice, gains[accepted], 0, 1000 + accepted) == RCORE_OK) {
+            if (rcore_post_gain(stage.port, voice, gains[accepted], 0, 1000 + accepted) == RCORE_OK) {
                 accepted++;
             }
             if (accepted == before) {

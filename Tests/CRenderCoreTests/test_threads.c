@@ -56,7 +56,7 @@ TEST(threads_do_not_disturb_each_other) {
     for (unsigned turn = 0; turn < turns; turn++) {
         rcore_voice_t *voice = &voices[turn % nvoices];
         if (*voice != 0) {
-            POST(rcore_post_stop(stage.core, *voice, turn % 50, RCORE_NOW));
+            POST(rcore_post_stop(stage.port, *voice, turn % 50, RCORE_NOW));
             // A frozen session's voice ends at once; a playing one after its ramp, if the session lets it move.
             while (rcore_voice_state(stage.core, *voice) != RCORE_VOICE_ENDED) {
                 sched_yield();
@@ -70,10 +70,10 @@ TEST(threads_do_not_disturb_each_other) {
         params.loop_count = turn % 4;
         *voice = rcore_voice_acquire(stage.core);
         EXPECT(*voice != 0);
-        POST(rcore_post_start(stage.core, *voice, &params, turn % 2 ? RCORE_NOW : rcore_time(stage.core) + 300));
-        POST(rcore_post_gain(stage.core, *voice, 0.5f, 100, RCORE_NOW));
+        POST(rcore_post_start(stage.port, *voice, &params, turn % 2 ? RCORE_NOW : rcore_time(stage.core) + 300));
+        POST(rcore_post_gain(stage.port, *voice, 0.5f, 100, RCORE_NOW));
         if (turn % 10 == 0) {
-            POST(rcore_post_plan(stage.core, stage_plan(stage.gate), RCORE_NOW));
+            POST(rcore_post_plan(stage.port, stage_plan(stage.gate), RCORE_NOW));
         }
         rcore_collect_plans(stage.core);
         rcore_event_t event;

@@ -57,7 +57,7 @@ TEST(speed_one_is_the_sources_own_bits) {
     const rcore_voice_t voice = start_at(&stage, buffer, 2.0f, 0);
     stage_render(&stage, 1000, 64);
     EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), 2000);
-    EXPECT_EQUAL(rcore_post_speed(stage.core, voice, 1.0f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_speed(stage.port, voice, 1.0f, 0, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 1000, 64);
     for (uint64_t i = 0; i < 1000; i++) {
         EXPECT(stage.out[0][1000 + i] == ramp_sample(2000 + i));
@@ -92,7 +92,7 @@ TEST(a_speed_ramp_covers_its_ground) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = ramp_buffer(20000);
     const rcore_voice_t voice = start_at(&stage, buffer, 1.0f, 0);
-    EXPECT_EQUAL(rcore_post_speed(stage.core, voice, 2.0f, 1000, 100), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_speed(stage.port, voice, 2.0f, 1000, 100), RCORE_OK);
     stage_render(&stage, 2100, STAGE_CHANGING_PERIODS);
     // 100 at 1, 1000 from 1 to 2, 1000 at 2.
     const double place = (double)stage.out[0][2099] * 1048576.0 - 1.0;
@@ -147,18 +147,18 @@ TEST(bad_speeds_are_refused) {
     const rcore_voice_t voice = start_at(&stage, buffer, 1.0f, 0);
     const float bad[] = {0.0f, -1.0f, 0.06f, 16.1f, NAN, INFINITY};
     for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        EXPECT_EQUAL(rcore_post_speed(stage.core, voice, bad[i], 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+        EXPECT_EQUAL(rcore_post_speed(stage.port, voice, bad[i], 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
         rcore_voice_params_t params = rcore_voice_params_default();
         params.buffer = buffer;
         params.speed = bad[i];
         const rcore_voice_t other = rcore_voice_acquire(stage.core);
-        EXPECT_EQUAL(rcore_post_start(stage.core, other, &params, RCORE_NOW), RCORE_BAD_ARGUMENT);
+        EXPECT_EQUAL(rcore_post_start(stage.port, other, &params, RCORE_NOW), RCORE_BAD_ARGUMENT);
         EXPECT_EQUAL(rcore_voice_release(stage.core, other), RCORE_OK);
     }
     rcore_voice_params_t live = rcore_voice_params_default();
     live.input_channels = 1;
     const rcore_voice_t input = stage_start(&stage, &live, RCORE_NOW);
-    EXPECT_EQUAL(rcore_post_speed(stage.core, input, 2.0f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_speed(stage.port, input, 2.0f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
     stage_close(&stage);
     rcore_buffer_release(buffer);
 }

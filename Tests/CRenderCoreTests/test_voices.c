@@ -16,13 +16,13 @@ TEST(handles_go_stale) {
     EXPECT(next != voice); // even if it is the same voice again
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = buffer;
-    EXPECT_EQUAL(rcore_post_start(stage.core, voice, &params, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_stop(stage.core, voice, 0, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_pause(stage.core, voice, 0, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_resume(stage.core, voice, 0, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 1, 0, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_gain(stage.core, 0, 1, 0, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_gain(stage.core, UINT64_MAX, 1, 0, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_start(stage.port, voice, &params, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_stop(stage.port, voice, 0, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_pause(stage.port, voice, 0, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_resume(stage.port, voice, 0, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 1, 0, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_gain(stage.port, 0, 1, 0, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_gain(stage.port, UINT64_MAX, 1, 0, RCORE_NOW), RCORE_STALE);
     EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), 0);
     EXPECT_EQUAL(rcore_voice_state(stage.core, UINT64_MAX), RCORE_VOICE_FREE);
     stage_render(&stage, 100, 100);
@@ -56,7 +56,7 @@ TEST(a_voice_that_plays_cannot_be_released) {
     stage_render(&stage, 100, 100);
     EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_PLAYING);
     EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_FULL);
-    EXPECT_EQUAL(rcore_post_stop(stage.core, voice, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_stop(stage.port, voice, 0, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 1, 1);
     EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_ENDED);
     EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), 100);
@@ -126,7 +126,7 @@ TEST(a_pause_loses_no_frame) {
         for (unsigned p = 0; p < 4; p++) {
             stage_t stage = stage_open(NULL);
             const rcore_voice_t voice = stage_play(&stage, buffer, 0);
-            EXPECT_EQUAL(rcore_post_pause(stage.core, voice, ramps[r], 5000), RCORE_OK);
+            EXPECT_EQUAL(rcore_post_pause(stage.port, voice, ramps[r], 5000), RCORE_OK);
             stage_render(&stage, 10000, periods[p]);
             const uint64_t played = 5000 + ramps[r];
             EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), played);
@@ -137,7 +137,7 @@ TEST(a_pause_loses_no_frame) {
                 EXPECT_EQUAL(find_click(stage.out[0], 5000, played + 1, 1.01f * limit), -1);
             }
 
-            EXPECT_EQUAL(rcore_post_resume(stage.core, voice, 0, RCORE_NOW), RCORE_OK);
+            EXPECT_EQUAL(rcore_post_resume(stage.port, voice, 0, RCORE_NOW), RCORE_OK);
             stage_render(&stage, 100, periods[p]);
             for (unsigned i = 0; i < 100; i++) {
                 EXPECT_NEAR(stage.out[0][10000 + i], ramp_sample(played + i), 0);
@@ -159,7 +159,7 @@ TEST(a_voice_may_begin_paused) {
     EXPECT_EQUAL(first_other(stage.out[0], 0, 500, 0.0f), -1);
     EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_PAUSED);
     EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), 0);
-    EXPECT_EQUAL(rcore_post_resume(stage.core, voice, 0, 620), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_resume(stage.port, voice, 0, 620), RCORE_OK);
     stage_render(&stage, 500, 100);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 1000, 0.0f), 620);
     EXPECT_NEAR(stage.out[0][620], ramp_sample(0), 0);
@@ -171,7 +171,7 @@ TEST(gain_ramps_are_linear_and_arrive) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(5000, 1.0f);
     const rcore_voice_t voice = stage_play(&stage, buffer, 0);
-    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.25f, 1000, 500), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.25f, 1000, 500), RCORE_OK);
     stage_render(&stage, 5000, 97);
     for (unsigned i = 0; i < 1000; i++) {
         EXPECT_NEAR(stage.out[0][500 + i], 1.0 - 0.75 * i / 1000, 0.75 / 1000 + 1e-5);
@@ -281,9 +281,9 @@ TEST(a_voice_takes_commands_only_once_started) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(1000, 0.5f);
     const rcore_voice_t voice = rcore_voice_acquire(stage.core);
-    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.1f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_pause(stage.core, voice, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_stop(stage.core, voice, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.1f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_pause(stage.port, voice, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_stop(stage.port, voice, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_OK);
     stage_play(&stage, buffer, RCORE_NOW); // the same slot: nothing is left over in it
@@ -297,9 +297,9 @@ TEST(commands_before_a_timed_start_shape_it) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(1000, 0.5f);
     const rcore_voice_t voice = stage_play(&stage, buffer, 100);
-    EXPECT_EQUAL(rcore_post_gain(stage.core, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
     const rcore_voice_t cancelled = stage_play(&stage, buffer, 100);
-    EXPECT_EQUAL(rcore_post_stop(stage.core, cancelled, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_stop(stage.port, cancelled, 0, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 200, 64);
     EXPECT_EQUAL(rcore_voice_state(stage.core, cancelled), RCORE_VOICE_ENDED);
     EXPECT_EQUAL(first_other(stage.out[0], 100, 200, 0.25f), -1);

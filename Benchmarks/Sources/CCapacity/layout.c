@@ -45,7 +45,9 @@ void layout_gains(capacity_scene_t scene, uint32_t voice, uint64_t frame, float 
         gains[0] = gains[1] = gain;
         return;
     }
-    const float angle = 0.78539816f * (layout_pan(voice) + 1.0f);
+    const double moved = scene.motion == CAPACITY_RAMPING ? (double)frame / (double)ramp_frames : 0.0;
+    const float pan = layout_pan(voice) * (float)(1.0 - 2.0 * moved);
+    const float angle = 0.78539816f * (pan + 1.0f);
     gains[0] = gain * cosf(angle);
     gains[1] = gain * sinf(angle);
 }

@@ -1,0 +1,90 @@
+// Inputs: from the driver's buffers to where live voices and captures take them. The first stage that touches samples.
+#include "core.h"
+
+#include "memory.h"
+#include "session_gate_page.h"
+
+void input_reset(struct input_state *input) RCORE_RT {
+    ramp_set(&input->gain, 1.0f);
+    ramp_set(&input->grant, 0.0f);
+    input->channels = 0;
+    input->attached = input->paused = false;
+}
+
+// A permission that comes or goes is a ramp like any other; a pause takes it away for as long as it lasts.
+static void read_permission(rcore_t *core, const rcore_input_description_t *description) RCORE_RT {
+    struct input_state *input = &core->inputs[description->slot];
+    float grant = 1.0f;
+    uint32_t ramp_frames = 0;
+    input->paused = false;
+    if (description->gate != NULL) {
+        const sgate_verdict_t verdict = sgate_word_to_verdict(sgate_page_load_verdict(description->gate));
+        const uint64_t rate = atomic_load_explicit(&core->sample_rate, memory_order_relaxed);
+        grant = verdict.input_granted && !verdict.paused ? 1.0f : 0.0f;
+        ramp_frames = (uint32_t)(rate * verdict.ramp_ms / 1000);
+        input->paused = verdict.paused;
+    }
+    if (input->grant.target != grant || !input->attached) {
+        ramp_go(&input->grant, grant, input->attached ? ramp_frames : 0);
+    }
+    input->attached = true;
+}
+
+void inputs_read(rcore_t *core) RCORE_RT {
+    for (uint32_t i = 0; core->plan != NULL && i < core->plan->input_count; i++) {
+        read_permission(core, &core->plan->inputs[i]);
+    }
+}
+
+static struct scaling input_scaling(rcore_t *core, const struct input_state *input, uint32_t nframes) RCORE_RT {
+    if (input->gain.remaining == 0 && input->grant.remaining == 0) {
+        return (struct scaling){.envelope = NULL, .gain = input->gain.target * input->grant.target};
+    }
+    envelope_fill(core->envelope, nframes);
+    ramp_multiply(&input->gain, core->envelope, nframes);
+    ramp_multiply(&input->grant, core->envelope, nframes);
+    return (struct scaling){.envelope = core->envelope, .gain = 1.0f};
+}
+
+// What is no number would silence all that it is mixed with.
+static float make_finite(float *samples, uint32_t nframes) RCORE_RT {
+    float peak = 0.0f;
+    for (uint32_t i = 0; i < nframes; i++) {
+        samples[i] = sample_is_finite(samples[i]) ? samples[i] : 0.0f;
+        const float magnitude = samples[i] < 0.0f ? -samples[i] : samples[i];
+        peak = magnitude > peak ? magnitude : peak;
+    }
+    return peak;
+}
+
+static void take_input(rcore_t *core, const rcore_input_description_t *description, const float *const *inputs,
+                       uint32_t ninputs, uint32_t offset, uint32_t nframes) RCORE_RT {
+    struct input_state *input = &core->inputs[description->slot];
+    const struct scaling scaling = input_scaling(core, input, nframes);
+    const float *planes[RCORE_MAX_CHANNELS];
+    for (uint32_t channel = 0; channel < description->channels; channel++) {
+        float *samples = slot_channel(core, core->input_samples, description->slot, channel);
+        const uint32_t source = description->first_input + channel;
+        memset(samples, 0, sizeof(float) * nframes);
+        if (source < ninputs && inputs[source] != NULL) {
+            mix_one(samples, inputs[source] + offset, &scaling, 1.0f, nframes);
+        }
+        peak_raise(&core->input_peaks[description->slot * core->config.max_channels + channel],
+                   make_finite(samples, nframes));
+        planes[channel] = samples;
+    }
+    // Paused and faded out: what comes in then was never recorded, and its time is missing in the capture.
+    const bool stands_still = input->paused && input->grant.remaining == 0;
+    if (description->capture != NULL && !stands_still) {
+        (void)rcore_capture_write(description->capture, core_now(core), planes, nframes); // no room: counted as lost
+    }
+    ramp_advance(&input->gain, nframes);
+    ramp_advance(&input->grant, nframes);
+}
+
+void inputs_take(rcore_t *core, const float *const *inputs, uint32_t ninputs, uint32_t offset,
+                 uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; core->plan != NULL && i < core->plan->input_count; i++) {
+        take_input(core, &core->plan->inputs[i], inputs, ninputs, offset, nframes);
+    }
+}

@@ -1,0 +1,79 @@
+#include "pan.h"
+
+enum { stretch_frames = 64 };
+
+// sin(π/2 · x) for 0…1 by its series, to 1e-9; exact at both ends.
+static float quarter_sine(float x) RCORE_RT {
+    if (x <= 0.0f || x >= 1.0f) {
+        return x <= 0.0f ? 0.0f : 1.0f;
+    }
+    const double angle = 1.5707963267948966 * (double)x;
+    const double square = angle * angle;
+    double sum = 1.0 / 6227020800.0;
+    sum = 1.0 / -39916800.0 + square * sum;
+    sum = 1.0 / 362880.0 + square * sum;
+    sum = 1.0 / -5040.0 + square * sum;
+    sum = 1.0 / 120.0 + square * sum;
+    sum = 1.0 / -6.0 + square * sum;
+    return (float)(angle * (1.0 + square * sum));
+}
+
+static float law_gain(uint8_t law, float share) RCORE_RT {
+    return law == RCORE_PAN_EQUAL_POWER ? quarter_sine(share) : share;
+}
+
+static void law_gains(const struct voice *voice, float pan, float gains[2]) RCORE_RT {
+    const float right = 0.5f * (pan + 1.0f);
+    gains[0] = law_gain(voice->pan_law, 1.0f - right);
+    gains[1] = law_gain(voice->pan_law, right);
+    if (!pan_spreads(voice)) { // balance: the middle changes nothing, nothing is louder than it was
+        const float middle = law_gain(voice->pan_law, 0.5f);
+        gains[0] = gains[0] < middle ? gains[0] / middle : 1.0f;
+        gains[1] = gains[1] < middle ? gains[1] / middle : 1.0f;
+    }
+}
+
+void pan_set(struct voice *voice, float pan) RCORE_RT {
+    ramp_set(&voice->pan, pan);
+    law_gains(voice, pan, voice->pan_gains);
+    voice->pan_steps[0] = voice->pan_steps[1] = 0.0f;
+    voice->pan_remaining = 0;
+}
+
+void pan_go(struct voice *voice, float pan, uint32_t ramp_frames) RCORE_RT {
+    if (ramp_frames == 0) {
+        pan_set(voice, pan);
+        return;
+    }
+    // From where it is now: within a stretch, that is between its ends.
+    struct ramp now = voice->pan;
+    now.remaining += voice->pan_remaining;
+    ramp_set(&voice->pan, ramp_value(&now));
+    for (unsigned side = 0; side < 2; side++) {
+        voice->pan_gains[side] -= voice->pan_steps[side] * (float)voice->pan_remaining;
+    }
+    voice->pan_remaining = 0;
+    ramp_go(&voice->pan, pan, ramp_frames);
+}
+
+uint32_t pan_stretch(struct voice *voice, uint32_t nframes) RCORE_RT {
+    if (voice->pan_remaining == 0) {
+        if (voice->pan.remaining == 0) {
+            return nframes;
+        }
+        const uint32_t length = (voice->pan.remaining - 1) % stretch_frames + 1;
+        float end[2];
+        ramp_advance(&voice->pan, length);
+        law_gains(voice, ramp_value(&voice->pan), end);
+        for (unsigned side = 0; side < 2; side++) {
+            voice->pan_steps[side] = (end[side] - voice->pan_gains[side]) / (float)length;
+            voice->pan_gains[side] = end[side];
+        }
+        voice->pan_remaining = (uint16_t)length;
+    }
+    return voice->pan_remaining < nframes ? voice->pan_remaining : nframes;
+}
+
+void pan_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
+    voice->pan_remaining -= nframes < voice->pan_remaining ? (uint16_t)nframes : voice->pan_remaining;
+}
