@@ -1,7 +1,6 @@
 #include "kernel.h"
 #include "layout.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,7 @@ struct capacity_bound {
     capacity_scene_t scene;
     const capacity_samples_t *samples;
     uint64_t cycle;
-    double *places;              // pitched: where each voice is
+    uint64_t *places;            // pitched: where each voice is, in 1/2^32 of a frame
     struct bare_source *sources; // one for each voice and channel
     float *interpolated;
     float *output[2], *expected[2];
@@ -67,7 +66,11 @@ static uint64_t position(const struct capacity_bound *bound) {
 
 static const float *first_sample(const struct capacity_bound *bound, uint32_t voice, uint32_t channel) {
     const float *plane = layout_plane(bound->samples, voice, channel);
-    return plane + (bound->scene.pitched ? (uint64_t)bound->places[voice] : position(bound));
+    return plane + (bound->scene.pitched ? bound->places[voice] >> 32 : position(bound));
+}
+
+static uint64_t speed(capacity_scene_t scene, uint32_t voice) {
+    return (uint64_t)((double)layout_speed(scene, voice) * 4294967296.0);
 }
 
 // Not counted: what is set up for a cycle.
@@ -82,8 +85,8 @@ static void prepare(struct capacity_bound *bound) {
             struct bare_source *source = &bound->sources[voice * scene.channels + channel];
             source->samples = first_sample(bound, voice, channel);
             source->prefetch = first_sample(bound, (voice + ahead) % scene.voices, channel);
-            source->place = bound->places[voice] - floor(bound->places[voice]);
-            source->speed = (double)layout_speed(scene, voice);
+            source->phase = (uint32_t)bound->places[voice];
+            source->speed = speed(scene, voice);
             for (unsigned output = 0; output < 2; output++) {
                 // A ramp reaches its target with its last frame: the first is one step on.
                 source->steps[output] = (to[output] - from[output]) / (float)scene.frames;
@@ -95,9 +98,9 @@ static void prepare(struct capacity_bound *bound) {
 
 static void leave(struct capacity_bound *bound) {
     const capacity_scene_t scene = bound->scene;
+    const uint64_t length = (uint64_t)scene.source_frames << 32;
     for (uint32_t voice = 0; scene.pitched && voice < scene.voices; voice++) {
-        const double place = bound->places[voice] + (double)layout_speed(scene, voice) * (double)scene.frames;
-        bound->places[voice] = fmod(place, (double)scene.source_frames);
+        bound->places[voice] = (bound->places[voice] + scene.frames * speed(scene, voice)) % length;
     }
     bound->cycle++;
 }

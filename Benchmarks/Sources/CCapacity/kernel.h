@@ -8,7 +8,8 @@
 struct bare_source {
     const float *samples;
     const float *prefetch; ///< samples of a voice that is due soon
-    double place, speed;   ///< pitched: of the first frame, from `samples` on, and how far on from one to the next
+    uint64_t phase,
+        speed; ///< pitched, in 1/2^32 of a frame: where the first one lies after `samples`, and how far on the next is
     float gains[2], steps[2];
 };
 

@@ -10,7 +10,7 @@ struct Plots {
             "capacity-cost", size: "1500,650",
             panels: [
                 panel("Voices, 64 frames, mono, ramping", costs, slices.voices),
-                panel("Pitched voices (bound, OpenAL: 4-point and cubic)", costs, slices.pitched),
+                panel("Pitched voices (4-point, OpenAL: cubic), 64 frames, mono, ramping", costs, slices.pitched),
             ],
             settings: """
                 set logscale xy 2
@@ -31,7 +31,8 @@ struct Plots {
                 }
                 lines.append(
                     Line(
-                        title: "\(subject.name), \(data)", color: Self.colors[index], dashed: data == .cold,
+                        title: "\(subject.name(pitched: conditions[0].pitched)), \(data)", color: Self.colors[index],
+                        dashed: data == .cold,
                         points: points))
             }
         }
@@ -95,6 +96,7 @@ struct Plots {
             \(settings)
             set grid
             set key bottom left Left reverse samplen 3
+            set rmargin 5
             set multiplot layout 1,\(panels.count) title "\(machine.processor), largest cache \(machine.cacheBytes >> 20) MiB"
 
             """

@@ -4,10 +4,12 @@ import CCapacity
 enum Subject: CaseIterable {
     case core, bound, openal
 
-    var name: String {
+    var name: String { name(pitched: false) }
+
+    func name(pitched: Bool) -> String {
         switch self {
         case .core: "swift-audio-session"
-        case .bound: "bare multiply-add loop"
+        case .bound: pitched ? "bare 4-point loop" : "bare multiply-add loop"
         case .openal: String(cString: capacity_openal_version())
         }
     }

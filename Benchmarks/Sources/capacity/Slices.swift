@@ -13,7 +13,7 @@ struct Slices {
             for count in quick ? [16, 64, 1024] : [16, 32, 64, 128, 256, 512, 1024] {
                 frames.append(Conditions(frames: count, data: data))
             }
-            for count in quick ? [256] : [1, 4, 16, 64, 256, 1024, 4096, 16384] {
+            for count in quick ? [64, 256] : [1, 4, 16, 64, 256, 1024, 4096, 16384] {
                 pitched.append(Conditions(voices: count, data: data, pitched: true))
             }
         }

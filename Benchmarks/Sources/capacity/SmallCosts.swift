@@ -5,7 +5,6 @@ struct SmallCosts {
     private(set) var idlePercent: Statistics?
     private(set) var perCommand: [Int: Statistics] = [:]
     private(set) var mebibytes = 0.0
-    private(set) var grown = 0
     private static let idleVoices = 16384
     private static let conditions = Conditions(gain: .flat)
 
