@@ -72,7 +72,9 @@ static inline __attribute__((always_inline)) float spline(const float *points, f
     return ((bend * t + curve) * t + 0.5f * (points[2] - points[0])) * t + points[1];
 }
 
-#define PAIR(i) __builtin_shufflevector(four_at(row, place + (i)*speed), four_at(row, place + ((i) + 4) * speed), 0, 1, 2, 3, 4, 5, 6, 7)
+#define PAIR(i)                                                                                                        \
+    __builtin_shufflevector(four_at(row, place + (i)*speed), four_at(row, place + ((i) + 4) * speed), 0, 1, 2, 3, 4,   \
+                            5, 6, 7)
 
 WIDEST void bare_interpolate(float *restrict target, const struct bare_source *source, uint32_t nframes) {
     const float *row = source->samples - 1;
