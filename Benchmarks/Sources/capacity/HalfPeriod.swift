@@ -25,7 +25,9 @@ struct HalfPeriod {
                 }
                 counts[data, default: [:]][subject] = fits
             }
-            let line = Subject.allCases.map { "\($0.name) \(count($0, data))" }.joined(separator: ", ")
+            let line = Subject.allCases.map {
+                "\($0.name) \(count($0, data))\(count($0, data) == Self.most ? " (no more are tried)" : "")"
+            }.joined(separator: ", ")
             say("  \(data): \(line)")
         }
     }
