@@ -312,6 +312,8 @@ void inputs_read(rcore_t *core) RCORE_RT;
 /// Takes the driver's inputs from frame `offset` on: gain, permission, meters, captures.
 void inputs_take(rcore_t *core, const float *const *inputs, uint32_t ninputs, uint32_t offset,
                  uint32_t nframes) RCORE_RT;
+/// Lets inputs that voices listen to and the new plan has not fade out; tells whether there are any.
+bool inputs_leave(rcore_t *core, const rcore_plan_t *old, const rcore_plan_t *plan, uint32_t ramp_frames) RCORE_RT;
 /// Forgets whatever the slot was.
 void input_reset(struct input_state *input) RCORE_RT;
 

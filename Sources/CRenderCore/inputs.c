@@ -57,8 +57,8 @@ static float make_finite(float *samples, uint32_t nframes) RCORE_RT {
     return peak;
 }
 
-static void take_input(rcore_t *core, const rcore_input_description_t *description, const float *const *inputs,
-                       uint32_t ninputs, uint32_t offset, uint32_t nframes) RCORE_RT {
+static void take_input(rcore_t *core, const rcore_input_description_t *description, rcore_capture_t *capture,
+                       const float *const *inputs, uint32_t ninputs, uint32_t offset, uint32_t nframes) RCORE_RT {
     struct input_state *input = &core->inputs[description->slot];
     const struct scaling scaling = input_scaling(core, input, nframes);
     const float *planes[RCORE_MAX_CHANNELS];
@@ -75,16 +75,59 @@ static void take_input(rcore_t *core, const rcore_input_description_t *descripti
     }
     // Paused and faded out: what comes in then was never recorded, and its time is missing in the capture.
     const bool stands_still = input->paused && input->grant.remaining == 0;
-    if (description->capture != NULL && !stands_still) {
-        (void)rcore_capture_write(description->capture, core_now(core), planes, nframes); // no room: counted as lost
+    if (capture != NULL && !stands_still) {
+        (void)rcore_capture_write(capture, core_now(core), planes, nframes); // no room: counted as lost
     }
     ramp_advance(&input->gain, nframes);
     ramp_advance(&input->grant, nframes);
 }
 
+static bool has_input(const rcore_plan_t *plan, uint32_t slot) RCORE_RT {
+    for (uint32_t i = 0; i < plan->input_count; i++) {
+        if (plan->inputs[i].slot == slot) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_heard(const rcore_t *core, uint32_t slot) RCORE_RT {
+    for (uint32_t i = 0; i < core->playing_count; i++) {
+        if (core->playing[i] != RCORE_NONE) {
+            const struct voice *voice = &core->voices[core->playing[i]];
+            if (voice->kind == SOURCE_INPUT && voice->params.input == slot) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool inputs_leave(rcore_t *core, const rcore_plan_t *old, const rcore_plan_t *plan, uint32_t ramp_frames) RCORE_RT {
+    bool any = false;
+    for (uint32_t i = 0; i < old->input_count; i++) {
+        const uint32_t slot = old->inputs[i].slot;
+        if (!has_input(plan, slot) && is_heard(core, slot)) {
+            ramp_go(&core->inputs[slot].grant, 0.0f, ramp_frames);
+            any = true;
+        }
+    }
+    return any;
+}
+
 void inputs_take(rcore_t *core, const float *const *inputs, uint32_t ninputs, uint32_t offset,
                  uint32_t nframes) RCORE_RT {
-    for (uint32_t i = 0; core->plan != NULL && i < core->plan->input_count; i++) {
-        take_input(core, &core->plan->inputs[i], inputs, ninputs, offset, nframes);
+    if (core->plan == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < core->plan->input_count; i++) {
+        const rcore_input_description_t *input = &core->plan->inputs[i];
+        take_input(core, input, input->capture, inputs, ninputs, offset, nframes);
+    }
+    const rcore_plan_t *leaving = core->swap.leaving;
+    for (uint32_t i = 0; leaving != NULL && i < leaving->input_count; i++) {
+        if (!has_input(core->plan, leaving->inputs[i].slot)) { // fades out where it is heard; its capture is over
+            take_input(core, &leaving->inputs[i], NULL, inputs, ninputs, offset, nframes);
+        }
     }
 }

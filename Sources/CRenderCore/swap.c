@@ -87,6 +87,17 @@ static bool only_adds(rcore_t *core, const rcore_plan_t *old, const rcore_plan_t
     return true;
 }
 
+static bool same_inputs(const rcore_plan_t *old, const rcore_plan_t *plan) RCORE_RT {
+    bool same = old->input_count == plan->input_count;
+    for (uint32_t i = 0; same && i < old->input_count; i++) {
+        const rcore_input_description_t *a = &old->inputs[i];
+        const rcore_input_description_t *b = &plan->inputs[i];
+        same = a->slot == b->slot && a->channels == b->channels && a->first_input == b->first_input &&
+               a->gate == b->gate && a->capture == b->capture;
+    }
+    return same;
+}
+
 // ---- Taking over ----------------------------------------------------------------------------------------------------------------
 
 // A voice that already runs on a bus that now comes to be heard begins softly.
@@ -124,18 +135,22 @@ static void join_buses(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     }
 }
 
-static void join_inputs(rcore_t *core, const rcore_plan_t *old, const rcore_plan_t *plan) RCORE_RT {
+static void join_inputs(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     for (uint32_t i = 0; i < plan->input_count; i++) {
         struct input_state *state = &core->inputs[plan->inputs[i].slot];
         if (state->channels == 0) {
             input_reset(state);
         }
+        state->channels = plan->inputs[i].channels;
     }
-    for (uint32_t i = 0; old != NULL && i < old->input_count; i++) {
+}
+
+static void forget_inputs(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
+    for (uint32_t i = 0; i < old->input_count; i++) {
         core->inputs[old->inputs[i].slot].channels = 0;
     }
-    for (uint32_t i = 0; i < plan->input_count; i++) {
-        core->inputs[plan->inputs[i].slot].channels = plan->inputs[i].channels;
+    for (uint32_t i = 0; i < core->plan->input_count; i++) {
+        core->inputs[core->plan->inputs[i].slot].channels = core->plan->inputs[i].channels;
     }
 }
 
@@ -159,7 +174,7 @@ static void forget_buses(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
 
 static void take_over(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     join_buses(core, plan);
-    join_inputs(core, core->plan, plan);
+    join_inputs(core, plan);
     core->plan = plan;
     event_post(
         core, (rcore_event_t){
@@ -174,7 +189,11 @@ static void retire_before(rcore_t *core, uint64_t serial) RCORE_RT {
 // One plan in use, and a newer one: adds at once, or begins to cross-fade.
 static void replace(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     const rcore_plan_t *old = core->plan;
-    const bool quiet = old == NULL || core->config.swap_frames == 0 || only_adds(core, old, plan);
+    bool quiet = old == NULL || core->config.swap_frames == 0;
+    if (!quiet) {
+        const bool inputs_go = inputs_leave(core, old, plan, core->config.swap_frames);
+        quiet = only_adds(core, old, plan) && !inputs_go;
+    }
     if (!quiet) {
         core->swap.leaving = old;
         ramp_set(&core->swap.fade, 1.0f);
@@ -184,6 +203,7 @@ static void replace(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     if (quiet) {
         if (old != NULL) {
             forget_buses(core, old);
+            forget_inputs(core, old);
         }
         retire_before(core, plan->serial);
     }
@@ -193,7 +213,7 @@ void swap_begin(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     core->swap.newest_serial = plan->serial;
     if (core->swap.leaving == NULL) {
         replace(core, plan);
-    } else if (core->swap.next == NULL && only_adds(core, core->plan, plan)) {
+    } else if (core->swap.next == NULL && only_adds(core, core->plan, plan) && same_inputs(core->plan, plan)) {
         take_over(core, plan); // the cross-fade goes on towards the newer one
     } else {
         core->swap.next = plan;
@@ -211,6 +231,7 @@ uint32_t swap_limit(const rcore_t *core, uint32_t nframes) RCORE_RT {
 static void end_fade(rcore_t *core) RCORE_RT {
     const rcore_plan_t *next = core->swap.next;
     forget_buses(core, core->swap.leaving);
+    forget_inputs(core, core->swap.leaving);
     core->swap.leaving = NULL;
     core->swap.next = NULL;
     retire_before(core, core->plan->serial);

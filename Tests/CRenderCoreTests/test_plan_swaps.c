@@ -148,11 +148,180 @@ TEST(a_slot_that_left_is_forgotten) {
     rcore_buffer_release(buffer);
 }
 
+// ---- Cross-fades --------------------------------------------------------------------------------------------------------------------
+
+enum { fade = 240 }; // swap_frames, as configured
+
+/// Bus 0 on route 0 by `matrix`.
+static rcore_plan_t *mapped_plan(const stage_t *stage, const rcore_matrix_t *matrix) {
+    rcore_plan_t *plan = rcore_plan_create();
+    const rcore_bus_description_t bus = {.slot = 0, .channels = 2, .parent = RCORE_NONE, .gate = stage->gate};
+    const rcore_route_description_t route = {.slot = 0, .channels = 2};
+    EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, matrix), RCORE_OK);
+    return plan;
+}
+
+/// A map that changes while sound plays fades from the old to the new, from its frame on, whatever the period.
+TEST(a_changed_map_fades) {
+    rcore_buffer_t *buffer = constant_buffer(5000, 0.5f);
+    const float gains[] = {0, 1, -0.5f, 0};
+    rcore_matrix_t *crossed = rcore_matrix_create(2, 2, gains, NULL);
+    const uint32_t periods[] = {1, 64, 3000, STAGE_CHANGING_PERIODS};
+    for (unsigned p = 0; p < 4; p++) {
+        stage_t stage = stage_open(NULL);
+        stage_play(&stage, buffer, 0);
+        EXPECT_EQUAL(rcore_post_plan(stage.port, mapped_plan(&stage, crossed), 1000), RCORE_OK);
+        stage_render(&stage, 3000, periods[p]);
+        EXPECT_EQUAL(first_other(stage.out[0], 0, 3000, 0.5f), -1); // the same by either
+        EXPECT_EQUAL(first_other(stage.out[1], 0, 1000, 0.5f), -1);
+        for (unsigned i = 0; i < fade; i++) {
+            EXPECT_NEAR(stage.out[1][1000 + i], 0.5 - 0.75 * (i + 1) / fade, 1e-6);
+        }
+        EXPECT_EQUAL(first_other(stage.out[1], 1000 + fade, 3000, -0.25f), -1);
+        EXPECT_EQUAL(rcore_collect_plans(stage.core), 1);
+        stage_close(&stage);
+    }
+    rcore_matrix_destroy(crossed);
+    rcore_buffer_release(buffer);
+}
+
+/// What only joins is heard at once, also in the midst of a fade: a first note keeps its attack.
+TEST(what_joins_begins_at_once) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(5000, 0.25f);
+    stage_play(&stage, buffer, 0);
+    const float gains[] = {0.5f, 0, 0, 0.5f};
+    rcore_matrix_t *half = rcore_matrix_create(2, 2, gains, NULL);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, mapped_plan(&stage, half), 500), RCORE_OK);
+    rcore_plan_t *more = mapped_plan(&stage, half);
+    const rcore_bus_description_t bus = {.slot = 5, .channels = 2, .parent = RCORE_NONE};
+    EXPECT_EQUAL(rcore_plan_add_bus(more, &bus), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_connect(more, 5, 0, NULL), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, more, 600), RCORE_OK);
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.buffer = buffer;
+    params.bus = 5;
+    stage_start(&stage, &params, 600);
+    stage_render(&stage, 2000, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 0, 500, 0.25f), -1);
+    for (unsigned i = 0; i < fade; i++) {
+        const double kept = 0.25 - 0.125 * (i + 1) / fade;
+        EXPECT_NEAR(stage.out[0][500 + i], kept + (i >= 100 ? 0.25 : 0.0), 1e-6);
+    }
+    EXPECT_EQUAL(first_other(stage.out[0], 500 + fade, 2000, 0.375f), -1);
+    stage_close(&stage);
+    rcore_matrix_destroy(half);
+    rcore_buffer_release(buffer);
+}
+
+/// A plan that comes in the midst of a fade and changes what is heard waits for its end; of several, the newest.
+TEST(the_newest_waits) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(5000, 0.5f);
+    stage_play(&stage, buffer, 0);
+    rcore_matrix_t *maps[3];
+    for (unsigned i = 0; i < 3; i++) {
+        const float level = 0.25f * (float)(i + 1);
+        const float gains[] = {level, 0, 0, level};
+        maps[i] = rcore_matrix_create(2, 2, gains, NULL);
+        EXPECT_EQUAL(rcore_post_plan(stage.port, mapped_plan(&stage, maps[i]), 100 + 50 * i), RCORE_OK);
+    }
+    stage_render(&stage, 200, 64);
+    EXPECT_EQUAL(rcore_collect_plans(stage.core), 4); // all may still be looked at
+    stage_render(&stage, 1800, 64);
+    EXPECT_EQUAL(rcore_collect_plans(stage.core), 1);
+    EXPECT_NEAR(stage.out[0][100 + fade - 1], 0.125, 1e-6); // the first one whole
+    EXPECT_NEAR(stage.out[0][100 + fade], 0.125 + 0.25 / fade, 1e-6);
+    EXPECT_EQUAL(first_other(stage.out[0], 100 + 2 * fade - 1, 2000, 0.375f), -1);
+    EXPECT_EQUAL(find_click(stage.out[0], 1, 2000, 0.5f / fade + 1e-6f), -1);
+    stage_close(&stage);
+    for (unsigned i = 0; i < 3; i++) {
+        rcore_matrix_destroy(maps[i]);
+    }
+    rcore_buffer_release(buffer);
+}
+
+/// A bus that goes, a parent that changes, a route that moves to other outputs: no click anywhere, and no gap.
+TEST(any_change_is_smooth) {
+    enum { turns = 40 };
+    rcore_buffer_t *sine = sine_buffer(48000, 110, 0.2f);
+    const float smooth = 3 * 0.2f * (2.0f * 3.1416f * 110 / 48000 + 1.0f / fade);
+    stage_t stage = stage_open(NULL);
+    for (uint32_t bus = 0; bus < 3; bus++) {
+        rcore_voice_params_t params = rcore_voice_params_default();
+        params.buffer = sine;
+        params.bus = bus;
+        params.loop_count = UINT64_MAX;
+        stage_start(&stage, &params, 0);
+    }
+    for (unsigned turn = 0; turn < turns; turn++) {
+        rcore_plan_t *plan = rcore_plan_create();
+        const uint32_t parents[] = {RCORE_NONE, turn % 3 == 0 ? RCORE_NONE : 0u, turn % 5 < 2 ? 0u : 1u};
+        for (uint32_t bus = 0; bus < 3; bus++) {
+            if (bus == 2 && turn % 4 == 1) {
+                continue; // gone
+            }
+            const rcore_bus_description_t description = {
+                .slot = bus, .channels = 1 + (turn + bus) % 2, .parent = parents[bus]};
+            EXPECT_EQUAL(rcore_plan_add_bus(plan, &description), RCORE_OK);
+        }
+        const rcore_route_description_t route = {.slot = 0, .channels = 2 - turn / 7 % 2, .first_output = turn / 3 % 2};
+        EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
+        EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_plan(stage.port, plan, turn % 2 ? RCORE_NOW : stage.nframes + 33), RCORE_OK);
+        stage_render(&stage, 700, 64);
+        rcore_collect_plans(stage.core);
+    }
+    for (unsigned channel = 0; channel < 2; channel++) {
+        EXPECT_EQUAL(find_click(stage.out[channel], 1, stage.nframes, smooth), -1);
+        EXPECT(largest_step(stage.out[channel], 1, stage.nframes) > 0.002f);
+    }
+    stage_close(&stage);
+    rcore_buffer_release(sine);
+}
+
+/// A child's channel map, as a route's.
+TEST(children_have_maps_too) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *ramp = ramp_buffer(1000);
+    const float swap[] = {0, 1, 0.5f, 0};
+    rcore_matrix_t *swapped = rcore_matrix_create(2, 2, swap, NULL);
+    rcore_matrix_t *narrow = rcore_matrix_create(1, 2, swap, NULL);
+    rcore_plan_t *plan = mapped_plan(&stage, NULL);
+    rcore_bus_description_t child = {.slot = 1, .channels = 2, .parent = 0, .matrix = narrow};
+    EXPECT_EQUAL(rcore_plan_add_bus(plan, &child), RCORE_BAD_ARGUMENT);
+    child.matrix = swapped;
+    child.parent = RCORE_NONE;
+    EXPECT_EQUAL(rcore_plan_add_bus(plan, &child), RCORE_BAD_ARGUMENT); // a map to nowhere
+    child.parent = 0;
+    EXPECT_EQUAL(rcore_plan_add_bus(plan, &child), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.buffer = ramp;
+    params.bus = 1;
+    stage_start(&stage, &params, RCORE_NOW);
+    stage_render(&stage, 500, 64);
+    for (unsigned i = 0; i < 500; i++) {
+        EXPECT(stage.out[0][i] == -ramp_sample(i) && stage.out[1][i] == 0.5f * ramp_sample(i));
+    }
+    stage_close(&stage);
+    rcore_matrix_destroy(swapped);
+    rcore_matrix_destroy(narrow);
+    rcore_buffer_release(ramp);
+}
+
 int main(void) {
     RUN(a_swap_changes_not_one_bit);
     RUN(flat_gains_are_identical_over_a_swap);
     RUN(a_timed_plan_is_exact);
     RUN(plans_come_back);
     RUN(a_slot_that_left_is_forgotten);
+    RUN(a_changed_map_fades);
+    RUN(what_joins_begins_at_once);
+    RUN(the_newest_waits);
+    RUN(any_change_is_smooth);
+    RUN(children_have_maps_too);
     return test_result();
 }

@@ -1,0 +1,32 @@
+/// Numbers that look random and are the same for the same seed: splitmix64.
+#ifndef TEST_RANDOM_H
+#define TEST_RANDOM_H
+
+#include <stdint.h>
+
+struct random {
+    uint64_t state;
+};
+
+static inline struct random random_seeded(uint64_t seed) { return (struct random){seed}; }
+
+static inline uint64_t random_next(struct random *random) {
+    uint64_t z = random->state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+/// 0…limit-1.
+static inline uint32_t random_below(struct random *random, uint32_t limit) {
+    return (uint32_t)(random_next(random) % limit);
+}
+
+static inline float random_float(struct random *random, float from, float to) {
+    return from + (to - from) * (float)(random_next(random) >> 40) / 16777216.0f;
+}
+
+/// True once in `times`.
+static inline int random_once_in(struct random *random, uint32_t times) { return random_below(random, times) == 0; }
+
+#endif

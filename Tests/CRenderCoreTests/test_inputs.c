@@ -1,0 +1,262 @@
+// Inputs: gain, permission, captures with the time of every frame, and what is lost.
+#include "expect.h"
+#include "stage.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/// A stage whose plan has one stereo input, captured; what comes in at frame t is ramp_sample(t) and its negative.
+struct booth {
+    stage_t stage;
+    rcore_capture_t *capture;
+    uint64_t time;
+};
+
+static void put_plan(struct booth *booth) {
+    rcore_plan_t *plan = rcore_plan_create();
+    const rcore_input_description_t input = {
+        .slot = 1, .channels = 2, .first_input = 1, .gate = booth->stage.gate, .capture = booth->capture};
+    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(booth->stage.port, plan, RCORE_NOW), RCORE_OK);
+}
+
+static struct booth booth_open(uint32_t capacity) {
+    struct booth booth = {.stage = stage_open(NULL), .capture = rcore_capture_create(2, capacity, NULL)};
+    stage_verdict(&booth.stage, (sgate_verdict_t){.input_granted = true});
+    put_plan(&booth);
+    return booth;
+}
+
+static void booth_close(struct booth *booth) {
+    stage_close(&booth->stage);
+    rcore_capture_destroy(booth->capture);
+}
+
+static void come_in(struct booth *booth, uint32_t nframes) {
+    static float planes[2][RCORE_MAX_PERIOD];
+    for (uint32_t i = 0; i < nframes; i++) {
+        planes[0][i] = ramp_sample(booth->time + i);
+        planes[1][i] = -planes[0][i];
+    }
+    const float *inputs[] = {NULL, planes[0], planes[1]};
+    rcore_process(booth->stage.core, inputs, 3, NULL, 0, nframes);
+    booth->time += nframes;
+}
+
+/// Reads one run, of at most `nframes`; checks each frame against its time, times `gain`.
+static uint32_t take(struct booth *booth, uint32_t nframes, uint64_t *time, float gain) {
+    static float frames[2 * RCORE_MAX_PERIOD];
+    const uint32_t length = rcore_capture_read_interleaved(booth->capture, frames, nframes, time);
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < length; i++) {
+        const float expected = ramp_sample(*time + i) * gain;
+        wrong += frames[2 * i] != expected || frames[2 * i + 1] != -expected;
+    }
+    EXPECT_EQUAL(wrong, 0);
+    return length;
+}
+
+TEST(every_frame_has_its_time) {
+    struct booth booth = booth_open(8192);
+    const uint32_t periods[] = {64, 1, 700, 64, 3};
+    uint64_t time, next = 0;
+    for (unsigned i = 0; i < 5; i++) {
+        come_in(&booth, periods[i]);
+        EXPECT_EQUAL(rcore_capture_readable(booth.capture), periods[i]);
+        while (rcore_capture_readable(booth.capture) > 0) {
+            const uint32_t length = take(&booth, 100, &time, 1.0f);
+            EXPECT_EQUAL(time, next);
+            next += length;
+        }
+    }
+    EXPECT_EQUAL(next, booth.time);
+    EXPECT_EQUAL(take(&booth, 100, &time, 1.0f), 0);
+    EXPECT_EQUAL(rcore_capture_lost_frames(booth.capture), 0);
+    EXPECT_NEAR(rcore_take_input_peak(booth.stage.core, 1, 1), ramp_sample(booth.time - 1), 0);
+    EXPECT_NEAR(rcore_take_input_peak(booth.stage.core, 1, 1), 0, 0);
+    EXPECT_NEAR(rcore_take_input_peak(booth.stage.core, 99, 0), 0, 0);
+    booth_close(&booth);
+}
+
+/// Whoever reads too late loses whole pieces, counted, and the time says where they are missing.
+TEST(what_is_lost_is_counted_and_seen) {
+    struct booth booth = booth_open(256);
+    come_in(&booth, 200);
+    come_in(&booth, 100); // no room
+    uint64_t time;
+    EXPECT_EQUAL(take(&booth, 150, &time, 1.0f), 150);
+    come_in(&booth, 100);
+    EXPECT_EQUAL(rcore_capture_lost_frames(booth.capture), 100);
+    EXPECT_EQUAL(take(&booth, 1000, &time, 1.0f), 50); // to the end of its run, not beyond
+    EXPECT_EQUAL(time, 150);
+    EXPECT_EQUAL(take(&booth, 1000, &time, 1.0f), 100);
+    EXPECT_EQUAL(time, 300);
+    booth_close(&booth);
+}
+
+TEST(gain_is_a_ramp) {
+    struct booth booth = booth_open(8192);
+    EXPECT_EQUAL(rcore_post_input_gain(booth.stage.port, 1, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_input_gain(booth.stage.port, 1, 2.0f, 100, 1000), RCORE_OK);
+    come_in(&booth, 2000);
+    uint64_t time;
+    EXPECT_EQUAL(take(&booth, 1000, &time, 0.5f), 1000);
+    float frames[200];
+    EXPECT_EQUAL(rcore_capture_read_interleaved(booth.capture, frames, 100, &time), 100);
+    for (unsigned i = 0; i < 100; i++) {
+        EXPECT_NEAR(frames[2 * i], ramp_sample(1000 + i) * (0.5f + 1.5f * (float)(i + 1) / 100), 1e-8);
+    }
+    EXPECT_EQUAL(take(&booth, 900, &time, 2.0f), 900);
+    EXPECT_EQUAL(rcore_post_input_gain(booth.stage.port, 99, 0.5f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_input_gain(booth.stage.port, 1, NAN, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    booth_close(&booth);
+}
+
+/// Until the session's permission comes there is silence; it comes and goes with the verdict's ramp.
+TEST(permission_is_a_gate) {
+    struct booth booth = booth_open(8192);
+    stage_verdict(&booth.stage, (sgate_verdict_t){.input_granted = false});
+    put_plan(&booth);
+    come_in(&booth, 480);
+    uint64_t time;
+    EXPECT_EQUAL(take(&booth, 1000, &time, 0.0f), 480); // frames there are, of silence
+    stage_verdict(&booth.stage, (sgate_verdict_t){.input_granted = true, .ramp_ms = 5});
+    come_in(&booth, 480);
+    float frames[960];
+    EXPECT_EQUAL(rcore_capture_read_interleaved(booth.capture, frames, 480, &time), 480);
+    EXPECT_NEAR(frames[0], ramp_sample(480) / 240, 1e-8);
+    EXPECT_NEAR(frames[2 * 100], ramp_sample(580) * 101 / 240, 1e-8);
+    EXPECT_NEAR(frames[2 * 240], ramp_sample(720), 0);
+    stage_verdict(&booth.stage, (sgate_verdict_t){.input_granted = false});
+    come_in(&booth, 100);
+    EXPECT_EQUAL(take(&booth, 1000, &time, 0.0f), 100);
+    booth_close(&booth);
+}
+
+/// A paused session records nothing: its fade, then a gap that the times show.
+TEST(a_pause_is_a_gap) {
+    struct booth booth = booth_open(8192);
+    come_in(&booth, 480);
+    stage_verdict(&booth.stage, (sgate_verdict_t){.input_granted = true, .paused = true, .ramp_ms = 1});
+    come_in(&booth, 480);
+    come_in(&booth, 480);
+    stage_verdict(&booth.stage, (sgate_verdict_t){.input_granted = true, .ramp_ms = 0});
+    come_in(&booth, 480);
+    uint64_t time;
+    float frames[2000];
+    EXPECT_EQUAL(rcore_capture_read_interleaved(booth.capture, frames, 480, &time), 480);
+    const uint32_t faded = rcore_capture_read_interleaved(booth.capture, frames, 1000, &time);
+    EXPECT(faded >= 48 && faded <= 48 + rcore_configuration(booth.stage.core).slice_frames);
+    EXPECT_NEAR(frames[2 * (faded - 1)], 0.0, 0);
+    EXPECT_EQUAL(take(&booth, 1000, &time, 1.0f), 480);
+    EXPECT_EQUAL(time, 1440);
+    booth_close(&booth);
+}
+
+TEST(what_is_no_number_is_silenced) {
+    struct booth booth = booth_open(1024);
+    float plane[64];
+    for (unsigned i = 0; i < 64; i++) {
+        plane[i] = i % 3 == 0 ? NAN : i % 3 == 1 ? -INFINITY : 0.25f;
+    }
+    const float *inputs[] = {plane, plane};
+    rcore_process(booth.stage.core, inputs, 2, NULL, 0, 64);
+    float frames[128];
+    uint64_t time;
+    EXPECT_EQUAL(rcore_capture_read_interleaved(booth.capture, frames, 64, &time), 64);
+    for (unsigned i = 0; i < 64; i++) {
+        EXPECT(frames[2 * i] == (i % 3 == 2 ? 0.25f : 0.0f));
+        EXPECT(frames[2 * i + 1] == 0.0f); // a channel that the driver has not
+    }
+    booth_close(&booth);
+}
+
+TEST(bad_inputs_are_refused) {
+    rcore_plan_t *plan = rcore_plan_create();
+    rcore_capture_t *capture = rcore_capture_create(2, 64, NULL);
+    rcore_input_description_t input = {.slot = 0, .channels = 1, .capture = capture};
+    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_BAD_ARGUMENT); // another channel count
+    input.channels = 2;
+    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_BAD_ARGUMENT); // the slot is taken
+    input.slot = 1;
+    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_BAD_ARGUMENT); // two producers for one ring
+    input.capture = NULL;
+    input.channels = RCORE_MAX_CHANNELS + 1;
+    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_BAD_ARGUMENT);
+    input.channels = 1;
+    input.slot = 77;
+    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_OK); // the plan cannot know
+    stage_t stage = stage_open(NULL);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_NO_SLOT);
+    rcore_plan_destroy(plan);
+    rcore_status_t status = RCORE_OK;
+    EXPECT(rcore_capture_create(0, 64, &status) == NULL);
+    EXPECT_EQUAL(status, RCORE_BAD_ARGUMENT);
+    EXPECT(rcore_capture_create(2, 0, NULL) == NULL);
+    rcore_capture_destroy(NULL);
+    rcore_capture_destroy(capture);
+    stage_close(&stage);
+}
+
+// ---- Two threads --------------------------------------------------------------------------------------------------------------------
+
+static atomic_bool over;
+
+static void *write_runs(void *argument) {
+    static float samples[64];
+    for (uint64_t time = 0, turn = 0; turn < 20000; turn++) {
+        const uint32_t nframes = 1 + (uint32_t)(turn * 7 % 64);
+        for (uint32_t i = 0; i < nframes; i++) {
+            samples[i] = ramp_sample(time + i);
+        }
+        const float *planes[] = {samples};
+        if (!rcore_capture_write(argument, time, planes, nframes)) {
+            sched_yield();
+        }
+        time += nframes + (turn % 13 == 0 ? 5 : 0);
+    }
+    atomic_store(&over, true);
+    return NULL;
+}
+
+/// A reader beside the writer sees each frame with its own time, lost ones or not.
+TEST(a_reader_beside_the_writer) {
+    rcore_capture_t *capture = rcore_capture_create(1, 512, NULL);
+    pthread_t writer;
+    EXPECT_EQUAL(pthread_create(&writer, NULL, write_runs, capture), 0);
+    uint64_t wrong = 0, read = 0, last = 0;
+    for (bool finished = false; !finished;) {
+        finished = atomic_load(&over);
+        float frames[100];
+        uint64_t time;
+        uint32_t length;
+        while ((length = rcore_capture_read_interleaved(capture, frames, 100, &time)) > 0) {
+            wrong += time < last;
+            for (uint32_t i = 0; i < length; i++) {
+                wrong += frames[i] != ramp_sample(time + i);
+            }
+            last = time + length;
+            read += length;
+        }
+        sched_yield();
+    }
+    pthread_join(writer, NULL);
+    EXPECT_EQUAL(wrong, 0);
+    EXPECT(read > 0);
+    rcore_capture_destroy(capture);
+}
+
+int main(void) {
+    RUN(every_frame_has_its_time);
+    RUN(what_is_lost_is_counted_and_seen);
+    RUN(gain_is_a_ramp);
+    RUN(permission_is_a_gate);
+    RUN(a_pause_is_a_gap);
+    RUN(what_is_no_number_is_silenced);
+    RUN(bad_inputs_are_refused);
+    RUN(a_reader_beside_the_writer);
+    return test_result();
+}

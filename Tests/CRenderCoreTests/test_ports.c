@@ -1,0 +1,194 @@
+// Command ports: each thread its own, none in another's way.
+#include "expect.h"
+#include "stage.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+TEST(as_many_ports_as_the_core_has) {
+    stage_t stage = stage_open(NULL); // has opened one of four
+    rcore_port_t *ports[3];
+    for (unsigned i = 0; i < 3; i++) {
+        ports[i] = rcore_port_open(stage.core, NULL);
+        EXPECT(ports[i] != NULL);
+    }
+    rcore_status_t status = RCORE_OK;
+    EXPECT(rcore_port_open(stage.core, &status) == NULL);
+    EXPECT_EQUAL(status, RCORE_FULL);
+    EXPECT(rcore_port_open(stage.core, NULL) == NULL);
+    rcore_port_close(ports[1]);
+    EXPECT(rcore_port_open(stage.core, &status) == ports[1]);
+    EXPECT_EQUAL(status, RCORE_OK);
+    rcore_port_close(NULL);
+    stage_close(&stage);
+}
+
+/// What was posted before a port was closed takes effect; its open group does not, nor does it reach the next owner.
+TEST(closing_keeps_what_was_posted) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(1000, 0.25f);
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.buffer = buffer;
+    rcore_port_t *port = rcore_port_open(stage.core, NULL);
+    const rcore_voice_t heard = rcore_voice_acquire(stage.core), dropped = rcore_voice_acquire(stage.core);
+    EXPECT_EQUAL(rcore_post_start(port, heard, &params, 10), RCORE_OK);
+    EXPECT_EQUAL(rcore_group_begin(port), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_start(port, dropped, &params, RCORE_NOW), RCORE_OK);
+    rcore_port_close(port);
+    EXPECT(rcore_port_open(stage.core, NULL) == port);
+    EXPECT_EQUAL(rcore_group_commit(port), RCORE_BAD_ARGUMENT);
+    stage_render(&stage, 100, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 0, 10, 0.0f), -1);
+    EXPECT_EQUAL(first_other(stage.out[0], 10, 100, 0.25f), -1);
+    EXPECT_EQUAL(rcore_voice_release(stage.core, dropped), RCORE_OK);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+TEST(any_port_commands_any_voice) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(1000, 0.5f);
+    rcore_port_t *other = rcore_port_open(stage.core, NULL);
+    const rcore_voice_t voice = stage_play(&stage, buffer, RCORE_NOW);
+    EXPECT_EQUAL(rcore_post_gain(other, voice, 0.5f, 0, 50), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_stop(other, voice, 0, 80), RCORE_OK);
+    stage_render(&stage, 100, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 0, 50, 0.5f), -1);
+    EXPECT_EQUAL(first_other(stage.out[0], 50, 80, 0.25f), -1);
+    EXPECT_EQUAL(first_other(stage.out[0], 80, 100, 0.0f), -1);
+    EXPECT_EQUAL(rcore_voice_end_reason(stage.core, voice), RCORE_END_STOPPED);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// A group's voices are its port's alone until it is committed.
+TEST(a_group_is_nobody_elses_before_the_commit) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(1000, 0.5f);
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.buffer = buffer;
+    rcore_port_t *other = rcore_port_open(stage.core, NULL);
+    const rcore_voice_t voice = rcore_voice_acquire(stage.core);
+    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.5f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_group_begin(stage.port), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_start(stage.port, voice, &params, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(other, voice, 0.1f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_FULL); // on its way
+    EXPECT_EQUAL(rcore_group_begin(other), RCORE_OK);                 // each port has a group of its own
+    EXPECT_EQUAL(rcore_group_commit(stage.port), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(other, voice, 0.25f, 0, 20), RCORE_OK);
+    EXPECT_EQUAL(rcore_group_commit(other), RCORE_OK);
+    stage_render(&stage, 100, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 0, 20, 0.25f), -1);
+    EXPECT_EQUAL(first_other(stage.out[0], 20, 100, 0.125f), -1);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// A port that is full says so, and is in nobody else's way.
+TEST(a_full_port_is_full_alone) {
+    stage_t stage = stage_open(NULL);
+    rcore_port_t *other = rcore_port_open(stage.core, NULL);
+    const uint32_t capacity = rcore_configuration(stage.core).command_capacity;
+    for (uint32_t i = 0; i < capacity; i++) {
+        EXPECT_EQUAL(rcore_post_bus_gain(other, 0, 1.0f, 0, 1000), RCORE_OK);
+    }
+    EXPECT_EQUAL(rcore_post_bus_gain(other, 0, 1.0f, 0, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 0, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 64, 64);
+    // All of it waits for its time: no timed command more, any untimed one.
+    EXPECT_EQUAL(rcore_post_bus_gain(other, 0, 1.0f, 0, 1000), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 0, 1.0f, 0, 1000), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_bus_gain(other, 0, 1.0f, 0, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 1000, 64);
+    EXPECT_EQUAL(rcore_post_bus_gain(other, 0, 1.0f, 0, 5000), RCORE_OK);
+    stage_close(&stage);
+}
+
+// ---- Threads ----------------------------------------------------------------------------------------------------------------------
+
+enum { nthreads = 3, notes = 4000 };
+static const float note_level = 0x1p-12f; // sums of it are exact
+
+struct player {
+    stage_t *stage;
+    rcore_port_t *port;
+    rcore_buffer_t *buffer;
+    atomic_uint *playing;
+};
+
+// Chords of up to four one-shots of one frame each; no voice is ever given back by hand.
+static void *trigger(void *argument) {
+    const struct player *player = argument;
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.buffer = player->buffer;
+    params.one_shot = true;
+    for (unsigned note = 0; note < notes;) {
+        const unsigned chord = 1 + note % 4 < notes - note ? 1 + note % 4 : notes - note;
+        rcore_voice_t voices[4];
+        unsigned taken = 0;
+        while (taken < chord) {
+            voices[taken] = rcore_voice_acquire(player->stage->core);
+            if (voices[taken] != 0) {
+                taken++;
+            } else {
+                sched_yield();
+            }
+        }
+        do {
+            rcore_group_begin(player->port);
+            for (unsigned i = 0; i < chord; i++) {
+                (void)rcore_post_start(player->port, voices[i], &params, RCORE_NOW);
+            }
+        } while (rcore_group_commit(player->port) == RCORE_FULL && sched_yield() == 0);
+        note += chord;
+    }
+    atomic_fetch_sub(player->playing, 1);
+    return NULL;
+}
+
+/// Every note of every thread is heard once: nothing lost, nothing doubled, no voice in two hands.
+TEST(threads_trigger_at_once) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(1, note_level);
+    atomic_uint playing = nthreads;
+    struct player players[nthreads];
+    pthread_t threads[nthreads];
+    for (unsigned i = 0; i < nthreads; i++) {
+        players[i] = (struct player){&stage, rcore_port_open(stage.core, NULL), buffer, &playing};
+        EXPECT_EQUAL(pthread_create(&threads[i], NULL, trigger, &players[i]), 0);
+    }
+    double sum = 0.0;
+    float left[16], right[16];
+    float *outputs[] = {left, right};
+    for (bool last = false; !last;) {
+        last = atomic_load(&playing) == 0;
+        rcore_process(stage.core, NULL, 0, outputs, 2, 16);
+        for (unsigned i = 0; i < 16; i++) {
+            sum += (double)left[i];
+        }
+        sched_yield();
+    }
+    for (unsigned i = 0; i < nthreads; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    EXPECT_NEAR(sum / (double)note_level, nthreads * notes, 0);
+    for (uint32_t i = 0; i < stage_config().max_voices; i++) {
+        EXPECT(rcore_voice_acquire(stage.core) != 0); // all came back
+    }
+    EXPECT(rcore_voice_acquire(stage.core) == 0);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+int main(void) {
+    RUN(as_many_ports_as_the_core_has);
+    RUN(closing_keeps_what_was_posted);
+    RUN(any_port_commands_any_voice);
+    RUN(a_group_is_nobody_elses_before_the_commit);
+    RUN(a_full_port_is_full_alone);
+    RUN(threads_trigger_at_once);
+    return test_result();
+}
