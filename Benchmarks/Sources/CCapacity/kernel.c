@@ -72,9 +72,9 @@ static inline __attribute__((always_inline)) float spline(const float *points, f
     return ((bend * t + curve) * t + 0.5f * (points[2] - points[0])) * t + points[1];
 }
 
-#define PAIR(i)                                                                                                        \
-    __builtin_shufflevector(four_at(row, place + (i)*speed), four_at(row, place + ((i) + 4) * speed), 0, 1, 2, 3, 4,   \
-                            5, 6, 7)
+// The points at two places, `apart` from each other. No function: one without AVX cannot return eight.
+#define PAIR_AT(row, place, apart)                                                                                     \
+    __builtin_shufflevector(four_at(row, place), four_at(row, (place) + (apart)), 0, 1, 2, 3, 4, 5, 6, 7)
 
 WIDEST void bare_interpolate(float *restrict target, const struct bare_source *source, uint32_t nframes) {
     const float *row = source->samples - 1;
@@ -84,7 +84,8 @@ WIDEST void bare_interpolate(float *restrict target, const struct bare_source *s
     prefetch(source->prefetch, (uint32_t)(nframes * speed >> 32) + line);
     uint32_t i = 0;
     for (; i + 8 <= nframes; i += 8, place += 8 * speed) {
-        const eight p = PAIR(0), q = PAIR(1), r = PAIR(2), s = PAIR(3);
+        const eight p = PAIR_AT(row, place, 4 * speed), q = PAIR_AT(row, place + speed, 4 * speed);
+        const eight r = PAIR_AT(row, place + 2 * speed, 4 * speed), s = PAIR_AT(row, place + 3 * speed, 4 * speed);
         const eight pq = __builtin_shufflevector(p, q, 0, 8, 1, 9, 4, 12, 5, 13);
         const eight rs = __builtin_shufflevector(r, s, 0, 8, 1, 9, 4, 12, 5, 13);
         const eight pq2 = __builtin_shufflevector(p, q, 2, 10, 3, 11, 6, 14, 7, 15);

@@ -14,8 +14,10 @@ struct Comparison {
         let unit = Double(conditions.voices * conditions.frames)
         var costs: [Subject: [Double]] = [:]
         let begun = ContinuousClock.now
+        // Well within the ramps' length, or the voices would fall silent.
+        let most = min(10000, (1 << 22) / conditions.frames)
         var repetitions = 0
-        while repetitions < 30 || (repetitions < 10000 && ContinuousClock.now - begun < .seconds(seconds)) {
+        while repetitions < 30 || (repetitions < most && ContinuousClock.now - begun < .seconds(seconds)) {
             for subject in Subject.allCases {
                 let cost = scene.settledCycle(subject) / unit
                 if repetitions >= 10 { costs[subject, default: []].append(cost) }
