@@ -8,9 +8,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     ],
     targets: [
+        .systemLibrary(name: "COpenAL", pkgConfig: "openal", providers: [.apt(["libopenal-dev"])]),
         .target(
             name: "CCapacity",
-            dependencies: [.product(name: "CRenderCore", package: "swift-audio-session")],
+            dependencies: ["COpenAL", .product(name: "CRenderCore", package: "swift-audio-session")],
             cSettings: [
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),

@@ -9,20 +9,99 @@
 
 enum { line = 16 }; // floats in a cache line
 
-WIDEST void bare_mix(float *restrict left, float *restrict right, const struct bare_voice *voice, uint32_t nframes) {
-    const float *restrict samples = voice->samples;
+static inline void prefetch(const float *samples, uint32_t nframes) {
     for (uint32_t i = 0; i < nframes; i += line) {
-        __builtin_prefetch(voice->prefetch + i);
+        __builtin_prefetch(samples + i);
     }
-    if (voice->left_step == 0.0f && voice->right_step == 0.0f) {
-        for (uint32_t i = 0; i < nframes; i++) {
-            left[i] += samples[i] * voice->left;
-            right[i] += samples[i] * voice->right;
-        }
-    } else {
-        for (uint32_t i = 0; i < nframes; i++) {
-            left[i] += samples[i] * (voice->left + voice->left_step * (float)(int32_t)i);
-            right[i] += samples[i] * (voice->right + voice->right_step * (float)(int32_t)i);
-        }
+}
+
+WIDEST void bare_flat(float *restrict left, float *restrict right, const struct bare_source *source, uint32_t nframes) {
+    const float *restrict samples = source->samples;
+    const float first = source->gains[0], second = source->gains[1];
+    prefetch(source->prefetch, nframes);
+    for (uint32_t i = 0; i < nframes; i++) {
+        left[i] += samples[i] * first;
+        right[i] += samples[i] * second;
+    }
+}
+
+WIDEST void bare_ramp(float *restrict left, float *restrict right, const struct bare_source *source, uint32_t nframes) {
+    const float *restrict samples = source->samples;
+    const float first = source->gains[0], second = source->gains[1];
+    const float first_step = source->steps[0], second_step = source->steps[1];
+    prefetch(source->prefetch, nframes);
+    for (uint32_t i = 0; i < nframes; i++) {
+        left[i] += samples[i] * (first + first_step * (float)(int32_t)i);
+        right[i] += samples[i] * (second + second_step * (float)(int32_t)i);
+    }
+}
+
+WIDEST void bare_flat_one(float *restrict target, const struct bare_source *source, uint32_t nframes) {
+    const float *restrict samples = source->samples;
+    const float gain = source->gains[0];
+    prefetch(source->prefetch, nframes);
+    for (uint32_t i = 0; i < nframes; i++) {
+        target[i] += samples[i] * gain;
+    }
+}
+
+WIDEST void bare_ramp_one(float *restrict target, const struct bare_source *source, uint32_t nframes) {
+    const float *restrict samples = source->samples;
+    const float gain = source->gains[0], step = source->steps[0];
+    prefetch(source->prefetch, nframes);
+    for (uint32_t i = 0; i < nframes; i++) {
+        target[i] += samples[i] * (gain + step * (float)(int32_t)i);
+    }
+}
+
+// Eight places at a time, each read as the four points that lie together there, and turned: points into columns.
+typedef float four __attribute__((vector_size(16)));
+typedef float eight __attribute__((vector_size(32)));
+typedef uint32_t eight_counts __attribute__((vector_size(32)));
+typedef int32_t eight_integers __attribute__((vector_size(32)));
+
+static inline __attribute__((always_inline)) four four_at(const float *row, uint64_t place) {
+    four points;
+    __builtin_memcpy(&points, row + (place >> 32), sizeof points);
+    return points;
+}
+
+static inline __attribute__((always_inline)) float spline(const float *points, float t) {
+    const float bend = 0.5f * (points[3] - points[0]) + 1.5f * (points[1] - points[2]);
+    const float curve = points[0] - 2.5f * points[1] + 2.0f * points[2] - 0.5f * points[3];
+    return ((bend * t + curve) * t + 0.5f * (points[2] - points[0])) * t + points[1];
+}
+
+// The points at two places, `apart` from each other. No function: one without AVX cannot return eight.
+#define PAIR_AT(row, place, apart)                                                                                     \
+    __builtin_shufflevector(four_at(row, place), four_at(row, (place) + (apart)), 0, 1, 2, 3, 4, 5, 6, 7)
+
+WIDEST void bare_interpolate(float *restrict target, const struct bare_source *source, uint32_t nframes) {
+    const float *row = source->samples - 1;
+    const uint64_t speed = source->speed;
+    uint64_t place = source->phase;
+    const eight_counts steps = (eight_counts){0, 1, 2, 3, 4, 5, 6, 7} * (uint32_t)speed;
+    prefetch(source->prefetch, (uint32_t)(nframes * speed >> 32) + line);
+    uint32_t i = 0;
+    for (; i + 8 <= nframes; i += 8, place += 8 * speed) {
+        const eight p = PAIR_AT(row, place, 4 * speed), q = PAIR_AT(row, place + speed, 4 * speed);
+        const eight r = PAIR_AT(row, place + 2 * speed, 4 * speed), s = PAIR_AT(row, place + 3 * speed, 4 * speed);
+        const eight pq = __builtin_shufflevector(p, q, 0, 8, 1, 9, 4, 12, 5, 13);
+        const eight rs = __builtin_shufflevector(r, s, 0, 8, 1, 9, 4, 12, 5, 13);
+        const eight pq2 = __builtin_shufflevector(p, q, 2, 10, 3, 11, 6, 14, 7, 15);
+        const eight rs2 = __builtin_shufflevector(r, s, 2, 10, 3, 11, 6, 14, 7, 15);
+        const eight a = __builtin_shufflevector(pq, rs, 0, 1, 8, 9, 4, 5, 12, 13);
+        const eight b = __builtin_shufflevector(pq, rs, 2, 3, 10, 11, 6, 7, 14, 15);
+        const eight c = __builtin_shufflevector(pq2, rs2, 0, 1, 8, 9, 4, 5, 12, 13);
+        const eight d = __builtin_shufflevector(pq2, rs2, 2, 3, 10, 11, 6, 7, 14, 15);
+        const eight_counts low = (uint32_t)place + steps;
+        const eight t = __builtin_convertvector((eight_integers)(low >> 8), eight) * 0x1p-24f;
+        const eight bend = 0.5f * (d - a) + 1.5f * (b - c);
+        const eight curve = a - 2.5f * b + 2.0f * c - 0.5f * d;
+        const eight mixed = ((bend * t + curve) * t + 0.5f * (c - a)) * t + b;
+        __builtin_memcpy(target + i, &mixed, sizeof mixed);
+    }
+    for (; i < nframes; i++, place += speed) {
+        target[i] = spline(row + (place >> 32), (float)(int32_t)((uint32_t)place >> 8) * 0x1p-24f);
     }
 }

@@ -7,81 +7,47 @@ struct Measurement: Encodable {
     var unit: String
     var median: Double
     var p99: Double
+    var p999: Double
     var min: Double
     var max: Double
     var n: Int
-    var voices: Int?
+    var voices: Int
     var frames: Int
     var data: String
+    var sources: String
     var gain: String
+    var pitched: Bool
+    var sampleRate = Conditions.sampleRate
+    /// Of a ratio: to whose.
+    var to: String?
+    /// Voices allocated beside those that play; commands for a cycle.
+    var idle: Int?
+    var commands: Int?
 
     init(
-        metric: String, subject: String, unit: String, _ statistics: Statistics, voices: Int?, frames: Int,
-        data: DataKind,
-        gain: GainKind
+        _ metric: String, _ subject: String, _ unit: String, _ statistics: Statistics, _ conditions: Conditions,
+        to: String? = nil, idle: Int? = nil, commands: Int? = nil
     ) {
-        self.metric = metric
-        self.subject = subject
-        self.unit = unit
-        (median, p99) = (statistics.median, statistics.p99)
+        (self.metric, self.subject, self.unit) = (metric, subject, unit)
+        (median, p99, p999) = (statistics.median, statistics.p99, statistics.p999)
         (min, max, n) = (statistics.minimum, statistics.maximum, statistics.count)
-        self.voices = voices
-        self.frames = frames
-        self.data = data.rawValue
-        self.gain = gain.rawValue
+        (voices, frames, data) = (conditions.voices, conditions.frames, conditions.data.rawValue)
+        (sources, gain, pitched) = (conditions.sources.rawValue, conditions.gain.rawValue, conditions.pitched)
+        (self.to, self.idle, self.commands) = (to, idle, commands)
     }
 }
 
-/// The machine that the numbers hold for.
-struct Machine: Encodable {
-    var processor: String
-    var cores: Int
-    var cacheBytes: Int
-    var system: String
-
-    static func present() -> Machine {
-        let information = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
-        let model = information.split(separator: "\n").first { $0.hasPrefix("model name") }
-        let name = model?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
-        let kernel = try? String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8)
-        return Machine(
-            processor: name ?? "unknown", cores: ProcessInfo.processInfo.activeProcessorCount,
-            cacheBytes: largestCache(),
-            system: "Linux " + (kernel?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "unknown"))
-    }
-}
-
-/// Bytes of the largest cache that the first core sees; 32 MiB where the system does not tell.
-private func largestCache() -> Int {
-    let sizes = (0..<8).compactMap { index -> Int? in
-        let path = "/sys/devices/system/cpu/cpu0/cache/index\(index)/size"
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
-        let number = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let value = Int(number.filter(\.isNumber)) else { return nil }
-        return number.hasSuffix("M") ? value << 20 : value << 10
-    }
-    return sizes.max() ?? 32 << 20
-}
-
+/// Everything that one run found.
 struct Report: Encodable {
     var benchmark = "capacity"
+    var quick: Bool
     var machine: Machine
     var results: [Measurement]
+    var targets: [Target]
 
     func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(self)
     }
-}
-
-/// A number in a column of eight.
-func column(_ value: Double) -> String {
-    let text = String(format: value < 100 ? "%.3f" : "%.0f", value)
-    return String(repeating: " ", count: max(0, 8 - text.count)) + text
-}
-
-func column(_ value: Int) -> String {
-    let text = String(value)
-    return String(repeating: " ", count: max(0, 7 - text.count)) + text
 }

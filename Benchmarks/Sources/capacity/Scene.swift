@@ -1,62 +1,132 @@
 import CCapacity
 
-/// Which samples the voices read: few that stay in the cache, or more than the cache holds.
-enum DataKind: String {
-    case hot, cold
-}
+/// Who is timed.
+enum Subject: CaseIterable {
+    case core, bound, openal
 
-enum GainKind: String {
-    case flat, ramping
-}
+    var name: String { name(pitched: false) }
 
-/// One size that is measured.
-struct SceneSize: Equatable {
-    var voices: Int
-    var frames: Int
-    var data: DataKind
-    var gain: GainKind
-
-    /// Hot: eight voices' worth of one second. Cold: four times the largest cache, all of it read before any again.
-    func configuration(cacheBytes: Int) -> capacity_config_t {
-        let coldBytes = max(4 * cacheBytes, 16 << 20)
-        let sources = data == .hot ? min(voices, 8) : voices
-        let periods = data == .hot ? 16 : max(1, coldBytes / (4 * voices * frames))
-        return capacity_config_t(
-            voices: UInt32(voices), frames: UInt32(frames), sources: UInt32(sources),
-            source_frames: UInt32(periods * frames), ramping: gain == .ramping)
-    }
-}
-
-/// Owns a C scene, which one thread at a time may use.
-final class Scene {
-    private let handle: OpaquePointer
-    let size: SceneSize
-
-    init(_ size: SceneSize, cacheBytes: Int) throws {
-        guard let handle = capacity_scene_create(size.configuration(cacheBytes: cacheBytes)) else {
-            throw BenchmarkError.noScene(size)
-        }
-        self.handle = handle
-        self.size = size
-    }
-
-    deinit { capacity_scene_destroy(handle) }
-
-    func timeCore() -> Double { Double(capacity_time_core(handle)) }
-    func timeBound() -> Double { Double(capacity_time_bound(handle)) }
-    var difference: Double { Double(capacity_difference(handle)) }
-}
-
-enum BenchmarkError: Error, CustomStringConvertible {
-    case noScene(SceneSize)
-    case different(SceneSize, Double)
-
-    var description: String {
+    func name(pitched: Bool) -> String {
         switch self {
-        case .noScene(let size):
-            "A scene of \(size.voices) voices could not be made: memory is short. Try --quick."
-        case .different(let size, let difference):
-            "The core and the bare loop differ by \(difference) at \(size.voices) voices: they did not do the same work."
+        case .core: "swift-audio-session"
+        case .bound: pitched ? "bare 4-point loop" : "bare multiply-add loop"
+        case .openal: String(cString: capacity_openal_version())
         }
+    }
+}
+
+/// One scene and its three subjects, for one thread.
+final class Scene {
+    let conditions: Conditions
+    private let corePlayer: CorePlayer
+    private let boundPlayer: BoundPlayer
+    private let openalPlayer: OpenALPlayer
+    private var core: OpaquePointer { corePlayer.handle }
+    private var bound: OpaquePointer { boundPlayer.handle }
+    private var openal: OpaquePointer { openalPlayer.handle }
+
+    init(_ conditions: Conditions, coldBytes: Int) throws {
+        let scene = conditions.scene(coldBytes: coldBytes)
+        let samples = try Samples(scene, for: conditions)
+        corePlayer = try CorePlayer(scene, samples, for: conditions)
+        boundPlayer = try BoundPlayer(scene, samples, for: conditions)
+        openalPlayer = try OpenALPlayer(scene, samples, for: conditions)
+        self.conditions = conditions
+    }
+
+    /// Nanoseconds of the subject's next cycle.
+    func cycle(_ subject: Subject) -> Double {
+        switch subject {
+        case .core: corePlayer.cycle()
+        case .bound: boundPlayer.cycle()
+        case .openal: openalPlayer.cycle()
+        }
+    }
+
+    /// The same right after one that is not counted, so that it finds the caches as its own cycle leaves them, and not as another subject's.
+    func settledCycle(_ subject: Subject) -> Double {
+        _ = cycle(subject)
+        return cycle(subject)
+    }
+
+    // MARK: Whether all did the same work
+
+    /// Throws unless the core and OpenAL play every voice, and their output is what the bare loop's says that it must be.
+    ///
+    /// All subjects must have done equally many cycles.
+    func check() throws {
+        guard capacity_core_sound(core) else {
+            throw BenchmarkError.silent(conditions, "a voice of the core does not play")
+        }
+        guard capacity_openal_sound(openal) else {
+            throw BenchmarkError.silent(conditions, String(cString: capacity_openal_failure()))
+        }
+        if conditions.pitched {
+            try checkEnergies()
+        } else {
+            try checkSamples()
+        }
+    }
+
+    /// Not pitched: sample by sample. OpenAL has a pan law of its own, which it was asked for, and moving gains move between 0.9 and 1.
+    private func checkSamples() throws {
+        let gains: [UnsafePointer<Float>?] = [capacity_openal_gains(openal, 0), capacity_openal_gains(openal, 1)]
+        let moving = conditions.gain != .flat
+        for channel in UInt32(0)..<2 {
+            let core = output(capacity_core_output(core, channel))
+            try compare(core, to: output(capacity_bound_output(bound, channel)), 1e-3, .core)
+            let expected = output(capacity_bound_expect(bound, gains, channel)).map { moving ? 0.95 * $0 : $0 }
+            let openal = output(capacity_openal_output(openal, channel))
+            try compare(openal, to: expected, moving ? 0.1 : 1e-3, .openal)
+        }
+    }
+
+    /// Pitched: splines and counters differ, so by what all put out over 32 cycles, within a decibel.
+    private func checkEnergies() throws {
+        var energies: [Subject: Double] = [:]
+        for _ in 0..<32 {
+            for subject in Subject.allCases {
+                _ = cycle(subject)
+                for channel in UInt32(0)..<2 {
+                    energies[subject, default: 0] += energy(output(last(subject, channel)))
+                }
+            }
+        }
+        let bound = energies[.bound, default: 0]
+        for (subject, expected) in [(Subject.core, bound), (.openal, bound * openalPower)] {
+            let ratio = energies[subject, default: 0] / expected
+            guard ratio > 0.8, ratio < 1.25 || conditions.voices < 16 else {
+                throw BenchmarkError.different(conditions, subject, ratio)
+            }
+        }
+    }
+
+    private func last(_ subject: Subject, _ channel: UInt32) -> UnsafePointer<Float>? {
+        switch subject {
+        case .core: capacity_core_output(core, channel)
+        case .bound: capacity_bound_output(bound, channel)
+        case .openal: capacity_openal_output(openal, channel)
+        }
+    }
+
+    /// Power of OpenAL's output over that of equal-power panning at unity gain.
+    private var openalPower: Double {
+        let moving = conditions.gain == .flat ? 1 : 0.95 * 0.95
+        guard conditions.sources == .mono else { return moving }
+        let gains = [capacity_openal_gains(openal, 0), capacity_openal_gains(openal, 1)]
+        let powers = gains.flatMap { gains in (0..<32).map { Double(gains?[$0] ?? 0) } }
+        return moving * powers.reduce(0) { $0 + $1 * $1 } / 32
+    }
+
+    private func output(_ samples: UnsafePointer<Float>?) -> [Double] {
+        UnsafeBufferPointer(start: samples, count: conditions.frames).map(Double.init)
+    }
+
+    private func energy(_ samples: [Double]) -> Double { samples.reduce(0) { $0 + $1 * $1 } }
+
+    private func compare(_ samples: [Double], to expected: [Double], _ tolerance: Double, _ subject: Subject) throws {
+        let difference = energy(zip(samples, expected).map { $0 - $1 })
+        let relative = (difference / max(energy(expected), 1e-12)).squareRoot()
+        guard relative <= tolerance else { throw BenchmarkError.different(conditions, subject, relative) }
     }
 }

@@ -2,6 +2,7 @@
 struct Statistics {
     let median: Double
     let p99: Double
+    let p999: Double
     let minimum: Double
     let maximum: Double
     let count: Int
@@ -13,6 +14,7 @@ struct Statistics {
         let middle = sorted.count / 2
         median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
         p99 = sorted[min(sorted.count - 1, sorted.count * 99 / 100)]
+        p999 = sorted[min(sorted.count - 1, sorted.count * 999 / 1000)]
         minimum = sorted[0]
         maximum = sorted[sorted.count - 1]
         count = sorted.count

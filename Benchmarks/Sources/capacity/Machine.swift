@@ -1,0 +1,44 @@
+import Foundation
+
+/// The machine that the numbers hold for.
+struct Machine: Encodable {
+    var processor: String
+    var cores: Int
+    var cacheBytes: Int
+    var memoryBytes: Int
+    var system: String
+
+    static func present() -> Machine {
+        let information = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+        let model = information.split(separator: "\n").first { $0.hasPrefix("model name") }
+        let name = model?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
+        let kernel = try? String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8)
+        return Machine(
+            processor: name ?? "unknown", cores: ProcessInfo.processInfo.activeProcessorCount,
+            cacheBytes: largestCache(), memoryBytes: Int(clamping: ProcessInfo.processInfo.physicalMemory),
+            system: "Linux " + (kernel?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "unknown"))
+    }
+
+    /// Bytes of a set of samples that no cache holds: four times the largest, as long as the subjects' copies stay within half of the memory.
+    var coldBytes: Int { min(wantedColdBytes, memoryBytes / 8) }
+    var wantedColdBytes: Int { max(4 * cacheBytes, 16 << 20) }
+
+    var summary: String {
+        let bounded = coldBytes < wantedColdBytes ? ", bounded by memory: less than four times the cache" : ""
+        return
+            "\(processor), \(cores) cores, largest cache \(cacheBytes >> 20) MiB, \(memoryBytes >> 20) MiB, \(system)\n"
+            + "cold data: \(coldBytes >> 20) MiB\(bounded)"
+    }
+}
+
+/// Bytes of the largest cache that the first core sees; 32 MiB where the system does not tell.
+private func largestCache() -> Int {
+    let sizes = (0..<8).compactMap { index -> Int? in
+        let path = "/sys/devices/system/cpu/cpu0/cache/index\(index)/size"
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        let number = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let value = Int(number.filter(\.isNumber)) else { return nil }
+        return number.hasSuffix("M") ? value << 20 : value << 10
+    }
+    return sizes.max() ?? 32 << 20
+}
