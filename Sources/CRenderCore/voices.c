@@ -25,6 +25,7 @@ static void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RC
     const rcore_voice_t handle = voice_handle(core, voice);
     const uint64_t rendered = atomic_load_explicit(&voice->frames, memory_order_relaxed);
     polyphony_leave(core, voice);
+    buffer_leave(voice->params.buffer);
     voice->paused = voice->stopping = voice->gain_set = voice->speed_set = voice->pan_given = false;
     if (voice->params.one_shot) {
         pool_give_back(core, voice);
