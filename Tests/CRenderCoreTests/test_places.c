@@ -201,6 +201,8 @@ TEST(bad_loops_are_refused) {
     params.fifo = fifo;
     const rcore_voice_t stream = stage_start(&stage, &params, RCORE_NOW);
     EXPECT_EQUAL(rcore_post_seek(stage.port, stream, 0, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    params.one_shot = true; // of a stream: nobody could tell when it is free again
+    EXPECT_EQUAL(rcore_post_start(stage.port, voice, &params, RCORE_NOW), RCORE_BAD_ARGUMENT);
     EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_OK);
     stage_close(&stage);
     rcore_fifo_destroy(fifo);

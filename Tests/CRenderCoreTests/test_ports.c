@@ -38,6 +38,7 @@ TEST(closing_keeps_what_was_posted) {
     rcore_port_close(port);
     EXPECT(rcore_port_open(stage.core, NULL) == port);
     EXPECT_EQUAL(rcore_group_commit(port), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_buffer_users(buffer), 1);
     stage_render(&stage, 100, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 10, 0.0f), -1);
     EXPECT_EQUAL(first_other(stage.out[0], 10, 100, 0.25f), -1);
@@ -175,6 +176,7 @@ TEST(threads_trigger_at_once) {
         pthread_join(threads[i], NULL);
     }
     EXPECT_NEAR(sum / (double)note_level, nthreads * notes, 0);
+    EXPECT_EQUAL(rcore_buffer_users(buffer), 0);
     for (uint32_t i = 0; i < stage_config().max_voices; i++) {
         EXPECT(rcore_voice_acquire(stage.core) != 0); // all came back
     }
