@@ -34,6 +34,8 @@ int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT {
 
     atomic_store(&jack->in_cycle, true);
     rcore_t *core = atomic_load(&jack->core);
+    if (core && atomic_load_explicit(&jack->freewheeling, memory_order_relaxed))
+        rcore_jack_wait_for_streams(jack, core, nframes);
     if (core && nframes <= RCORE_MAX_PERIOD)
         rcore_process(core, inputs, ninputs, outputs, noutputs, nframes);
     else

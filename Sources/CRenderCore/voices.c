@@ -291,6 +291,19 @@ static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
     }
 }
 
+bool rcore_is_starving(rcore_t *core, uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < core->playing_count; i++) {
+        if (core->playing[i] == RCORE_NONE) {
+            continue;
+        }
+        const struct voice *voice = &core->voices[core->playing[i]];
+        if (!voice_frozen(core, voice) && !(voice->paused && silent(voice)) && source_starves(voice, nframes)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void voices_render(rcore_t *core, uint32_t nframes) RCORE_RT {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < core->playing_count; i++) {

@@ -542,6 +542,7 @@ int main(int argc, char **argv) {
         }
     }
     printf("seed %" PRIu64 "\n", seed);
+    expect_tests = 2;
     soak_alone(seed, seconds / 2);
     soak_together(seed, seconds / 2);
     return test_result();
