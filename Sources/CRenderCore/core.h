@@ -16,6 +16,7 @@
 enum command_kind {
     COMMAND_START,
     COMMAND_STOP,
+    COMMAND_STOP_ALL,
     COMMAND_PAUSE,
     COMMAND_RESUME,
     COMMAND_SEEK,
@@ -326,6 +327,8 @@ bool input_is_heard(const rcore_t *core, uint32_t slot) RCORE_RT;
 bool voice_apply(rcore_t *core, const struct command *command) RCORE_RT;
 /// Mixes all playing voices into their buses.
 void voices_render(rcore_t *core, uint32_t nframes) RCORE_RT;
+/// Stops every voice of a bus slot, or of all (RCORE_NONE).
+void voices_stop(rcore_t *core, uint32_t slot, uint32_t ramp_frames) RCORE_RT;
 
 /// Silences the buses that voices go to; mixes buses into parents and routes (buses.c).
 void buses_clear(rcore_t *core, uint32_t nframes) RCORE_RT;

@@ -114,6 +114,12 @@ rcore_status_t rcore_post_stop(rcore_port_t *port, rcore_voice_t voice, uint32_t
     return post_to_voice(port, ramped(COMMAND_STOP, voice, 0.0f, ramp_frames, when), 0);
 }
 
+rcore_status_t rcore_post_stop_all(rcore_port_t *port, uint32_t bus, uint32_t ramp_frames, uint64_t when) RCORE_RT {
+    struct command command = ramped(COMMAND_STOP_ALL, 0, 0.0f, ramp_frames, when);
+    command.slot = bus;
+    return bus < port->core->config.max_buses || bus == RCORE_NONE ? post(port, command) : RCORE_BAD_ARGUMENT;
+}
+
 rcore_status_t rcore_post_pause(rcore_port_t *port, rcore_voice_t voice, uint32_t ramp_frames, uint64_t when) RCORE_RT {
     return post_to_voice(port, ramped(COMMAND_PAUSE, voice, 0.0f, ramp_frames, when), 0);
 }

@@ -291,6 +291,18 @@ static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
     }
 }
 
+void voices_stop(rcore_t *core, uint32_t slot, uint32_t ramp_frames) RCORE_RT {
+    for (uint32_t i = 0; i < core->playing_count; i++) {
+        if (core->playing[i] == RCORE_NONE) {
+            continue;
+        }
+        struct voice *voice = &core->voices[core->playing[i]];
+        if (!voice->stopping && (slot == RCORE_NONE || voice->bus == slot)) {
+            voice_stop(core, voice, ramp_frames, RCORE_END_STOPPED);
+        }
+    }
+}
+
 bool rcore_is_starving(rcore_t *core, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < core->playing_count; i++) {
         if (core->playing[i] == RCORE_NONE) {

@@ -39,6 +39,8 @@ rcore_status_t rcore_post_start(rcore_port_t *port, rcore_voice_t voice, const r
                                 uint64_t when) RCORE_RT;
 /// Fades to silence in `ramp_frames`, then ends.
 rcore_status_t rcore_post_stop(rcore_port_t *port, rcore_voice_t voice, uint32_t ramp_frames, uint64_t when) RCORE_RT;
+/// Stops every voice that plays into a bus slot (RCORE_NONE: every voice), and those that wait for their time to start there: all sound off.
+rcore_status_t rcore_post_stop_all(rcore_port_t *port, uint32_t bus, uint32_t ramp_frames, uint64_t when) RCORE_RT;
 /// Fades to silence in `ramp_frames`, then stands still; the next frame played is the one after the last rendered, fade included.
 rcore_status_t rcore_post_pause(rcore_port_t *port, rcore_voice_t voice, uint32_t ramp_frames, uint64_t when) RCORE_RT;
 rcore_status_t rcore_post_resume(rcore_port_t *port, rcore_voice_t voice, uint32_t ramp_frames, uint64_t when) RCORE_RT;
