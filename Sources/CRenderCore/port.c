@@ -76,6 +76,9 @@ static void settle_starts(rcore_port_t *port, bool posted) RCORE_RT {
                 buffer_leave(voice->params.buffer);
             }
             atomic_store_explicit(&voice->start, posted ? start | START_POSTED : START_NONE, memory_order_release);
+            if (!posted && voice->params.one_shot) {
+                pool_give_back(port->core, voice);
+            }
         }
     }
 }

@@ -128,23 +128,21 @@ static void *trigger(void *argument) {
     params.one_shot = true;
     for (unsigned note = 0; note < notes;) {
         const unsigned chord = 1 + note % 4 < notes - note ? 1 + note % 4 : notes - note;
-        rcore_voice_t voices[4];
-        unsigned taken = 0;
-        while (taken < chord) {
-            voices[taken] = rcore_voice_acquire(player->stage->core);
-            if (voices[taken] != 0) {
-                taken++;
-            } else {
-                sched_yield();
+        rcore_group_begin(player->port);
+        bool whole = true;
+        for (unsigned i = 0; i < chord && whole; i++) {
+            const rcore_voice_t voice = rcore_voice_acquire(player->stage->core);
+            whole = voice != 0 && rcore_post_start(player->port, voice, &params, RCORE_NOW) == RCORE_OK;
+            if (voice != 0 && !whole) {
+                (void)rcore_voice_release(player->stage->core, voice);
             }
         }
-        do {
-            rcore_group_begin(player->port);
-            for (unsigned i = 0; i < chord; i++) {
-                (void)rcore_post_start(player->port, voices[i], &params, RCORE_NOW);
-            }
-        } while (rcore_group_commit(player->port) == RCORE_FULL && sched_yield() == 0);
-        note += chord;
+        if (whole && rcore_group_commit(player->port) == RCORE_OK) {
+            note += chord;
+        } else { // no voice or no room: the chord's other notes gave themselves back
+            rcore_group_cancel(player->port);
+            sched_yield();
+        }
     }
     atomic_fetch_sub(player->playing, 1);
     return NULL;

@@ -27,7 +27,7 @@ final class Player: Sendable {
         try engine.open()
         let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
         self.bus.note(bus)
-        let voice = try engine.play(.buffer(AudioBuffer([Self.sound, Self.sound]), loops: .max), on: bus)
+        let voice = try engine.play(.buffer(AudioBuffer([Self.sound, Self.sound]), loop: .forever), on: bus)
         try engine.start()
         return voice
     }

@@ -74,7 +74,7 @@ rcore_status_t rcore_post_input_gain(rcore_port_t *port, uint32_t input, float g
 /// RCORE_BAD_ARGUMENT: a group is open.
 rcore_status_t rcore_group_begin(rcore_port_t *port) RCORE_RT;
 /// Publishes the group at once: untimed commands take effect on one frame, a chord starts together. RCORE_FULL: one of them found no room;
-/// then none takes effect, and voices started in it may be started again. RCORE_BAD_ARGUMENT: no group is open.
+/// then none takes effect; voices started in it may be started again, but one-shots have given themselves back. RCORE_BAD_ARGUMENT: no group is open.
 rcore_status_t rcore_group_commit(rcore_port_t *port) RCORE_RT;
 /// Drops the open group, if there is one: nothing of it takes effect.
 void rcore_group_cancel(rcore_port_t *port) RCORE_RT;
