@@ -180,18 +180,6 @@ bool source_over(const struct voice *voice) RCORE_RT {
     return voice->rendered_all || (voice->kind == SOURCE_STREAM && rcore_fifo_drained(voice->params.fifo));
 }
 
-bool source_starves(const struct voice *voice, uint32_t nframes) RCORE_RT {
-    if (voice->kind != SOURCE_STREAM || rcore_fifo_finished(voice->params.fifo)) {
-        return false;
-    }
-    // At its greatest speed, with the frames that varispeed looks ahead to; no more than the ring holds.
-    const float from = ramp_value(&voice->speed);
-    const float speed = from > voice->speed.target ? from : voice->speed.target;
-    const uint64_t wanted = (uint64_t)((double)nframes * (double)speed) + (varispeed_applies(voice) ? 4 : 0);
-    const uint32_t capacity = rcore_fifo_capacity(voice->params.fifo);
-    return rcore_fifo_readable(voice->params.fifo) < (wanted < capacity ? wanted : capacity);
-}
-
 // Voices lie apart in memory and so do their samples. Asking for them some voices ahead hides most of the way: first the voice, then
 // its samples.
 void source_prefetch(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT {

@@ -303,19 +303,6 @@ void voices_stop(rcore_t *core, uint32_t slot, uint32_t ramp_frames) RCORE_RT {
     }
 }
 
-bool rcore_is_starving(rcore_t *core, uint32_t nframes) RCORE_RT {
-    for (uint32_t i = 0; i < core->playing_count; i++) {
-        if (core->playing[i] == RCORE_NONE) {
-            continue;
-        }
-        const struct voice *voice = &core->voices[core->playing[i]];
-        if (!voice_frozen(core, voice) && !(voice->paused && silent(voice)) && source_starves(voice, nframes)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void voices_render(rcore_t *core, uint32_t nframes) RCORE_RT {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < core->playing_count; i++) {
