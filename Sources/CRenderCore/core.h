@@ -111,6 +111,7 @@ struct voice {
     uint32_t phase;    // between the source's frames, in 1/2^32
 
     struct ramp pan;      // -1…1, of what follows the present stretch
+    uint16_t pan_length;  // of a stretch (pan.c)
     uint32_t place_index; // in the core's list of playing voices
     uint32_t next_phase;  // after the piece that is being mixed
     uint32_t consumed;    // source frames that this piece takes

@@ -1,6 +1,6 @@
 /// Pan: from a place between left and right to two gains, and how they move.
 ///
-/// A moving pan is a polygon: its gains follow the law at every 64th frame, counted from the move's end, and a straight line between.
+/// A moving pan is a polygon: its gains follow the law from stretch to stretch, counted from the move's end, and straight lines between.
 #ifndef RCORE_PAN_H
 #define RCORE_PAN_H
 

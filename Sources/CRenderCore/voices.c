@@ -1,4 +1,5 @@
 // Voices: what they were told, and what they put into their buses.
+#include "group.h"
 #include "pan.h"
 #include "polyphony.h"
 #include "pool.h"
@@ -305,16 +306,21 @@ void voices_stop(rcore_t *core, uint32_t slot, uint32_t ramp_frames) RCORE_RT {
 
 void voices_render(rcore_t *core, uint32_t nframes) RCORE_RT {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < core->playing_count; i++) {
-        source_prefetch(core, i, nframes);
-        if (core->playing[i] != RCORE_NONE) {
+    for (uint32_t i = 0; i < core->playing_count;) {
+        uint32_t count = 1;
+        if (group_render(core, i, nframes)) {
+            count = group_size;
+        } else if (core->playing[i] != RCORE_NONE) {
             render_voice(core, &core->voices[core->playing[i]], nframes);
         }
-        const uint32_t index = core->playing[i];
-        if (index != RCORE_NONE && kept < i) {
-            put_playing(core, &core->voices[index], kept);
+        for (const uint32_t next = i + count; i < next; i++) {
+            const uint32_t index = core->playing[i];
+            source_prefetch(core, i, nframes);
+            if (index != RCORE_NONE && kept < i) {
+                put_playing(core, &core->voices[index], kept);
+            }
+            kept += index != RCORE_NONE ? 1 : 0;
         }
-        kept += index != RCORE_NONE ? 1 : 0;
     }
     core->playing_count = kept;
 }
