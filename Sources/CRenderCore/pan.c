@@ -57,24 +57,14 @@ void pan_go(struct voice *voice, float pan, uint32_t ramp_frames) RCORE_RT {
     ramp_go(&voice->pan, pan, ramp_frames);
 }
 
-uint32_t pan_stretch(struct voice *voice, uint32_t nframes) RCORE_RT {
-    if (voice->pan_remaining == 0) {
-        if (voice->pan.remaining == 0) {
-            return nframes;
-        }
-        const uint32_t length = (voice->pan.remaining - 1) % voice->pan_length + 1;
-        float end[2];
-        ramp_advance(&voice->pan, length);
-        law_gains(voice, ramp_value(&voice->pan), end);
-        for (unsigned side = 0; side < 2; side++) {
-            voice->pan_steps[side] = (end[side] - voice->pan_gains[side]) / (float)length;
-            voice->pan_gains[side] = end[side];
-        }
-        voice->pan_remaining = (uint16_t)length;
+void pan_begin_stretch(struct voice *voice) RCORE_RT {
+    const uint32_t length = (voice->pan.remaining - 1) % voice->pan_length + 1;
+    float end[2];
+    ramp_advance(&voice->pan, length);
+    law_gains(voice, ramp_value(&voice->pan), end);
+    for (unsigned side = 0; side < 2; side++) {
+        voice->pan_steps[side] = (end[side] - voice->pan_gains[side]) / (float)length;
+        voice->pan_gains[side] = end[side];
     }
-    return voice->pan_remaining < nframes ? voice->pan_remaining : nframes;
-}
-
-void pan_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
-    voice->pan_remaining -= nframes < voice->pan_remaining ? (uint16_t)nframes : voice->pan_remaining;
+    voice->pan_remaining = (uint16_t)length;
 }
