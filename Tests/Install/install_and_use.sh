@@ -7,7 +7,10 @@ prefix=$(mktemp -d)/prefix
 work=$(mktemp -d)
 server=""
 finish() {
-    if [[ -n $server ]]; then kill "$server" && wait "$server" || true; fi
+    if [[ -n $server ]]; then
+        kill "$server" || true
+        wait "$server" || true
+    fi
     rm -rf "$(dirname "$prefix")" "$work"
 }
 trap finish EXIT
