@@ -14,7 +14,9 @@ static void begin_memory(struct voice *voice) RCORE_RT {
     voice->loop_start = params->loop_start;
     voice->loop_end = params->loop_end == 0 ? buffer->nframes : params->loop_end;
     voice->loop_fade = params->loop_fade_frames;
-    voice_set_place(voice, (struct place){params->start_frame, params->loop_count, false});
+    // A seek before the start may lead beyond the end.
+    const uint64_t start = params->start_frame < voice->nframes ? params->start_frame : voice->nframes;
+    voice_set_place(voice, (struct place){start, params->loop_count, false});
 }
 
 void source_begin(struct voice *voice) RCORE_RT {

@@ -228,6 +228,7 @@ bool voice_apply(rcore_t *core, const struct command *command) RCORE_RT {
     }
     switch (voice_state(voice)) {
     case RCORE_VOICE_WAITING:
+        voice->bus = voice->params.bus; // not the one it played into before
         apply_waiting(core, voice, command);
         return !voice_frozen(core, voice);
     case RCORE_VOICE_PLAYING:
