@@ -17,10 +17,6 @@ static rcore_voice_t voice_handle(const rcore_t *core, const struct voice *voice
     return (status >> 32) << 32 | (uint64_t)(voice - core->voices + 1);
 }
 
-static rcore_voice_state_t voice_state(const struct voice *voice) RCORE_RT {
-    return status_state(atomic_load_explicit(&voice->status, memory_order_relaxed));
-}
-
 // The voice is its owner's again, or free.
 static void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT {
     const rcore_voice_t handle = voice_handle(core, voice);
@@ -226,7 +222,13 @@ bool voice_apply(rcore_t *core, const struct command *command) RCORE_RT {
     if (voice == NULL) {
         return true; // released meanwhile
     }
-    switch (voice_state(voice)) {
+    // Read once, generation and state together: an ended voice may be released, and another's, from one look to the next. One that is
+    // not ended stays the cycle's, for its start was posted.
+    const uint64_t status = atomic_load_explicit(&voice->status, memory_order_acquire);
+    if (status >> 32 != command->voice >> 32) {
+        return true;
+    }
+    switch (status_state(status)) {
     case RCORE_VOICE_WAITING:
         voice->bus = voice->params.bus; // not the one it played into before
         apply_waiting(core, voice, command);
