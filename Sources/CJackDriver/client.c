@@ -40,10 +40,23 @@ static bool is_server_name(const char *name) {
     return (length > 0 || !name) && length <= RCORE_JACK_MAX_SERVER_NAME;
 }
 
+/// A server that is just dying still takes the call and then does not answer it, as one that refuses does: asked again, it is gone.
+static jack_client_t *open_client(const char *server_name, const char *client_name, jack_status_t *code) {
+    enum { attempts = 5 };
+    jack_client_t *client = NULL;
+    for (int i = 0; i < attempts; i++) {
+        *code = 0;
+        client = server_name ? jack_client_open(client_name, JackNoStartServer | JackServerName, code, server_name)
+                             : jack_client_open(client_name, JackNoStartServer, code);
+        if (client || (*code & JackServerFailed) || !(*code & JackServerError))
+            break;
+    }
+    return client;
+}
+
 static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *server_name, const char *client_name) {
     jack_status_t code = 0;
-    jack->client = server_name ? jack_client_open(client_name, JackNoStartServer | JackServerName, &code, server_name)
-                               : jack_client_open(client_name, JackNoStartServer, &code);
+    jack->client = open_client(server_name, client_name, &code);
     if (!jack->client)
         return code & JackServerFailed ? RCORE_JACK_NO_SERVER : RCORE_JACK_REFUSED;
     rcore_jack_forget_loss(jack->news, jack_get_sample_rate(jack->client), jack_get_buffer_size(jack->client));
