@@ -6,7 +6,9 @@ extension AudioEngine {
     ///
     /// - Parameters:
     ///   - gain: linear, finite.
-    ///   - speed: frames of the source a frame, 1/16…16.
+    ///   - pan: a mono source without a map of its own is panned to the first two channels, anything else balanced between them; nil: neither.
+    ///   - speed: frames of the source a frame, 1/16…16; of memory and streams.
+    ///   - priority: who keeps a place, where the engine has a `polyphony`.
     ///   - map: source channels to output channels; nil is the usual map.
     ///   - fadeInFrames: 0 begins at full gain.
     ///   - paused: begins standing still.
@@ -15,23 +17,29 @@ extension AudioEngine {
     /// - Throws: `noFreeVoice`, `commandQueueFull`, or `invalidArgument`; then nothing plays.
     @discardableResult
     public func play(
-        _ source: VoiceSource, on bus: SessionBus, gain: Float = 1, speed: Float = 1, map: ChannelMap? = nil,
-        fadeInFrames: Int = 0,
-        paused: Bool = false, at time: UInt64? = nil, onEnd: (@Sendable (Voice) -> Void)? = nil
+        _ source: VoiceSource, on bus: SessionBus, gain: Float = 1, pan: Pan? = nil, speed: Float = 1,
+        priority: VoicePriority = .normal, map: ChannelMap? = nil, fadeInFrames: Int = 0, paused: Bool = false,
+        at time: UInt64? = nil, onEnd: (@Sendable (Voice) -> Void)? = nil
     ) throws(AudioEngineError) -> Voice {
         try check(source, bus)
         if case .stream(let stream) = source { stream.fill() }
         return try control.withLock { control throws(AudioEngineError) in
-            let usual = try Self.usualMap(from: source.channels, to: control.plan.outputChannels)
+            let used = try Self.map(map, of: source, pan: pan, to: control.plan.outputChannels)
             let handle = rcore_voice_acquire(core.handle)
             guard handle != 0 else { throw .noFreeVoice(limit: configuration.maximumVoices) }
-            let voice = Voice(source: source, handle: handle, map: map ?? usual, bus: bus, engine: self, onEnd: onEnd)
-            var params = Self.parameters(of: voice, bus: bus, gain: gain, fadeInFrames: fadeInFrames, paused: paused)
+            let voice = Voice(source: source, handle: handle, map: used, bus: bus, engine: self, onEnd: onEnd)
+            var params = Self.parameters(of: source, map: used, bus: bus, pan: pan, priority: priority)
+            params.gain = gain
+            params.fade_in_frames = UInt32(clamping: fadeInFrames)
+            params.paused = paused
             params.speed = speed
             let status = rcore_post_start(core.port, handle, &params, time ?? 0)
             guard status == RCORE_OK else {
                 rcore_voice_release(core.handle, handle)
-                throw AudioEngineError(status, "starting a voice with gain \(gain) and speed \(speed)")
+                throw AudioEngineError(
+                    status,
+                    "starting a voice with gain \(gain), speed \(speed), pan \(pan?.position ?? 0) and priority \(priority.rawValue)"
+                )
             }
             control.voices[handle] = voice
             settle(&control)
@@ -39,12 +47,32 @@ extension AudioEngine {
         }
     }
 
-    private func check(_ source: VoiceSource, _ bus: SessionBus) throws(AudioEngineError) {
+    func check(_ source: VoiceSource, _ bus: SessionBus) throws(AudioEngineError) {
         guard bus.belongs(to: self) else { throw .invalidArgument(what: "playing on a bus of another engine") }
-        guard case .buffer(let buffer, let startFrame, let loops) = source else { return }
-        guard (0..<buffer.frameCount).contains(startFrame), loops >= 0 else {
+        guard case .buffer(let buffer, let startFrame, let loop) = source else { return }
+        let looped = loop.frames ?? 0..<buffer.frameCount
+        guard (0..<buffer.frameCount).contains(startFrame), loop.count >= 0 else {
             throw .invalidArgument(
-                what: "playing \(buffer.frameCount) frames from frame \(startFrame), and \(loops) times more")
+                what: "playing \(buffer.frameCount) frames from frame \(startFrame), and \(loop.count) times more")
+        }
+        guard !looped.isEmpty, looped.lowerBound >= 0, looped.upperBound <= buffer.frameCount,
+            (0...min(looped.lowerBound, looped.count)).contains(loop.fadeFrames)
+        else {
+            throw .invalidArgument(
+                what: """
+                    a loop over the frames \(looped) of \(buffer.frameCount) with a fade of \(loop.fadeFrames): the fade takes at most what \
+                    lies before the loop, and its length
+                    """)
+        }
+    }
+
+    func endReason(of handle: UInt64) -> VoiceEnd? {
+        switch rcore_voice_end_reason(core.handle, handle) {
+        case RCORE_END_SOURCE: .finished
+        case RCORE_END_STOPPED: .stopped
+        case RCORE_END_STOLEN: .stolen
+        case RCORE_END_REFUSED: .refused
+        default: nil
         }
     }
 
@@ -61,27 +89,45 @@ extension AudioEngine {
 
     func underruns(of handle: UInt64) -> UInt64 { rcore_voice_underrun_frames(core.handle, handle) }
 
-    private static func usualMap(from inputs: Int, to outputs: Int) throws(AudioEngineError) -> ChannelMap? {
-        inputs == outputs ? nil : try ChannelMap.standard(from: inputs, to: outputs)
+    // The map asked for, or the usual one. A mono source that is panned needs none: the pan leads it to both sides.
+    static func map(
+        _ own: ChannelMap?, of source: VoiceSource, pan: Pan?, to outputs: Int
+    ) throws(AudioEngineError) -> ChannelMap? {
+        if let own { return own }
+        let inputs = source.channels
+        let direct = inputs == outputs || (inputs == 1 && pan != nil && outputs > 1)
+        return direct ? nil : try ChannelMap.standard(from: inputs, to: outputs)
     }
 
-    private static func parameters(
-        of voice: Voice, bus: SessionBus, gain: Float, fadeInFrames: Int, paused: Bool
+    static func parameters(
+        of source: VoiceSource, map: ChannelMap?, bus: SessionBus, pan: Pan?, priority: VoicePriority
     ) -> rcore_voice_params_t {
         var params = rcore_voice_params_default()
-        switch voice.source {
-        case .buffer(let buffer, let startFrame, let loops):
+        switch source {
+        case .buffer(let buffer, let startFrame, let loop):
             params.buffer = buffer.handle
             params.start_frame = UInt64(clamping: startFrame)
-            params.loop_count = loops == .max ? .max : UInt64(clamping: loops)
+            params.loop_count = loop.count == .max ? .max : UInt64(clamping: loop.count)
+            params.loop_start = UInt64(clamping: loop.frames?.lowerBound ?? 0)
+            params.loop_end = UInt64(clamping: loop.frames?.upperBound ?? 0)
+            params.loop_fade_frames = UInt32(clamping: loop.fadeFrames)
         case .stream(let stream):
             params.fifo = stream.fifo.handle
+        case .input(let input):
+            params.input = UInt32(input.slot)
+            params.input_channels = UInt32(clamping: input.channels)
+        case .render(let source):
+            params.render = source.function
+            params.render_context = source.context
+            params.render_channels = UInt32(clamping: source.channels)
         }
-        params.matrix = voice.map?.handle
+        params.matrix = map?.handle
         params.bus = UInt32(bus.slot)
-        params.gain = gain
-        params.fade_in_frames = UInt32(clamping: fadeInFrames)
-        params.paused = paused
+        if let pan {
+            params.pan = pan.position
+            params.pan_law = pan.law == .linear ? RCORE_PAN_LINEAR : RCORE_PAN_EQUAL_POWER
+        }
+        params.priority = UInt32(clamping: priority.rawValue)
         return params
     }
 
@@ -90,26 +136,32 @@ extension AudioEngine {
     /// Fills streams, moves captures to disk, and tells what the core reported. On the background queue, or between the cycles of a driver
     /// without a clock.
     func runBackgroundWork() {
-        let (streams, capture) = control.withLock { control in
-            (
-                control.voices.values.compactMap { voice in
-                    if case .stream(let stream) = voice.source { stream } else { nil }
-                }, control.plan.capture
-            )
-        }
-        for stream in streams { stream.fill() }
+        fillStreams()
+        let capture = control.withLock { $0.plan.capture }
         if let failure = capture?.drain() { observers.tell(.captureFailed(failure)) }
         drainEvents()
     }
 
+    func fillStreams() {
+        let streams = control.withLock { control in
+            control.voices.values.compactMap { voice in
+                if case .stream(let stream) = voice.source { stream } else { nil }
+            }
+        }
+        for stream in streams { stream.fill() }
+    }
+
     private func drainEvents() {
         var told: [EngineEvent] = []
-        let ended = control.withLock { control in
+        let (ended, silent) = control.withLock { control in
             var event = rcore_event_t()
             while rcore_next_event(core.handle, &event) { told += EngineEvent(event).map { [$0] } ?? [] }
             control.plan.collect(from: core.handle)
-            return endedVoices(&control)
+            let silent = control.retired.filter { !$0.isPlaying }
+            control.retired.removeAll { memory in silent.contains { $0 === memory } }
+            return (endedVoices(&control), silent)
         }
+        _ = silent  // let go of here, not under the lock: a bus may go with it
         for event in told { observers.tell(event) }
         for voice in ended { voice.onEnd?(voice) }
     }

@@ -7,18 +7,34 @@ internal import CRenderCore
 public final class AudioEngine: Sendable {
     /// Sizes, fixed for the engine's life.
     public struct Configuration: Equatable, Sendable {
-        /// Voices that can play at once, 1…65,536.
+        /// Voices there are, with those that wait for their start or fade out, 1…65,536.
         public var maximumVoices: Int
+        /// Voices that may play at once, 1…`maximumVoices`; one more takes the place of the oldest of the lowest priority, which fades out. nil: as
+        /// many as there are, and nobody's place is ever taken.
+        public var polyphony: Int?
         /// Sessions at once, 1…1,024.
         public var maximumBuses: Int
-        /// Channels of the output, 1…64; a device with more uses its first ones.
+        /// Outputs of the device at once, 1…64.
+        public var maximumRoutes: Int
+        /// Inputs at once, 0…64.
+        public var maximumInputs: Int
+        /// Command ports at once, 0…63.
+        public var maximumPorts: Int
+        /// Channels of an output or input, 1…64; a device with more uses its first ones.
         public var maximumChannels: Int
         /// Seconds that file streams read ahead, 0.05…60.
         public var readAhead: Double
 
-        public init(maximumVoices: Int = 256, maximumBuses: Int = 32, maximumChannels: Int = 8, readAhead: Double = 1) {
+        public init(
+            maximumVoices: Int = 256, polyphony: Int? = nil, maximumBuses: Int = 32, maximumRoutes: Int = 4,
+            maximumInputs: Int = 4, maximumPorts: Int = 7, maximumChannels: Int = 8, readAhead: Double = 1
+        ) {
             self.maximumVoices = maximumVoices
+            self.polyphony = polyphony
             self.maximumBuses = maximumBuses
+            self.maximumRoutes = maximumRoutes
+            self.maximumInputs = maximumInputs
+            self.maximumPorts = maximumPorts
             self.maximumChannels = maximumChannels
             self.readAhead = readAhead
         }
@@ -38,6 +54,8 @@ public final class AudioEngine: Sendable {
     struct Control {
         var plan = EnginePlan()
         var voices: [UInt64: Voice] = [:]
+        /// What sounds that are gone still play.
+        var retired: [SoundMemory] = []
         /// A capture that the server's change ended; its summary is still to be asked for.
         var endedCapture: Capture?
         var phase = Phase.closed
@@ -53,16 +71,19 @@ public final class AudioEngine: Sendable {
     ) throws(AudioEngineError) {
         var sizes = rcore_config_default()
         sizes.max_voices = UInt32(clamping: configuration.maximumVoices)
-        sizes.max_playing = sizes.max_voices
+        sizes.max_playing = configuration.polyphony.map { UInt32(clamping: $0) } ?? sizes.max_voices
         sizes.max_buses = UInt32(clamping: configuration.maximumBuses)
         sizes.max_channels = UInt32(clamping: configuration.maximumChannels)
-        sizes.max_routes = 1
+        sizes.max_routes = UInt32(clamping: configuration.maximumRoutes)
+        sizes.max_inputs = UInt32(clamping: configuration.maximumInputs)
+        sizes.max_ports = UInt32(clamping: configuration.maximumPorts) &+ 1  // and the engine's own
         core = try RenderCore(sizes)
         self.configuration = configuration
         self.driver = driver
         background = EngineBackground()
         driver.setEventHandler { [weak self] event in self?.handle(event) }
         driver.setPrepareHandler { [weak self] in self?.runBackgroundWork() }
+        driver.setFillHandler { [weak self] in self?.fillStreams() }
         background.setWork { [weak self] in self?.runBackgroundWork() }
     }
 
@@ -138,10 +159,9 @@ public final class AudioEngine: Sendable {
             driver.close()
             control.withLock { control in
                 control.phase = .closed
-                for handle in control.voices.keys {
-                    _ = rcore_post_stop(core.port, handle, 0, 0)
-                    settle(&control)
-                }
+                settle(&control)  // makes room for the one command
+                _ = rcore_post_stop_all(core.port, UInt32.max, 0, 0)
+                settle(&control)
             }
         }
         runBackgroundWork()
@@ -190,9 +210,10 @@ public final class AudioEngine: Sendable {
 
     func gateGain(ofBus slot: Int) -> Float { rcore_bus_gate_gain(core.handle, UInt32(slot)) }
 
-    /// Greatest magnitude that an output channel has put out since the last call. One reader.
-    public func takeOutputPeak(channel: Int) -> Float {
-        channel < 0 ? 0 : rcore_take_route_peak(core.handle, 0, UInt32(clamping: channel))
+    /// Greatest magnitude that a channel of a route has put out since the last call. One reader.
+    public func takeOutputPeak(channel: Int, route: Int = 0) -> Float {
+        guard channel >= 0, route >= 0 else { return 0 }
+        return rcore_take_route_peak(core.handle, UInt32(clamping: route), UInt32(clamping: channel))
     }
 
     // MARK: Capture
@@ -261,13 +282,14 @@ public final class AudioEngine: Sendable {
         let channels = max(1, min(format.outputChannels, configuration.maximumChannels))
         let ended: Capture? = control.withLock { control in
             let capture = control.plan.capture
-            let ends = capture.map { $0.sampleRate != format.sampleRate || $0.channels != channels } ?? false
-            guard ends || control.plan.outputChannels != channels else { return nil }
+            let heard = control.plan.routes?.first?.channels ?? channels
+            let ends = capture.map { $0.sampleRate != format.sampleRate || $0.channels != heard } ?? false
+            guard ends || control.plan.deviceChannels != channels else { return nil }
             if ends {
                 control.endedCapture = capture
                 control.plan.capture = nil
             }
-            control.plan.outputChannels = channels
+            control.plan.deviceChannels = channels
             try? control.plan.post(to: core.port)
             settle(&control)
             return ends ? capture : nil

@@ -14,6 +14,12 @@ public enum AudioEngineError: Error, Equatable, Sendable, CustomStringConvertibl
     case noFreeBus(limit: Int)
     /// The voice has ended.
     case voiceEnded
+    /// All inputs are taken.
+    case noFreeInput(limit: Int)
+    /// All command ports are open.
+    case noFreePort(limit: Int)
+    /// The engine that it belonged to is gone.
+    case engineGone
 
     init(_ status: rcore_status_t, _ what: String) {
         switch status {
@@ -35,6 +41,11 @@ public enum AudioEngineError: Error, Equatable, Sendable, CustomStringConvertibl
         case .noFreeBus(let limit):
             "All \(limit) buses of the engine are taken; close a session, or make the engine with more buses."
         case .voiceEnded: "The voice has ended; start a new one."
+        case .noFreeInput(let limit):
+            "All \(limit) inputs of the engine are taken; let one go, or make the engine with more inputs."
+        case .noFreePort(let limit):
+            "All \(limit) command ports of the engine are open; let one go, or make the engine with more ports."
+        case .engineGone: "The engine is gone; keep it as long as what belongs to it."
         }
     }
 }

@@ -8,6 +8,10 @@ public final class ChannelMap: @unchecked Sendable {
 
     private init(_ handle: OpaquePointer) { self.handle = handle }
 
+    /// Channels that it takes, and that it makes of them.
+    public var inputs: Int { Int(rcore_matrix_inputs(handle)) }
+    public var outputs: Int { Int(rcore_matrix_outputs(handle)) }
+
     /// The usual map: mono to the front pair; as many or more channels, one to one; fewer, by the ITU-R BS.775 down-mix, scaled so that
     /// full scale cannot clip.
     public static func standard(from inputs: Int, to outputs: Int) throws(AudioEngineError) -> ChannelMap {

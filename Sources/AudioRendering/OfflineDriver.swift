@@ -14,15 +14,17 @@ public final class OfflineDriver: RenderDriver {
     private let state: Locked<State>
     private let renderLock = Locked(())
 
-    /// A device of `channels` outputs; `sampleRate` 1,000…768,000, `periodFrames` 1…8,192.
-    public init(sampleRate: Int = 48_000, channels: Int = 2, periodFrames: Int = 256) {
+    /// A device of `channels` outputs and `inputChannels` inputs; `sampleRate` 1,000…768,000, `periodFrames` 1…8,192.
+    public init(sampleRate: Int = 48_000, channels: Int = 2, inputChannels: Int = 0, periodFrames: Int = 256) {
         precondition((1_000...768_000).contains(sampleRate), "a rate of 1,000 to 768,000 Hz")
         precondition((1...64).contains(channels), "1 to 64 channels")
+        precondition((0...64).contains(inputChannels), "0 to 64 input channels")
         precondition((1...8192).contains(periodFrames), "a period of 1 to 8,192 frames")
         state = Locked(
             State(
                 format: HardwareFormat(
-                    sampleRate: sampleRate, periodFrames: periodFrames, outputChannels: channels, server: "offline")))
+                    sampleRate: sampleRate, periodFrames: periodFrames, outputChannels: channels,
+                    inputChannels: inputChannels, server: "offline")))
     }
 
     public func open(core: RenderCore) throws(DriverError) -> HardwareFormat {
@@ -83,16 +85,16 @@ public final class OfflineDriver: RenderDriver {
         state.withLock { $0.prepare = handler }
     }
 
-    /// Renders `frames` frames in periods of the present size (the last may be shorter) and returns one array per channel. Throws
-    /// `notOpen` before `start`.
+    /// Renders `frames` frames in periods of the present size (the last may be shorter) and returns one array per channel. `inputs` come in
+    /// meanwhile, one array per input channel; silence where they are shorter. Throws `notOpen` before `start`.
     @discardableResult
-    public func render(frames: Int) throws(DriverError) -> [[Float]] {
+    public func render(frames: Int, inputs: [[Float]] = []) throws(DriverError) -> [[Float]] {
         let channels = state.withLock { $0.format.outputChannels }
         var planes = [[Float]](repeating: [], count: channels)
         for index in planes.indices { planes[index].reserveCapacity(frames) }
         var done = 0
         while done < frames {
-            let period = try cycle(maximumFrames: frames - done)
+            let period = try cycle(maximumFrames: frames - done, inputs: inputs, from: done)
             for (index, plane) in period.enumerated() { planes[index] += plane }
             done += period.first?.count ?? (frames - done)
         }
@@ -101,18 +103,29 @@ public final class OfflineDriver: RenderDriver {
     }
 
     // One period, with streams filled before it.
-    private func cycle(maximumFrames: Int) throws(DriverError) -> [[Float]] {
+    private func cycle(maximumFrames: Int, inputs: [[Float]], from first: Int) throws(DriverError) -> [[Float]] {
         state.withLock { $0.prepare }?()
         return try renderLock.withLock { _ throws(DriverError) in
             let (core, format, started) = state.withLock { ($0.core, $0.format, $0.started) }
             guard let core, started else { throw .notOpen }
             let frames = min(format.periodFrames, maximumFrames)
             var samples = [Float](repeating: 0, count: frames * format.outputChannels)
+            var incoming = [Float](repeating: 0, count: frames * format.inputChannels)
+            for (channel, plane) in inputs.prefix(format.inputChannels).enumerated() where first < plane.count {
+                let present = plane[first..<min(first + frames, plane.count)]
+                incoming.replaceSubrange((channel * frames)..<(channel * frames + present.count), with: present)
+            }
             samples.withUnsafeMutableBufferPointer { buffer in
-                let planes: [UnsafeMutablePointer<Float>?] = (0..<format.outputChannels).map { channel in
-                    buffer.baseAddress.map { $0 + channel * frames }
+                incoming.withUnsafeBufferPointer { input in
+                    let planes: [UnsafeMutablePointer<Float>?] = (0..<format.outputChannels).map { channel in
+                        buffer.baseAddress.map { $0 + channel * frames }
+                    }
+                    let sources: [UnsafePointer<Float>?] = (0..<format.inputChannels).map { channel in
+                        input.baseAddress.map { $0 + channel * frames }
+                    }
+                    rcore_process(
+                        core.handle, sources, UInt32(sources.count), planes, UInt32(planes.count), UInt32(frames))
                 }
-                rcore_process(core.handle, nil, 0, planes, UInt32(planes.count), UInt32(frames))
             }
             return (0..<format.outputChannels).map { Array(samples[($0 * frames)..<(($0 + 1) * frames)]) }
         }

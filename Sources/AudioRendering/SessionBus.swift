@@ -1,3 +1,5 @@
+internal import CRenderCore
+
 /// The bus that all sources of one session lead through; it carries the session's gate.
 ///
 /// It lives until the last reference goes, and its voices hold one each: they fade out on their own bus, and only then is its slot
@@ -17,6 +19,29 @@ public final class SessionBus: Sendable {
 
     /// The linear gain the gate had at the end of the last cycle: duck × fade × volume.
     public var gateGain: Float { engine?.gateGain(ofBus: slot) ?? 0 }
+
+    /// Leads it to one of the engine's routes by another channel map; nil is the usual one. Throws `invalidArgument` for a route that there is not,
+    /// and for a map of another shape.
+    public func setMap(_ map: ChannelMap?, route: Int = 0) throws(AudioEngineError) {
+        guard let engine else { throw .engineGone }
+        try engine.setMap(map, ofBus: slot, route: route)
+    }
+
+    /// Ramps to a linear gain; finite.
+    public func setGain(_ gain: Float, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
+        guard let engine else { throw .engineGone }
+        try engine.command("a bus gain of \(gain)") { port in
+            rcore_post_bus_gain(port, UInt32(slot), gain, UInt32(clamping: rampFrames), time ?? 0)
+        }
+    }
+
+    /// Stops all that plays into it, and what waits for its time to start there.
+    public func stopAll(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
+        guard let engine else { throw .engineGone }
+        try engine.command("stopping all voices of a bus") { port in
+            rcore_post_stop_all(port, UInt32(slot), UInt32(clamping: fadeFrames), time ?? 0)
+        }
+    }
 
     func belongs(to engine: AudioEngine) -> Bool { self.engine === engine }
 }

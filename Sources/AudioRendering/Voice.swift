@@ -1,21 +1,5 @@
 internal import CRenderCore
 
-/// What a voice plays.
-public enum VoiceSource: Sendable {
-    /// Samples in memory, from `startFrame` on, and `loops` more times from their beginning; `Int.max` is for ever.
-    case buffer(AudioBuffer, startFrame: Int = 0, loops: Int = 0)
-    /// A file on its way; a stream serves one voice.
-    case stream(FileStream)
-
-    /// Channels of the source.
-    public var channels: Int {
-        switch self {
-        case .buffer(let buffer, _, _): buffer.channels
-        case .stream(let stream): stream.channels
-        }
-    }
-}
-
 /// What a voice is doing, as of the last cycle.
 public enum VoiceState: Equatable, Sendable {
     /// Its start has not taken effect.
@@ -43,7 +27,7 @@ public final class Voice: Sendable {
     private weak let engine: AudioEngine?
     private let final = Locked<Final?>(nil)
 
-    private struct Final { var frames: UInt64, underruns: UInt64 }
+    private struct Final { var frames: UInt64, underruns: UInt64, end: VoiceEnd? }
 
     init(
         source: VoiceSource, handle: UInt64, map: ChannelMap?, bus: SessionBus, engine: AudioEngine,
@@ -71,6 +55,11 @@ public final class Voice: Sendable {
     /// Frames that its stream could not deliver in time.
     public var underrunFrames: UInt64 {
         final.withLock { $0?.underruns } ?? engine?.underruns(of: handle) ?? 0
+    }
+
+    /// Why it is over; nil while it is not.
+    public var endReason: VoiceEnd? {
+        final.withLock { $0?.end } ?? engine?.endReason(of: handle)
     }
 
     /// Fades out and ends.
@@ -108,6 +97,27 @@ public final class Voice: Sendable {
         }
     }
 
+    /// Moves between left (−1) and right (1), by the law it was started with; it must have been started with a pan.
+    public func setPan(_ position: Float, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
+        try playing.command("a pan of \(position), of a voice that was started with one") { port in
+            rcore_post_pan(port, handle, position, UInt32(clamping: rampFrames), time ?? 0)
+        }
+    }
+
+    /// Goes to another frame of samples in memory; old place and new cross-fade for `fadeFrames`. Other sources throw `invalidArgument`.
+    public func seek(to frame: Int, fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
+        try playing.command("seeking to frame \(frame), of samples in memory") { port in
+            frame < 0
+                ? RCORE_BAD_ARGUMENT
+                : rcore_post_seek(port, handle, UInt64(frame), UInt32(clamping: fadeFrames), time ?? 0)
+        }
+    }
+
+    /// Lets its loop go: after the present pass, what follows the loop is played to the end.
+    public func leaveLoop(at time: UInt64? = nil) throws(AudioEngineError) {
+        try playing.command("leaving a loop") { port in rcore_post_leave_loop(port, handle, time ?? 0) }
+    }
+
     private var playing: AudioEngine {
         get throws(AudioEngineError) {
             guard let engine else { throw .voiceEnded }
@@ -118,7 +128,9 @@ public final class Voice: Sendable {
     // Called once, by the engine, before the handle is given back: from now on the last values stand.
     func noteEnd() {
         guard let engine else { return }
-        let last = Final(frames: engine.frames(of: handle), underruns: engine.underruns(of: handle))
+        let last = Final(
+            frames: engine.frames(of: handle), underruns: engine.underruns(of: handle),
+            end: engine.endReason(of: handle))
         final.withLock { $0 = last }
     }
 }

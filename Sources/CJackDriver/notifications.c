@@ -38,6 +38,11 @@ static int note_xrun(void *argument) {
     return 0;
 }
 
+static void note_freewheel(int starting, void *argument) {
+    rcore_jack_t *jack = argument;
+    atomic_store(&jack->freewheeling, starting != 0);
+}
+
 static void note_connection(jack_port_id_t a, jack_port_id_t b, int connected, void *argument) {
     (void)a, (void)b, (void)connected;
     const rcore_jack_t *jack = argument;
@@ -83,6 +88,7 @@ bool rcore_jack_register_callbacks(rcore_jack_t *jack) {
            jack_set_sample_rate_callback(client, note_sample_rate, jack) == 0 &&
            jack_set_buffer_size_callback(client, note_period, jack) == 0 &&
            jack_set_xrun_callback(client, note_xrun, jack) == 0 &&
+           jack_set_freewheel_callback(client, note_freewheel, jack) == 0 &&
            jack_set_port_connect_callback(client, note_connection, jack) == 0 &&
            jack_set_latency_callback(client, pass_latency_on, jack) == 0;
 }

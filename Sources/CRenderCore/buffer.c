@@ -88,6 +88,10 @@ void rcore_buffer_release(rcore_buffer_t *buffer) {
     }
 }
 
+uint32_t rcore_buffer_users(const rcore_buffer_t *buffer) RCORE_RT {
+    return atomic_load_explicit(&buffer->users, memory_order_acquire);
+}
+
 uint32_t rcore_buffer_channels(const rcore_buffer_t *buffer) { return buffer->channels; }
 
 uint64_t rcore_buffer_nframes(const rcore_buffer_t *buffer) { return buffer->nframes; }

@@ -40,6 +40,18 @@ static struct command heap_pop(rcore_t *core) RCORE_RT {
     return first;
 }
 
+// Voices whose start waits for its time never begin; their commands find them ended.
+static void stop_waiting(rcore_t *core, uint32_t slot) RCORE_RT {
+    for (uint32_t i = 0; i < core->pending_count; i++) {
+        const struct command *command = &core->pending[i];
+        const struct voice *voice = command->kind == COMMAND_START ? voice_find(core, command->voice) : NULL;
+        if (voice != NULL && (slot == RCORE_NONE || voice->params.bus == slot)) {
+            const struct command stop = {.kind = COMMAND_STOP, .voice = command->voice};
+            (void)voice_apply(core, &stop);
+        }
+    }
+}
+
 static void apply(rcore_t *core, const struct command *command) RCORE_RT {
     bool on_time = command->when == RCORE_NOW || command->when >= core_now(core);
     switch (command->kind) {
@@ -48,6 +60,10 @@ static void apply(rcore_t *core, const struct command *command) RCORE_RT {
         if (command->serial > core->swap.newest_serial) {
             swap_begin(core, command->plan);
         }
+        break;
+    case COMMAND_STOP_ALL:
+        stop_waiting(core, command->slot);
+        voices_stop(core, command->slot, command->ramp_frames);
         break;
     case COMMAND_BUS_GAIN:
         on_time &= command->when == RCORE_NOW || !core->buses[command->slot].frozen;

@@ -16,6 +16,7 @@
 enum command_kind {
     COMMAND_START,
     COMMAND_STOP,
+    COMMAND_STOP_ALL,
     COMMAND_PAUSE,
     COMMAND_RESUME,
     COMMAND_SEEK,
@@ -110,6 +111,7 @@ struct voice {
     uint32_t phase;    // between the source's frames, in 1/2^32
 
     struct ramp pan;      // -1…1, of what follows the present stretch
+    uint16_t pan_length;  // of a stretch (pan.c)
     uint32_t place_index; // in the core's list of playing voices
     uint32_t next_phase;  // after the piece that is being mixed
     uint32_t consumed;    // source frames that this piece takes
@@ -127,6 +129,9 @@ struct voice {
     uint32_t loop_fade;
     uint32_t seek_remaining; // frames of the cross-fade that follows a seek
     uint32_t seek_frames;
+    uint32_t next_seek_frames; // of the seek that waits for the end of this one
+    bool seek_waits;
+    uint64_t next_seek;
     uint32_t older; // neighbours among the voices of its priority, in the order of their starts
     uint32_t newer;
     struct place sought_from; // the old place, which goes on while it fades
@@ -163,6 +168,7 @@ struct bus_state {
     bool fresh;                  // no plan had it before the one that is being taken over
     bool joined;                 // the plan that leaves has it not
     bool in_plan;                // the plan in use has it
+    bool gated;                  // and there with a gate
     bool frozen;                 // its own gate or one it leads to stands still
     bool frozen_leaving;         // did so in the plan that leaves
     _Atomic(uint32_t) gate_gain; // float bits, published
@@ -326,6 +332,8 @@ bool input_is_heard(const rcore_t *core, uint32_t slot) RCORE_RT;
 bool voice_apply(rcore_t *core, const struct command *command) RCORE_RT;
 /// Mixes all playing voices into their buses.
 void voices_render(rcore_t *core, uint32_t nframes) RCORE_RT;
+/// Stops every voice of a bus slot, or of all (RCORE_NONE).
+void voices_stop(rcore_t *core, uint32_t slot, uint32_t ramp_frames) RCORE_RT;
 
 /// Silences the buses that voices go to; mixes buses into parents and routes (buses.c).
 void buses_clear(rcore_t *core, uint32_t nframes) RCORE_RT;

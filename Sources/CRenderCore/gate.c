@@ -38,9 +38,15 @@ static void duck_go(struct gate_state *gate, double target, uint32_t nframes) RC
     }
 }
 
+// Whether anything leads to the bus that sounds, or would if its gate opened; in the plan that leaves as well.
 static bool has_sources(rcore_t *core, uint32_t slot) RCORE_RT {
     buses_mark_sounding(core, core->plan);
-    return core->buses[slot].sounding;
+    const bool now = core->buses[slot].sounding;
+    if (core->swap.leaving == NULL) {
+        return now;
+    }
+    buses_mark_sounding(core, core->swap.leaving);
+    return now || core->buses[slot].sounding;
 }
 
 // Takes over a new verdict. What cannot be heard jumps: who comes back from silence during a duck starts ducked (keeps DUCK-7), and a
@@ -123,28 +129,42 @@ static void gates_freeze(rcore_t *core) RCORE_RT {
     }
 }
 
+// The gated buses that are heard, one after the other: those of the plan in use, then those that have a gate only in the leaving one. NULL: no more.
+static const rcore_bus_description_t *next_gated(const rcore_t *core, uint32_t *index) RCORE_RT {
+    const rcore_plan_t *plan = core->plan;
+    const rcore_plan_t *leaving = core->swap.leaving;
+    for (; plan != NULL && *index < plan->bus_count; *index += 1) {
+        if (plan->buses[*index].description.gate != NULL) {
+            return &plan->buses[(*index)++].description;
+        }
+    }
+    for (; leaving != NULL && *index - plan->bus_count < leaving->bus_count; *index += 1) {
+        const rcore_bus_description_t *bus = &leaving->buses[*index - plan->bus_count].description;
+        if (bus->gate != NULL && !core->buses[bus->slot].gated) {
+            *index += 1;
+            return bus;
+        }
+    }
+    return NULL;
+}
+
 void gates_read(rcore_t *core) RCORE_RT {
     if (core->plan == NULL) {
         return;
     }
-    for (uint32_t i = 0; i < core->plan->bus_count; i++) {
-        const rcore_bus_description_t *bus = &core->plan->buses[i].description;
-        if (bus->gate != NULL) {
-            gate_read(core, bus->slot, bus->gate);
-            gate_settle(core, bus->slot);
-        }
+    const rcore_bus_description_t *bus;
+    for (uint32_t i = 0; (bus = next_gated(core, &i)) != NULL;) {
+        gate_read(core, bus->slot, bus->gate);
+        gate_settle(core, bus->slot);
     }
     gates_freeze(core);
 }
 
 uint32_t gates_limit(const rcore_t *core, uint32_t nframes) RCORE_RT {
-    if (core->plan == NULL) {
-        return nframes;
-    }
-    for (uint32_t i = 0; i < core->plan->bus_count; i++) {
-        const rcore_bus_description_t *bus = &core->plan->buses[i].description;
+    const rcore_bus_description_t *bus;
+    for (uint32_t i = 0; (bus = next_gated(core, &i)) != NULL;) {
         const struct gate_state *gate = &core->buses[bus->slot].gate;
-        if (bus->gate != NULL && gate->paused && gate->open.remaining > 0 && gate->open.remaining < nframes) {
+        if (gate->paused && gate->open.remaining > 0 && gate->open.remaining < nframes) {
             nframes = gate->open.remaining;
         }
     }
@@ -202,12 +222,10 @@ void gates_advance(rcore_t *core, uint32_t nframes) RCORE_RT {
     if (core->plan == NULL) {
         return;
     }
-    for (uint32_t i = 0; i < core->plan->bus_count; i++) {
-        const rcore_bus_description_t *bus = &core->plan->buses[i].description;
-        if (bus->gate != NULL) {
-            gate_advance(&core->buses[bus->slot], nframes);
-            gate_settle(core, bus->slot);
-        }
+    const rcore_bus_description_t *bus;
+    for (uint32_t i = 0; (bus = next_gated(core, &i)) != NULL;) {
+        gate_advance(&core->buses[bus->slot], nframes);
+        gate_settle(core, bus->slot);
     }
     gates_freeze(core);
 }
@@ -221,6 +239,6 @@ void bus_reset(struct bus_state *bus) RCORE_RT {
     ramp_set(&bus->gate.volume, 1.0f);
     ramp_set(&bus->gain, 1.0f);
     bus->channels = 0;
-    bus->frozen = bus->fresh = bus->joined = bus->in_plan = false;
+    bus->frozen = bus->fresh = bus->joined = bus->in_plan = bus->gated = false;
     atomic_store_explicit(&bus->gate_gain, bits, memory_order_relaxed);
 }

@@ -1,21 +1,18 @@
 #include "pan.h"
 
-enum { stretch_frames = 64 };
+// A stretch is the 64th part of its move, so that straight lines stray from the law by less than 1e-4; within these bounds.
+enum { shortest_stretch = 64, longest_stretch = 512 };
 
-// sin(π/2 · x) for 0…1 by its series, to 1e-9; exact at both ends.
+// sin(π/2 · x) for 0…1 by its series, to 2e-7; exact at both ends.
 static float quarter_sine(float x) RCORE_RT {
-    if (x <= 0.0f || x >= 1.0f) {
-        return x <= 0.0f ? 0.0f : 1.0f;
-    }
-    const double angle = 1.5707963267948966 * (double)x;
-    const double square = angle * angle;
-    double sum = 1.0 / 6227020800.0;
-    sum = 1.0 / -39916800.0 + square * sum;
-    sum = 1.0 / 362880.0 + square * sum;
-    sum = 1.0 / -5040.0 + square * sum;
-    sum = 1.0 / 120.0 + square * sum;
-    sum = 1.0 / -6.0 + square * sum;
-    return (float)(angle * (1.0 + square * sum));
+    const float square = x * x;
+    float sum = -3.5988432e-6f;
+    sum = 1.6044118e-4f + square * sum;
+    sum = -4.6817541e-3f + square * sum;
+    sum = 7.9692626e-2f + square * sum;
+    sum = -6.4596410e-1f + square * sum;
+    sum = 1.5707963f + square * sum;
+    return x <= 0.0f ? 0.0f : x >= 1.0f ? 1.0f : x * sum;
 }
 
 static float law_gain(uint8_t law, float share) RCORE_RT {
@@ -53,27 +50,21 @@ void pan_go(struct voice *voice, float pan, uint32_t ramp_frames) RCORE_RT {
         voice->pan_gains[side] -= voice->pan_steps[side] * (float)voice->pan_remaining;
     }
     voice->pan_remaining = 0;
+    const uint32_t part = ramp_frames / 64;
+    voice->pan_length = (uint16_t)(part < shortest_stretch  ? shortest_stretch
+                                   : part > longest_stretch ? longest_stretch
+                                                            : part);
     ramp_go(&voice->pan, pan, ramp_frames);
 }
 
-uint32_t pan_stretch(struct voice *voice, uint32_t nframes) RCORE_RT {
-    if (voice->pan_remaining == 0) {
-        if (voice->pan.remaining == 0) {
-            return nframes;
-        }
-        const uint32_t length = (voice->pan.remaining - 1) % stretch_frames + 1;
-        float end[2];
-        ramp_advance(&voice->pan, length);
-        law_gains(voice, ramp_value(&voice->pan), end);
-        for (unsigned side = 0; side < 2; side++) {
-            voice->pan_steps[side] = (end[side] - voice->pan_gains[side]) / (float)length;
-            voice->pan_gains[side] = end[side];
-        }
-        voice->pan_remaining = (uint16_t)length;
+void pan_begin_stretch(struct voice *voice) RCORE_RT {
+    const uint32_t length = (voice->pan.remaining - 1) % voice->pan_length + 1;
+    float end[2];
+    ramp_advance(&voice->pan, length);
+    law_gains(voice, ramp_value(&voice->pan), end);
+    for (unsigned side = 0; side < 2; side++) {
+        voice->pan_steps[side] = (end[side] - voice->pan_gains[side]) / (float)length;
+        voice->pan_gains[side] = end[side];
     }
-    return voice->pan_remaining < nframes ? voice->pan_remaining : nframes;
-}
-
-void pan_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
-    voice->pan_remaining -= nframes < voice->pan_remaining ? (uint16_t)nframes : voice->pan_remaining;
+    voice->pan_remaining = (uint16_t)length;
 }

@@ -2,6 +2,8 @@
 // published with one store.
 #include "port.h"
 
+#include "pool.h"
+
 rcore_port_t *rcore_port_open(rcore_t *core, rcore_status_t *status) {
     for (uint32_t i = 0; i < core->config.max_ports; i++) {
         struct rcore_port *port = &core->ports[i];
@@ -70,7 +72,13 @@ static void settle_starts(rcore_port_t *port, bool posted) RCORE_RT {
         if (command->kind == COMMAND_START) {
             struct voice *voice = voice_find(port->core, command->voice);
             const uint32_t start = atomic_load_explicit(&voice->start, memory_order_relaxed);
+            if (!posted) {
+                buffer_leave(voice->params.buffer);
+            }
             atomic_store_explicit(&voice->start, posted ? start | START_POSTED : START_NONE, memory_order_release);
+            if (!posted && voice->params.one_shot) {
+                pool_give_back(port->core, voice);
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 // What may be posted: each command checked, and put on its port.
 #include "memory.h"
+#include "pool.h"
 #include "port.h"
 
 static rcore_status_t post(rcore_port_t *port, struct command command) RCORE_RT {
@@ -68,6 +69,9 @@ static bool params_valid(const rcore_t *core, const rcore_voice_params_t *params
         params->priority > RCORE_MAX_PRIORITY) {
         return false;
     }
+    if (params->one_shot && params->buffer == NULL && params->input_channels == 0) {
+        return false; // nobody could tell when the stream or the callback is free again
+    }
     return params->matrix == NULL || params->matrix->inputs == params_channels(params);
 }
 
@@ -91,6 +95,7 @@ rcore_status_t rcore_post_start(rcore_port_t *port, rcore_voice_t handle, const 
         return status;
     }
     voice->params = *params;
+    buffer_use(params->buffer);
     // Before the cycle can see it: a short one may be over, and the voice another's, by the time that putting it there returns.
     const uint32_t by = port->group_open ? port->index + 1u : START_POSTED;
     atomic_store_explicit(&voice->start, by | start_flags(params), memory_order_release);
@@ -107,6 +112,12 @@ static struct command ramped(uint16_t kind, rcore_voice_t voice, float value, ui
 
 rcore_status_t rcore_post_stop(rcore_port_t *port, rcore_voice_t voice, uint32_t ramp_frames, uint64_t when) RCORE_RT {
     return post_to_voice(port, ramped(COMMAND_STOP, voice, 0.0f, ramp_frames, when), 0);
+}
+
+rcore_status_t rcore_post_stop_all(rcore_port_t *port, uint32_t bus, uint32_t ramp_frames, uint64_t when) RCORE_RT {
+    struct command command = ramped(COMMAND_STOP_ALL, 0, 0.0f, ramp_frames, when);
+    command.slot = bus;
+    return bus < port->core->config.max_buses || bus == RCORE_NONE ? post(port, command) : RCORE_BAD_ARGUMENT;
 }
 
 rcore_status_t rcore_post_pause(rcore_port_t *port, rcore_voice_t voice, uint32_t ramp_frames, uint64_t when) RCORE_RT {

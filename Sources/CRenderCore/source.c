@@ -14,7 +14,9 @@ static void begin_memory(struct voice *voice) RCORE_RT {
     voice->loop_start = params->loop_start;
     voice->loop_end = params->loop_end == 0 ? buffer->nframes : params->loop_end;
     voice->loop_fade = params->loop_fade_frames;
-    voice_set_place(voice, (struct place){params->start_frame, params->loop_count, false});
+    // A seek before the start may lead beyond the end.
+    const uint64_t start = params->start_frame < voice->nframes ? params->start_frame : voice->nframes;
+    voice_set_place(voice, (struct place){start, params->loop_count, false});
 }
 
 void source_begin(struct voice *voice) RCORE_RT {
@@ -22,6 +24,7 @@ void source_begin(struct voice *voice) RCORE_RT {
     voice->rendered_all = voice->primed = voice->gathered = false;
     voice->phase = 0;
     voice->seek_remaining = 0;
+    voice->seek_waits = false;
     if (params->buffer != NULL) {
         voice->kind = SOURCE_MEMORY;
         begin_memory(voice);
@@ -41,6 +44,13 @@ void source_begin(struct voice *voice) RCORE_RT {
 }
 
 void source_seek(struct voice *voice, uint64_t frame, uint32_t ramp_frames) RCORE_RT {
+    if (voice->seek_remaining > 0 && ramp_frames > 0) {
+        voice->seek_waits = true;
+        voice->next_seek = frame;
+        voice->next_seek_frames = ramp_frames;
+        return;
+    }
+    voice->seek_waits = false;
     voice->sought_from = voice_place(voice);
     voice->seek_remaining = voice->seek_frames = ramp_frames;
     voice_set_place(voice, (struct place){frame < voice->nframes ? frame : voice->nframes, voice->loops, false});
@@ -164,6 +174,7 @@ void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
     }
     if (voice->gathered) {
         voice_advance(voice, nframes);
+        source_follow_seek(voice);
     } else if (voice->kind == SOURCE_MEMORY) {
         voice->frame += nframes;
     } else if (voice->kind == SOURCE_STREAM) {
@@ -172,33 +183,16 @@ void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
     count_up(&voice->frames, nframes);
 }
 
+void source_follow_seek(struct voice *voice) RCORE_RT {
+    if (voice->seek_waits && voice->seek_remaining == 0) {
+        source_seek(voice, voice->next_seek, voice->next_seek_frames);
+    }
+}
+
 bool source_over(const struct voice *voice) RCORE_RT {
     if (voice->kind == SOURCE_MEMORY) {
         const struct place place = voice_place(voice);
         return voice->frame >= voice->nframes && !place_loops(voice, &place) && voice->seek_remaining == 0;
     }
     return voice->rendered_all || (voice->kind == SOURCE_STREAM && rcore_fifo_drained(voice->params.fifo));
-}
-
-// Voices lie apart in memory and so do their samples. Asking for them some voices ahead hides most of the way: first the voice, then
-// its samples.
-void source_prefetch(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT {
-    enum { far = 16, near = 8, line = 64, lines = 3 };
-    if (index + far < core->playing_count && core->playing[index + far] != RCORE_NONE) {
-        const char *voice = (const char *)&core->voices[core->playing[index + far]];
-        for (size_t byte = 0; byte < lines * line; byte += line) {
-            __builtin_prefetch(voice + byte);
-        }
-    }
-    if (index + near < core->playing_count && core->playing[index + near] != RCORE_NONE) {
-        const struct voice *voice = &core->voices[core->playing[index + near]];
-        __builtin_prefetch(voice->matrix);
-        for (uint32_t channel = 0; voice->kind == SOURCE_MEMORY && channel < voice->channels && channel < 2;
-             channel++) {
-            const float *samples = voice->samples + channel * voice->stride + voice->frame;
-            for (uint32_t frame = 0; frame < nframes; frame += line / sizeof(float)) {
-                __builtin_prefetch(samples + frame);
-            }
-        }
-    }
 }

@@ -17,9 +17,33 @@ void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT;
 bool source_over(const struct voice *voice) RCORE_RT;
 /// Goes elsewhere in memory, fading over `ramp_frames` of the source.
 void source_seek(struct voice *voice, uint64_t frame, uint32_t ramp_frames) RCORE_RT;
+/// Takes up the seek that waited for the end of another.
+void source_follow_seek(struct voice *voice) RCORE_RT;
 /// Lets the loop go after the present pass.
 void source_leave_loop(struct voice *voice) RCORE_RT;
-/// Asks for the memory of voices that are rendered soon after the one at `index` of the playing ones.
-void source_prefetch(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT;
+/// Asks for the memory of voices that are rendered soon after the one at `index` of the playing ones. Voices lie apart in memory and so do their
+/// samples; asking some voices ahead hides most of the way: first the voice, then its samples.
+static inline void source_prefetch(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT {
+    enum { far = 16, near = 8, line = 64, lines = 2 };
+    if (index + far < core->playing_count && core->playing[index + far] != RCORE_NONE) {
+        const char *voice = (const char *)&core->voices[core->playing[index + far]];
+        for (size_t byte = 0; byte < lines * line; byte += line) {
+            __builtin_prefetch(voice + byte);
+        }
+    }
+    if (index + near < core->playing_count && core->playing[index + near] != RCORE_NONE) {
+        const struct voice *voice = &core->voices[core->playing[index + near]];
+        if (voice->matrix != NULL) {
+            __builtin_prefetch(voice->matrix);
+        }
+        for (uint32_t channel = 0; voice->kind == SOURCE_MEMORY && channel < voice->channels && channel < 2;
+             channel++) {
+            const float *samples = voice->samples + channel * voice->stride + voice->frame;
+            for (uint32_t frame = 0; frame < nframes; frame += line / sizeof(float)) {
+                __builtin_prefetch(samples + frame);
+            }
+        }
+    }
+}
 
 #endif

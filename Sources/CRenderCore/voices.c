@@ -1,4 +1,5 @@
 // Voices: what they were told, and what they put into their buses.
+#include "group.h"
 #include "pan.h"
 #include "polyphony.h"
 #include "pool.h"
@@ -16,15 +17,12 @@ static rcore_voice_t voice_handle(const rcore_t *core, const struct voice *voice
     return (status >> 32) << 32 | (uint64_t)(voice - core->voices + 1);
 }
 
-static rcore_voice_state_t voice_state(const struct voice *voice) RCORE_RT {
-    return status_state(atomic_load_explicit(&voice->status, memory_order_relaxed));
-}
-
 // The voice is its owner's again, or free.
 static void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT {
     const rcore_voice_t handle = voice_handle(core, voice);
     const uint64_t rendered = atomic_load_explicit(&voice->frames, memory_order_relaxed);
     polyphony_leave(core, voice);
+    buffer_leave(voice->params.buffer);
     voice->paused = voice->stopping = voice->gain_set = voice->speed_set = voice->pan_given = false;
     if (voice->params.one_shot) {
         pool_give_back(core, voice);
@@ -224,8 +222,15 @@ bool voice_apply(rcore_t *core, const struct command *command) RCORE_RT {
     if (voice == NULL) {
         return true; // released meanwhile
     }
-    switch (voice_state(voice)) {
+    // Read once, generation and state together: an ended voice may be released, and another's, from one look to the next. One that is
+    // not ended stays the cycle's, for its start was posted.
+    const uint64_t status = atomic_load_explicit(&voice->status, memory_order_acquire);
+    if (status >> 32 != command->voice >> 32) {
+        return true;
+    }
+    switch (status_state(status)) {
     case RCORE_VOICE_WAITING:
+        voice->bus = voice->params.bus; // not the one it played into before
         apply_waiting(core, voice, command);
         return !voice_frozen(core, voice);
     case RCORE_VOICE_PLAYING:
@@ -290,18 +295,35 @@ static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
     }
 }
 
+void voices_stop(rcore_t *core, uint32_t slot, uint32_t ramp_frames) RCORE_RT {
+    for (uint32_t i = 0; i < core->playing_count; i++) {
+        if (core->playing[i] == RCORE_NONE) {
+            continue;
+        }
+        struct voice *voice = &core->voices[core->playing[i]];
+        if (!voice->stopping && (slot == RCORE_NONE || voice->bus == slot)) {
+            voice_stop(core, voice, ramp_frames, RCORE_END_STOPPED);
+        }
+    }
+}
+
 void voices_render(rcore_t *core, uint32_t nframes) RCORE_RT {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < core->playing_count; i++) {
-        source_prefetch(core, i, nframes);
-        if (core->playing[i] != RCORE_NONE) {
+    for (uint32_t i = 0; i < core->playing_count;) {
+        uint32_t count = 1;
+        if (group_render(core, i, nframes)) {
+            count = group_size;
+        } else if (core->playing[i] != RCORE_NONE) {
             render_voice(core, &core->voices[core->playing[i]], nframes);
         }
-        const uint32_t index = core->playing[i];
-        if (index != RCORE_NONE && kept < i) {
-            put_playing(core, &core->voices[index], kept);
+        for (const uint32_t next = i + count; i < next; i++) {
+            const uint32_t index = core->playing[i];
+            source_prefetch(core, i, nframes);
+            if (index != RCORE_NONE && kept < i) {
+                put_playing(core, &core->voices[index], kept);
+            }
+            kept += index != RCORE_NONE ? 1 : 0;
         }
-        kept += index != RCORE_NONE ? 1 : 0;
     }
     core->playing_count = kept;
 }

@@ -51,12 +51,28 @@ final class JackClient: @unchecked Sendable {
     /// The name the server gave it.
     var name: String { String(cString: rcore_jack_client_name(handle)) }
 
-    func registerPorts(outputs: Int) throws(DriverError) {
+    func registerPorts(outputs: Int, inputs: Int) throws(DriverError) {
         let limit = Int(RCORE_JACK_MAX_PORTS)
         guard (1...limit).contains(outputs) else {
             throw .refused(call: "\(outputs) output ports", reason: "a client has 1 to \(limit)")
         }
-        try check(rcore_jack_register_ports(handle, UInt32(outputs), 0), "\(outputs) output ports")
+        guard (0...limit).contains(inputs) else {
+            throw .refused(call: "\(inputs) input ports", reason: "a client has 0 to \(limit)")
+        }
+        try check(
+            rcore_jack_register_ports(handle, UInt32(outputs), UInt32(inputs)),
+            "\(outputs) output and \(inputs) input ports")
+    }
+
+    /// Has streams filled while the server freewheels; before activation. The connection keeps `filler` for the client's life.
+    func fill(with filler: StreamFiller) {
+        rcore_jack_set_prepare(
+            handle,
+            { context in
+                guard let context else { return }
+                Unmanaged<StreamFiller>.fromOpaque(context).takeUnretainedValue().fill()
+            },
+            Unmanaged.passUnretained(filler).toOpaque())
     }
 
     func activate() throws(DriverError) {
@@ -77,13 +93,17 @@ final class JackClient: @unchecked Sendable {
 
     func connectToDevice() { _ = rcore_jack_connect_device(handle, RCORE_JACK_PLAYBACK) }
 
+    func connectInputs() { _ = rcore_jack_connect_device(handle, RCORE_JACK_CAPTURE) }
+
     /// The server's values now.
-    func readFormat(outputs: Int) -> HardwareFormat {
+    func readFormat(outputs: Int, inputs: Int) -> HardwareFormat {
         let snapshot = news.snapshot
         let latency = rcore_jack_read_latency(handle, RCORE_JACK_PLAYBACK)
+        let inputLatency = rcore_jack_read_latency(handle, RCORE_JACK_CAPTURE)
         return HardwareFormat(
             sampleRate: Int(snapshot.sample_rate), periodFrames: Int(snapshot.period_frames), outputChannels: outputs,
-            outputLatencyFrames: Int(latency.maximum), server: Self.serverDescription)
+            inputChannels: inputs, outputLatencyFrames: Int(latency.maximum),
+            inputLatencyFrames: Int(inputLatency.maximum), server: Self.serverDescription)
     }
 
     // MARK: Links

@@ -10,13 +10,14 @@ extension ServerConnection {
             configuration.server, managed: configuration.managedServer, name: configuration.clientName, news: news)
         let outputs = configuration.outputs ?? Self.usualOutputs(deviceOutputs: client.deviceOutputs)
         do throws(DriverError) {
-            try client.registerPorts(outputs: outputs)
+            try client.registerPorts(outputs: outputs, inputs: configuration.inputs)
+            client.fill(with: filler)
         } catch {
             client.close()
             throw error
         }
         let identity = Identity(server: server, clientName: client.name, outputs: outputs)
-        let format = client.readFormat(outputs: outputs)
+        let format = client.readFormat(outputs: outputs, inputs: configuration.inputs)
         state.withLock { state in
             state.identity = identity
             state.client = client
@@ -34,6 +35,7 @@ extension ServerConnection {
         if !isActive {
             try client.activate()
             client.connectToDevice()
+            client.connectInputs()
         }
         state.withLock { state in
             state.isActive = true
@@ -57,7 +59,7 @@ extension ServerConnection {
             return (state.client, state.identity, state.links)
         }
         guard let client, let identity, !news.snapshot.lost else { return }
-        let format = client.readFormat(outputs: identity.outputs)
+        let format = client.readFormat(outputs: identity.outputs, inputs: configuration.inputs)
         // A link whose far end is gone comes back with it; one that was taken apart does not. Far ends that come and go under
         // ever new names are forgotten.
         let orphans = links.filter { !client.hasDestination(of: $0) }
@@ -105,7 +107,7 @@ extension ServerConnection {
 
     private func comeBack() -> Bool {
         guard let identity = state.withLock({ $0.identity }), let client = try? reopen(identity) else { return false }
-        let format = client.readFormat(outputs: identity.outputs)
+        let format = client.readFormat(outputs: identity.outputs, inputs: configuration.inputs)
         let isTaken = state.withLock { state in
             // Under the lock: a loss from here on finds the phase open, and the watch thread takes it.
             guard state.phase == .lost, !news.snapshot.lost else { return false }
@@ -125,10 +127,12 @@ extension ServerConnection {
         let client = try identity.server.reach(
             managed: configuration.managedServer, name: identity.clientName, news: news)
         do throws(DriverError) {
-            try client.registerPorts(outputs: identity.outputs)
+            try client.registerPorts(outputs: identity.outputs, inputs: configuration.inputs)
+            client.fill(with: filler)
             let (isActive, links) = state.withLock { ($0.isActive, $0.links) }
             if isActive {
                 try client.activate()
+                client.connectInputs()
                 let made = links.filter { client.connect($0) }
                 // A server with another device: its ports have other names.
                 if made.isEmpty, !links.isEmpty { client.connectToDevice() }

@@ -216,7 +216,7 @@ struct EngineTests {
         let gate = try #require(TestGate())
         let steady = try AudioBuffer([[Float](repeating: 0.25, count: 48_000)])
         var bus: SessionBus? = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
-        let voice = try stage.engine.play(.buffer(steady, loops: .max), on: #require(bus))
+        let voice = try stage.engine.play(.buffer(steady, loop: .forever), on: #require(bus))
         try stage.driver.render(frames: 1000)
         try voice.stop(fadeFrames: 240)
         bus = nil
@@ -236,7 +236,8 @@ struct EngineTests {
         let other = try Stage()
         let buffer = try AudioBuffer([Signal.counting(frames: 100)])
         for source in [
-            VoiceSource.buffer(buffer, startFrame: -1), .buffer(buffer, startFrame: 100), .buffer(buffer, loops: -1),
+            VoiceSource.buffer(buffer, startFrame: -1), .buffer(buffer, startFrame: 100),
+            .buffer(buffer, loop: Loop(count: -1)),
         ] {
             #expect(throws: AudioEngineError.self) { try stage.engine.play(source, on: stage.bus) }
         }

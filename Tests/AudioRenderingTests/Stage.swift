@@ -16,13 +16,16 @@ final class TestGate: @unchecked Sendable {
 
     deinit { sgate_page_destroy(page) }
 
-    func set(paused: Bool = false, muted: Bool = false, decibels: Double = 0, rampMilliseconds: UInt16 = 5) {
+    func set(
+        paused: Bool = false, muted: Bool = false, decibels: Double = 0, rampMilliseconds: UInt16 = 5,
+        inputGranted: Bool = false
+    ) {
         serial += 1
         sgate_page_set_verdict(
             page,
             sgate_verdict_t(
                 attenuation: UInt16(-decibels * 256), ramp_ms: rampMilliseconds, paused: paused, muted: muted,
-                input_granted: false, serial: serial))
+                input_granted: inputGranted, serial: serial))
     }
 }
 
@@ -35,9 +38,13 @@ struct Stage {
 
     struct NoMemory: Error {}
 
-    init(sampleRate: Int = 48_000, channels: Int = 2, periodFrames: Int = 256) throws {
-        driver = OfflineDriver(sampleRate: sampleRate, channels: channels, periodFrames: periodFrames)
-        engine = try AudioEngine(driver: driver)
+    init(
+        sampleRate: Int = 48_000, channels: Int = 2, inputs: Int = 0, periodFrames: Int = 256,
+        configuration: AudioEngine.Configuration = AudioEngine.Configuration()
+    ) throws {
+        driver = OfflineDriver(
+            sampleRate: sampleRate, channels: channels, inputChannels: inputs, periodFrames: periodFrames)
+        engine = try AudioEngine(driver: driver, configuration: configuration)
         guard let gate = TestGate() else { throw NoMemory() }
         self.gate = gate
         try engine.open()

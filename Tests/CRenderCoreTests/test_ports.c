@@ -38,6 +38,7 @@ TEST(closing_keeps_what_was_posted) {
     rcore_port_close(port);
     EXPECT(rcore_port_open(stage.core, NULL) == port);
     EXPECT_EQUAL(rcore_group_commit(port), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_buffer_users(buffer), 1);
     stage_render(&stage, 100, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 10, 0.0f), -1);
     EXPECT_EQUAL(first_other(stage.out[0], 10, 100, 0.25f), -1);
@@ -127,23 +128,21 @@ static void *trigger(void *argument) {
     params.one_shot = true;
     for (unsigned note = 0; note < notes;) {
         const unsigned chord = 1 + note % 4 < notes - note ? 1 + note % 4 : notes - note;
-        rcore_voice_t voices[4];
-        unsigned taken = 0;
-        while (taken < chord) {
-            voices[taken] = rcore_voice_acquire(player->stage->core);
-            if (voices[taken] != 0) {
-                taken++;
-            } else {
-                sched_yield();
+        rcore_group_begin(player->port);
+        bool whole = true;
+        for (unsigned i = 0; i < chord && whole; i++) {
+            const rcore_voice_t voice = rcore_voice_acquire(player->stage->core);
+            whole = voice != 0 && rcore_post_start(player->port, voice, &params, RCORE_NOW) == RCORE_OK;
+            if (voice != 0 && !whole) {
+                (void)rcore_voice_release(player->stage->core, voice);
             }
         }
-        do {
-            rcore_group_begin(player->port);
-            for (unsigned i = 0; i < chord; i++) {
-                (void)rcore_post_start(player->port, voices[i], &params, RCORE_NOW);
-            }
-        } while (rcore_group_commit(player->port) == RCORE_FULL && sched_yield() == 0);
-        note += chord;
+        if (whole && rcore_group_commit(player->port) == RCORE_OK) {
+            note += chord;
+        } else { // no voice or no room: the chord's other notes gave themselves back
+            rcore_group_cancel(player->port);
+            sched_yield();
+        }
     }
     atomic_fetch_sub(player->playing, 1);
     return NULL;
@@ -175,6 +174,7 @@ TEST(threads_trigger_at_once) {
         pthread_join(threads[i], NULL);
     }
     EXPECT_NEAR(sum / (double)note_level, nthreads * notes, 0);
+    EXPECT_EQUAL(rcore_buffer_users(buffer), 0);
     for (uint32_t i = 0; i < stage_config().max_voices; i++) {
         EXPECT(rcore_voice_acquire(stage.core) != 0); // all came back
     }

@@ -307,6 +307,34 @@ TEST(commands_before_a_timed_start_shape_it) {
     rcore_buffer_release(buffer);
 }
 
+/// All sound off: of one bus, of all; what was to start later never does.
+TEST(all_of_a_bus_stop) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(10000, 0.125f);
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.buffer = buffer;
+    rcore_voice_t voices[6];
+    for (unsigned i = 0; i < 6; i++) {
+        params.bus = i % 2;
+        voices[i] = stage_start(&stage, &params, i < 4 ? RCORE_NOW : 500);
+    }
+    stage_render(&stage, 1, 1);
+    EXPECT_EQUAL(rcore_post_stop_all(stage.port, 1, 100, 100), RCORE_OK);
+    stage_render(&stage, 299, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 1, 100, 0.5f), -1);
+    EXPECT_NEAR(stage.out[0][149], 0.375, 1e-6);
+    EXPECT_EQUAL(first_other(stage.out[0], 199, 300, 0.25f), -1);
+    EXPECT_EQUAL(rcore_voice_end_reason(stage.core, voices[5]), RCORE_END_STOPPED);
+    EXPECT_EQUAL(rcore_voice_state(stage.core, voices[4]), RCORE_VOICE_WAITING);
+    EXPECT_EQUAL(rcore_post_stop_all(stage.port, RCORE_NONE, 0, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 700, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 300, 1000, 0.0f), -1);
+    EXPECT_EQUAL(rcore_buffer_users(buffer), 0);
+    EXPECT_EQUAL(rcore_post_stop_all(stage.port, 99, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
 int main(void) {
     RUN(handles_go_stale);
     RUN(the_pool_empties_and_fills);
@@ -323,5 +351,6 @@ int main(void) {
     RUN(a_late_stream_is_silent_and_loses_nothing);
     RUN(a_voice_takes_commands_only_once_started);
     RUN(commands_before_a_timed_start_shape_it);
+    RUN(all_of_a_bus_stop);
     return test_result();
 }

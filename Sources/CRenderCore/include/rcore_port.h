@@ -39,10 +39,13 @@ rcore_status_t rcore_post_start(rcore_port_t *port, rcore_voice_t voice, const r
                                 uint64_t when) RCORE_RT;
 /// Fades to silence in `ramp_frames`, then ends.
 rcore_status_t rcore_post_stop(rcore_port_t *port, rcore_voice_t voice, uint32_t ramp_frames, uint64_t when) RCORE_RT;
+/// Stops every voice that plays into a bus slot (RCORE_NONE: every voice), and those that wait for their time to start there: all sound off.
+rcore_status_t rcore_post_stop_all(rcore_port_t *port, uint32_t bus, uint32_t ramp_frames, uint64_t when) RCORE_RT;
 /// Fades to silence in `ramp_frames`, then stands still; the next frame played is the one after the last rendered, fade included.
 rcore_status_t rcore_post_pause(rcore_port_t *port, rcore_voice_t voice, uint32_t ramp_frames, uint64_t when) RCORE_RT;
 rcore_status_t rcore_post_resume(rcore_port_t *port, rcore_voice_t voice, uint32_t ramp_frames, uint64_t when) RCORE_RT;
 /// Goes to another frame of a memory source; old place and new cross-fade (linear) for `ramp_frames` of the source. Its loop count stands.
+/// A seek that comes in the fade of another takes effect at its end; of several, the last.
 /// RCORE_BAD_ARGUMENT also for other sources; a frame beyond its length is its end.
 rcore_status_t rcore_post_seek(rcore_port_t *port, rcore_voice_t voice, uint64_t frame, uint32_t ramp_frames,
                                uint64_t when) RCORE_RT;
@@ -72,7 +75,7 @@ rcore_status_t rcore_post_input_gain(rcore_port_t *port, uint32_t input, float g
 /// RCORE_BAD_ARGUMENT: a group is open.
 rcore_status_t rcore_group_begin(rcore_port_t *port) RCORE_RT;
 /// Publishes the group at once: untimed commands take effect on one frame, a chord starts together. RCORE_FULL: one of them found no room;
-/// then none takes effect, and voices started in it may be started again. RCORE_BAD_ARGUMENT: no group is open.
+/// then none takes effect; voices started in it may be started again, but one-shots have given themselves back. RCORE_BAD_ARGUMENT: no group is open.
 rcore_status_t rcore_group_commit(rcore_port_t *port) RCORE_RT;
 /// Drops the open group, if there is one: nothing of it takes effect.
 void rcore_group_cancel(rcore_port_t *port) RCORE_RT;

@@ -56,7 +56,8 @@ typedef struct rcore_voice_params {
                           ///< most either of loop_start and the loop's length; 0 joins them as they are
     uint32_t fade_in_frames; ///< 0 begins at full gain
     bool paused;             ///< begins standing still
-    bool one_shot;           ///< gives itself back when it ends: its handle is stale from then on
+    bool one_shot; ///< memory and live input: gives itself back when it ends; its handle is stale from then on, and
+                   ///< `rcore_buffer_users` tells when the buffer is free. Its matrix is kept as long as the buffer
 } rcore_voice_params_t;
 
 /// Unity gain and speed on bus 0, from the beginning, once, no pan, no fade, lowest priority. [any]
