@@ -1,16 +1,26 @@
-// Memory order, stated once for all rings.
+// Why a ring is correct, stated once for all of them. One thread at a time writes, one reads.
 //
-// The producer writes items, then stores `written` with release; the consumer loads `written` with acquire, then reads items: it
-// sees every item below the count it loaded. The consumer is done with items, then stores `read` with release; the producer
-// loads `read` with acquire, then overwrites: it never overwrites an item still being read. Each side loads its own count
-// relaxed, for it is the only one that stores it. Counts are 64 bits and never wrap in the life of a machine, so written - read
-// is the fill level, and slots are counts modulo the capacity.
+// Memory order. The producer writes items, then stores `written` with release; the consumer loads `written` with acquire, then
+// reads items: it sees every item below the count it loaded. The consumer is done with items, then stores `read` with release;
+// the producer loads `read` with acquire, then overwrites: it never overwrites an item still being read. Each side loads its own
+// count relaxed, for it is the only one that stores it.
 //
-// What a side last saw of the other's count is never more than that count, for counts only rise: so the room, and what waits, is never
-// claimed too great, only too small, and then the side looks again. A group is all or nothing because its items are written first and
-// made known with one store.
+// Counts. They are 64 bits and never come round in the life of a machine, so the same count is never stored twice with another
+// meaning; and if they did, written - read would still be the fill level, and as the capacity is a power of two, slots are counts
+// modulo the capacity all the same. read <= written <= read + capacity holds after every store, because each side moves only its
+// own count, by no more than it was last told.
 //
-// Tests/Models explores this file on a model of C11's memory, in every interleaving within its bounds, and plants faults in it.
+// Old counts. A load may return a count that is no longer the newest, and `seen_read` and `seen_written` keep one from an
+// earlier call. Counts only grow, so an old one claims too little, never too much: room that is there is not seen yet, and an item
+// that waits is not seen yet. What an old count permits was permitted for good by the acquire that loaded it. A side looks again
+// when what it remembers is too little for what it wants, and a store becomes visible in finite time, so neither waits for ever.
+// The fields belong to one side each and are never shared.
+//
+// Groups are all or nothing because one store publishes them: a load returns the count before it or after it. What a producer
+// has written at and above `written` nobody looks at; it may give that up by never publishing it.
+//
+// Tests/Models checks this argument: it runs this file on a model of C11's memory through all that two threads may do, finds
+// the faults planted in it, and sends 10^8 messages between real threads.
 #include "ring.h"
 
 void ring_init(struct ring *ring, uint64_t capacity) {

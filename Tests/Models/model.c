@@ -6,12 +6,7 @@
 
 char model_message[MODEL_MESSAGE];
 
-// The locations in the order in which they are initialised: who alone may store them, and whether they hold a count or a flag.
-static const struct {
-    const char *name;
-    unsigned owner;
-    bool counts;
-} places[MODEL_LOCATIONS] = {
+const struct model_place model_places[MODEL_LOCATIONS] = {
     {"written", MODEL_PRODUCER, true}, {"read", MODEL_CONSUMER, true}, {"finished", MODEL_PRODUCER, false}};
 static const volatile void *objects[MODEL_LOCATIONS];
 static unsigned place_count;
@@ -60,10 +55,12 @@ static unsigned place_of(const volatile void *object) {
 }
 
 static uint8_t packed(unsigned place, uint64_t value) {
-    return places[place].counts ? model_relative(value) : (uint8_t)value;
+    return model_places[place].counts ? model_relative(value) : (uint8_t)value;
 }
 
-static uint64_t unpacked(unsigned place, uint8_t value) { return places[place].counts ? model_count(value) : value; }
+static uint64_t unpacked(unsigned place, uint8_t value) {
+    return model_places[place].counts ? model_count(value) : value;
+}
 
 // ---- The log -----------------------------------------------------------------------------------------------------------------
 
@@ -120,7 +117,7 @@ void model_init(const volatile void *object, uint64_t value) {
     objects[place_count] = object;
     struct model_location *location = &step.state->locations[place_count];
     location->length = 1;
-    location->stores[0].value = (uint8_t)(places[place_count].counts ? value + step.model->capacity : value);
+    location->stores[0].value = (uint8_t)(model_places[place_count].counts ? value + step.model->capacity : value);
     place_count++;
 }
 
@@ -132,10 +129,10 @@ uint64_t model_load(const volatile void *object, memory_order order) {
         struct model_location *location = &step.state->locations[place];
         struct model_view *view = &step.side->view;
         unsigned chosen = location->length - 1u; // the newest first
-        if (places[place].owner != step.thread) {
+        if (model_places[place].owner != step.thread) {
             begin_step(location->length - view->seen[place]);
             chosen -= step.choice;
-            SAY("loads %s, %s: %u%s", places[place].name, order_names[order], location->stores[chosen].value,
+            SAY("loads %s, %s: %u%s", model_places[place].name, order_names[order], location->stores[chosen].value,
                 step.choice > 0 ? " (an old one)" : "");
         }
         value = location->stores[chosen].value;
@@ -143,7 +140,7 @@ uint64_t model_load(const volatile void *object, memory_order order) {
         if (order == memory_order_acquire) {
             join(view, &location->stores[chosen].view);
         }
-        record(value, places[place].counts);
+        record(value, model_places[place].counts);
     }
     return unpacked(place, value);
 }
@@ -155,7 +152,7 @@ void model_store(const volatile void *object, uint64_t value, memory_order order
         return;
     }
     begin_step(1);
-    if (places[place].owner != step.thread) {
+    if (model_places[place].owner != step.thread) {
         fail(MODEL_FAULT, "a side stores what is the other's to store");
     }
     struct model_location *location = &step.state->locations[place];
@@ -167,12 +164,13 @@ void model_store(const volatile void *object, uint64_t value, memory_order order
     location->stores[newest].value = packed(place, value);
     view->seen[place] = newest;
     carried->seen[place] = newest;
+    // A relaxed store carries nothing, not even what an earlier release store of its thread did (C17 would have it so, C23 not).
     if (order == memory_order_release) {
         *carried = *view;
         view->clock[step.thread]++;
     }
     record(0, false);
-    SAY("stores %s, %s: %u", places[place].name, order_names[order], location->stores[newest].value);
+    SAY("stores %s, %s: %u", model_places[place].name, order_names[order], location->stores[newest].value);
 }
 
 unsigned model_loads(const volatile void *object) { return step.loads[place_of(object)]; }
@@ -249,120 +247,6 @@ uint64_t model_noted(unsigned note) { return step.state->notes[note]; }
 
 bool model_ends_group(uint64_t item) { return step.state->slots[item & (step.model->capacity - 1)].last_of_group; }
 
-// ---- States that are the same ------------------------------------------------------------------------------------------------
-
-static uint8_t less(uint8_t value, uint8_t amount) { return value > amount ? value - amount : 0; }
-
-// Drops the stores that both threads know newer ones of.
-static void drop_old_stores(struct model_state *state, unsigned place) {
-    struct model_location *location = &state->locations[place];
-    const uint8_t a = state->sides[0].view.seen[place], b = state->sides[1].view.seen[place];
-    const uint8_t old = a < b ? a : b;
-    if (old == 0) {
-        return;
-    }
-    location->length -= old;
-    memmove(location->stores, location->stores + old, location->length * sizeof *location->stores);
-    memset(location->stores + location->length, 0, old * sizeof *location->stores);
-    for (unsigned i = 0; i < MODEL_THREADS; i++) {
-        state->sides[i].view.seen[place] -= old;
-    }
-    for (unsigned i = 0; i < MODEL_LOCATIONS; i++) {
-        for (unsigned j = 0; j < state->locations[i].length; j++) {
-            uint8_t *seen = &state->locations[i].stores[j].view.seen[place];
-            *seen = less(*seen, old);
-        }
-    }
-}
-
-// How many of these moments have come by then.
-static void number_in(uint64_t moments, uint8_t *moment) {
-    *moment = (uint8_t)__builtin_popcountll(moments & ((UINT64_C(2) << *moment) - 1));
-}
-
-static uint8_t *access_of(struct model_slot *slot, unsigned thread) {
-    return thread == MODEL_PRODUCER ? &slot->written_at : &slot->read_at;
-}
-
-// A thread's clock is only ever compared with the moments of its accesses. Those the other thread knows of become 0, the others
-// are numbered from 1, and what a view knows becomes the number of the last of them that it includes.
-static void renumber_clock(struct model_state *state, unsigned thread) {
-    const uint8_t known = state->sides[!thread].view.clock[thread];
-    uint64_t moments = 0;
-    for (unsigned i = 0; i < MODEL_SLOTS; i++) {
-        uint8_t *access = access_of(&state->slots[i], thread);
-        *access = *access > known ? *access : 0;
-        moments |= *access > 0 ? UINT64_C(1) << *access : 0;
-    }
-    for (unsigned i = 0; i < MODEL_SLOTS; i++) {
-        number_in(moments, access_of(&state->slots[i], thread));
-    }
-    for (unsigned i = 0; i < MODEL_LOCATIONS; i++) {
-        for (unsigned j = 0; j < state->locations[i].length; j++) {
-            number_in(moments, &state->locations[i].stores[j].view.clock[thread]);
-        }
-    }
-    state->sides[!thread].view.clock[thread] = 0;
-    state->sides[thread].view.clock[thread] = (uint8_t)(__builtin_popcountll(moments) + 1); // later than all
-}
-
-// An item that was done with is the last of nothing: nobody asks any more.
-static void forget_old_groups(struct model_state *state) {
-    for (unsigned i = 0; i < MODEL_SLOTS; i++) {
-        state->slots[i].last_of_group &= state->slots[i].item >= state->sides[MODEL_CONSUMER].context.next;
-    }
-}
-
-// Calls `visit` with every count and every item's number.
-static void each_count(struct model_state *state, void (*visit)(uint8_t *count, uint8_t *value), uint8_t *value) {
-    for (unsigned i = 0; i < MODEL_THREADS; i++) {
-        struct model_side *side = &state->sides[i];
-        visit(&side->context.next, value);
-        visit(&side->context.cached, value);
-        for (unsigned j = 0; j < side->log_length; j++) {
-            if (side->log_counts[j]) {
-                visit(&side->log[j], value);
-            }
-        }
-    }
-    for (unsigned i = 0; i < place_count; i++) {
-        for (unsigned j = 0; places[i].counts && j < state->locations[i].length; j++) {
-            visit(&state->locations[i].stores[j].value, value);
-        }
-    }
-    for (unsigned i = 0; i < step.model->capacity; i++) {
-        visit(&state->slots[i].item, value);
-    }
-    for (unsigned i = 0; i < MODEL_NOTES; i++) {
-        visit(&state->notes[i], value);
-    }
-}
-
-static void lower(uint8_t *count, uint8_t *least) { *least = *count < *least ? *count : *least; }
-
-static void subtract(uint8_t *count, uint8_t *amount) { *count -= *amount; }
-
-// Takes whole laps off all counts.
-static void shift(struct model_state *state) {
-    uint8_t laps = UINT8_MAX;
-    each_count(state, lower, &laps);
-    laps -= (uint8_t)(laps % step.model->capacity);
-    each_count(state, subtract, &laps);
-}
-
-static void canonicalise(struct model_state *state) {
-    for (unsigned i = 0; i < place_count; i++) {
-        drop_old_stores(state, i);
-    }
-    for (unsigned i = 0; i < MODEL_THREADS; i++) {
-        renumber_clock(state, i);
-    }
-    forget_old_groups(state);
-    if (step.model->shifts) {
-        shift(state);
-    }
-}
-
 // ---- Steps -------------------------------------------------------------------------------------------------------------------
 
 void model_begin(const struct model *model, struct model_state *state) {
@@ -410,6 +294,6 @@ enum model_end model_step(const struct model *model, struct model_state *state, 
     } else if (left != (int)MODEL_STEPPED + 1) {
         return (enum model_end)(left - 1);
     }
-    canonicalise(state);
+    model_canonicalise(model, state);
     return MODEL_STEPPED;
 }

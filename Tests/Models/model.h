@@ -13,7 +13,7 @@
 /// alone stores is none, for it commutes with all that the other does (a store by the other is a fault); nor is an access to
 /// an item, for a race is one whichever of the two comes first. Both happen with the step before them.
 ///
-/// Counts are kept as bytes relative to `origin`, which the code under test never gets to see.
+/// Counts are kept as bytes relative to one lap before the first count: items are numbered from the capacity on.
 #ifndef MODEL_H
 #define MODEL_H
 
@@ -28,6 +28,13 @@ struct model_view {
     uint8_t seen[MODEL_LOCATIONS]; // index of a store
     uint8_t clock[MODEL_THREADS];
 };
+
+/// A location's name, who alone may store it, and whether it holds a count or a flag; in the order in which atomic_init is called.
+extern const struct model_place {
+    const char *name;
+    unsigned owner;
+    bool counts;
+} model_places[MODEL_LOCATIONS];
 
 struct model_location {
     uint8_t length;
@@ -80,6 +87,9 @@ struct model {
 
 /// Makes the first state.
 void model_begin(const struct model *model, struct model_state *state);
+
+/// Makes the states the same from which the same can happen.
+void model_canonicalise(const struct model *model, struct model_state *state);
 
 /// How a step ended.
 enum model_end { MODEL_STEPPED, MODEL_NO_SUCH_CHOICE, MODEL_FAULT, MODEL_TOO_SMALL };

@@ -199,9 +199,15 @@ static bool explore_ring(unsigned slots, unsigned group, unsigned laps, uint64_t
     return sound;
 }
 
-int main(void) {
+// With a number: only capacities up to it.
+int main(int argc, char **argv) {
     static const unsigned sizes[][2] = {{1, 1}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 4}};
-    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const unsigned long largest = argc == 2 ? strtoul(argv[1], NULL, 10) : 4;
+    if (argc > 2 || largest < 1) {
+        fprintf(stderr, "usage: ring_model [LARGEST CAPACITY]\n");
+        return EXIT_FAILURE;
+    }
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes && sizes[i][0] <= largest; i++) {
         const unsigned slots = sizes[i][0], group = sizes[i][1];
         if (!explore_ring(slots, group, 0, 0) || !explore_ring(slots, group, 0, UINT64_C(0) - slots) ||
             !explore_ring(slots, group, 3, 0)) {

@@ -1,0 +1,117 @@
+// States that differ only in what nothing can depend on any more are made the same: the search then ends.
+#include "model.h"
+
+#include <string.h>
+
+static uint8_t less(uint8_t value, uint8_t amount) { return value > amount ? value - amount : 0; }
+
+// Drops the stores that both threads know newer ones of.
+static void drop_old_stores(struct model_state *state, unsigned place) {
+    struct model_location *location = &state->locations[place];
+    const uint8_t a = state->sides[0].view.seen[place], b = state->sides[1].view.seen[place];
+    const uint8_t old = a < b ? a : b;
+    if (old == 0) {
+        return;
+    }
+    location->length -= old;
+    memmove(location->stores, location->stores + old, location->length * sizeof *location->stores);
+    memset(location->stores + location->length, 0, old * sizeof *location->stores);
+    for (unsigned i = 0; i < MODEL_THREADS; i++) {
+        state->sides[i].view.seen[place] -= old;
+    }
+    for (unsigned i = 0; i < MODEL_LOCATIONS; i++) {
+        for (unsigned j = 0; j < state->locations[i].length; j++) {
+            uint8_t *seen = &state->locations[i].stores[j].view.seen[place];
+            *seen = less(*seen, old);
+        }
+    }
+}
+
+// How many of these moments have come by then.
+static void number_in(uint64_t moments, uint8_t *moment) {
+    *moment = (uint8_t)__builtin_popcountll(moments & ((UINT64_C(2) << *moment) - 1));
+}
+
+static uint8_t *access_of(struct model_slot *slot, unsigned thread) {
+    return thread == MODEL_PRODUCER ? &slot->written_at : &slot->read_at;
+}
+
+// A thread's clock is only ever compared with the moments of its accesses. Those the other thread knows of become 0, the others
+// are numbered from 1, and what a view knows becomes the number of the last of them that it includes.
+static void renumber_clock(struct model_state *state, unsigned thread) {
+    const uint8_t known = state->sides[!thread].view.clock[thread];
+    uint64_t moments = 0;
+    for (unsigned i = 0; i < MODEL_SLOTS; i++) {
+        uint8_t *access = access_of(&state->slots[i], thread);
+        *access = *access > known ? *access : 0;
+        moments |= *access > 0 ? UINT64_C(1) << *access : 0;
+    }
+    for (unsigned i = 0; i < MODEL_SLOTS; i++) {
+        number_in(moments, access_of(&state->slots[i], thread));
+    }
+    for (unsigned i = 0; i < MODEL_LOCATIONS; i++) {
+        for (unsigned j = 0; j < state->locations[i].length; j++) {
+            number_in(moments, &state->locations[i].stores[j].view.clock[thread]);
+        }
+    }
+    state->sides[!thread].view.clock[thread] = 0;
+    state->sides[thread].view.clock[thread] = (uint8_t)(__builtin_popcountll(moments) + 1); // later than all
+}
+
+// An item that was done with is the last of nothing: nobody asks any more.
+static void forget_old_groups(struct model_state *state) {
+    for (unsigned i = 0; i < MODEL_SLOTS; i++) {
+        state->slots[i].last_of_group &= state->slots[i].item >= state->sides[MODEL_CONSUMER].context.next;
+    }
+}
+
+// Calls `visit` with every count and every item's number.
+static void each_count(const struct model *model, struct model_state *state,
+                       void (*visit)(uint8_t *count, uint8_t *value), uint8_t *value) {
+    for (unsigned i = 0; i < MODEL_THREADS; i++) {
+        struct model_side *side = &state->sides[i];
+        visit(&side->context.next, value);
+        visit(&side->context.cached, value);
+        for (unsigned j = 0; j < side->log_length; j++) {
+            if (side->log_counts[j]) {
+                visit(&side->log[j], value);
+            }
+        }
+    }
+    for (unsigned i = 0; i < MODEL_LOCATIONS; i++) {
+        for (unsigned j = 0; model_places[i].counts && j < state->locations[i].length; j++) {
+            visit(&state->locations[i].stores[j].value, value);
+        }
+    }
+    for (unsigned i = 0; i < model->capacity; i++) {
+        visit(&state->slots[i].item, value);
+    }
+    for (unsigned i = 0; i < MODEL_NOTES; i++) {
+        visit(&state->notes[i], value);
+    }
+}
+
+static void lower(uint8_t *count, uint8_t *least) { *least = *count < *least ? *count : *least; }
+
+static void subtract(uint8_t *count, uint8_t *amount) { *count -= *amount; }
+
+// Takes whole laps off all counts.
+static void shift(const struct model *model, struct model_state *state) {
+    uint8_t laps = UINT8_MAX;
+    each_count(model, state, lower, &laps);
+    laps -= (uint8_t)(laps % model->capacity);
+    each_count(model, state, subtract, &laps);
+}
+
+void model_canonicalise(const struct model *model, struct model_state *state) {
+    for (unsigned i = 0; i < MODEL_LOCATIONS; i++) {
+        drop_old_stores(state, i);
+    }
+    for (unsigned i = 0; i < MODEL_THREADS; i++) {
+        renumber_clock(state, i);
+    }
+    forget_old_groups(state);
+    if (model->shifts) {
+        shift(model, state);
+    }
+}
