@@ -101,7 +101,7 @@ struct voice {
     struct ramp speed;      // source frames per frame; exactly 1 takes the samples as they are
     float pan_gains[2];     // at the end of the present stretch (pan.c)
     float pan_steps[2];     // per frame
-    uint16_t pan_remaining; // frames of the stretch
+    uint16_t pan_remaining; // frames of the stretch; 0: the pan stands still
     uint8_t kind;           // enum source_kind
     uint8_t pan_law;
     bool paused;
@@ -111,6 +111,7 @@ struct voice {
     uint32_t phase;    // between the source's frames, in 1/2^32
 
     struct ramp pan;      // -1…1, of what follows the present stretch
+    uint16_t pan_stretch; // frames of a whole one
     uint32_t place_index; // in the core's list of playing voices
     uint32_t next_phase;  // after the piece that is being mixed
     uint32_t consumed;    // source frames that this piece takes

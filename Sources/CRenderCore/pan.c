@@ -1,21 +1,17 @@
 #include "pan.h"
 
-enum { stretch_frames = 64 };
+enum { least_stretch = 64, greatest_stretch = 512, stretches = 64 };
 
-// sin(π/2 · x) for 0…1 by its series, to 1e-9; exact at both ends.
+// sin(π/2 · x) for 0…1 by the polynomial that comes nearest, to 3e-7; exact at both ends.
 static float quarter_sine(float x) RCORE_RT {
-    if (x <= 0.0f || x >= 1.0f) {
-        return x <= 0.0f ? 0.0f : 1.0f;
-    }
-    const double angle = 1.5707963267948966 * (double)x;
-    const double square = angle * angle;
-    double sum = 1.0 / 6227020800.0;
-    sum = 1.0 / -39916800.0 + square * sum;
-    sum = 1.0 / 362880.0 + square * sum;
-    sum = 1.0 / -5040.0 + square * sum;
-    sum = 1.0 / 120.0 + square * sum;
-    sum = 1.0 / -6.0 + square * sum;
-    return (float)(angle * (1.0 + square * sum));
+    const float square = x * x;
+    float sum = 1.5082056e-4f;
+    sum = sum * square - 4.6722279e-3f;
+    sum = sum * square + 7.9688481e-2f;
+    sum = sum * square - 6.4596336e-1f;
+    sum = sum * square + 1.5707963f;
+    const float sine = sum * x < 1.0f ? sum * x : 1.0f;
+    return x <= 0.0f ? 0.0f : x >= 1.0f ? 1.0f : sine;
 }
 
 static float law_gain(uint8_t law, float share) RCORE_RT {
@@ -40,6 +36,28 @@ void pan_set(struct voice *voice, float pan) RCORE_RT {
     voice->pan_remaining = 0;
 }
 
+// The next straight piece of a move, if it is not over. Counted from the move's end, so that the last one ends there.
+static void begin_stretch(struct voice *voice) RCORE_RT {
+    if (voice->pan.remaining == 0) {
+        voice->pan_steps[0] = voice->pan_steps[1] = 0.0f;
+        return;
+    }
+    const uint32_t length = (voice->pan.remaining - 1) % voice->pan_stretch + 1;
+    float end[2];
+    ramp_advance(&voice->pan, length);
+    law_gains(voice, ramp_value(&voice->pan), end);
+    for (unsigned side = 0; side < 2; side++) {
+        voice->pan_steps[side] = (end[side] - voice->pan_gains[side]) / (float)length;
+        voice->pan_gains[side] = end[side];
+    }
+    voice->pan_remaining = (uint16_t)length;
+}
+
+static uint16_t stretch_of(uint32_t ramp_frames) RCORE_RT {
+    const uint32_t length = ramp_frames / stretches;
+    return (uint16_t)(length < least_stretch ? least_stretch : length > greatest_stretch ? greatest_stretch : length);
+}
+
 void pan_go(struct voice *voice, float pan, uint32_t ramp_frames) RCORE_RT {
     if (ramp_frames == 0) {
         pan_set(voice, pan);
@@ -53,27 +71,16 @@ void pan_go(struct voice *voice, float pan, uint32_t ramp_frames) RCORE_RT {
         voice->pan_gains[side] -= voice->pan_steps[side] * (float)voice->pan_remaining;
     }
     voice->pan_remaining = 0;
+    voice->pan_stretch = stretch_of(ramp_frames);
     ramp_go(&voice->pan, pan, ramp_frames);
-}
-
-uint32_t pan_stretch(struct voice *voice, uint32_t nframes) RCORE_RT {
-    if (voice->pan_remaining == 0) {
-        if (voice->pan.remaining == 0) {
-            return nframes;
-        }
-        const uint32_t length = (voice->pan.remaining - 1) % stretch_frames + 1;
-        float end[2];
-        ramp_advance(&voice->pan, length);
-        law_gains(voice, ramp_value(&voice->pan), end);
-        for (unsigned side = 0; side < 2; side++) {
-            voice->pan_steps[side] = (end[side] - voice->pan_gains[side]) / (float)length;
-            voice->pan_gains[side] = end[side];
-        }
-        voice->pan_remaining = (uint16_t)length;
-    }
-    return voice->pan_remaining < nframes ? voice->pan_remaining : nframes;
+    begin_stretch(voice);
 }
 
 void pan_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
-    voice->pan_remaining -= nframes < voice->pan_remaining ? (uint16_t)nframes : voice->pan_remaining;
+    if (voice->pan_remaining > nframes) {
+        voice->pan_remaining -= (uint16_t)nframes;
+    } else if (voice->pan_remaining > 0) {
+        voice->pan_remaining = 0;
+        begin_stretch(voice);
+    }
 }

@@ -101,7 +101,7 @@ void voice_mix(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nfr
         scaling = voice_scaling(core, voice, nframes);
     }
     for (uint32_t done = 0; done < nframes;) {
-        const uint32_t stretch = pan_applies(voice) ? pan_stretch(voice, nframes - done) : nframes;
+        const uint32_t stretch = pan_stretch(voice, nframes - done);
         for (uint32_t channel = 0; heard && channel < voice->channels; channel++) {
             const float *samples = source_channel(core, voice, channel, offset, nframes);
             if (samples != NULL) {
