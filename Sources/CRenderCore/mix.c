@@ -90,9 +90,9 @@ WIDEST static void moving_two(float *restrict first, float *restrict second, con
                               struct path gain, struct path left, struct path right, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         const float frame = (float)(int32_t)i;
-        const float value = source[i] * (gain.end - gain.step * (gain.last - frame));
-        first[i] += value * (left.end - left.step * (left.last - frame));
-        second[i] += value * (right.end - right.step * (right.last - frame));
+        const float value = gain.end - gain.step * (gain.last - frame);
+        first[i] += source[i] * (value * (left.end - left.step * (left.last - frame)));
+        second[i] += source[i] * (value * (right.end - right.step * (right.last - frame)));
     }
 }
 

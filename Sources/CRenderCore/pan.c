@@ -36,6 +36,16 @@ void pan_set(struct voice *voice, float pan) RCORE_RT {
     voice->pan_remaining = 0;
 }
 
+void pan_none(struct voice *voice) RCORE_RT {
+    const rcore_matrix_t *matrix = voice->matrix;
+    const bool pair = matrix != NULL && matrix->inputs == 1 && matrix->outputs == 2;
+    for (unsigned side = 0; side < 2; side++) {
+        voice->pan_gains[side] = pair ? matrix->gains[side] : 1.0f;
+        voice->pan_steps[side] = 0.0f;
+    }
+    voice->pan_remaining = 0;
+}
+
 // The next straight piece of a move, if it is not over. Counted from the move's end, so that the last one ends there.
 static void begin_stretch(struct voice *voice) RCORE_RT {
     if (voice->pan.remaining == 0) {

@@ -9,6 +9,8 @@
 
 /// Jumps to a place. [render]
 void pan_set(struct voice *voice, float pan) RCORE_RT;
+/// No law applies: the way to the pair has constant gains, those of a matrix if it has one for a pair.
+void pan_none(struct voice *voice) RCORE_RT;
 /// Moves to a place in `ramp_frames`.
 void pan_go(struct voice *voice, float pan, uint32_t ramp_frames) RCORE_RT;
 /// Goes on by `nframes`, at most `pan_stretch` of them; where a stretch ends, the next one begins.

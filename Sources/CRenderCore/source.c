@@ -22,6 +22,7 @@ void source_begin(struct voice *voice) RCORE_RT {
     voice->rendered_all = voice->primed = voice->gathered = false;
     voice->phase = 0;
     voice->seek_remaining = 0;
+    voice->samples = NULL;
     if (params->buffer != NULL) {
         voice->kind = SOURCE_MEMORY;
         begin_memory(voice);
@@ -193,23 +194,20 @@ bool source_starves(const struct voice *voice, uint32_t nframes) RCORE_RT {
 }
 
 // Voices lie apart in memory and so do their samples. Asking for them some voices ahead hides most of the way: first the voice, then
-// its samples.
+// its samples; and the rest of the voice, if it does not go in a group.
 void source_prefetch(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT {
     enum { far = 16, near = 8, line = 64, lines = 3 };
     if (index + far < core->playing_count && core->playing[index + far] != RCORE_NONE) {
-        const char *voice = (const char *)&core->voices[core->playing[index + far]];
-        for (size_t byte = 0; byte < lines * line; byte += line) {
-            __builtin_prefetch(voice + byte);
-        }
+        __builtin_prefetch(&core->voices[core->playing[index + far]]);
     }
     if (index + near < core->playing_count && core->playing[index + near] != RCORE_NONE) {
         const struct voice *voice = &core->voices[core->playing[index + near]];
-        __builtin_prefetch(voice->matrix);
-        for (uint32_t channel = 0; voice->kind == SOURCE_MEMORY && channel < voice->channels && channel < 2;
-             channel++) {
-            const float *samples = voice->samples + channel * voice->stride + voice->frame;
-            for (uint32_t frame = 0; frame < nframes; frame += line / sizeof(float)) {
-                __builtin_prefetch(samples + frame);
+        for (uint32_t frame = 0; voice->samples != NULL && frame < nframes; frame += line / sizeof(float)) {
+            __builtin_prefetch(voice->samples + voice->frame + frame);
+        }
+        if (voice->group == GROUP_NONE || (voice->group & GROUP_PAIR) != 0) {
+            for (size_t byte = line; byte < lines * line; byte += line) {
+                __builtin_prefetch((const char *)voice + byte);
             }
         }
     }

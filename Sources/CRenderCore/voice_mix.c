@@ -3,6 +3,7 @@
 
 #include "pan.h"
 #include "source.h"
+#include "voice.h"
 
 // Adds to one bus channel; the first two are panned.
 static void mix_into(const rcore_t *core, const struct voice *voice, uint32_t output, float path, const float *source,

@@ -1,0 +1,92 @@
+// Most voices, most of the time, lie in memory and are led to a pair of channels, by gains that stand still or move. What they are is
+// found out when they go by themselves and remembered in a word, `group`; from then on the cycle asks for that, and whether the slice ends
+// before something changes.
+#include "group.h"
+
+#include "mix_group.h"
+#include "pan.h"
+#include "source.h"
+#include "varispeed.h"
+#include "voice.h"
+
+enum { most = 16 };
+
+void group_join(const rcore_t *core, struct voice *voice) RCORE_RT {
+    group_leave(voice);
+    const bool at_rest = !voice->paused && !voice->stopping && voice->fade.remaining == 0 &&
+                         voice->fade.target == 1.0f && !varispeed_applies(voice);
+    if (voice->kind != SOURCE_MEMORY || !at_rest || voice->bus >= core->config.max_buses ||
+        voice->bus >= GROUP_PAIR - 1) {
+        return;
+    }
+    const bool mapped = voice->matrix != NULL;
+    if (voice->channels == 1 && (pan_applies(voice) ? !mapped : mapped && voice->matrix->outputs == 2)) {
+        voice->group = (uint16_t)(voice->bus + 1);
+    } else if (voice->channels == 2 && !mapped) {
+        voice->group = (uint16_t)((voice->bus + 1) | GROUP_PAIR);
+    }
+}
+
+// Whether its samples lie there for all of the slice, not up to their very end, and its gains are straight lines throughout. (No frames left
+// to go is the greatest number less one.)
+static inline bool joins(const struct voice *voice, uint16_t group, uint32_t nframes) RCORE_RT {
+    return voice->group == group && voice->frame + nframes < voice->direct_end &&
+           voice->gain.remaining - 1 >= nframes - 1 && (uint32_t)voice->pan_remaining - 1 >= nframes - 1;
+}
+
+static inline void fill_lane(struct lane *lane, const struct voice *voice) RCORE_RT {
+    const float *samples = voice->samples + voice->frame;
+    const bool pair = (voice->group & GROUP_PAIR) != 0;
+    lane->samples[0] = samples;
+    lane->samples[1] = pair ? samples + voice->stride : samples;
+    lane->gain_end = voice->gain.target;
+    lane->gain_step = voice->gain.remaining > 0 ? voice->gain.step : 0.0f;
+    lane->gain_last = (float)voice->gain.remaining - 1.0f;
+    lane->pan_ends[0] = voice->pan_gains[0];
+    lane->pan_ends[1] = voice->pan_gains[1];
+    lane->pan_steps[0] = voice->pan_steps[0];
+    lane->pan_steps[1] = voice->pan_steps[1];
+    lane->pan_last = (float)voice->pan_remaining - 1.0f;
+}
+
+static inline unsigned advance(struct voice *voice, uint32_t nframes) RCORE_RT {
+    unsigned moves = 0;
+    voice->frame += nframes;
+    count_up(&voice->frames, nframes);
+    if (voice->gain.remaining > 0) {
+        voice->gain.remaining -= nframes;
+        moves |= MOVES_GAIN;
+    }
+    if (voice->pan_remaining > 0) {
+        pan_advance(voice, nframes);
+        moves |= MOVES_PAN;
+    }
+    return moves;
+}
+
+static struct voice *voice_after(const rcore_t *core, uint32_t index) RCORE_RT {
+    return index < core->playing_count && core->playing[index] != RCORE_NONE ? &core->voices[core->playing[index]]
+                                                                             : NULL;
+}
+
+uint32_t group_render(rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT {
+    struct voice *voice = &core->voices[core->playing[index]];
+    const uint16_t group = voice->group;
+    if (!joins(voice, group, nframes) || group == GROUP_NONE || voice_frozen(core, voice) ||
+        core->buses[voice->bus].channels < 2) {
+        return 0;
+    }
+    const uint32_t bus = voice->bus;
+    struct lane lanes[most];
+    unsigned moves = 0;
+    uint32_t count = 0;
+    do {
+        source_prefetch(core, index + count, nframes);
+        fill_lane(&lanes[count], voice);
+        moves |= advance(voice, nframes);
+        count++;
+        voice = voice_after(core, index + count);
+    } while (count < most && voice != NULL && joins(voice, group, nframes));
+    mix_group(bus_channel(core, bus, 0), bus_channel(core, bus, 1), lanes, count, moves, nframes);
+    return count;
+}
