@@ -9,8 +9,6 @@
 #include "varispeed.h"
 #include "voice.h"
 
-enum { most = 16 };
-
 void group_join(const rcore_t *core, struct voice *voice) RCORE_RT {
     group_leave(voice);
     const bool at_rest = !voice->paused && !voice->stopping && voice->fade.remaining == 0 &&
@@ -37,31 +35,26 @@ static inline bool joins(const struct voice *voice, uint16_t group, uint32_t nfr
 static inline void fill_lane(struct lane *lane, const struct voice *voice) RCORE_RT {
     const float *samples = voice->samples + voice->frame;
     const bool pair = (voice->group & GROUP_PAIR) != 0;
-    lane->samples[0] = samples;
-    lane->samples[1] = pair ? samples + voice->stride : samples;
+    lane->left = samples;
+    lane->right = pair ? samples + voice->stride : samples;
     lane->gain_end = voice->gain.target;
-    lane->gain_step = voice->gain.remaining > 0 ? voice->gain.step : 0.0f;
+    lane->gain_back = voice->gain.remaining > 0 ? -voice->gain.step : 0.0f;
     lane->gain_last = (float)voice->gain.remaining - 1.0f;
     lane->pan_ends[0] = voice->pan_gains[0];
     lane->pan_ends[1] = voice->pan_gains[1];
-    lane->pan_steps[0] = voice->pan_steps[0];
-    lane->pan_steps[1] = voice->pan_steps[1];
+    lane->pan_backs[0] = -voice->pan_steps[0];
+    lane->pan_backs[1] = -voice->pan_steps[1];
     lane->pan_last = (float)voice->pan_remaining - 1.0f;
+    lane->moves = voice->pan_remaining > 0 ? LANE_PAN : voice->gain.remaining > 0 ? LANE_GAIN : LANE_NOTHING;
 }
 
-static inline unsigned advance(struct voice *voice, uint32_t nframes) RCORE_RT {
-    unsigned moves = 0;
+static inline void advance(struct voice *voice, uint32_t nframes) RCORE_RT {
     voice->frame += nframes;
     count_up(&voice->frames, nframes);
-    if (voice->gain.remaining > 0) {
-        voice->gain.remaining -= nframes;
-        moves |= MOVES_GAIN;
-    }
+    ramp_advance(&voice->gain, nframes);
     if (voice->pan_remaining > 0) {
         pan_advance(voice, nframes);
-        moves |= MOVES_PAN;
     }
-    return moves;
 }
 
 static struct voice *voice_after(const rcore_t *core, uint32_t index) RCORE_RT {
@@ -77,16 +70,15 @@ uint32_t group_render(rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT 
         return 0;
     }
     const uint32_t bus = voice->bus;
-    struct lane lanes[most];
-    unsigned moves = 0;
+    struct lane lanes[GROUP_MOST];
     uint32_t count = 0;
     do {
         source_prefetch(core, index + count, nframes);
         fill_lane(&lanes[count], voice);
-        moves |= advance(voice, nframes);
+        advance(voice, nframes);
         count++;
         voice = voice_after(core, index + count);
-    } while (count < most && voice != NULL && joins(voice, group, nframes));
-    mix_group(bus_channel(core, bus, 0), bus_channel(core, bus, 1), lanes, count, moves, nframes);
+    } while (count < GROUP_MOST && voice != NULL && joins(voice, group, nframes));
+    mix_group(bus_channel(core, bus, 0), bus_channel(core, bus, 1), lanes, count, (group & GROUP_PAIR) != 0, nframes);
     return count;
 }

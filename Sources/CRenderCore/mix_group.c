@@ -1,96 +1,142 @@
-// Sixteen frames of the pair stay in registers while all voices are added to them: the pair is read and written once for the group, and no
-// voice costs a call. Which of the loops below it is does not change one bit: what does not move has a step of zero.
+// A block of the pair stays in registers while all voices are added to it: the pair is read and written once for many, and no voice costs
+// a call. Neighbours of which the same moves share a pass, in the order of all.
 #include "mix_group.h"
 
 #include "widest.h"
 
 #include <string.h>
 
-typedef float block __attribute__((vector_size(64)));
-typedef int32_t block_integers __attribute__((vector_size(64)));
-enum { block_frames = sizeof(block) / sizeof(float) };
-
-static const block_integers first_block = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-
-// A frame's gain on each side is one product, gain times pan, and then one sum with what is there, here as in mix.c.
 #define ALWAYS static inline __attribute__((always_inline))
 
-ALWAYS void add_block(block *restrict left, block *restrict right, const struct lane *lane, uint32_t first,
-                      const block *restrict frames, unsigned moves, bool pair) RCORE_RT {
-    block source, other;
-    memcpy(&source, lane->samples[0] + first, sizeof source);
-    if (pair) {
-        memcpy(&other, lane->samples[1] + first, sizeof other);
-    } else {
-        other = source;
-    }
-    if (moves == 0) {
-        *left += source * (lane->gain_end * lane->pan_ends[0]);
-        *right += other * (lane->gain_end * lane->pan_ends[1]);
-    } else if (moves == MOVES_GAIN) {
-        const block gain = lane->gain_end - lane->gain_step * (lane->gain_last - *frames);
-        *left += source * (gain * lane->pan_ends[0]);
-        *right += other * (gain * lane->pan_ends[1]);
-    } else {
-        const block gain = lane->gain_end - lane->gain_step * (lane->gain_last - *frames);
+typedef float block __attribute__((vector_size(64)));
+enum { block_frames = sizeof(block) / sizeof(float) };
+
+static const block first_frames = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+// ---- Moving ---------------------------------------------------------------------------------------------------------------------
+
+// The source times the gain, then times each side, as in mix.c.
+ALWAYS void add_block(block *restrict left, block *restrict right, const struct lane *lane, uint32_t i,
+                      const block *restrict frames, bool pan_moves, bool pair) RCORE_RT {
+    block first, second;
+    memcpy(&first, lane->left + i, sizeof(block));
+    memcpy(&second, (pair ? lane->right : lane->left) + i, sizeof(block));
+    const block gain = lane->gain_end + lane->gain_back * (lane->gain_last - *frames);
+    first *= gain;
+    second *= gain;
+    if (pan_moves) {
         const block back = lane->pan_last - *frames;
-        *left += source * (gain * (lane->pan_ends[0] - lane->pan_steps[0] * back));
-        *right += other * (gain * (lane->pan_ends[1] - lane->pan_steps[1] * back));
+        *left += first * (lane->pan_ends[0] + lane->pan_backs[0] * back);
+        *right += second * (lane->pan_ends[1] + lane->pan_backs[1] * back);
+    } else {
+        *left += first * lane->pan_ends[0];
+        *right += second * lane->pan_ends[1];
     }
 }
 
-// The same for a single frame, which follows the last whole block.
-ALWAYS void add_frame(float *restrict left, float *restrict right, const struct lane *lane, uint32_t i) RCORE_RT {
-    const float frame = (float)(int32_t)i;
-    const float gain = lane->gain_end - lane->gain_step * (lane->gain_last - frame);
-    const float back = lane->pan_last - frame;
-    *left += lane->samples[0][i] * (gain * (lane->pan_ends[0] - lane->pan_steps[0] * back));
-    *right += lane->samples[1][i] * (gain * (lane->pan_ends[1] - lane->pan_steps[1] * back));
-}
-
-ALWAYS void add_lanes(float *restrict left, float *restrict right, const struct lane *lanes, uint32_t count,
-                      uint32_t nframes, unsigned moves, bool pair) RCORE_RT {
+ALWAYS void add_moving(float *restrict left, float *restrict right, const struct lane *lanes, uint32_t count,
+                       uint32_t nframes, bool pan_moves, bool pair) RCORE_RT {
     uint32_t i = 0;
     for (; i + block_frames <= nframes; i += block_frames) {
-        const block frames = __builtin_convertvector(first_block + (int32_t)i, block);
-        block sum_left, sum_right;
-        memcpy(&sum_left, left + i, sizeof sum_left);
-        memcpy(&sum_right, right + i, sizeof sum_right);
+        const block frames = first_frames + (float)(int32_t)i;
+        block sums[2];
+        memcpy(&sums[0], left + i, sizeof(block));
+        memcpy(&sums[1], right + i, sizeof(block));
         for (uint32_t k = 0; k < count; k++) {
-            add_block(&sum_left, &sum_right, &lanes[k], i, &frames, moves, pair);
+            add_block(&sums[0], &sums[1], &lanes[k], i, &frames, pan_moves, pair);
         }
-        memcpy(left + i, &sum_left, sizeof sum_left);
-        memcpy(right + i, &sum_right, sizeof sum_right);
+        memcpy(left + i, &sums[0], sizeof(block));
+        memcpy(right + i, &sums[1], sizeof(block));
     }
     for (; i < nframes; i++) {
         for (uint32_t k = 0; k < count; k++) {
-            add_frame(&left[i], &right[i], &lanes[k], i);
+            const struct lane *lane = &lanes[k];
+            const float frame = (float)(int32_t)i;
+            const float gain = lane->gain_end + lane->gain_back * (lane->gain_last - frame);
+            const float back = lane->pan_last - frame;
+            left[i] += lane->left[i] * gain * (lane->pan_ends[0] + lane->pan_backs[0] * back);
+            right[i] += lane->right[i] * gain * (lane->pan_ends[1] + lane->pan_backs[1] * back);
         }
     }
 }
 
-WIDEST static void standing(float *restrict left, float *restrict right, const struct lane *lanes, uint32_t count,
-                            uint32_t nframes) RCORE_RT {
-    add_lanes(left, right, lanes, count, nframes, 0, true);
-}
+// ---- Standing -------------------------------------------------------------------------------------------------------------------
 
-WIDEST static void gain_moving(float *restrict left, float *restrict right, const struct lane *lanes, uint32_t count,
-                               uint32_t nframes) RCORE_RT {
-    add_lanes(left, right, lanes, count, nframes, MOVES_GAIN, true);
-}
+// Then gain and side are one number.
+struct gains {
+    float left;
+    float right;
+};
 
-WIDEST static void all_moving(float *restrict left, float *restrict right, const struct lane *lanes, uint32_t count,
-                              uint32_t nframes) RCORE_RT {
-    add_lanes(left, right, lanes, count, nframes, MOVES_GAIN | MOVES_PAN, true);
-}
-
-void mix_group(float *restrict left, float *restrict right, const struct lane *lanes, uint32_t count, unsigned moves,
-               uint32_t nframes) RCORE_RT {
-    if (moves == 0) {
-        standing(left, right, lanes, count, nframes);
-    } else if (moves == MOVES_GAIN) {
-        gain_moving(left, right, lanes, count, nframes);
-    } else {
-        all_moving(left, right, lanes, count, nframes);
+ALWAYS void add_blocks(float *restrict left, float *restrict right, const struct lane *lanes, const struct gains *gains,
+                       uint32_t count, uint32_t i, unsigned blocks, bool pair) RCORE_RT {
+    block lefts[2], rights[2];
+    memcpy(lefts, left + i, blocks * sizeof(block));
+    memcpy(rights, right + i, blocks * sizeof(block));
+    for (uint32_t k = 0; k < count; k++) {
+        block source[2], other[2];
+        memcpy(source, lanes[k].left + i, blocks * sizeof(block));
+        memcpy(other, (pair ? lanes[k].right : lanes[k].left) + i, blocks * sizeof(block));
+        for (unsigned b = 0; b < blocks; b++) {
+            lefts[b] += source[b] * gains[k].left;
+            rights[b] += other[b] * gains[k].right;
+        }
     }
+    memcpy(left + i, lefts, blocks * sizeof(block));
+    memcpy(right + i, rights, blocks * sizeof(block));
+}
+
+// Two blocks at a time: the sums of one alone would wait for each other.
+ALWAYS void add_standing(float *restrict left, float *restrict right, const struct lane *lanes, uint32_t count,
+                         uint32_t nframes, bool pair) RCORE_RT {
+    struct gains gains[GROUP_MOST];
+    for (uint32_t k = 0; k < count; k++) {
+        gains[k] = (struct gains){lanes[k].gain_end * lanes[k].pan_ends[0], lanes[k].gain_end * lanes[k].pan_ends[1]};
+    }
+    uint32_t i = 0;
+    for (; i + 2 * block_frames <= nframes; i += 2 * block_frames) {
+        add_blocks(left, right, lanes, gains, count, i, 2, pair);
+    }
+    for (; i + block_frames <= nframes; i += block_frames) {
+        add_blocks(left, right, lanes, gains, count, i, 1, pair);
+    }
+    for (; i < nframes; i++) {
+        for (uint32_t k = 0; k < count; k++) {
+            left[i] += lanes[k].left[i] * gains[k].left;
+            right[i] += lanes[k].right[i] * gains[k].right;
+        }
+    }
+}
+
+// ---- Both -----------------------------------------------------------------------------------------------------------------------
+
+ALWAYS void add_lanes(float *restrict left, float *restrict right, const struct lane *lanes, uint32_t count,
+                      uint32_t nframes, bool pair) RCORE_RT {
+    for (uint32_t k = 0, run; k < count; k += run) {
+        const uint32_t moves = lanes[k].moves;
+        for (run = 1; k + run < count && lanes[k + run].moves == moves; run++) {
+        }
+        if (moves == LANE_NOTHING) {
+            add_standing(left, right, lanes + k, run, nframes, pair);
+        } else if (moves == LANE_GAIN) {
+            add_moving(left, right, lanes + k, run, nframes, false, pair);
+        } else {
+            add_moving(left, right, lanes + k, run, nframes, true, pair);
+        }
+    }
+}
+
+WIDEST static void add_mono(float *restrict left, float *restrict right, const struct lane *lanes, uint32_t count,
+                            uint32_t nframes) RCORE_RT {
+    add_lanes(left, right, lanes, count, nframes, false);
+}
+
+WIDEST static void add_pairs(float *restrict left, float *restrict right, const struct lane *lanes, uint32_t count,
+                             uint32_t nframes) RCORE_RT {
+    add_lanes(left, right, lanes, count, nframes, true);
+}
+
+void mix_group(float *restrict left, float *restrict right, const struct lane *lanes, uint32_t count, bool pair,
+               uint32_t nframes) RCORE_RT {
+    (pair ? add_pairs : add_mono)(left, right, lanes, count, nframes);
 }
