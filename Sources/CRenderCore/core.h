@@ -95,11 +95,10 @@ struct voice {
     uint64_t frame;                   // memory: the next
     uint64_t direct_end;      // memory: up to here they are the samples as they lie; source.c finds out what is beyond
     _Atomic(uint64_t) frames; // rendered
-    struct ramp gain;
-    float pan_gains[2];     // at the end of the present stretch (pan.c); no law: those of the way to the pair
-    float pan_steps[2];     // per frame
-    uint16_t pan_remaining; // frames of the stretch; 0: the pan stands still
-    uint16_t group;         // which voices it may be mixed with; GROUP_NONE: it goes by itself
+    struct ramp gain;         // its step is 0 where it is at rest
+    struct sides sides;       // of the pan, at the end of the present stretch (pan.c); no law: of the way to the pair
+    uint16_t pan_remaining;   // frames of the stretch; 0: the pan stands still
+    uint16_t group;           // which voices it may be mixed with; GROUP_NONE: it goes by itself
 
     _Atomic(uint64_t) status; // generation << 32 | rcore_end_t << 8 | rcore_voice_state_t
     uint64_t stride;

@@ -37,24 +37,19 @@ static inline void fill_lane(struct lane *lane, const struct voice *voice) RCORE
     const bool pair = (voice->group & GROUP_PAIR) != 0;
     lane->left = samples;
     lane->right = pair ? samples + voice->stride : samples;
+    lane->sides = voice->sides;
+    lane->sides_last = (float)voice->pan_remaining - 1.0f;
     lane->gain_end = voice->gain.target;
-    lane->gain_back = voice->gain.remaining > 0 ? -voice->gain.step : 0.0f;
+    lane->gain_step = voice->gain.step;
     lane->gain_last = (float)voice->gain.remaining - 1.0f;
-    lane->pan_ends[0] = voice->pan_gains[0];
-    lane->pan_ends[1] = voice->pan_gains[1];
-    lane->pan_backs[0] = -voice->pan_steps[0];
-    lane->pan_backs[1] = -voice->pan_steps[1];
-    lane->pan_last = (float)voice->pan_remaining - 1.0f;
     lane->moves = voice->pan_remaining > 0 ? LANE_PAN : voice->gain.remaining > 0 ? LANE_GAIN : LANE_NOTHING;
 }
 
 static inline void advance(struct voice *voice, uint32_t nframes) RCORE_RT {
     voice->frame += nframes;
     count_up(&voice->frames, nframes);
-    ramp_advance(&voice->gain, nframes);
-    if (voice->pan_remaining > 0) {
-        pan_advance(voice, nframes);
-    }
+    ramp_advance_to_rest(&voice->gain, nframes);
+    pan_advance(voice, nframes);
 }
 
 static struct voice *voice_after(const rcore_t *core, uint32_t index) RCORE_RT {

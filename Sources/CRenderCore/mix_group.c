@@ -15,22 +15,23 @@ static const block first_frames = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
 
 // ---- Moving ---------------------------------------------------------------------------------------------------------------------
 
-// The source times the gain, then times each side, as in mix.c.
+// The source times the gain, then times each side, as in mix.c. Both count on from their ends, so from below zero: a step times a negative
+// number is what ramp.h takes away.
 ALWAYS void add_block(block *restrict left, block *restrict right, const struct lane *lane, uint32_t i,
                       const block *restrict frames, bool pan_moves, bool pair) RCORE_RT {
     block first, second;
     memcpy(&first, lane->left + i, sizeof(block));
     memcpy(&second, (pair ? lane->right : lane->left) + i, sizeof(block));
-    const block gain = lane->gain_end + lane->gain_back * (lane->gain_last - *frames);
+    const block gain = lane->gain_end + lane->gain_step * (*frames - lane->gain_last);
     first *= gain;
     second *= gain;
     if (pan_moves) {
-        const block back = lane->pan_last - *frames;
-        *left += first * (lane->pan_ends[0] + lane->pan_backs[0] * back);
-        *right += second * (lane->pan_ends[1] + lane->pan_backs[1] * back);
+        const block ahead = *frames - lane->sides_last;
+        *left += first * (lane->sides.ends[0] + lane->sides.steps[0] * ahead);
+        *right += second * (lane->sides.ends[1] + lane->sides.steps[1] * ahead);
     } else {
-        *left += first * lane->pan_ends[0];
-        *right += second * lane->pan_ends[1];
+        *left += first * lane->sides.ends[0];
+        *right += second * lane->sides.ends[1];
     }
 }
 
@@ -52,10 +53,10 @@ ALWAYS void add_moving(float *restrict left, float *restrict right, const struct
         for (uint32_t k = 0; k < count; k++) {
             const struct lane *lane = &lanes[k];
             const float frame = (float)(int32_t)i;
-            const float gain = lane->gain_end + lane->gain_back * (lane->gain_last - frame);
-            const float back = lane->pan_last - frame;
-            left[i] += lane->left[i] * gain * (lane->pan_ends[0] + lane->pan_backs[0] * back);
-            right[i] += lane->right[i] * gain * (lane->pan_ends[1] + lane->pan_backs[1] * back);
+            const float gain = lane->gain_end + lane->gain_step * (frame - lane->gain_last);
+            const float ahead = frame - lane->sides_last;
+            left[i] += lane->left[i] * gain * (lane->sides.ends[0] + lane->sides.steps[0] * ahead);
+            right[i] += lane->right[i] * gain * (lane->sides.ends[1] + lane->sides.steps[1] * ahead);
         }
     }
 }
@@ -91,7 +92,8 @@ ALWAYS void add_standing(float *restrict left, float *restrict right, const stru
                          uint32_t nframes, bool pair) RCORE_RT {
     struct gains gains[GROUP_MOST];
     for (uint32_t k = 0; k < count; k++) {
-        gains[k] = (struct gains){lanes[k].gain_end * lanes[k].pan_ends[0], lanes[k].gain_end * lanes[k].pan_ends[1]};
+        gains[k] =
+            (struct gains){lanes[k].gain_end * lanes[k].sides.ends[0], lanes[k].gain_end * lanes[k].sides.ends[1]};
     }
     uint32_t i = 0;
     for (; i + 2 * block_frames <= nframes; i += 2 * block_frames) {

@@ -2,22 +2,20 @@
 #ifndef RCORE_MIX_GROUP_H
 #define RCORE_MIX_GROUP_H
 
-#include "rcore_base.h"
+#include "ramp.h"
 
 /// Most voices of one group.
 enum { GROUP_MOST = 16 };
 
-/// One voice of a group over the next frames. Its gains are those of a ramp (ramp.h) but for the sign of the steps: at frame i,
-/// `end + back * (last - i)`.
+/// One voice of a group over the next frames. Its gains are straight lines as in ramp.h.
 struct lane {
     const float *left; ///< the source samples of each side; one source's twice
     const float *right;
+    struct sides sides;
+    float sides_last;
     float gain_end;
-    float gain_back;
+    float gain_step;
     float gain_last;
-    float pan_ends[2];
-    float pan_backs[2];
-    float pan_last;
     uint32_t moves; ///< what does not move has a step of zero
 };
 

@@ -31,8 +31,8 @@ static void law_gains(const struct voice *voice, float pan, float gains[2]) RCOR
 
 void pan_set(struct voice *voice, float pan) RCORE_RT {
     ramp_set(&voice->pan, pan);
-    law_gains(voice, pan, voice->pan_gains);
-    voice->pan_steps[0] = voice->pan_steps[1] = 0.0f;
+    law_gains(voice, pan, voice->sides.ends);
+    voice->sides.steps[0] = voice->sides.steps[1] = 0.0f;
     voice->pan_remaining = 0;
 }
 
@@ -40,16 +40,16 @@ void pan_none(struct voice *voice) RCORE_RT {
     const rcore_matrix_t *matrix = voice->matrix;
     const bool pair = matrix != NULL && matrix->inputs == 1 && matrix->outputs == 2;
     for (unsigned side = 0; side < 2; side++) {
-        voice->pan_gains[side] = pair ? matrix->gains[side] : 1.0f;
-        voice->pan_steps[side] = 0.0f;
+        voice->sides.ends[side] = pair ? matrix->gains[side] : 1.0f;
+        voice->sides.steps[side] = 0.0f;
     }
     voice->pan_remaining = 0;
 }
 
 // The next straight piece of a move, if it is not over. Counted from the move's end, so that the last one ends there.
-static void begin_stretch(struct voice *voice) RCORE_RT {
+void pan_begin_stretch(struct voice *voice) RCORE_RT {
     if (voice->pan.remaining == 0) {
-        voice->pan_steps[0] = voice->pan_steps[1] = 0.0f;
+        voice->sides.steps[0] = voice->sides.steps[1] = 0.0f;
         return;
     }
     const uint32_t length = (voice->pan.remaining - 1) % voice->pan_stretch + 1;
@@ -57,8 +57,8 @@ static void begin_stretch(struct voice *voice) RCORE_RT {
     ramp_advance(&voice->pan, length);
     law_gains(voice, ramp_value(&voice->pan), end);
     for (unsigned side = 0; side < 2; side++) {
-        voice->pan_steps[side] = (end[side] - voice->pan_gains[side]) / (float)length;
-        voice->pan_gains[side] = end[side];
+        voice->sides.steps[side] = (end[side] - voice->sides.ends[side]) / (float)length;
+        voice->sides.ends[side] = end[side];
     }
     voice->pan_remaining = (uint16_t)length;
 }
@@ -78,19 +78,10 @@ void pan_go(struct voice *voice, float pan, uint32_t ramp_frames) RCORE_RT {
     now.remaining += voice->pan_remaining;
     ramp_set(&voice->pan, ramp_value(&now));
     for (unsigned side = 0; side < 2; side++) {
-        voice->pan_gains[side] -= voice->pan_steps[side] * (float)voice->pan_remaining;
+        voice->sides.ends[side] -= voice->sides.steps[side] * (float)voice->pan_remaining;
     }
     voice->pan_remaining = 0;
     voice->pan_stretch = stretch_of(ramp_frames);
     ramp_go(&voice->pan, pan, ramp_frames);
-    begin_stretch(voice);
-}
-
-void pan_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
-    if (voice->pan_remaining > nframes) {
-        voice->pan_remaining -= (uint16_t)nframes;
-    } else if (voice->pan_remaining > 0) {
-        voice->pan_remaining = 0;
-        begin_stretch(voice);
-    }
+    pan_begin_stretch(voice);
 }

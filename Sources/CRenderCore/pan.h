@@ -13,8 +13,17 @@ void pan_set(struct voice *voice, float pan) RCORE_RT;
 void pan_none(struct voice *voice) RCORE_RT;
 /// Moves to a place in `ramp_frames`.
 void pan_go(struct voice *voice, float pan, uint32_t ramp_frames) RCORE_RT;
+/// Begins the next stretch of a move, if it is not over.
+void pan_begin_stretch(struct voice *voice) RCORE_RT;
 /// Goes on by `nframes`, at most `pan_stretch` of them; where a stretch ends, the next one begins.
-void pan_advance(struct voice *voice, uint32_t nframes) RCORE_RT;
+static inline void pan_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
+    if (voice->pan_remaining > nframes) {
+        voice->pan_remaining -= (uint16_t)nframes;
+    } else if (voice->pan_remaining > 0) {
+        voice->pan_remaining = 0;
+        pan_begin_stretch(voice);
+    }
+}
 
 /// Whether a law applies, and to a mono source that goes to the pair.
 static inline bool pan_applies(const struct voice *voice) RCORE_RT { return voice->pan_law != RCORE_PAN_NONE; }
@@ -27,7 +36,7 @@ static inline uint32_t pan_stretch(const struct voice *voice, uint32_t nframes) 
 }
 /// One side's gain over the present stretch.
 static inline struct path pan_path(const struct voice *voice, uint32_t side) RCORE_RT {
-    return (struct path){voice->pan_gains[side], voice->pan_steps[side], (float)voice->pan_remaining - 1.0f};
+    return (struct path){voice->sides.ends[side], voice->sides.steps[side], (float)voice->pan_remaining - 1.0f};
 }
 
 #endif

@@ -68,7 +68,7 @@ void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT 
 static void render_piece(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nframes) RCORE_RT {
     voice_mix(core, voice, offset, nframes);
     source_advance(voice, nframes);
-    ramp_advance(&voice->gain, nframes);
+    ramp_advance_to_rest(&voice->gain, nframes);
     ramp_advance(&voice->fade, nframes);
     ramp_advance(&voice->speed, nframes);
 }

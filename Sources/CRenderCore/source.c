@@ -192,23 +192,3 @@ bool source_starves(const struct voice *voice, uint32_t nframes) RCORE_RT {
     const uint32_t capacity = rcore_fifo_capacity(voice->params.fifo);
     return rcore_fifo_readable(voice->params.fifo) < (wanted < capacity ? wanted : capacity);
 }
-
-// Voices lie apart in memory and so do their samples. Asking for them some voices ahead hides most of the way: first the voice, then
-// its samples; and the rest of the voice, if it does not go in a group.
-void source_prefetch(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT {
-    enum { far = 16, near = 8, line = 64, lines = 3 };
-    if (index + far < core->playing_count && core->playing[index + far] != RCORE_NONE) {
-        __builtin_prefetch(&core->voices[core->playing[index + far]]);
-    }
-    if (index + near < core->playing_count && core->playing[index + near] != RCORE_NONE) {
-        const struct voice *voice = &core->voices[core->playing[index + near]];
-        for (uint32_t frame = 0; voice->samples != NULL && frame < nframes; frame += line / sizeof(float)) {
-            __builtin_prefetch(voice->samples + voice->frame + frame);
-        }
-        if (voice->group == GROUP_NONE || (voice->group & GROUP_PAIR) != 0) {
-            for (size_t byte = line; byte < lines * line; byte += line) {
-                __builtin_prefetch((const char *)voice + byte);
-            }
-        }
-    }
-}

@@ -21,7 +21,24 @@ void source_seek(struct voice *voice, uint64_t frame, uint32_t ramp_frames) RCOR
 void source_leave_loop(struct voice *voice) RCORE_RT;
 /// Whether a stream lacks frames for the next `nframes`, and has not finished.
 bool source_starves(const struct voice *voice, uint32_t nframes) RCORE_RT;
-/// Asks for the memory of voices that are rendered soon after the one at `index` of the playing ones.
-void source_prefetch(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT;
+/// Asks for the memory of voices that are rendered soon after the one at `index` of the playing ones: they lie apart, and so do their samples.
+/// First for the voice, then for its samples; and for the rest of the voice, if it does not go in a group.
+static inline void source_prefetch(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT {
+    enum { far = 16, near = 8, line = 64, lines = 3 };
+    if (index + far < core->playing_count && core->playing[index + far] != RCORE_NONE) {
+        __builtin_prefetch(&core->voices[core->playing[index + far]]);
+    }
+    if (index + near < core->playing_count && core->playing[index + near] != RCORE_NONE) {
+        const struct voice *voice = &core->voices[core->playing[index + near]];
+        for (uint32_t frame = 0; voice->samples != NULL && frame < nframes; frame += line / sizeof(float)) {
+            __builtin_prefetch(voice->samples + voice->frame + frame);
+        }
+        if (voice->group == GROUP_NONE || (voice->group & GROUP_PAIR) != 0) {
+            for (size_t byte = line; byte < lines * line; byte += line) {
+                __builtin_prefetch((const char *)voice + byte);
+            }
+        }
+    }
+}
 
 #endif
