@@ -72,6 +72,9 @@ let package = Package(
             name: "FirstSound", dependencies: ["AudioPlayback", "AudioSessions"], path: "Examples/FirstSound",
             swiftSettings: swift),
         .executableTarget(
+            name: "RenderCallback", dependencies: ["AudioSessions", "AudioRendering"],
+            path: "Examples/RenderCallback", swiftSettings: swift),
+        .executableTarget(
             name: "audiosession-server", cSettings: c, linkerSettings: [.linkedLibrary("jackserver")]),
 
         // Tests. CRenderCore's are C and run by CTest (CMakeLists.txt).

@@ -15,4 +15,7 @@ do {
     print("\(session.sampleRate) Hz, \(session.ioBufferDuration * 1000) ms, \(session.currentRoute.outputs)")
     finished.wait()
     try session.setActive(false, options: .notifyOthersOnDeactivation)
-} catch { print(error) }
+} catch {
+    print(error)
+    exit(1)
+}

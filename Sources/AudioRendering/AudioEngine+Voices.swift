@@ -136,16 +136,19 @@ extension AudioEngine {
     /// Fills streams, moves captures to disk, and tells what the core reported. On the background queue, or between the cycles of a driver
     /// without a clock.
     func runBackgroundWork() {
-        let (streams, capture) = control.withLock { control in
-            (
-                control.voices.values.compactMap { voice in
-                    if case .stream(let stream) = voice.source { stream } else { nil }
-                }, control.plan.capture
-            )
-        }
-        for stream in streams { stream.fill() }
+        fillStreams()
+        let capture = control.withLock { $0.plan.capture }
         if let failure = capture?.drain() { observers.tell(.captureFailed(failure)) }
         drainEvents()
+    }
+
+    func fillStreams() {
+        let streams = control.withLock { control in
+            control.voices.values.compactMap { voice in
+                if case .stream(let stream) = voice.source { stream } else { nil }
+            }
+        }
+        for stream in streams { stream.fill() }
     }
 
     private func drainEvents() {

@@ -83,6 +83,7 @@ public final class AudioEngine: Sendable {
         background = EngineBackground()
         driver.setEventHandler { [weak self] event in self?.handle(event) }
         driver.setPrepareHandler { [weak self] in self?.runBackgroundWork() }
+        driver.setFillHandler { [weak self] in self?.fillStreams() }
         background.setWork { [weak self] in self?.runBackgroundWork() }
     }
 

@@ -117,16 +117,16 @@ public final class CommandPort: @unchecked Sendable {
 
     /// All that `body` posts through this port takes effect together, or, when it throws or finds no room, not at all: a chord starts on one frame.
     /// Groups do not nest.
-    public func group(_ body: () throws(AudioEngineError) -> Void) throws(AudioEngineError) {
+    public func group(_ body: () throws -> Void) throws {
         guard rcore_group_begin(handle) == RCORE_OK else {
-            throw .invalidArgument(what: "a group within a group of the same port")
+            throw AudioEngineError.invalidArgument(what: "a group within a group of the same port")
         }
-        do throws(AudioEngineError) {
+        do {
             try body()
         } catch {
             rcore_group_cancel(handle)
             throw error
         }
-        guard rcore_group_commit(handle) == RCORE_OK else { throw .commandQueueFull }
+        guard rcore_group_commit(handle) == RCORE_OK else { throw AudioEngineError.commandQueueFull }
     }
 }

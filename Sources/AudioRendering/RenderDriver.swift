@@ -28,6 +28,13 @@ public protocol RenderDriver: AnyObject, Sendable {
     /// Hands over who prepares streamed sources before each cycle. Only a driver without a clock calls it (rendering then never
     /// outruns the disk); a real-time driver ignores it.
     func setPrepareHandler(_ handler: @escaping @Sendable () -> Void)
+    /// Hands over who fills streams, and does nothing else, before a cycle that has no deadline: a real-time server's while it freewheels.
+    func setFillHandler(_ handler: @escaping @Sendable () -> Void)
+}
+
+extension RenderDriver {
+    /// For drivers that never freewheel.
+    public func setFillHandler(_ handler: @escaping @Sendable () -> Void) {}
 }
 
 /// What a driver counts.

@@ -17,6 +17,13 @@ extension AudioSession {
             streams.yield(.outputMuteChanged(isMuted))
             post(Self.outputMuteStateChangeNotification, [Self.muteStateKey: NSNumber(value: isMuted)])
         case .stateChanged: streams.yield(.stateChanged(state))
+        case .deactivatedBySystem:
+            // Activated again before this was told: its players belong to the new activation.
+            if !isActive {
+                for participant in liveParticipants { participant.sessionDidDeactivate() }
+                participantsChanged()
+            }
+            host.settleHardwareLater()
         case .activated, .deactivated, .waitMoved, .waitLapsed: break
         }
     }

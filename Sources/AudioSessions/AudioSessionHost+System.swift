@@ -90,7 +90,7 @@ extension AudioSessionHost {
         }
     }
 
-    private func submit(_ action: PolicyAction) throws {
+    func submit(_ action: PolicyAction) throws {
         do throws(ArbiterError) {
             try arbiter.submit(action)
         } catch {

@@ -36,6 +36,9 @@ extension AudioSession.ErrorCode {
             case .incompatibleCategory: .incompatibleCategory
             case .insufficientPriority: .insufficientPriority
             case .expiredSession: .expiredSession
+            case .cannotStartPlaying: .cannotStartPlaying
+            case .cannotStartRecording: .cannotStartRecording
+            case .cannotInterruptOthers: .cannotInterruptOthers
             }
     }
 }

@@ -1,4 +1,4 @@
-package import AudioRendering
+public import AudioRendering
 internal import SessionArbiter
 internal import SessionPolicy
 
@@ -45,13 +45,14 @@ final class SessionReceiver: Sendable {
 }
 
 extension AudioSession {
-    /// The bus that this session's sources play into; throws when the session could not be made.
-    package var bus: SessionBus {
+    /// The bus that this session's sources play into, for apps that mix voices of their own: what plays there obeys the session. Throws when the
+    /// session could not be made.
+    public var bus: SessionBus {
         get throws { try connection.get().bus }
     }
 
-    /// The engine behind the bus.
-    package var engine: AudioEngine {
+    /// The engine behind the bus. It renders while a session is active; opening, starting and closing it is the session's business.
+    public var engine: AudioEngine {
         get throws { try host.engine.get() }
     }
 }

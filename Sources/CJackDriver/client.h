@@ -33,6 +33,8 @@ struct rcore_jack {
     atomic_bool in_cycle;
     atomic_bool detaching;
     atomic_bool freewheeling;
+    void (*prepare)(void *context); ///< fixed while active, or NULL
+    void *prepare_context;
     sem_t cycle_left;
 };
 
@@ -42,9 +44,9 @@ static inline bool rcore_jack_is_lost(const rcore_jack_t *jack) { return atomic_
 /// The process callback. [render]
 int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT;
 
-/// While the server freewheels: waits until the core's streams have `nframes`, but not for ever. [render, without a clock]
-/// Marked as the cycle's functions are, so that the cycle may call it; it does sleep, on a thread that has no deadline then.
-void rcore_jack_wait_for_streams(rcore_jack_t *jack, rcore_t *core, uint32_t nframes) RCORE_RT;
+/// While the server freewheels: has the app fill its streams. [render, without a deadline]
+/// Marked as the cycle's functions are, so that the cycle may call it; what it calls may block, on a thread that has no deadline then.
+void rcore_jack_prepare(rcore_jack_t *jack) RCORE_RT;
 
 /// Stores a change and wakes who waits. [notification, any but render]
 void rcore_jack_note(rcore_jack_news_t *news, unsigned change);

@@ -32,10 +32,11 @@ int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT {
     for (uint32_t i = 0; i < ninputs; i++)
         inputs[i] = jack_port_get_buffer(jack->ports[RCORE_JACK_CAPTURE][i], nframes);
 
+    // Outside of the core: who fills may wait for a lock whose holder waits for the core to be left.
+    if (atomic_load_explicit(&jack->freewheeling, memory_order_relaxed))
+        rcore_jack_prepare(jack);
     atomic_store(&jack->in_cycle, true);
     rcore_t *core = atomic_load(&jack->core);
-    if (core && atomic_load_explicit(&jack->freewheeling, memory_order_relaxed))
-        rcore_jack_wait_for_streams(jack, core, nframes);
     if (core && nframes <= RCORE_MAX_PERIOD)
         rcore_process(core, inputs, ninputs, outputs, noutputs, nframes);
     else

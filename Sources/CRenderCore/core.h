@@ -171,6 +171,7 @@ struct bus_state {
     bool fresh;                  // no plan had it before the one that is being taken over
     bool joined;                 // the plan that leaves has it not
     bool in_plan;                // the plan in use has it
+    bool gated;                  // and there with a gate
     bool frozen;                 // its own gate or one it leads to stands still
     bool frozen_leaving;         // did so in the plan that leaves
     _Atomic(uint32_t) gate_gain; // float bits, published

@@ -129,7 +129,7 @@ static void gates_freeze(rcore_t *core) RCORE_RT {
     }
 }
 
-// The gated buses that are heard, one after the other: those of the plan in use, then those that only the leaving one has. NULL: no more.
+// The gated buses that are heard, one after the other: those of the plan in use, then those that have a gate only in the leaving one. NULL: no more.
 static const rcore_bus_description_t *next_gated(const rcore_t *core, uint32_t *index) RCORE_RT {
     const rcore_plan_t *plan = core->plan;
     const rcore_plan_t *leaving = core->swap.leaving;
@@ -140,7 +140,7 @@ static const rcore_bus_description_t *next_gated(const rcore_t *core, uint32_t *
     }
     for (; leaving != NULL && *index - plan->bus_count < leaving->bus_count; *index += 1) {
         const rcore_bus_description_t *bus = &leaving->buses[*index - plan->bus_count].description;
-        if (bus->gate != NULL && !core->buses[bus->slot].in_plan) {
+        if (bus->gate != NULL && !core->buses[bus->slot].gated) {
             *index += 1;
             return bus;
         }
@@ -239,6 +239,6 @@ void bus_reset(struct bus_state *bus) RCORE_RT {
     ramp_set(&bus->gate.volume, 1.0f);
     ramp_set(&bus->gain, 1.0f);
     bus->channels = 0;
-    bus->frozen = bus->fresh = bus->joined = bus->in_plan = false;
+    bus->frozen = bus->fresh = bus->joined = bus->in_plan = bus->gated = false;
     atomic_store_explicit(&bus->gate_gain, bits, memory_order_relaxed);
 }

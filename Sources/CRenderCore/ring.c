@@ -5,6 +5,12 @@
 // loads `read` with acquire, then overwrites: it never overwrites an item still being read. Each side loads its own count
 // relaxed, for it is the only one that stores it. Counts are 64 bits and never wrap in the life of a machine, so written - read
 // is the fill level, and slots are counts modulo the capacity.
+//
+// What a side last saw of the other's count is never more than that count, for counts only rise: so the room, and what waits, is never
+// claimed too great, only too small, and then the side looks again. A group is all or nothing because its items are written first and
+// made known with one store.
+//
+// Tests/Models explores this file on a model of C11's memory, in every interleaving within its bounds, and plants faults in it.
 #include "ring.h"
 
 void ring_init(struct ring *ring, uint64_t capacity) {

@@ -14,7 +14,9 @@ static void begin_memory(struct voice *voice) RCORE_RT {
     voice->loop_start = params->loop_start;
     voice->loop_end = params->loop_end == 0 ? buffer->nframes : params->loop_end;
     voice->loop_fade = params->loop_fade_frames;
-    voice_set_place(voice, (struct place){params->start_frame, params->loop_count, false});
+    // A seek before the start may lead beyond the end.
+    const uint64_t start = params->start_frame < voice->nframes ? params->start_frame : voice->nframes;
+    voice_set_place(voice, (struct place){start, params->loop_count, false});
 }
 
 void source_begin(struct voice *voice) RCORE_RT {
@@ -179,16 +181,4 @@ bool source_over(const struct voice *voice) RCORE_RT {
         return voice->frame >= voice->nframes && !place_loops(voice, &place) && voice->seek_remaining == 0;
     }
     return voice->rendered_all || (voice->kind == SOURCE_STREAM && rcore_fifo_drained(voice->params.fifo));
-}
-
-bool source_starves(const struct voice *voice, uint32_t nframes) RCORE_RT {
-    if (voice->kind != SOURCE_STREAM || rcore_fifo_finished(voice->params.fifo)) {
-        return false;
-    }
-    // At its greatest speed, with the frames that varispeed looks ahead to; no more than the ring holds.
-    const float from = ramp_value(&voice->speed);
-    const float speed = from > voice->speed.target ? from : voice->speed.target;
-    const uint64_t wanted = (uint64_t)((double)nframes * (double)speed) + (varispeed_applies(voice) ? 4 : 0);
-    const uint32_t capacity = rcore_fifo_capacity(voice->params.fifo);
-    return rcore_fifo_readable(voice->params.fifo) < (wanted < capacity ? wanted : capacity);
 }

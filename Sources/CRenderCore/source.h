@@ -19,8 +19,6 @@ bool source_over(const struct voice *voice) RCORE_RT;
 void source_seek(struct voice *voice, uint64_t frame, uint32_t ramp_frames) RCORE_RT;
 /// Lets the loop go after the present pass.
 void source_leave_loop(struct voice *voice) RCORE_RT;
-/// Whether a stream lacks frames for the next `nframes`, and has not finished.
-bool source_starves(const struct voice *voice, uint32_t nframes) RCORE_RT;
 /// Asks for the memory of voices that are rendered soon after the one at `index` of the playing ones: they lie apart, and so do their samples.
 /// First for the voice, then for its samples; and for the rest of the voice, if it does not go in a group.
 static inline void source_prefetch(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT {

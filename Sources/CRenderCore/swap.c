@@ -143,6 +143,7 @@ static void join_buses(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
         }
         state->channels = bus->channels > state->channels ? bus->channels : state->channels;
         state->in_plan = true;
+        state->gated = bus->gate != NULL;
     }
     if (any) {
         fade_in_voices(core);
@@ -192,7 +193,8 @@ static void forget_buses(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
 
 static void take_over(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     for (uint32_t i = 0; core->plan != NULL && i < core->plan->bus_count; i++) {
-        core->buses[core->plan->buses[i].description.slot].in_plan = false;
+        struct bus_state *state = &core->buses[core->plan->buses[i].description.slot];
+        state->in_plan = state->gated = false;
     }
     join_buses(core, plan);
     join_inputs(core, plan);

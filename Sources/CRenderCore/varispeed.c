@@ -12,23 +12,9 @@ static const double one_frame = 4294967296.0; // 2^32
 
 static uint64_t fixed(float speed) RCORE_RT { return (uint64_t)((double)speed * one_frame); }
 
-WIDEST static void lay_evenly(int32_t *restrict frames, float *restrict fractions, uint64_t phase, uint64_t speed,
-                              uint32_t nframes) RCORE_RT {
-    for (uint32_t i = 0; i < nframes; i++) {
-        const uint64_t place = phase + i * speed;
-        frames[i] = (int32_t)(place >> 32);
-        fractions[i] = (float)(int32_t)((uint32_t)place >> 8) * 0x1p-24f;
-    }
-}
-
 // Where each frame lies, and returns where the one after them does. They may lie beyond what the source has; that is for the caller to see.
 static uint64_t lay_places(rcore_t *core, const struct voice *voice, uint32_t nframes) RCORE_RT {
     uint64_t place = voice->phase;
-    if (voice->speed.remaining == 0) {
-        const uint64_t speed = fixed(voice->speed.target);
-        lay_evenly(core->place_frames, core->place_fractions, place, speed, nframes);
-        return place + nframes * speed;
-    }
     struct ramp speed = voice->speed;
     for (uint32_t i = 0; i < nframes; i++) {
         core->place_frames[i] = (int32_t)(place >> 32);
@@ -110,14 +96,12 @@ static const float *row_of(rcore_t *core, const struct voice *voice, uint32_t ch
 
 // ---- In between -----------------------------------------------------------------------------------------------------------------
 
-static inline float spline(const float *points, float t) RCORE_RT {
+static inline __attribute__((always_inline)) float spline(const float *points, float t) RCORE_RT {
     const float slope = 0.5f * (points[2] - points[0]);
     const float curve = points[0] - 2.5f * points[1] + 2.0f * points[2] - 0.5f * points[3];
     const float bend = 0.5f * (points[3] - points[0]) + 1.5f * (points[1] - points[2]);
     return ((bend * t + curve) * t + slope) * t + points[1];
 }
-
-static inline float fraction(uint64_t place) RCORE_RT { return (float)(int32_t)((uint32_t)place >> 8) * 0x1p-24f; }
 
 WIDEST static void interpolate(float *restrict target, const float *restrict row, const int32_t *restrict frames,
                                const float *restrict fractions, uint32_t nframes) RCORE_RT {
@@ -126,94 +110,77 @@ WIDEST static void interpolate(float *restrict target, const float *restrict row
     }
 }
 
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_shufflevector)
-#define RCORE_SHUFFLES
-#endif
-#endif
-#if defined(RCORE_SHUFFLES)
+// At an even speed eight frames at a time: the four points of each are read together, as they lie, and turned into columns. (Gathering
+// each column by itself is several times slower.)
 typedef float four __attribute__((vector_size(16)));
 typedef float eight __attribute__((vector_size(32)));
 typedef uint32_t eight_counts __attribute__((vector_size(32)));
 typedef int32_t eight_integers __attribute__((vector_size(32)));
 
-static inline void load_four(four *points, const float *row, uint64_t place) RCORE_RT {
-    memcpy(points, row + (place >> 32), sizeof *points);
+static inline __attribute__((always_inline)) four four_at(const float *row, uint64_t place) RCORE_RT {
+    four points;
+    memcpy(&points, row + (place >> 32), sizeof points);
+    return points;
 }
 
-// At constant speed, eight frames at a time: the four points of each lie together, so they are loaded as they lie and then turned, points
-// into columns. Gathering every point for itself takes longer.
-WIDEST static uint32_t interpolate_eights(float *restrict target, const float *restrict row, uint64_t place,
-                                          uint64_t speed, uint32_t nframes) RCORE_RT {
+// The points of frame `i`, and those of the one four later. A macro: a function without AVX cannot return eight.
+#define POINTS(i)                                                                                                      \
+    __builtin_shufflevector(four_at(row, place + (i)*speed), four_at(row, place + ((i) + 4) * speed), 0, 1, 2, 3, 4,   \
+                            5, 6, 7)
+
+WIDEST static void interpolate_evenly(float *restrict target, const float *row, uint64_t place, uint64_t speed,
+                                      uint32_t nframes) RCORE_RT {
     const eight_counts steps = (eight_counts){0, 1, 2, 3, 4, 5, 6, 7} * (uint32_t)speed;
     uint32_t i = 0;
     for (; i + 8 <= nframes; i += 8, place += 8 * speed) {
-        four at[8];
-        for (unsigned k = 0; k < 8; k++) {
-            load_four(&at[k], row, place + k * speed);
-        }
-        const eight p = __builtin_shufflevector(at[0], at[4], 0, 1, 2, 3, 4, 5, 6, 7);
-        const eight q = __builtin_shufflevector(at[1], at[5], 0, 1, 2, 3, 4, 5, 6, 7);
-        const eight r = __builtin_shufflevector(at[2], at[6], 0, 1, 2, 3, 4, 5, 6, 7);
-        const eight s = __builtin_shufflevector(at[3], at[7], 0, 1, 2, 3, 4, 5, 6, 7);
-        const eight front_pq = __builtin_shufflevector(p, q, 0, 8, 1, 9, 4, 12, 5, 13);
-        const eight front_rs = __builtin_shufflevector(r, s, 0, 8, 1, 9, 4, 12, 5, 13);
-        const eight back_pq = __builtin_shufflevector(p, q, 2, 10, 3, 11, 6, 14, 7, 15);
-        const eight back_rs = __builtin_shufflevector(r, s, 2, 10, 3, 11, 6, 14, 7, 15);
-        const eight a = __builtin_shufflevector(front_pq, front_rs, 0, 1, 8, 9, 4, 5, 12, 13);
-        const eight b = __builtin_shufflevector(front_pq, front_rs, 2, 3, 10, 11, 6, 7, 14, 15);
-        const eight c = __builtin_shufflevector(back_pq, back_rs, 0, 1, 8, 9, 4, 5, 12, 13);
-        const eight d = __builtin_shufflevector(back_pq, back_rs, 2, 3, 10, 11, 6, 7, 14, 15);
-        // As `fraction` and `spline`, to the bit.
-        const eight_counts low = (uint32_t)place + steps;
-        const eight t = __builtin_convertvector((eight_integers)(low >> 8), eight) * 0x1p-24f;
-        const eight slope = 0.5f * (c - a);
-        const eight curve = a - 2.5f * b + 2.0f * c - 0.5f * d;
-        const eight bend = 0.5f * (d - a) + 1.5f * (b - c);
-        const eight between = ((bend * t + curve) * t + slope) * t + b;
-        memcpy(target + i, &between, sizeof between);
+        const eight p = POINTS(0), q = POINTS(1), r = POINTS(2), s = POINTS(3);
+        const eight first_pq = __builtin_shufflevector(p, q, 0, 8, 1, 9, 4, 12, 5, 13);
+        const eight first_rs = __builtin_shufflevector(r, s, 0, 8, 1, 9, 4, 12, 5, 13);
+        const eight last_pq = __builtin_shufflevector(p, q, 2, 10, 3, 11, 6, 14, 7, 15);
+        const eight last_rs = __builtin_shufflevector(r, s, 2, 10, 3, 11, 6, 14, 7, 15);
+        const eight before = __builtin_shufflevector(first_pq, first_rs, 0, 1, 8, 9, 4, 5, 12, 13);
+        const eight here = __builtin_shufflevector(first_pq, first_rs, 2, 3, 10, 11, 6, 7, 14, 15);
+        const eight next = __builtin_shufflevector(last_pq, last_rs, 0, 1, 8, 9, 4, 5, 12, 13);
+        const eight after = __builtin_shufflevector(last_pq, last_rs, 2, 3, 10, 11, 6, 7, 14, 15);
+        const eight_counts fractions = (uint32_t)place + steps;
+        const eight t = __builtin_convertvector((eight_integers)(fractions >> 8), eight) * 0x1p-24f;
+        const eight slope = 0.5f * (next - before);
+        const eight curve = before - 2.5f * here + 2.0f * next - 0.5f * after;
+        const eight bend = 0.5f * (after - before) + 1.5f * (here - next);
+        const eight mixed = ((bend * t + curve) * t + slope) * t + here;
+        memcpy(target + i, &mixed, sizeof mixed);
     }
-    return i;
-}
-#else
-static uint32_t interpolate_eights(float *restrict target, const float *restrict row, uint64_t place, uint64_t speed,
-                                   uint32_t nframes) RCORE_RT {
-    (void)target, (void)row, (void)place, (void)speed, (void)nframes;
-    return 0;
-}
-#endif
-
-WIDEST static void interpolate_rest(float *restrict target, const float *restrict row, uint64_t place, uint64_t speed,
-                                    uint32_t nframes) RCORE_RT {
-    for (uint32_t i = 0; i < nframes; i++) {
-        target[i] = spline(row + ((place + i * speed) >> 32), fraction(place + i * speed));
+    for (; i < nframes; i++, place += speed) {
+        target[i] = spline(row + (place >> 32), (float)(int32_t)((uint32_t)place >> 8) * 0x1p-24f);
     }
 }
 
-// ---- Pieces ---------------------------------------------------------------------------------------------------------------------
+// ---- Pieces -----------------------------------------------------------------------------------------------------------------------
 
-// At constant speed, with all frames there: no places are laid out.
-static void even_piece(rcore_t *core, struct voice *voice, uint64_t speed, uint32_t nframes) RCORE_RT {
+static void leave_at(struct voice *voice, uint64_t place) RCORE_RT {
+    voice->consumed = (uint32_t)(place >> 32);
+    voice->next_phase = (uint32_t)place;
+}
+
+// All of the frames, if the speed does not change and the source has them.
+static bool even_piece(rcore_t *core, struct voice *voice, uint64_t ahead, uint32_t nframes) RCORE_RT {
+    const uint64_t speed = fixed(voice->speed.target);
     const uint64_t last = voice->phase + (nframes - 1) * speed;
-    const uint64_t next = last + speed;
-    voice->consumed = (uint32_t)(next >> 32);
-    voice->next_phase = (uint32_t)next;
-    for (uint32_t channel = 0; channel < voice->channels; channel++) {
-        float *target = slot_channel(core, core->source_samples, 0, channel);
-        const float *row = row_of(core, voice, channel, (uint32_t)(last >> 32) + 4);
-        const uint32_t done = interpolate_eights(target, row, voice->phase, speed, nframes);
-        interpolate_rest(target + done, row, voice->phase + done * speed, speed, nframes - done);
+    if (voice->speed.remaining > 0 || last >> 32 >= ahead) {
+        return false;
     }
+    for (uint32_t channel = 0; channel < voice->channels; channel++) {
+        interpolate_evenly(slot_channel(core, core->source_samples, 0, channel),
+                           row_of(core, voice, channel, (uint32_t)(last >> 32) + 4), voice->phase, speed, nframes);
+    }
+    leave_at(voice, last + speed);
+    return true;
 }
 
 uint32_t varispeed_piece(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
     const uint64_t ahead = frames_ahead(voice);
-    if (voice->speed.remaining == 0) {
-        const uint64_t speed = fixed(voice->speed.target);
-        if ((voice->phase + (nframes - 1) * speed) >> 32 < ahead) {
-            even_piece(core, voice, speed, nframes);
-            return nframes;
-        }
+    if (even_piece(core, voice, ahead, nframes)) {
+        return nframes;
     }
     const uint64_t end = lay_places(core, voice, nframes);
     const uint32_t count = count_before(core, ahead, nframes);
@@ -221,9 +188,7 @@ uint32_t varispeed_piece(rcore_t *core, struct voice *voice, uint32_t nframes) R
         voice->rendered_all = voice->kind == SOURCE_STREAM && rcore_fifo_finished(voice->params.fifo);
         return 0;
     }
-    const uint64_t next = count < nframes ? lay_places(core, voice, count) : end;
-    voice->consumed = (uint32_t)(next >> 32);
-    voice->next_phase = (uint32_t)next;
+    leave_at(voice, count < nframes ? lay_places(core, voice, count) : end);
     const uint32_t row = (uint32_t)core->place_frames[count - 1] + 4;
     for (uint32_t channel = 0; channel < voice->channels; channel++) {
         interpolate(slot_channel(core, core->source_samples, 0, channel), row_of(core, voice, channel, row),

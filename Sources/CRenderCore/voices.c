@@ -6,12 +6,6 @@
 #include "source.h"
 #include "voice.h"
 
-static rcore_voice_state_t voice_state(const struct voice *voice) RCORE_RT {
-    return status_state(atomic_load_explicit(&voice->status, memory_order_relaxed));
-}
-
-// ---- Told -------------------------------------------------------------------------------------------------------------------
-
 static void voice_stop(rcore_t *core, struct voice *voice, uint32_t ramp_frames, rcore_end_t reason) RCORE_RT {
     if (voice_frozen(core, voice) || voice_silent(voice) || ramp_frames == 0) {
         playing_end(core, voice, reason);
@@ -163,8 +157,15 @@ bool voice_apply(rcore_t *core, const struct command *command) RCORE_RT {
     if (voice == NULL) {
         return true; // released meanwhile
     }
-    switch (voice_state(voice)) {
+    // Read once, generation and state together: an ended voice may be released, and another's, from one look to the next. One that is
+    // not ended stays the cycle's, for its start was posted.
+    const uint64_t status = atomic_load_explicit(&voice->status, memory_order_acquire);
+    if (status >> 32 != command->voice >> 32) {
+        return true;
+    }
+    switch (status_state(status)) {
     case RCORE_VOICE_WAITING:
+        voice->bus = voice->params.bus; // not the one it played into before
         apply_waiting(core, voice, command);
         return !voice_frozen(core, voice);
     case RCORE_VOICE_PLAYING:
@@ -188,17 +189,4 @@ void voices_stop(rcore_t *core, uint32_t slot, uint32_t ramp_frames) RCORE_RT {
             voice_stop(core, voice, ramp_frames, RCORE_END_STOPPED);
         }
     }
-}
-
-bool rcore_is_starving(rcore_t *core, uint32_t nframes) RCORE_RT {
-    for (uint32_t i = 0; i < core->playing_count; i++) {
-        if (core->playing[i] == RCORE_NONE) {
-            continue;
-        }
-        const struct voice *voice = &core->voices[core->playing[i]];
-        if (!voice_frozen(core, voice) && !(voice->paused && voice_silent(voice)) && source_starves(voice, nframes)) {
-            return true;
-        }
-    }
-    return false;
 }

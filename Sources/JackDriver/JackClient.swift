@@ -64,6 +64,17 @@ final class JackClient: @unchecked Sendable {
             "\(outputs) output and \(inputs) input ports")
     }
 
+    /// Has streams filled while the server freewheels; before activation. The connection keeps `filler` for the client's life.
+    func fill(with filler: StreamFiller) {
+        rcore_jack_set_prepare(
+            handle,
+            { context in
+                guard let context else { return }
+                Unmanaged<StreamFiller>.fromOpaque(context).takeUnretainedValue().fill()
+            },
+            Unmanaged.passUnretained(filler).toOpaque())
+    }
+
     func activate() throws(DriverError) {
         try check(rcore_jack_activate(handle), "the request to take part in its cycle")
     }

@@ -12,6 +12,7 @@ public final class JackDriver: RenderDriver {
 
     private struct Handlers {
         var event: @Sendable (DriverEvent) -> Void = { _ in }
+        var fill: @Sendable () -> Void = {}
         var connection: ServerConnection?
     }
     private let state = Locked(Handlers())
@@ -36,8 +37,9 @@ public final class JackDriver: RenderDriver {
         try lifecycle.withLock { _ throws(DriverError) in
             if let connection, !connection.isGone { return try connection.requireFormat() }
             connection?.close(seconds: configuration.callTimeout)
-            let handler = state.withLock { $0.event }
-            let connection = try ServerConnection(configuration, core: core, handler: handler)
+            let (handler, fill) = state.withLock { ($0.event, $0.fill) }
+            let connection = try ServerConnection(
+                configuration, core: core, handler: handler, filler: StreamFiller(fill))
             let format = try connection.open()
             state.withLock { $0.connection = connection }
             return format
@@ -72,4 +74,9 @@ public final class JackDriver: RenderDriver {
 
     /// Ignored: a server's clock waits for nobody.
     public func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) {}
+
+    /// Called before each cycle while the server freewheels.
+    public func setFillHandler(_ handler: @escaping @Sendable () -> Void) {
+        state.withLock { $0.fill = handler }
+    }
 }

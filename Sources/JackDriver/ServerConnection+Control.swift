@@ -11,6 +11,7 @@ extension ServerConnection {
         let outputs = configuration.outputs ?? Self.usualOutputs(deviceOutputs: client.deviceOutputs)
         do throws(DriverError) {
             try client.registerPorts(outputs: outputs, inputs: configuration.inputs)
+            client.fill(with: filler)
         } catch {
             client.close()
             throw error
@@ -127,6 +128,7 @@ extension ServerConnection {
             managed: configuration.managedServer, name: identity.clientName, news: news)
         do throws(DriverError) {
             try client.registerPorts(outputs: identity.outputs, inputs: configuration.inputs)
+            client.fill(with: filler)
             let (isActive, links) = state.withLock { ($0.isActive, $0.links) }
             if isActive {
                 try client.activate()

@@ -36,6 +36,7 @@ final class ServerConnection: Sendable {
     let configuration: JackDriver.Configuration
     let core: RenderCore
     let handler: @Sendable (DriverEvent) -> Void
+    let filler: StreamFiller
     let news: ServerNews
     let state = Locked(State())
     let control: ControlThread
@@ -44,11 +45,13 @@ final class ServerConnection: Sendable {
     private let watcher = WorkerThread()
 
     init(
-        _ configuration: JackDriver.Configuration, core: RenderCore, handler: @escaping @Sendable (DriverEvent) -> Void
+        _ configuration: JackDriver.Configuration, core: RenderCore,
+        handler: @escaping @Sendable (DriverEvent) -> Void, filler: StreamFiller
     ) throws(DriverError) {
         self.configuration = configuration
         self.core = core
         self.handler = handler
+        self.filler = filler
         news = try ServerNews()
         control = try ControlThread()
     }

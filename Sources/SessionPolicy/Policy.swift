@@ -2,7 +2,8 @@
 ///
 /// It has no clock, no I/O and no memory of its own: the same events on the same state give the same answer. Where to read on:
 /// `Tables/` what categories, modes and options are; `Rules/Precedence.swift` who interrupts whom; `Rules/Activation.swift` and
-/// `Rules/Leaving.swift` what follows from that; `Rules/Standings.swift` what each session is granted, and why.
+/// `Rules/Leaving.swift` what follows from that; `Rules/AppLife.swift` what the background may; `Rules/Standings.swift` what each session is
+/// granted, and why.
 public struct Policy: Sendable {
     public let settings: PolicySettings
 
@@ -50,6 +51,7 @@ public struct Policy: Sendable {
         var effects = arbitration.effects
         let (wasPlaying, isPlaying) = (before.playingPrimary(old), after.playingPrimary(new))
         for session in after.active where session.rank == .app && before[session.id]?.isActive == true {
+            guard after.isForeground(session) else { continue }
             let hint = isPlaying.contains { $0 != session.id }
             guard hint != wasPlaying.contains(where: { $0 != session.id }) else { continue }
             effects.append(Effect(session.id, .silenceSecondaryAudioHint(hint), .hint2))
@@ -71,7 +73,9 @@ extension Arbitration {
         case .unregister(let id):
             _ = try session(id)
             forget([id])
-        case .appDied(let app): forget(state.sessions.filter { $0.app == app }.map(\.id))
+        case .appDied(let app):
+            forget(state.sessions.filter { $0.app == app }.map(\.id))
+            state.forgetApp(app)
 
         case .configure(let id, let change): try configure(id, change)
         case .activate(let id): try activate(id)
@@ -87,6 +91,10 @@ extension Arbitration {
             try beginSystemSession(id, rank: rank, isRinging: isRinging)
         case .acceptCall(let id): try acceptCall(id)
         case .endSystemSession(let id, let shouldResume): try endSystemSession(id, shouldResume: shouldResume)
+
+        case .setApplicationState(let app, let life): try setApplicationState(app, life)
+        case .setDeclaresBackgroundAudio(let app, let declares): try setDeclaresBackgroundAudio(app, declares)
+        case .setScreenLocked(let isLocked): try setScreenLocked(isLocked)
 
         case .setSilentSwitch(let isOn):
             if state.silentSwitch.isOn != isOn { state.silentSwitch = .init(isOn: isOn, since: now) }

@@ -55,17 +55,17 @@ import Testing
         let port = try stage.engine.makeCommandPort()
         let sound = try stage.engine.makeSound(AudioBuffer([[Float](repeating: 0.25, count: 50)]), on: stage.bus)
         #expect(throws: AudioEngineError.noFreeVoice(limit: 3)) {
-            try port.group { () throws(AudioEngineError) in
+            try port.group {
                 for _ in 0..<4 { try port.trigger(sound) }
             }
         }
         #expect(Signal.peak(try stage.driver.render(frames: 100)[0]) == 0)
-        try port.group { () throws(AudioEngineError) in
+        try port.group {
             for _ in 0..<3 { try port.trigger(sound) }
         }
         #expect(try stage.driver.render(frames: 100)[0][0] == 0.75)
         #expect(throws: AudioEngineError.self) {
-            try port.group { () throws(AudioEngineError) in try port.group { () throws(AudioEngineError) in } }
+            try port.group { try port.group {} }
         }
         try port.trigger(sound)  // no group is left open
         #expect(try stage.driver.render(frames: 10)[0][0] == 0.25)

@@ -156,6 +156,25 @@ TEST(seeking_beyond_the_end) {
     rcore_buffer_release(buffer);
 }
 
+/// Before the start has taken effect, a seek says where it will begin; beyond the end there is nothing to play.
+TEST(seeking_before_the_start) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *ramp = ramp_buffer(length);
+    const uint64_t frames[] = {500, length, UINT64_MAX};
+    for (unsigned i = 0; i < 3; i++) {
+        const uint64_t begin = stage.nframes;
+        const rcore_voice_t voice = stage_play(&stage, ramp, begin + 100);
+        EXPECT_EQUAL(rcore_post_seek(stage.port, voice, frames[i], 50, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_leave_loop(stage.port, voice, RCORE_NOW), RCORE_OK);
+        stage_render(&stage, 1000, 64);
+        EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), i == 0 ? 500 : 0);
+        EXPECT_EQUAL(rcore_voice_end_reason(stage.core, voice), RCORE_END_SOURCE);
+        EXPECT(stage.out[0][begin + 100] == (i == 0 ? ramp_sample(500) : 0.0f));
+    }
+    stage_close(&stage);
+    rcore_buffer_release(ramp);
+}
+
 /// At another speed too, nothing clicks at seams and seeks, and periods do not matter.
 TEST(speed_and_seams) {
     rcore_buffer_t *sine = sine_buffer(9600, 103, 0.5f);
@@ -215,6 +234,7 @@ int main(void) {
     RUN(leaving_a_loop);
     RUN(seeking);
     RUN(seeking_beyond_the_end);
+    RUN(seeking_before_the_start);
     RUN(speed_and_seams);
     RUN(bad_loops_are_refused);
     return test_result();

@@ -107,42 +107,9 @@ TEST(a_full_event_ring_drops_and_counts) {
     rcore_buffer_release(buffer);
 }
 
-/// A driver without a clock asks before it renders: then a stream that is filled slowly has no gap.
-TEST(starving_is_told) {
-    stage_t stage = stage_open(NULL);
-    rcore_fifo_t *fifo = rcore_fifo_create(1, 256, NULL);
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.fifo = fifo;
-    params.speed = 2.0f;
-    const rcore_voice_t voice = stage_start(&stage, &params, RCORE_NOW);
-    const float frames[512] = {0};
-    EXPECT(!rcore_is_starving(stage.core, 64)); // not begun
-    EXPECT(rcore_fifo_write_interleaved(fifo, frames, 100));
-    stage_render(&stage, 1, 1);
-    EXPECT(rcore_is_starving(stage.core, 64));
-    EXPECT(!rcore_is_starving(stage.core, 40));
-    EXPECT(rcore_fifo_write_interleaved(fifo, frames, 100));
-    EXPECT(!rcore_is_starving(stage.core, 64));
-    EXPECT(rcore_is_starving(stage.core, 8192)); // more than the ring holds: when it is full it is ready
-    EXPECT(rcore_fifo_write_interleaved(fifo, frames, rcore_fifo_writable(fifo)));
-    EXPECT(!rcore_is_starving(stage.core, 8192));
-    stage_render(&stage, 100, 100);
-    EXPECT(rcore_is_starving(stage.core, 64));
-    EXPECT_EQUAL(rcore_post_pause(stage.port, voice, 0, RCORE_NOW), RCORE_OK);
-    stage_render(&stage, 1, 1);
-    EXPECT(!rcore_is_starving(stage.core, 64)); // it stands still
-    EXPECT_EQUAL(rcore_post_resume(stage.port, voice, 0, RCORE_NOW), RCORE_OK);
-    stage_render(&stage, 1, 1);
-    rcore_fifo_finish(fifo);
-    EXPECT(!rcore_is_starving(stage.core, 64)); // nothing more will come
-    stage_close(&stage);
-    rcore_fifo_destroy(fifo);
-}
-
 int main(void) {
     RUN(a_full_command_ring_refuses);
     RUN(accepted_commands_are_never_lost);
     RUN(a_full_event_ring_drops_and_counts);
-    RUN(starving_is_told);
     return test_result();
 }

@@ -153,6 +153,62 @@ extension RealServers {
             #expect(heard.enumerated().allSatisfy { Player.sound[(first + $0) % Player.sound.count] == $1 })
         }
 
+        @Test("While the server freewheels, a file plays whole, far faster than time, without a gap")
+        func freewheel() throws {
+            let server = try JackServer(name, periodFrames: 1024)
+            defer { server.stop() }
+            let directory = try TemporaryDirectory()
+            let frames = 48_000 * 120
+            let sine = Signal.sine(frequency: 100, sampleRate: 48_000, frames: 48_000)
+            try SoundFile.write([sine], sampleRate: 48_000, to: directory.file("sine.wav"))
+            let player = try Player(configuration(server))
+            _ = try player.start()
+            let stream = try FileStream(
+                file: AudioFile(path: directory.file("sine.wav")), sampleRate: 48_000, loops: frames / 48_000 - 1)
+            let ends = Signpost<Bool>()
+            let bus = try player.makeBus()
+            let voice = try player.engine.play(.stream(stream), on: bus) { _ in ends.note(true) }
+            let begun = ContinuousClock.now
+            let on = try ChildProcess.run("jack_freewheel", ["y"], environment: server.environment)
+            #expect(on.status == 0, "\(on.output)")
+            #expect(ends.wait(limit: 100) { !$0.isEmpty })
+            let took = ContinuousClock.now - begun
+            _ = try ChildProcess.run("jack_freewheel", ["n"], environment: server.environment)
+            #expect(voice.framesRendered == UInt64(frames))
+            #expect(voice.underrunFrames == 0)
+            #expect(took < .seconds(100))  // of 120: it did not wait for the clock
+            player.engine.close()
+        }
+
+        @Test("What comes in at the input ports is captured, every frame in order, with its time")
+        func input() throws {
+            let server = try JackServer(name, periodFrames: 1024)
+            defer { server.stop() }
+            var inputs = configuration(server)
+            inputs.inputs = 2
+            let player = try Player(inputs)
+            _ = try player.start()
+            #expect(player.engine.format?.inputChannels == 2)
+            let input = try player.engine.makeInput(for: player.makeBus(inputGranted: true), firstChannel: 1)
+            let linked = try ChildProcess.run(
+                "jack_connect", ["driver-test:out_1", "driver-test:in_2"], environment: server.environment)
+            #expect(linked.status == 0, "\(linked.output)")
+            var heard: [Float] = []
+            var next: UInt64?
+            while heard.count < 20_000 {
+                #expect(try player.waitForFrames(1024))
+                while let block = input.read() {
+                    if let next { #expect(block.time == next) }
+                    next = block.time + UInt64(block.samples.count)
+                    heard += heard.isEmpty ? Array(block.samples.drop { $0 == 0 }) : block.samples
+                }
+            }
+            let first = try #require(Player.sound.firstIndex(of: heard.first ?? 0))
+            #expect(heard.enumerated().allSatisfy { Player.sound[(first + $0) % Player.sound.count] == $1 })
+            #expect(input.lostFrames == 0)
+            player.engine.close()
+        }
+
         @Test("A warm start asks nobody: the client stays in the cycle while rendering is stopped")
         func warmStart() throws {
             let server = try JackServer(name)

@@ -32,6 +32,14 @@ final class Player: Sendable {
         return voice
     }
 
+    /// Another session's bus, which lives as long as the player.
+    func makeBus(inputGranted: Bool = false) throws -> SessionBus {
+        let gate = try OpenGate(inputGranted: inputGranted)
+        let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
+        self.bus.note(bus)
+        return bus
+    }
+
     static let sound = Signal.counting(frames: 4800)
 
     var losses: Int { events.noted.count { $0 == .serverLost } }
@@ -71,12 +79,13 @@ final class Player: Sendable {
 final class OpenGate: @unchecked Sendable {
     let page: OpaquePointer
 
-    init() throws {
+    init(inputGranted: Bool = false) throws {
         guard let page = sgate_page_create() else { throw TestFailure("There is no memory for a gate.") }
         self.page = page
         sgate_page_set_verdict(
             page,
-            sgate_verdict_t(attenuation: 0, ramp_ms: 0, paused: false, muted: false, input_granted: false, serial: 1))
+            sgate_verdict_t(
+                attenuation: 0, ramp_ms: 0, paused: false, muted: false, input_granted: inputGranted, serial: 1))
     }
 
     deinit { sgate_page_destroy(page) }

@@ -6,6 +6,8 @@ struct Observation {
     var sessions: [SessionState]
     var activeOrder: [SessionID]
     var silentSwitch: Bool
+    var apps: [AppState]
+    var isScreenLocked: Bool
     var standings: [Standing]
     var effects: [Effect]
 
@@ -14,6 +16,8 @@ struct Observation {
         sessions = transition.state.sessions
         activeOrder = transition.state.activeOrder
         silentSwitch = transition.state.silentSwitch.isOn
+        apps = transition.state.apps
+        isScreenLocked = transition.state.isScreenLocked
         standings = transition.standings
         effects = transition.effects
     }
@@ -42,6 +46,7 @@ enum Invariants {
         ("what is not active is paused, what is active is not", pausedIffIdle),  // ACT-1, INT-8
         ("every verdict that takes something away has a reason", reasonsGiven),  // ACT-13
         ("the order of activation lists exactly the active ones", orderIsConsistent),
+        ("nobody is active where its app may not be", backgroundHolds),  // ACT-6, BG-1…3
     ]
 
     @Sendable private static func duckersLive(_ seen: Observation) -> Bool {
@@ -127,6 +132,17 @@ enum Invariants {
             return standing.verdict.isPaused == (kinds.contains(.inactive) || kinds.contains(.interrupted))
                 && standing.verdict.isMuted == kinds.contains(.muted)
                 && (standing.verdict.attenuation > 0) == kinds.contains(.ducked)
+        }
+    }
+
+    @Sendable private static func backgroundHolds(_ seen: Observation) -> Bool {
+        seen.active.allSatisfy { session in
+            guard session.app != .system, let app = seen.apps.first(where: { $0.id == session.app }) else {
+                return session.app == .system || !seen.isScreenLocked
+            }
+            if app.life == .foreground, !seen.isScreenLocked { return true }
+            return app.life != .suspended && app.declaresBackgroundAudio
+                && [.playback, .playAndRecord, .record, .multiRoute].contains(session.configuration.category)
         }
     }
 

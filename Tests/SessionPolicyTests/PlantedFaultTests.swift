@@ -61,6 +61,7 @@ import Testing
         ("what is not active is paused, what is active is not", { $0.standings[0].verdict.isPaused = false }),
         ("every verdict that takes something away has a reason", { $0.standings[0].reasons = [] }),
         ("the order of activation lists exactly the active ones", { $0.activeOrder.removeLast() }),
+        ("nobody is active where its app may not be", { $0.isScreenLocked = true }),
     ]
 
     @Test("Planted faults: each invariant catches the one planted for it, and none fires without")

@@ -18,11 +18,14 @@ private struct Seeded: RandomNumberGenerator {
     private static let apps: [SessionID] = (1...4).map { SessionID($0) }
     private static let calls: [SessionID] = (100...102).map { SessionID($0) }
 
+    /// Two sessions an app.
+    private static func owner(_ session: SessionID) -> AppID { AppID((session.rawValue + 1) / 2) }
+
     private static func randomAction(_ random: inout Seeded) -> PolicyAction {
         let app = apps[Int.random(in: 0..<apps.count, using: &random)]
         let call = calls[Int.random(in: 0..<calls.count, using: &random)]
         let yes = Bool.random(using: &random)
-        switch Int.random(in: 0..<24, using: &random) {
+        switch Int.random(in: 0..<28, using: &random) {
         case 0...5: return .activate(app)
         case 6...8: return .deactivate(app, notifyOthers: yes)
         case 9...13:
@@ -32,9 +35,9 @@ private struct Seeded: RandomNumberGenerator {
                     Category.allCases.randomElement(using: &random) ?? .playback,
                     mode: yes ? nil : Mode.allCases.randomElement(using: &random),
                     options: CategoryOptions.named.randomElement(using: &random).map(\.option) ?? []))
-        case 14: return .register(app, app: AppID(app.rawValue / 2))
+        case 14: return .register(app, app: owner(app))
         case 15: return .unregister(app)
-        case 16: return .appDied(AppID(app.rawValue / 2))
+        case 16: return .appDied(owner(app))
         case 17: return .setRunning(app, yes)
         case 18: return .setOutputMuted(app, yes)
         case 19:
@@ -42,6 +45,11 @@ private struct Seeded: RandomNumberGenerator {
         case 20: return .acceptCall(call)
         case 21: return .endSystemSession(call, shouldResume: yes)
         case 22: return .userPaused(app)
+        case 23, 24:
+            let life = ApplicationState.allCases.randomElement(using: &random) ?? .foreground
+            return .setApplicationState(owner(app), yes ? .foreground : life)
+        case 25: return .setDeclaresBackgroundAudio(owner(app), yes)
+        case 26: return .setScreenLocked(yes && Int.random(in: 0..<4, using: &random) == 0)
         default: return .setSilentSwitch(yes)
         }
     }
@@ -54,7 +62,7 @@ private struct Seeded: RandomNumberGenerator {
         var state = PolicyState()
         var log: [(event: PolicyEvent, effects: [Effect]?)] = []
         for id in Self.apps {
-            let event = PolicyEvent(.register(id, app: AppID(id.rawValue / 2)), at: .zero)
+            let event = PolicyEvent(.register(id, app: Self.owner(id)), at: .zero)
             let transition = try policy.apply(event, to: state)
             state = transition.state
             log.append((event, transition.effects))

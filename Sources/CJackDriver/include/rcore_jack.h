@@ -102,6 +102,10 @@ rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack);
 /// Ends the cycles; connections are gone, ports stay. [control] _REFUSED, _LOST.
 rcore_jack_status_t rcore_jack_deactivate(rcore_jack_t *jack);
 
+/// Has `prepare` called before each cycle while the server freewheels, on the cycle's thread, which has no deadline then: it may block and
+/// read files, so that streams play without gaps however fast the server goes. [control & !active] NULL: nothing is called.
+void rcore_jack_set_prepare(rcore_jack_t *jack, void (*prepare)(void *context), void *context);
+
 /// Renders with `core` from the next cycle on. [any, one at a time] The caller keeps it until it is detached.
 void rcore_jack_attach_core(rcore_jack_t *jack, rcore_t *core);
 /// Puts out silence from now on. [control or watch, one at a time] On return no thread is within the core; waits at most for the

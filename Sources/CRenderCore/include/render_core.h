@@ -62,10 +62,6 @@ rcore_status_t rcore_set_sample_rate(rcore_t *core, uint32_t sample_rate);
 void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, float *const *outputs,
                    uint32_t noutputs, uint32_t nframes) RCORE_RT;
 
-/// Whether a streamed source that plays has not enough for the next `nframes` frames, and more will come. [render] For drivers without a
-/// clock, also JACK while it freewheels: they wait for the streams instead of playing gaps.
-bool rcore_is_starving(rcore_t *core, uint32_t nframes) RCORE_RT;
-
 /// Frames processed so far: the time the next period begins at. [any]
 uint64_t rcore_time(const rcore_t *core) RCORE_RT;
 

@@ -1,10 +1,11 @@
-/// Activation and what counts as one (rules ACT-1…5, ACT-10, CAT-3, INT-5).
+/// Activation and what counts as one (rules ACT-1…6, ACT-10, CAT-3, INT-5).
 extension Arbitration {
     /// Grants or refuses an activation (keeps ACT-1 and ACT-10).
     mutating func activate(_ id: SessionID) throws(Refusal) {
         let session = try session(id)
         guard !session.isActive else { return }
         try checkPriority(of: session)
+        try checkBackground(of: session)
         take(id)
         tell(id, .activated, session.wait == nil ? .act1 : .int5)
         followCategory(of: id)
@@ -18,6 +19,7 @@ extension Arbitration {
             return
         }
         try checkPriority(of: session)
+        try checkBackground(of: session)
         state[session.id] = session
         take(session.id)
         followCategory(of: session.id)

@@ -2,8 +2,10 @@
 public struct Effect: Hashable, Sendable, Codable {
     public enum Kind: Hashable, Sendable, Codable {
         case activated
-        /// By its own app.
+        /// By its own app, or after `deactivatedBySystem`.
         case deactivated
+        /// Its app left the foreground (BG-1, BG-2) or was suspended (BG-3): its players stop.
+        case deactivatedBySystem
         case interruptionBegan(InterruptionReason)
         case interruptionEnded(shouldResume: Bool)
         /// Not told to the app: it waits for another one now.

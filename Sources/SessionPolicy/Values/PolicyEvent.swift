@@ -40,7 +40,12 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     /// It is over, or declined: it leaves with notice and is forgotten.
     case endSystemSession(SessionID, shouldResume: Bool)
 
+    // The life of an app
+    case setApplicationState(AppID, ApplicationState)
+    case setDeclaresBackgroundAudio(AppID, Bool)
+
     // The device
+    case setScreenLocked(Bool)
     case setSilentSwitch(Bool)
     case setVolume(Float)
     case setRingVolume(Float)

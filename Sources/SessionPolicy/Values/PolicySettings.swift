@@ -17,5 +17,8 @@ public struct PolicySettings: Hashable, Sendable, Codable {
     /// Whether deactivating while players run also reports isBusy, as before iOS 26 (ACT-7). Default false.
     public var reportsBusyOnDeactivation = false
 
+    /// Whether an app that was suspended is told so when it is resumed, by an interruption that began (BG-3). Default false.
+    public var tellsSuspension = false
+
     public init() {}
 }

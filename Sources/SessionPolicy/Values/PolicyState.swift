@@ -5,6 +5,9 @@ public struct PolicyState: Hashable, Sendable, Codable {
     /// The active ones, the one that came last at the end. A change that counts as an activation (CAT-3) comes last too.
     public internal(set) var activeOrder: [SessionID] = []
     public internal(set) var silentSwitch = Switch()
+    public internal(set) var isScreenLocked = false
+    /// The apps of which something was told, by id.
+    public private(set) var apps: [AppState] = []
     /// The system volume, 0…1 (VOL-1).
     public internal(set) var volume: Float = 1
     /// The volume of ringing, 0…1 (VOL-2).
@@ -35,6 +38,20 @@ public struct PolicyState: Hashable, Sendable, Codable {
             }
         }
     }
+
+    /// What is known of an app.
+    public func app(_ id: AppID) -> AppState { apps.first { $0.id == id } ?? AppState(id: id) }
+
+    /// Changes it; an app that is as if nothing had been told of it is not listed, so that equal states are equal.
+    mutating func changeApp(_ id: AppID, _ change: (inout AppState) -> Void) {
+        var app = app(id)
+        change(&app)
+        apps.removeAll { $0.id == id }
+        if !app.isUntold { apps.insert(app, at: apps.firstIndex { $0.id.rawValue > id.rawValue } ?? apps.count) }
+    }
+
+    /// Forgets an app that is gone.
+    mutating func forgetApp(_ id: AppID) { apps.removeAll { $0.id == id } }
 
     /// The active sessions, the newest last.
     public var active: [SessionState] { activeOrder.compactMap { self[$0] } }

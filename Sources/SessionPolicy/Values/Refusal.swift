@@ -3,6 +3,7 @@ public struct Refusal: Error, Hashable, Sendable, Codable, CustomStringConvertib
     /// AVAudioSession's error codes that the policy uses; their numbers belong to the API.
     public enum Code: String, Hashable, Sendable, Codable {
         case badParam, incompatibleCategory, insufficientPriority, expiredSession
+        case cannotStartPlaying, cannotStartRecording, cannotInterruptOthers
     }
 
     public var code: Code

@@ -14,6 +14,8 @@ public struct SessionState: Hashable, Sendable, Codable {
     public var isOutputMuted = false
     /// Whether a player, recorder or callback runs; told by the app's side.
     public var isRunning = false
+    /// Was active when its app was suspended, which it has not been told (BG-3).
+    public var wasSuspended = false
 
     public init(id: SessionID, app: AppID, rank: Rank = .app, at time: EventTime = .zero) {
         self.id = id

@@ -1,0 +1,208 @@
+// The rings on real threads and the machine's own memory: every message arrives once, whole and in its order.
+//
+//     stress_ring MESSAGES
+#include "expect.h"
+#include "rcore_fifo.h"
+#include "ring.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+// Two words that belong together, so that a torn message shows.
+struct message {
+    uint64_t number, seal;
+};
+
+struct stress {
+    struct ring ring;
+    struct message *slots;
+    rcore_fifo_t *fifo;
+    uint64_t messages, largest_group;
+    uint64_t sent; // what the producer wrote, summed
+    uint64_t waits;
+};
+
+static uint64_t sealed(uint64_t number) { return (number ^ number >> 7) * UINT64_C(0x9e3779b97f4a7c15); }
+
+// Sizes 1…largest, the same in every run.
+static uint64_t next_size(uint64_t *seed, uint64_t largest) {
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return 1 + (*seed >> 33) % largest;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static void *send_messages(void *argument) {
+    struct stress *stress = argument;
+    uint64_t seed = 1, sum = 0, waits = 0;
+    for (uint64_t next = 0; next < stress->messages;) {
+        const uint64_t count = smaller(next_size(&seed, stress->largest_group), stress->messages - next);
+        while (ring_writable(&stress->ring, count) < count) {
+            waits++;
+            sched_yield();
+        }
+        for (uint64_t i = 0; i < count; i++) {
+            const struct message message = {next + i, sealed(next + i)};
+            stress->slots[ring_write_slot(&stress->ring, i)] = message;
+            sum += message.seal;
+        }
+        ring_did_write(&stress->ring, count);
+        next += count;
+    }
+    stress->sent = sum;
+    stress->waits = waits;
+    return NULL;
+}
+
+// Takes what waits, at most so many; looks at the last of them first, as one who peeks. Returns how many were bad.
+static uint64_t receive(struct stress *stress, uint64_t next, uint64_t count, uint64_t *sum) {
+    uint64_t bad = stress->slots[ring_read_slot(&stress->ring, count - 1)].number != next + count - 1;
+    for (uint64_t i = 0; i < count; i++) {
+        const struct message message = stress->slots[ring_read_slot(&stress->ring, i)];
+        bad += message.number != next + i || message.seal != sealed(next + i);
+        *sum += message.seal;
+    }
+    ring_did_read(&stress->ring, count);
+    return bad;
+}
+
+static void stress_ring(uint64_t capacity, uint64_t largest_group, uint64_t messages) {
+    struct stress stress = {.messages = messages, .largest_group = largest_group};
+    ring_init(&stress.ring, capacity);
+    stress.slots = calloc(capacity, sizeof *stress.slots);
+    pthread_t producer;
+    EXPECT(stress.slots != NULL);
+    if (stress.slots == NULL || pthread_create(&producer, NULL, send_messages, &stress) != 0) {
+        EXPECT(!"a thread");
+        free(stress.slots);
+        return;
+    }
+    uint64_t seed = 2, sum = 0, bad = 0, waits = 0;
+    for (uint64_t next = 0; next < messages;) {
+        const uint64_t wanted = next_size(&seed, largest_group);
+        const uint64_t waiting = ring_readable(&stress.ring, wanted);
+        EXPECT(waiting <= capacity && waiting <= messages - next);
+        if (waiting == 0) {
+            waits++;
+            sched_yield();
+        } else {
+            const uint64_t count = smaller(waiting, wanted);
+            bad += receive(&stress, next, count, &sum);
+            next += count;
+        }
+    }
+    pthread_join(producer, NULL);
+    EXPECT_EQUAL(bad, 0);
+    EXPECT_EQUAL(sum, stress.sent);
+    EXPECT_EQUAL(ring_readable(&stress.ring, capacity), 0);
+    EXPECT_EQUAL(ring_writable(&stress.ring, capacity), capacity);
+    printf("ring of %" PRIu64 ", groups up to %" PRIu64 ": %" PRIu64 " messages; waits %" PRIu64 " and %" PRIu64 "\n",
+           capacity, largest_group, messages, stress.waits, waits);
+    free(stress.slots);
+}
+
+// ---- A fifo ------------------------------------------------------------------------------------------------------------------
+
+enum { CHANNELS = 2, FRAMES = 64 };
+
+// Exact as a float, and never the same within a lap.
+static float sample_of(uint64_t frame, unsigned channel) {
+    const float value = (float)(frame & 0xffffff);
+    return channel == 0 ? value : -value;
+}
+
+static void *send_frames(void *argument) {
+    struct stress *stress = argument;
+    uint64_t seed = 3;
+    for (uint64_t next = 0; next < stress->messages;) {
+        const uint64_t count = smaller(next_size(&seed, FRAMES), stress->messages - next);
+        float frames[FRAMES * CHANNELS];
+        for (uint64_t i = 0; i < count * CHANNELS; i++) {
+            frames[i] = sample_of(next + i / CHANNELS, (unsigned)(i % CHANNELS));
+        }
+        while (!rcore_fifo_write_interleaved(stress->fifo, frames, (uint32_t)count)) {
+            sched_yield();
+        }
+        next += count;
+    }
+    rcore_fifo_finish(stress->fifo);
+    return NULL;
+}
+
+// Both ways to read take turns. Returns how many frames were taken, and counts the bad samples.
+static uint32_t receive_frames(rcore_fifo_t *fifo, uint64_t next, uint32_t wanted, uint64_t *bad) {
+    if (wanted % 2 == 0) {
+        float frames[FRAMES * CHANNELS];
+        if (!rcore_fifo_read_interleaved(fifo, frames, wanted)) {
+            return 0;
+        }
+        for (uint32_t i = 0; i < wanted * CHANNELS; i++) {
+            *bad += frames[i] != sample_of(next + i / CHANNELS, i % CHANNELS);
+        }
+        return wanted;
+    }
+    uint32_t count = wanted;
+    for (unsigned channel = 0; channel < CHANNELS; channel++) {
+        const float *samples;
+        // The second channel has at least what the first had.
+        count = rcore_fifo_peek(fifo, channel, 0, count, &samples);
+        for (uint32_t i = 0; i < count; i++) {
+            *bad += samples[i] != sample_of(next + i, channel);
+        }
+    }
+    if (count > 0) {
+        rcore_fifo_consume(fifo, count);
+    }
+    return count;
+}
+
+static void stress_fifo(uint32_t capacity, uint64_t frames) {
+    struct stress stress = {.messages = frames};
+    stress.fifo = rcore_fifo_create(CHANNELS, capacity, NULL);
+    pthread_t producer;
+    EXPECT(stress.fifo != NULL);
+    if (stress.fifo == NULL || pthread_create(&producer, NULL, send_frames, &stress) != 0) {
+        EXPECT(!"a thread");
+        rcore_fifo_destroy(stress.fifo);
+        return;
+    }
+    uint64_t seed = 4, bad = 0, next = 0;
+    while (!rcore_fifo_drained(stress.fifo)) {
+        const uint32_t taken = receive_frames(stress.fifo, next, (uint32_t)next_size(&seed, FRAMES), &bad);
+        next += taken;
+        if (taken == 0) {
+            sched_yield();
+        }
+    }
+    pthread_join(producer, NULL);
+    EXPECT_EQUAL(bad, 0);
+    EXPECT_EQUAL(next, frames);
+    EXPECT_EQUAL(rcore_fifo_nonfinite_count(stress.fifo), 0);
+    printf("fifo of %" PRIu32 ": %" PRIu64 " frames\n", capacity, frames);
+    rcore_fifo_destroy(stress.fifo);
+}
+
+static uint64_t messages;
+
+TEST(every_message_arrives) {
+    stress_ring(2, 1, messages / 10);
+    stress_ring(16, 16, messages / 10 * 3);
+    stress_ring(4096, 1, messages / 10 * 3);
+    stress_ring(4096, 64, messages / 10 * 3);
+}
+
+TEST(every_frame_arrives) {
+    stress_fifo(FRAMES, messages / 10);
+    stress_fifo(4096, messages / 10);
+}
+
+int main(int argc, char **argv) {
+    messages = argc == 2 ? strtoull(argv[1], NULL, 10) : 0;
+    if (messages < 10) {
+        fprintf(stderr, "usage: stress_ring MESSAGES (at least 10)\n");
+        return EXIT_FAILURE;
+    }
+    RUN(every_message_arrives);
+    RUN(every_frame_arrives);
+    return test_result();
+}

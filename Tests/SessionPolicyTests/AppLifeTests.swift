@@ -1,0 +1,178 @@
+import SessionPolicy
+import Testing
+
+@Suite struct AppLifeTests {
+    private func music(_ scene: inout Scene, _ id: UInt64, _ options: CategoryOptions = []) throws {
+        try scene.add(id, .playback, .default, options)
+    }
+
+    private func enter(_ scene: inout Scene, _ app: UInt64, _ life: ApplicationState) throws {
+        try scene.do(.setApplicationState(AppID(app), life))
+    }
+
+    @Test("BG-1: who enters the background without declared background audio is deactivated with notice; others resume")
+    func leavesForeground() throws {
+        var scene = Scene()
+        try music(&scene, 1)
+        try music(&scene, 2)
+        try scene.activate(1)
+        try scene.activate(2)
+        try enter(&scene, 2, .background)
+        #expect(scene.told.map(\.kind).contains(.deactivatedBySystem))
+        #expect(scene.told.first?.rule == .bg1)
+        #expect(scene.interruptions == ["1 ended resume"])
+        #expect(try !scene.isActive(2))
+    }
+
+    @Test("BG-1: declared background audio holds with playback, playAndRecord, record and multiRoute only")
+    func declared() throws {
+        for category in Category.allCases {
+            var scene = Scene()
+            try scene.add(1, category)
+            try scene.do(.setDeclaresBackgroundAudio(AppID(1), true))
+            try scene.activate(1)
+            try enter(&scene, 1, .background)
+            let holds: Set<Category> = [.playback, .playAndRecord, .record, .multiRoute]
+            #expect(try scene.isActive(1) == holds.contains(category), "\(category)")
+            // Taking the declaration back is leaving too.
+            try scene.do(.setDeclaresBackgroundAudio(AppID(1), false))
+            #expect(try !scene.isActive(1))
+        }
+    }
+
+    @Test("ACT-6: the background without declared background audio may start nothing, by the kind's own code")
+    func mayNotStart() throws {
+        var scene = Scene()
+        try music(&scene, 1)
+        try scene.add(2, .record)
+        for app: UInt64 in [1, 2] { try enter(&scene, app, .background) }
+        #expect(try scene.refusal(of: .activate(SessionID(1))).code == .cannotStartPlaying)
+        #expect(try scene.refusal(of: .activate(SessionID(2))).code == .cannotStartRecording)
+        try scene.do(.setDeclaresBackgroundAudio(AppID(1), true))
+        try scene.activate(1)
+        // CAT-3: a change while active is arbitrated alike.
+        let change = ConfigurationChange.category(.ambient)
+        #expect(try scene.refusal(of: .configure(SessionID(1), change)).rule == .act6)
+        try enter(&scene, 2, .foreground)
+        try scene.activate(2)
+        #expect(try scene.isActive(2))
+    }
+
+    @Test(
+        "ACT-6: a primary session of the background interrupts no primary one, a mixable one joins, DUCK-4 is allowed")
+    func mayNotInterrupt() throws {
+        var scene = Scene()
+        try music(&scene, 1)
+        try music(&scene, 2)
+        try music(&scene, 3, .mixWithOthers)
+        try scene.add(4, .playback, .default, .interruptSpokenAudioAndMixWithOthers)
+        for app: UInt64 in [2, 3, 4] {
+            try scene.do(.setDeclaresBackgroundAudio(AppID(app), true))
+            try enter(&scene, app, .background)
+        }
+        try scene.configure(1, .playback, .spokenAudio)
+        try scene.activate(1)
+        let refusal = try scene.refusal(of: .activate(SessionID(2)))
+        #expect(refusal.code == .cannotInterruptOthers && refusal.rule == .act6 && refusal.by == SessionID(1))
+        try scene.activate(3)
+        #expect(scene.interruptions.isEmpty)
+        try scene.activate(4)
+        #expect(scene.interruptions == ["1 began"])
+        // Nobody primary is active now.
+        try scene.activate(2)
+        #expect(try scene.isActive(2))
+    }
+
+    @Test("ACT-6: the right to activate while waiting (INT-5) does not lift it")
+    func waitingInBackground() throws {
+        var scene = Scene()
+        try music(&scene, 1)
+        try music(&scene, 2)
+        try scene.do(.setDeclaresBackgroundAudio(AppID(1), true))
+        try scene.activate(1)
+        try enter(&scene, 1, .background)
+        try scene.activate(2)
+        #expect(scene.interruptions == ["1 began"])
+        #expect(try scene.refusal(of: .activate(SessionID(1))).code == .cannotInterruptOthers)
+        #expect(try scene.waits(1) == 2)
+    }
+
+    @Test("BG-2: a locked screen is the background for every app, and nothing for the system's sessions")
+    func lock() throws {
+        var scene = Scene()
+        try music(&scene, 1)
+        try scene.add(2, .ambient)
+        try scene.do(.setDeclaresBackgroundAudio(AppID(1), true))
+        try scene.activate(1)
+        try scene.activate(2)
+        try scene.do(.setScreenLocked(true))
+        #expect(try scene.isActive(1) && !scene.isActive(2))
+        #expect(scene.told.first?.rule == .bg2)
+        #expect(try scene.refusal(of: .activate(SessionID(2))).message.contains("locked screen"))
+        try scene.begin(9, .call)
+        #expect(try scene.isActive(9))
+        try scene.end(9)
+        try scene.do(.setScreenLocked(false))
+        try scene.activate(2)
+        #expect(try scene.isActive(2))
+    }
+
+    @Test("BG-3: suspension deactivates with notice whatever was declared, and ends waits; began only by a setting")
+    func suspension() throws {
+        for tells in [false, true] {
+            var settings = PolicySettings()
+            settings.tellsSuspension = tells
+            var scene = Scene(Policy(settings: settings))
+            try music(&scene, 1)
+            try music(&scene, 2)
+            try scene.do(.setDeclaresBackgroundAudio(AppID(2), true))
+            try scene.activate(1)
+            try scene.activate(2)
+            try enter(&scene, 2, .suspended)
+            #expect(scene.interruptions == ["1 ended resume"])
+            #expect(scene.told.first?.rule == .bg3)
+            #expect(try scene.refusal(of: .activate(SessionID(2))).code == .cannotStartPlaying)
+            try enter(&scene, 2, .foreground)
+            #expect(scene.told.map(\.kind) == (tells ? [.interruptionBegan(.appWasSuspended)] : []))
+            #expect(try !scene.isActive(2))
+            // Once: it was told.
+            try enter(&scene, 2, .background)
+            try enter(&scene, 2, .foreground)
+            #expect(scene.told.isEmpty)
+
+            try scene.activate(1)
+            try scene.activate(2)
+            try enter(&scene, 1, .suspended)
+            #expect(try scene.waits(1) == nil)
+            try scene.deactivate(2)
+            #expect(scene.interruptions.isEmpty)
+        }
+    }
+
+    @Test("HINT-2: the hint goes to foreground apps only")
+    func hints() throws {
+        var scene = Scene()
+        try scene.add(1, .ambient)
+        try music(&scene, 2, .mixWithOthers)
+        try music(&scene, 3)
+        try scene.do(.setDeclaresBackgroundAudio(AppID(2), true))
+        try scene.activate(1)
+        try scene.activate(2)
+        try enter(&scene, 2, .background)
+        try scene.activate(3)
+        try scene.do(.setRunning(SessionID(3), true))
+        #expect(scene.told.map(\.session) == [SessionID(1)])
+        #expect(scene.told.map(\.kind) == [.silenceSecondaryAudioHint(true)])
+    }
+
+    @Test(
+        "ACT-12: a dead app is forgotten; what takes its number begins in the foreground. The system has no background")
+    func death() throws {
+        var scene = Scene()
+        try music(&scene, 1)
+        try enter(&scene, 1, .background)
+        try scene.do(.appDied(AppID(1)))
+        #expect(scene.state == PolicyState())
+        #expect(try scene.refusal(of: .setApplicationState(.system, .background)).code == .badParam)
+    }
+}
