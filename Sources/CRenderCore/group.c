@@ -25,8 +25,8 @@ void group_join(const rcore_t *core, struct voice *voice) RCORE_RT {
     }
 }
 
-// Whether its samples lie there for all of the slice, not up to their very end, and its gains are straight lines throughout. (No frames left
-// to go is the greatest number less one.)
+// Whether its samples lie there for all of the slice, not up to their very end (then it may be over), and its gains are straight lines
+// throughout. What stands still has 0 frames to go, which less one is more than any slice.
 static inline bool joins(const struct voice *voice, uint16_t group, uint32_t nframes) RCORE_RT {
     return voice->group == group && voice->frame + nframes < voice->direct_end &&
            voice->gain.remaining - 1 >= nframes - 1 && (uint32_t)voice->pan_remaining - 1 >= nframes - 1;
