@@ -134,6 +134,9 @@ struct voice {
     uint32_t loop_fade;
     uint32_t seek_remaining; // frames of the cross-fade that follows a seek
     uint32_t seek_frames;
+    uint32_t next_seek_frames; // of the seek that waits for the end of this one
+    bool seek_waits;
+    uint64_t next_seek;
     uint32_t older; // neighbours among the voices of its priority, in the order of their starts
     uint32_t newer;
     struct place sought_from; // the old place, which goes on while it fades

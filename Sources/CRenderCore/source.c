@@ -25,6 +25,7 @@ void source_begin(struct voice *voice) RCORE_RT {
     voice->phase = 0;
     voice->seek_remaining = 0;
     voice->samples = NULL;
+    voice->seek_waits = false;
     if (params->buffer != NULL) {
         voice->kind = SOURCE_MEMORY;
         begin_memory(voice);
@@ -44,6 +45,13 @@ void source_begin(struct voice *voice) RCORE_RT {
 }
 
 void source_seek(struct voice *voice, uint64_t frame, uint32_t ramp_frames) RCORE_RT {
+    if (voice->seek_remaining > 0 && ramp_frames > 0) {
+        voice->seek_waits = true;
+        voice->next_seek = frame;
+        voice->next_seek_frames = ramp_frames;
+        return;
+    }
+    voice->seek_waits = false;
     voice->sought_from = voice_place(voice);
     voice->seek_remaining = voice->seek_frames = ramp_frames;
     voice_set_place(voice, (struct place){frame < voice->nframes ? frame : voice->nframes, voice->loops, false});
@@ -167,12 +175,19 @@ void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
     }
     if (voice->gathered) {
         voice_advance(voice, nframes);
+        source_follow_seek(voice);
     } else if (voice->kind == SOURCE_MEMORY) {
         voice->frame += nframes;
     } else if (voice->kind == SOURCE_STREAM) {
         rcore_fifo_consume(voice->params.fifo, nframes);
     }
     count_up(&voice->frames, nframes);
+}
+
+void source_follow_seek(struct voice *voice) RCORE_RT {
+    if (voice->seek_waits && voice->seek_remaining == 0) {
+        source_seek(voice, voice->next_seek, voice->next_seek_frames);
+    }
 }
 
 bool source_over(const struct voice *voice) RCORE_RT {

@@ -17,6 +17,8 @@ void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT;
 bool source_over(const struct voice *voice) RCORE_RT;
 /// Goes elsewhere in memory, fading over `ramp_frames` of the source.
 void source_seek(struct voice *voice, uint64_t frame, uint32_t ramp_frames) RCORE_RT;
+/// Takes up the seek that waited for the end of another.
+void source_follow_seek(struct voice *voice) RCORE_RT;
 /// Lets the loop go after the present pass.
 void source_leave_loop(struct voice *voice) RCORE_RT;
 /// Asks for the memory of voices that are rendered soon after the one at `index` of the playing ones: they lie apart, and so do their samples.

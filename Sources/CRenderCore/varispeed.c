@@ -6,6 +6,7 @@
 #include "varispeed.h"
 
 #include "place.h"
+#include "source.h"
 #include "widest.h"
 
 static const double one_frame = 4294967296.0; // 2^32
@@ -202,6 +203,7 @@ void varispeed_advance(struct voice *voice) RCORE_RT {
     count_up(&voice->frames, voice->consumed);
     if (voice->kind == SOURCE_MEMORY) {
         voice_advance(voice, voice->consumed);
+        source_follow_seek(voice);
         return;
     }
     // Up to the frame before the new present one.

@@ -156,6 +156,31 @@ TEST(seeking_beyond_the_end) {
     rcore_buffer_release(buffer);
 }
 
+/// One seek in the fade of another waits for its end, so that nothing clicks; of several, the last.
+TEST(seeking_while_seeking) {
+    rcore_buffer_t *sine = sine_buffer(9600, 103, 0.5f);
+    const float smooth = 0.5f * 2.0f * 3.1416f * 103 / 48000 * 3.0f;
+    for (unsigned fast = 0; fast < 2; fast++) {
+        stage_t stage = stage_open(NULL);
+        rcore_voice_params_t params = rcore_voice_params_default();
+        params.buffer = sine;
+        params.speed = fast ? 1.25f : 1.0f;
+        const rcore_voice_t voice = stage_start(&stage, &params, 0);
+        rcore_post_seek(stage.port, voice, 5000, 600, 1000);
+        rcore_post_seek(stage.port, voice, 100, 600, 1200);
+        rcore_post_seek(stage.port, voice, 3000, 600, 1300);
+        stage_render(&stage, 9600, 64);
+        EXPECT_EQUAL(find_click(stage.out[0], 1, 4000, smooth), -1);
+        EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_ENDED);
+        if (!fast) {
+            EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), 1600 + 9600 - 3000);
+            EXPECT_NEAR(stage.out[0][2500], 0.5 * sin(6.283185307179586 * 103 * (3000 + 900) / 48000), 1e-5);
+        }
+        stage_close(&stage);
+    }
+    rcore_buffer_release(sine);
+}
+
 /// Before the start has taken effect, a seek says where it will begin; beyond the end there is nothing to play.
 TEST(seeking_before_the_start) {
     stage_t stage = stage_open(NULL);
@@ -234,6 +259,7 @@ int main(void) {
     RUN(leaving_a_loop);
     RUN(seeking);
     RUN(seeking_beyond_the_end);
+    RUN(seeking_while_seeking);
     RUN(seeking_before_the_start);
     RUN(speed_and_seams);
     RUN(bad_loops_are_refused);

@@ -45,6 +45,7 @@ rcore_status_t rcore_post_stop_all(rcore_port_t *port, uint32_t bus, uint32_t ra
 rcore_status_t rcore_post_pause(rcore_port_t *port, rcore_voice_t voice, uint32_t ramp_frames, uint64_t when) RCORE_RT;
 rcore_status_t rcore_post_resume(rcore_port_t *port, rcore_voice_t voice, uint32_t ramp_frames, uint64_t when) RCORE_RT;
 /// Goes to another frame of a memory source; old place and new cross-fade (linear) for `ramp_frames` of the source. Its loop count stands.
+/// A seek that comes in the fade of another takes effect at its end; of several, the last.
 /// RCORE_BAD_ARGUMENT also for other sources; a frame beyond its length is its end.
 rcore_status_t rcore_post_seek(rcore_port_t *port, rcore_voice_t voice, uint64_t frame, uint32_t ramp_frames,
                                uint64_t when) RCORE_RT;

@@ -1,0 +1,185 @@
+// What the soak plays, and those who play it.
+#include "soak.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+float sine_at(uint64_t frame) {
+    return level * (float)sin(6.283185307179586 * (double)(frame % cycle_length) / cycle_length);
+}
+
+void tap_fill(struct tap *tap) {
+    float frames[256];
+    while (rcore_fifo_writable(tap->fifo) >= 256) {
+        for (uint32_t i = 0; i < 256; i++) {
+            frames[i] = sine_at(tap->written + i);
+        }
+        tap->written += 256;
+        (void)rcore_fifo_write_interleaved(tap->fifo, frames, 256);
+    }
+}
+
+static uint32_t render_tone(void *context, float *const *planes, uint32_t channels, uint32_t nframes) RCORE_RT {
+    struct tone *tone = context;
+    const uint64_t left = 3 * cycle_length - tone->frame;
+    const uint32_t count = left < nframes ? (uint32_t)left : nframes;
+    for (uint32_t i = 0; i < count; i++) {
+        // Triangle: no call of the mathematics library on the audio thread, and as smooth as need be.
+        const float phase = (float)((tone->frame + i) % cycle_length) / cycle_length;
+        const float value = phase < 0.25f ? phase * 4.0f : phase < 0.75f ? 2.0f - phase * 4.0f : phase * 4.0f - 4.0f;
+        for (uint32_t channel = 0; channel < channels; channel++) {
+            planes[channel][i] = level * value;
+        }
+    }
+    tone->frame += count;
+    return count;
+}
+
+// ---- One that triggers ------------------------------------------------------------------------------------------------------------------
+
+static uint64_t any_time(struct trigger *trigger) {
+    return random_once_in(&trigger->random, 2) ? RCORE_NOW
+                                               : rcore_time(trigger->core) + random_below(&trigger->random, 3000);
+}
+
+static rcore_voice_params_t any_sound(struct trigger *trigger, uint32_t index) {
+    struct random *random = &trigger->random;
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.bus = random_below(random, buses + 1);
+    params.gain = random_float(random, -1.0f, 1.0f);
+    params.pan_law = (rcore_pan_law_t)random_below(random, 3);
+    params.pan = random_float(random, -1.0f, 1.0f);
+    params.priority = random_below(random, 4);
+    params.fade_in_frames = soft + random_below(random, 1000);
+    params.paused = random_once_in(random, 10);
+    const uint32_t kind = random_below(random, 8);
+    if (kind == 0) {
+        tap_fill(&trigger->taps[index]);
+        params.fifo = trigger->taps[index].fifo;
+        params.speed = random_float(random, 0.5f, 1.5f);
+    } else if (kind == 1) {
+        trigger->tones[index].frame = 0;
+        params.render = render_tone;
+        params.render_context = &trigger->tones[index];
+        params.render_channels = 1 + random_below(random, 2);
+    } else if (kind == 2) {
+        params.input_channels = 1;
+        params.input = random_below(random, 2);
+    } else {
+        params.buffer = trigger->sounds[random_below(random, 2)];
+        params.speed = random_once_in(random, 2) ? 1.0f : random_float(random, 0.5f, 2.0f);
+        params.start_frame = random_below(random, 4 * cycle_length);
+        params.loop_count = random_below(random, 5);
+        params.loop_start = soft + random_below(random, cycle_length);
+        params.loop_end = params.loop_start + soft + random_below(random, cycle_length);
+        params.loop_fade_frames = soft;
+        params.one_shot = random_once_in(random, 4);
+        params.matrix = params.buffer == trigger->sounds[0] ? trigger->maps[random_below(random, 2)] : NULL;
+    }
+    return params;
+}
+
+static void start_one(struct trigger *trigger, uint32_t index) {
+    const rcore_voice_params_t params = any_sound(trigger, index);
+    rcore_voice_t voice = rcore_voice_acquire(trigger->core);
+    if (voice == 0) {
+        return;
+    }
+    if (rcore_post_start(trigger->port, voice, &params, any_time(trigger)) == RCORE_OK) {
+        trigger->voices[index] = params.one_shot ? 0 : voice; // those look after themselves
+        trigger->started += 1;
+        atomic_store(&trigger->shared[trigger->number * own_voices + index], voice);
+    } else {
+        SOAK_EXPECT(rcore_voice_release(trigger->core, voice) == RCORE_OK);
+    }
+}
+
+// To any voice of anybody's, ended or not.
+static void command_one(struct trigger *trigger) {
+    struct random *random = &trigger->random;
+    const rcore_voice_t voice = atomic_load(&trigger->shared[random_below(random, ntriggers * own_voices)]);
+    const uint32_t ramp = soft + random_below(random, 3000);
+    const uint64_t when = any_time(trigger);
+    rcore_port_t *port = trigger->port;
+    rcore_status_t status = RCORE_OK;
+    switch (random_below(random, 11)) {
+    case 0:
+        status = rcore_post_stop(port, voice, ramp, when);
+        break;
+    case 1:
+        status = rcore_post_pause(port, voice, ramp, when);
+        break;
+    case 2:
+    case 3:
+        status = rcore_post_resume(port, voice, ramp, when);
+        break;
+    case 4:
+        status = rcore_post_gain(port, voice, random_float(random, -1.0f, 1.0f), ramp, when);
+        break;
+    case 5:
+        status = rcore_post_pan(port, voice, random_float(random, -1.0f, 1.0f), ramp, when);
+        break;
+    case 6:
+        status = rcore_post_speed(port, voice, random_float(random, 0.5f, 2.0f), ramp, when);
+        break;
+    case 7:
+        status = rcore_post_leave_loop(port, voice, when);
+        break;
+    case 8:
+        status = rcore_post_bus_gain(port, random_below(random, buses), random_float(random, 0.0f, 1.0f), ramp, when);
+        break;
+    case 9:
+        status = rcore_post_seek(port, voice, random_below(random, 4 * cycle_length), ramp, when);
+        break;
+    default:
+        status = rcore_post_input_gain(port, random_below(random, 2), random_float(random, 0.0f, 1.0f), ramp, when);
+        break;
+    }
+    SOAK_EXPECT(status != RCORE_NO_MEMORY && status != RCORE_NO_SLOT);
+}
+
+void trigger_tidy_up(struct trigger *trigger, uint32_t index) {
+    const rcore_voice_t voice = trigger->voices[index];
+    if (voice != 0 && rcore_voice_state(trigger->core, voice) == RCORE_VOICE_ENDED) {
+        SOAK_EXPECT(rcore_voice_end_reason(trigger->core, voice) != RCORE_END_NONE);
+        SOAK_EXPECT(rcore_voice_release(trigger->core, voice) == RCORE_OK);
+        SOAK_EXPECT(rcore_voice_release(trigger->core, voice) == RCORE_STALE);
+        trigger->voices[index] = 0;
+    }
+}
+
+void trigger_turn(struct trigger *trigger) {
+    struct random *random = &trigger->random;
+    const bool group = random_once_in(random, 6);
+    rcore_voice_t before[own_voices];
+    memcpy(before, trigger->voices, sizeof before);
+    if (group) {
+        SOAK_EXPECT(rcore_group_begin(trigger->port) == RCORE_OK);
+    }
+    for (uint32_t index = 0; index < own_voices; index++) {
+        tap_fill(&trigger->taps[index]);
+        if (!group) {
+            trigger_tidy_up(trigger, index);
+            before[index] = trigger->voices[index];
+        }
+        if (trigger->voices[index] == 0 && random_once_in(random, 4)) {
+            start_one(trigger, index);
+        }
+        if (random_once_in(random, 3)) {
+            command_one(trigger);
+        }
+    }
+    if (!group) {
+        return;
+    }
+    if (random_once_in(random, 3) || rcore_group_commit(trigger->port) != RCORE_OK) {
+        rcore_group_cancel(trigger->port);
+        for (uint32_t index = 0; index < own_voices; index++) {
+            if (trigger->voices[index] != before[index]) { // none of the group's came to be
+                SOAK_EXPECT(rcore_voice_release(trigger->core, trigger->voices[index]) == RCORE_OK);
+                trigger->voices[index] = before[index];
+            }
+        }
+    }
+}
