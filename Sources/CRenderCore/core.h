@@ -11,6 +11,8 @@
 #include "ring.h"
 #include "swap.h"
 
+#include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 enum command_kind {
@@ -84,37 +86,40 @@ enum {
     START_MEMORY = 1 << 18,
 };
 
-/// One voice of the pool, in the order of how often the cycle looks at it: a memory source at speed 1 needs the first two lines.
-struct voice {
-    alignas(64) _Atomic(uint64_t) status; // generation << 32 | rcore_end_t << 8 | rcore_voice_state_t
-    _Atomic(uint64_t) frames;             // rendered
-    const float *samples;                 // memory: [channel * stride + frame]
-    uint64_t stride;
-    uint64_t frame;      // memory: the next
-    uint64_t direct_end; // memory: up to here they are the samples as they lie; source.c finds out what is beyond
-    const rcore_matrix_t *matrix;
-    uint32_t bus;
-    uint32_t channels; // of the source
+/// A voice's `group`: 1 + the bus into whose first two channels it goes; a mono source into both, or a stereo one channel to channel.
+enum { GROUP_NONE = 0, GROUP_PAIR = 1 << 15 };
 
-    struct ramp gain;
-    struct ramp fade;       // 1 = heard; 0 = silent: of pause, resume, stop, start
-    struct ramp speed;      // source frames per frame; exactly 1 takes the samples as they are
-    float pan_gains[2];     // at the end of the present stretch (pan.c)
-    float pan_steps[2];     // per frame
-    uint16_t pan_remaining; // frames of the stretch
-    uint8_t kind;           // enum source_kind
+/// One voice of the pool, in the order of how often the cycle looks at it: one that goes in a group (group.c) needs the first line alone.
+struct voice {
+    alignas(64) const float *samples; // memory: [channel * stride + frame]; else NULL
+    uint64_t frame;                   // memory: the next
+    uint64_t direct_end;      // memory: up to here they are the samples as they lie; source.c finds out what is beyond
+    _Atomic(uint64_t) frames; // rendered
+    struct ramp gain;         // its step is 0 where it is at rest
+    struct sides sides;       // of the pan, at the end of the present stretch (pan.c); no law: of the way to the pair
+    uint16_t pan_remaining;   // frames of the stretch; 0: the pan stands still
+    uint16_t group;           // which voices it may be mixed with; GROUP_NONE: it goes by itself
+
+    _Atomic(uint64_t) status; // generation << 32 | rcore_end_t << 8 | rcore_voice_state_t
+    uint64_t stride;
+    const rcore_matrix_t *matrix;
+    struct ramp fade; // 1 = heard; 0 = silent: of pause, resume, stop, start
+    struct ramp pan;  // -1…1, of what follows the present stretch
+    uint32_t bus;
+    uint32_t channels;    // of the source
+    uint16_t pan_stretch; // frames of a whole one
+    uint8_t kind;         // enum source_kind
     uint8_t pan_law;
     bool paused;
     bool stopping;
     bool rendered_all; // callback: it gave fewer frames than were asked for
     bool gathered;     // memory: the present piece lies in the core's source samples
-    uint32_t phase;    // between the source's frames, in 1/2^32
 
-    struct ramp pan;      // -1…1, of what follows the present stretch
-    uint16_t pan_length;  // of a stretch (pan.c)
-    uint32_t place_index; // in the core's list of playing voices
+    struct ramp speed;    // source frames per frame; exactly 1 takes the samples as they are
+    uint32_t phase;       // between the source's frames, in 1/2^32
     uint32_t next_phase;  // after the piece that is being mixed
     uint32_t consumed;    // source frames that this piece takes
+    uint32_t place_index; // in the core's list of playing voices
     bool primed;          // stream: the frame before the present one is still in the ring
     bool looped;
     bool gain_set;  // a gain came before the start
@@ -141,6 +146,7 @@ struct voice {
     _Atomic(uint32_t) start;     // START_…
     uint32_t generation;         // whoever owns the voice
 };
+static_assert(offsetof(struct voice, status) == 64 && offsetof(struct voice, speed) == 128, "a cache line each");
 
 /// What a session bus's gate is doing (gate.c).
 struct gate_state {
@@ -229,6 +235,7 @@ struct rcore {
     struct voice *voices;
     uint32_t *playing; // indices of started voices in the order of their starts, RCORE_NONE where one has ended since
     uint32_t playing_count;
+    uint32_t gap_count;    // of those RCORE_NONE
     uint32_t placed_count; // voices that have a place: started, not stopping
     uint32_t occupied;     // a bit for each priority that has any
     struct voice_list placed[RCORE_MAX_PRIORITY + 1];

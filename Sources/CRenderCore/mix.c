@@ -24,16 +24,16 @@ WIDEST static void constant_two(float *restrict first, float *restrict second, c
 WIDEST static void ramp_one(float *restrict target, const float *restrict source, float end, float step, float last,
                             float gain, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
-        target[i] += source[i] * ((end - step * (last - (float)(int32_t)i)) * gain);
+        target[i] += source[i] * (end - step * (last - (float)(int32_t)i)) * gain;
     }
 }
 
 WIDEST static void ramp_two(float *restrict first, float *restrict second, const float *restrict source, float end,
                             float step, float last, float first_gain, float second_gain, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
-        const float value = end - step * (last - (float)(int32_t)i);
-        first[i] += source[i] * (value * first_gain);
-        second[i] += source[i] * (value * second_gain);
+        const float value = source[i] * (end - step * (last - (float)(int32_t)i));
+        first[i] += value * first_gain;
+        second[i] += value * second_gain;
     }
 }
 
@@ -82,7 +82,7 @@ WIDEST static void moving_one(float *restrict target, const float *restrict sour
     for (uint32_t i = 0; i < nframes; i++) {
         const float frame = (float)(int32_t)i;
         target[i] +=
-            source[i] * ((gain.end - gain.step * (gain.last - frame)) * (path.end - path.step * (path.last - frame)));
+            source[i] * (gain.end - gain.step * (gain.last - frame)) * (path.end - path.step * (path.last - frame));
     }
 }
 

@@ -1,18 +1,17 @@
 #include "pan.h"
 
-// A stretch is the 64th part of its move, so that straight lines stray from the law by less than 1e-4; within these bounds.
-enum { shortest_stretch = 64, longest_stretch = 512 };
+enum { least_stretch = 64, greatest_stretch = 512, stretches = 64 };
 
-// sin(π/2 · x) for 0…1 by its series, to 2e-7; exact at both ends.
+// sin(π/2 · x) for 0…1 by the polynomial that comes nearest, to 3e-7; exact at both ends.
 static float quarter_sine(float x) RCORE_RT {
     const float square = x * x;
-    float sum = -3.5988432e-6f;
-    sum = 1.6044118e-4f + square * sum;
-    sum = -4.6817541e-3f + square * sum;
-    sum = 7.9692626e-2f + square * sum;
-    sum = -6.4596410e-1f + square * sum;
-    sum = 1.5707963f + square * sum;
-    return x <= 0.0f ? 0.0f : x >= 1.0f ? 1.0f : x * sum;
+    float sum = 1.5082056e-4f;
+    sum = sum * square - 4.6722279e-3f;
+    sum = sum * square + 7.9688481e-2f;
+    sum = sum * square - 6.4596336e-1f;
+    sum = sum * square + 1.5707963f;
+    const float sine = sum * x < 1.0f ? sum * x : 1.0f;
+    return x <= 0.0f ? 0.0f : x >= 1.0f ? 1.0f : sine;
 }
 
 static float law_gain(uint8_t law, float share) RCORE_RT {
@@ -32,9 +31,41 @@ static void law_gains(const struct voice *voice, float pan, float gains[2]) RCOR
 
 void pan_set(struct voice *voice, float pan) RCORE_RT {
     ramp_set(&voice->pan, pan);
-    law_gains(voice, pan, voice->pan_gains);
-    voice->pan_steps[0] = voice->pan_steps[1] = 0.0f;
+    law_gains(voice, pan, voice->sides.ends);
+    voice->sides.steps[0] = voice->sides.steps[1] = 0.0f;
     voice->pan_remaining = 0;
+}
+
+void pan_none(struct voice *voice) RCORE_RT {
+    const rcore_matrix_t *matrix = voice->matrix;
+    const bool pair = matrix != NULL && matrix->inputs == 1 && matrix->outputs == 2;
+    for (unsigned side = 0; side < 2; side++) {
+        voice->sides.ends[side] = pair ? matrix->gains[side] : 1.0f;
+        voice->sides.steps[side] = 0.0f;
+    }
+    voice->pan_remaining = 0;
+}
+
+// The next straight piece of a move, if it is not over. Counted from the move's end, so that the last one ends there.
+void pan_begin_stretch(struct voice *voice) RCORE_RT {
+    if (voice->pan.remaining == 0) {
+        voice->sides.steps[0] = voice->sides.steps[1] = 0.0f;
+        return;
+    }
+    const uint32_t length = (voice->pan.remaining - 1) % voice->pan_stretch + 1;
+    float end[2];
+    ramp_advance(&voice->pan, length);
+    law_gains(voice, ramp_value(&voice->pan), end);
+    for (unsigned side = 0; side < 2; side++) {
+        voice->sides.steps[side] = (end[side] - voice->sides.ends[side]) / (float)length;
+        voice->sides.ends[side] = end[side];
+    }
+    voice->pan_remaining = (uint16_t)length;
+}
+
+static uint16_t stretch_of(uint32_t ramp_frames) RCORE_RT {
+    const uint32_t length = ramp_frames / stretches;
+    return (uint16_t)(length < least_stretch ? least_stretch : length > greatest_stretch ? greatest_stretch : length);
 }
 
 void pan_go(struct voice *voice, float pan, uint32_t ramp_frames) RCORE_RT {
@@ -47,24 +78,10 @@ void pan_go(struct voice *voice, float pan, uint32_t ramp_frames) RCORE_RT {
     now.remaining += voice->pan_remaining;
     ramp_set(&voice->pan, ramp_value(&now));
     for (unsigned side = 0; side < 2; side++) {
-        voice->pan_gains[side] -= voice->pan_steps[side] * (float)voice->pan_remaining;
+        voice->sides.ends[side] -= voice->sides.steps[side] * (float)voice->pan_remaining;
     }
     voice->pan_remaining = 0;
-    const uint32_t part = ramp_frames / 64;
-    voice->pan_length = (uint16_t)(part < shortest_stretch  ? shortest_stretch
-                                   : part > longest_stretch ? longest_stretch
-                                                            : part);
+    voice->pan_stretch = stretch_of(ramp_frames);
     ramp_go(&voice->pan, pan, ramp_frames);
-}
-
-void pan_begin_stretch(struct voice *voice) RCORE_RT {
-    const uint32_t length = (voice->pan.remaining - 1) % voice->pan_length + 1;
-    float end[2];
-    ramp_advance(&voice->pan, length);
-    law_gains(voice, ramp_value(&voice->pan), end);
-    for (unsigned side = 0; side < 2; side++) {
-        voice->pan_steps[side] = (end[side] - voice->pan_gains[side]) / (float)length;
-        voice->pan_gains[side] = end[side];
-    }
-    voice->pan_remaining = (uint16_t)length;
+    pan_begin_stretch(voice);
 }

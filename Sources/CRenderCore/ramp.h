@@ -34,6 +34,12 @@ static inline void ramp_go(struct ramp *ramp, float target, uint32_t nframes) RC
     ramp->remaining = nframes;
 }
 
+/// The gains of a pair of ways on a straight line: `ends - steps * (last - i)` at frame i.
+struct sides {
+    float ends[2];
+    float steps[2]; ///< 0: they stand still
+};
+
 /// An envelope that changes nothing yet.
 static inline void envelope_fill(float *envelope, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
@@ -58,6 +64,15 @@ static inline void ramp_multiply(const struct ramp *ramp, float *envelope, uint3
 /// Goes on by `nframes`.
 static inline void ramp_advance(struct ramp *ramp, uint32_t nframes) RCORE_RT {
     ramp->remaining = ramp->remaining > nframes ? ramp->remaining - nframes : 0;
+}
+
+/// The same, and at its end the step is 0: who reads the ramp need not ask whether it moves.
+static inline void ramp_advance_to_rest(struct ramp *ramp, uint32_t nframes) RCORE_RT {
+    if (ramp->remaining > nframes) {
+        ramp->remaining -= nframes;
+    } else if (ramp->remaining > 0) {
+        ramp_set(ramp, ramp->target);
+    }
 }
 
 #endif

@@ -62,7 +62,7 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
         }
     }
     count_up(&core->counters.cycles, 1);
-    atomic_store_explicit(&core->counters.playing_voices, core->playing_count, memory_order_relaxed);
+    atomic_store_explicit(&core->counters.playing_voices, core->playing_count - core->gap_count, memory_order_relaxed);
     flush_end(mode);
 }
 

@@ -24,6 +24,7 @@ void source_begin(struct voice *voice) RCORE_RT {
     voice->rendered_all = voice->primed = voice->gathered = false;
     voice->phase = 0;
     voice->seek_remaining = 0;
+    voice->samples = NULL;
     voice->seek_waits = false;
     if (params->buffer != NULL) {
         voice->kind = SOURCE_MEMORY;

@@ -21,26 +21,21 @@ void source_seek(struct voice *voice, uint64_t frame, uint32_t ramp_frames) RCOR
 void source_follow_seek(struct voice *voice) RCORE_RT;
 /// Lets the loop go after the present pass.
 void source_leave_loop(struct voice *voice) RCORE_RT;
-/// Asks for the memory of voices that are rendered soon after the one at `index` of the playing ones. Voices lie apart in memory and so do their
-/// samples; asking some voices ahead hides most of the way: first the voice, then its samples.
+/// Asks for the memory of voices that are rendered soon after the one at `index` of the playing ones: they lie apart, and so do their samples.
+/// First for the voice, then for its samples; and for the rest of the voice, if it does not go in a group.
 static inline void source_prefetch(const rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT {
-    enum { far = 16, near = 8, line = 64, lines = 2 };
+    enum { far = 16, near = 8, line = 64, lines = 3 };
     if (index + far < core->playing_count && core->playing[index + far] != RCORE_NONE) {
-        const char *voice = (const char *)&core->voices[core->playing[index + far]];
-        for (size_t byte = 0; byte < lines * line; byte += line) {
-            __builtin_prefetch(voice + byte);
-        }
+        __builtin_prefetch(&core->voices[core->playing[index + far]]);
     }
     if (index + near < core->playing_count && core->playing[index + near] != RCORE_NONE) {
         const struct voice *voice = &core->voices[core->playing[index + near]];
-        if (voice->matrix != NULL) {
-            __builtin_prefetch(voice->matrix);
+        for (uint32_t frame = 0; voice->samples != NULL && frame < nframes; frame += line / sizeof(float)) {
+            __builtin_prefetch(voice->samples + voice->frame + frame);
         }
-        for (uint32_t channel = 0; voice->kind == SOURCE_MEMORY && channel < voice->channels && channel < 2;
-             channel++) {
-            const float *samples = voice->samples + channel * voice->stride + voice->frame;
-            for (uint32_t frame = 0; frame < nframes; frame += line / sizeof(float)) {
-                __builtin_prefetch(samples + frame);
+        if (voice->group == GROUP_NONE || (voice->group & GROUP_PAIR) != 0) {
+            for (size_t byte = line; byte < lines * line; byte += line) {
+                __builtin_prefetch((const char *)voice + byte);
             }
         }
     }

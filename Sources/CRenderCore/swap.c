@@ -2,6 +2,7 @@
 #include "swap.h"
 
 #include "core.h"
+#include "group.h"
 
 // ---- What differs ---------------------------------------------------------------------------------------------------------------
 
@@ -120,6 +121,7 @@ static void fade_in_voices(rcore_t *core) RCORE_RT {
         struct voice *voice = &core->voices[core->playing[i]];
         if (voice->bus < core->config.max_buses && core->buses[voice->bus].fresh) {
             const struct ramp fade = voice->fade;
+            group_leave(voice);
             ramp_set(&voice->fade, 0.0f);
             if (fade.target == 1.0f) {
                 const uint32_t least = core->config.swap_frames;

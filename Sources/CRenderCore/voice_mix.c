@@ -3,6 +3,7 @@
 
 #include "pan.h"
 #include "source.h"
+#include "voice.h"
 
 // Adds to one bus channel; the first two are panned.
 static void mix_into(const rcore_t *core, const struct voice *voice, uint32_t output, float path, const float *source,
@@ -11,7 +12,7 @@ static void mix_into(const rcore_t *core, const struct voice *voice, uint32_t ou
     if (!pan_applies(voice) || output > 1) {
         mix_one(target, source, scaling, path, nframes);
     } else if (voice->pan_remaining == 0) {
-        mix_one(target, source, scaling, path * voice->pan_gains[output], nframes);
+        mix_one(target, source, scaling, path * voice->sides.ends[output], nframes);
     } else if (path != 0.0f) {
         struct path side = pan_path(voice, output);
         side.end *= path;
@@ -26,7 +27,7 @@ static void mix_panned(const rcore_t *core, const struct voice *voice, const flo
     float *left = bus_channel(core, voice->bus, 0) + offset;
     float *right = bus_channel(core, voice->bus, 1) + offset;
     if (voice->pan_remaining == 0) {
-        mix_two(left, right, source, scaling, voice->pan_gains, nframes);
+        mix_two(left, right, source, scaling, voice->sides.ends, nframes);
     } else {
         const struct path paths[2] = {pan_path(voice, 0), pan_path(voice, 1)};
         mix_two_moving(left, right, source, scaling, paths, nframes);
@@ -101,7 +102,7 @@ void voice_mix(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nfr
         scaling = voice_scaling(core, voice, nframes);
     }
     for (uint32_t done = 0; done < nframes;) {
-        const uint32_t stretch = pan_applies(voice) ? pan_stretch(voice, nframes - done) : nframes;
+        const uint32_t stretch = pan_stretch(voice, nframes - done);
         for (uint32_t channel = 0; heard && channel < voice->channels; channel++) {
             const float *samples = source_channel(core, voice, channel, offset, nframes);
             if (samples != NULL) {
