@@ -58,9 +58,10 @@ void source_seek(struct voice *voice, uint64_t frame, uint32_t ramp_frames) RCOR
 }
 
 void source_leave_loop(struct voice *voice) RCORE_RT {
-    const bool fading = voice->loop_fade > 0 && voice->loops > 0 && voice->frame < voice->loop_end &&
+    // In the fade, its end included, it is on its way back already: once more.
+    const bool fading = voice->loop_fade > 0 && voice->loops > 0 && voice->frame <= voice->loop_end &&
                         voice->frame >= voice->loop_end - voice->loop_fade;
-    voice->loops = fading ? 1 : 0; // on its way back already: once more
+    voice->loops = fading ? 1 : 0;
     voice->direct_end = 0;
 }
 

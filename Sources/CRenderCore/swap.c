@@ -191,6 +191,16 @@ static void forget_buses(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
     }
 }
 
+// Of a plan that came and went within one cross-fade: what neither the one before nor the one after has.
+static void forget_joined(rcore_t *core, const rcore_plan_t *between) RCORE_RT {
+    for (uint32_t i = 0; i < between->bus_count; i++) {
+        struct bus_state *state = &core->buses[between->buses[i].description.slot];
+        if (state->joined && !state->in_plan) {
+            bus_reset(state);
+        }
+    }
+}
+
 static void take_over(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     for (uint32_t i = 0; core->plan != NULL && i < core->plan->bus_count; i++) {
         struct bus_state *state = &core->buses[core->plan->buses[i].description.slot];
@@ -238,7 +248,9 @@ void swap_begin(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
         replace(core, plan);
     } else if (core->swap.next == NULL && !brings_back(core, plan) && same_inputs(core->plan, plan) &&
                only_adds(core, core->plan, plan)) {
+        const rcore_plan_t *between = core->plan;
         take_over(core, plan); // the cross-fade goes on towards the newer one
+        forget_joined(core, between);
     } else {
         core->swap.next = plan;
         return;

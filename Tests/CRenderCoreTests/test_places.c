@@ -105,14 +105,18 @@ TEST(leaving_a_loop) {
         }
         stage_close(&stage);
     }
-    // Within the fade it is on its way back already: it goes back once more, so nothing jumps.
-    stage_t stage = stage_open(NULL);
-    const rcore_voice_params_t params = looping(ramp, 200, 500, UINT64_MAX, 100);
-    const rcore_voice_t voice = stage_start(&stage, &params, 0);
-    EXPECT_EQUAL(rcore_post_leave_loop(stage.port, voice, 450), RCORE_OK);
-    stage_render(&stage, 3000, 64);
-    EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), length + 300);
-    stage_close(&stage);
+    // Within the fade, to its very end, it is on its way back already: it goes back once more, so nothing jumps.
+    const uint64_t in_fade[] = {400, 450, 499, 500};
+    for (unsigned i = 0; i < 4; i++) {
+        stage_t stage = stage_open(NULL);
+        const rcore_voice_params_t params = looping(ramp, 200, 500, UINT64_MAX, 100);
+        const rcore_voice_t voice = stage_start(&stage, &params, 0);
+        EXPECT_EQUAL(rcore_post_leave_loop(stage.port, voice, in_fade[i]), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_leave_loop(stage.port, voice, in_fade[i] + 1), RCORE_OK);
+        stage_render(&stage, 3000, 64);
+        EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), length + 300);
+        stage_close(&stage);
+    }
     rcore_buffer_release(ramp);
 }
 

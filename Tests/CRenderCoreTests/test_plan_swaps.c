@@ -216,6 +216,40 @@ TEST(what_joins_begins_at_once) {
     rcore_buffer_release(buffer);
 }
 
+/// A bus that joins in the midst of a fade and goes before its end is forgotten: when it comes back, it begins afresh.
+TEST(what_joins_and_goes_is_forgotten) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(5000, 0.25f);
+    stage_play(&stage, buffer, 0);
+    const float gains[] = {0.5f, 0, 0, 0.5f};
+    rcore_matrix_t *half = rcore_matrix_create(2, 2, gains, NULL);
+    rcore_plan_t *plans[4];
+    for (unsigned i = 0; i < 4; i++) { // a fade begins at 500; bus 5 is there from 550 to 600, and from 1000 on
+        plans[i] = mapped_plan(&stage, half);
+        if (i % 2 == 1) {
+            const rcore_bus_description_t bus = {.slot = 5, .channels = 2, .parent = RCORE_NONE};
+            EXPECT_EQUAL(rcore_plan_add_bus(plans[i], &bus), RCORE_OK);
+            EXPECT_EQUAL(rcore_plan_connect(plans[i], 5, 0, NULL), RCORE_OK);
+        }
+        const uint64_t times[] = {500, 550, 600, 1000};
+        EXPECT_EQUAL(rcore_post_plan(stage.port, plans[i], times[i]), RCORE_OK);
+    }
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 5, 0.125f, 0, 560), RCORE_OK);
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.buffer = buffer;
+    params.bus = 5;
+    stage_start(&stage, &params, 700); // unheard until its bus comes, and then it fades in
+    stage_render(&stage, 2000, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 500 + fade, 1000, 0.125f), -1);
+    for (unsigned i = 0; i < fade; i++) {
+        EXPECT_NEAR(stage.out[0][1000 + i], 0.125 + 0.25 * (i + 1) / fade, 1e-6);
+    }
+    EXPECT_EQUAL(first_other(stage.out[0], 1000 + fade, 2000, 0.375f), -1);
+    stage_close(&stage);
+    rcore_matrix_destroy(half);
+    rcore_buffer_release(buffer);
+}
+
 /// A plan that comes in the midst of a fade and changes what is heard waits for its end; of several, the newest.
 TEST(the_newest_waits) {
     stage_t stage = stage_open(NULL);
@@ -320,6 +354,7 @@ int main(void) {
     RUN(a_slot_that_left_is_forgotten);
     RUN(a_changed_map_fades);
     RUN(what_joins_begins_at_once);
+    RUN(what_joins_and_goes_is_forgotten);
     RUN(the_newest_waits);
     RUN(any_change_is_smooth);
     RUN(children_have_maps_too);
