@@ -26,9 +26,6 @@ extension AudioEngine {
         parameters.fade_in_frames = UInt32(clamping: fadeInFrames)
         parameters.one_shot = true
         let keep = SoundMemory(buffer: buffer, map: used, bus: bus, parameters: parameters)
-        return Sound(keep: keep, engine: self)
+        return Sound(keep: keep, retired: retired)
     }
-
-    /// Keeps what a sound's voices read until they have ended.
-    func retire(_ memory: SoundMemory) { control.withLock { $0.retired.append(memory) } }
 }

@@ -153,15 +153,13 @@ extension AudioEngine {
 
     private func drainEvents() {
         var told: [EngineEvent] = []
-        let (ended, silent) = control.withLock { control in
+        let ended = control.withLock { control in
             var event = rcore_event_t()
             while rcore_next_event(core.handle, &event) { told += EngineEvent(event).map { [$0] } ?? [] }
             control.plan.collect(from: core.handle)
-            let silent = control.retired.filter { !$0.isPlaying }
-            control.retired.removeAll { memory in silent.contains { $0 === memory } }
-            return (endedVoices(&control), silent)
+            return endedVoices(&control)
         }
-        _ = silent  // let go of here, not under the lock: a bus may go with it
+        _ = retired.takeSilent()  // not under a lock: a bus may go with it
         for event in told { observers.tell(event) }
         for voice in ended { voice.onEnd?(voice) }
     }

@@ -46,6 +46,7 @@ public final class AudioEngine: Sendable {
     public let driver: any RenderDriver
     let core: RenderCore
     let observers = EngineObservers()
+    let retired = RetiredSounds()
     let control = Locked(Control())
     /// Held while the driver is opened, started, stopped or closed: these come one after the other. Never while handlers run.
     private let lifecycle = Locked(())
@@ -54,8 +55,6 @@ public final class AudioEngine: Sendable {
     struct Control {
         var plan = EnginePlan()
         var voices: [UInt64: Voice] = [:]
-        /// What sounds that are gone still play.
-        var retired: [SoundMemory] = []
         /// A capture that the server's change ended; its summary is still to be asked for.
         var endedCapture: Capture?
         var phase = Phase.closed

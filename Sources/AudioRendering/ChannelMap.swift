@@ -17,7 +17,7 @@ public final class ChannelMap: @unchecked Sendable {
     public static func standard(from inputs: Int, to outputs: Int) throws(AudioEngineError) -> ChannelMap {
         var status = RCORE_BAD_ARGUMENT
         guard inputs > 0, outputs > 0,
-            let handle = rcore_matrix_create_standard(UInt32(inputs), UInt32(outputs), &status)
+            let handle = rcore_matrix_create_standard(UInt32(clamping: inputs), UInt32(clamping: outputs), &status)
         else { throw AudioEngineError(status, "a channel map from \(inputs) to \(outputs) channels") }
         return ChannelMap(handle)
     }
@@ -27,7 +27,7 @@ public final class ChannelMap: @unchecked Sendable {
         let inputs = rows.first?.count ?? 0
         var status = RCORE_BAD_ARGUMENT
         guard rows.allSatisfy({ $0.count == inputs }),
-            let handle = rcore_matrix_create(UInt32(inputs), UInt32(rows.count), rows.flatMap { $0 }, &status)
+            let handle = rcore_matrix_create(UInt32(clamping: inputs), UInt32(clamping: rows.count), rows.flatMap { $0 }, &status)
         else { throw AudioEngineError(status, "a channel map of \(rows.count) rows") }
         return ChannelMap(handle)
     }

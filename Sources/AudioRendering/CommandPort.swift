@@ -5,15 +5,31 @@ internal import CRenderCore
 /// Its memory stays until the last voice that plays it has ended, also when the sound itself is gone.
 public final class Sound: Sendable {
     let keep: SoundMemory
-    // Weak: the engine outlives its sounds' voices.
-    private weak let engine: AudioEngine?
+    private let retired: RetiredSounds
 
-    init(keep: SoundMemory, engine: AudioEngine) {
+    init(keep: SoundMemory, retired: RetiredSounds) {
         self.keep = keep
-        self.engine = engine
+        self.retired = retired
     }
 
-    deinit { engine?.retire(keep) }
+    deinit { retired.add(keep) }
+}
+
+/// What sounds that are gone still play. Held by the engine too until its driver is closed, so a sound that goes while its engine does takes
+/// nothing from the render thread.
+final class RetiredSounds: Sendable {
+    private let list = Locked<[SoundMemory]>([])
+
+    func add(_ memory: SoundMemory) { list.withLock { $0.append(memory) } }
+
+    /// Those that nobody plays any more, to be let go of.
+    func takeSilent() -> [SoundMemory] {
+        list.withLock { list in
+            let silent = list.filter { !$0.isPlaying }
+            list.removeAll { memory in silent.contains { $0 === memory } }
+            return silent
+        }
+    }
 }
 
 /// What the voices of a sound read.

@@ -45,7 +45,10 @@ static void stop_waiting(rcore_t *core, uint32_t slot) RCORE_RT {
     for (uint32_t i = 0; i < core->pending_count; i++) {
         const struct command *command = &core->pending[i];
         const struct voice *voice = command->kind == COMMAND_START ? voice_find(core, command->voice) : NULL;
-        if (voice != NULL && (slot == RCORE_NONE || voice->params.bus == slot)) {
+        // One that waits is the cycle's, for its start was posted; one that has ended may be another's by now.
+        const uint64_t status = voice != NULL ? atomic_load_explicit(&voice->status, memory_order_acquire) : 0;
+        const bool waits = status >> 32 == command->voice >> 32 && status_state(status) == RCORE_VOICE_WAITING;
+        if (waits && (slot == RCORE_NONE || voice->params.bus == slot)) {
             const struct command stop = {.kind = COMMAND_STOP, .voice = command->voice};
             (void)voice_apply(core, &stop);
         }

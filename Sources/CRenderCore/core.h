@@ -72,6 +72,7 @@ struct place {
     uint64_t frame;
     uint64_t loops;
     bool looped; // has gone back: what was before loop_start is the loop's end
+    bool past;   // ran on beyond the end
 };
 
 enum source_kind { SOURCE_MEMORY, SOURCE_STREAM, SOURCE_RENDER, SOURCE_INPUT };
@@ -122,12 +123,14 @@ struct voice {
     uint32_t place_index; // in the core's list of playing voices
     bool primed;          // stream: the frame before the present one is still in the ring
     bool looped;
-    bool gain_set;  // a gain came before the start
-    bool speed_set; // a speed did
-    bool pan_given; // a pan did
-    bool placed;    // has one of the max_playing places (polyphony.c)
-    uint8_t end;    // rcore_end_t, once it is stopping
-    uint64_t loops; // memory: how often still to go back
+    bool past;
+    bool gain_set;    // a gain came before the start
+    bool speed_set;   // a speed did
+    bool pause_given; // a pause or resume did
+    bool pan_given;   // a pan did
+    bool placed;      // has one of the max_playing places (polyphony.c)
+    uint8_t end;      // rcore_end_t, once it is stopping
+    uint64_t loops;   // memory: how often still to go back
     uint64_t loop_start;
     uint64_t loop_end;
     uint64_t nframes; // of memory
@@ -174,6 +177,7 @@ struct bus_state {
     bool fresh;                  // no plan had it before the one that is being taken over
     bool joined;                 // the plan that leaves has it not
     bool in_plan;                // the plan in use has it
+    bool expected;               // a plan that waits will bring it: what is told of it meanwhile holds
     bool gated;                  // and there with a gate
     bool frozen;                 // its own gate or one it leads to stands still
     bool frozen_leaving;         // did so in the plan that leaves
@@ -186,6 +190,7 @@ struct input_state {
     struct ramp grant; // 1 = granted; 0 = silence
     uint32_t channels; // 0 while no plan has it
     uint32_t join_frames;
+    bool expected; // as a bus
     bool attached; // has read its first verdict
     bool paused;
 };

@@ -239,6 +239,6 @@ void bus_reset(struct bus_state *bus) RCORE_RT {
     ramp_set(&bus->gate.volume, 1.0f);
     ramp_set(&bus->gain, 1.0f);
     bus->channels = 0;
-    bus->frozen = bus->fresh = bus->joined = bus->in_plan = bus->gated = false;
+    bus->frozen = bus->fresh = bus->joined = bus->in_plan = bus->gated = bus->expected = false;
     atomic_store_explicit(&bus->gate_gain, bits, memory_order_relaxed);
 }

@@ -14,7 +14,13 @@ bool place_loops(const struct voice *voice, const struct place *place) RCORE_RT 
 }
 
 uint64_t place_ahead(const struct voice *voice, const struct place *place) RCORE_RT {
-    return place_loops(voice, place) ? UINT64_MAX : voice->nframes - place->frame;
+    if (!place_loops(voice, place)) {
+        return voice->nframes - place->frame;
+    }
+    const uint64_t length = voice->loop_end - voice->loop_start;
+    const uint64_t last = voice->loop_end - place->frame + voice->nframes - voice->loop_start;
+    const uint64_t again = place->loops - 1;
+    return again > (UINT64_MAX - last) / length ? UINT64_MAX : last + again * length;
 }
 
 uint64_t place_direct(const struct voice *voice, const struct place *place) RCORE_RT {
@@ -31,7 +37,8 @@ void place_advance(const struct voice *voice, struct place *place, uint64_t nfra
         const uint64_t end = place_loops(voice, place) ? voice->loop_end : voice->nframes;
         const uint64_t step = end - place->frame < nframes ? end - place->frame : nframes;
         if (step == 0) {
-            return; // at the source's end
+            place->past = true;
+            return;
         }
         place->frame += step;
         nframes -= step;
@@ -52,6 +59,9 @@ static void fade_loop(const struct voice *voice, const float *samples, uint64_t 
 
 // The frame before the place.
 static float frame_before(const struct voice *voice, const float *samples, const struct place *place) RCORE_RT {
+    if (place->past) {
+        return 0.0f; // the silence that follows the end
+    }
     const bool back = place->looped && place->frame == voice->loop_start;
     const uint64_t after = back ? voice->loop_end : place->frame;
     if (after == 0) {

@@ -6,12 +6,13 @@
 
 /// The voice's present place, and going elsewhere. [render]
 static inline struct place voice_place(const struct voice *voice) RCORE_RT {
-    return (struct place){voice->frame, voice->loops, voice->looped};
+    return (struct place){voice->frame, voice->loops, voice->looped, voice->past};
 }
 static inline void voice_set_place(struct voice *voice, struct place place) RCORE_RT {
     voice->frame = place.frame;
     voice->loops = place.loops;
     voice->looped = place.looped;
+    voice->past = place.past;
     voice->direct_end = 0; // to be found out
 }
 
@@ -19,7 +20,7 @@ static inline void voice_set_place(struct voice *voice, struct place place) RCOR
 void place_settle(const struct voice *voice, struct place *place) RCORE_RT;
 /// Whether the place will go back from loop_end before it ends.
 bool place_loops(const struct voice *voice, const struct place *place) RCORE_RT;
-/// Frames from the place to the end of the source; UINT64_MAX when it goes back before.
+/// Frames from the place to the end of the source, those that are played again counted; UINT64_MAX: more than that.
 uint64_t place_ahead(const struct voice *voice, const struct place *place) RCORE_RT;
 /// Frames from the place that are played as they lie in memory, without going back or fading.
 uint64_t place_direct(const struct voice *voice, const struct place *place) RCORE_RT;

@@ -48,7 +48,8 @@ void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT 
     const uint64_t rendered = atomic_load_explicit(&voice->frames, memory_order_relaxed);
     polyphony_leave(core, voice);
     buffer_leave(voice->params.buffer);
-    voice->paused = voice->stopping = voice->gain_set = voice->speed_set = voice->pan_given = false;
+    voice->paused = voice->pause_given = voice->stopping = voice->gain_set = voice->speed_set = voice->pan_given =
+        false;
     if (voice->params.one_shot) {
         pool_give_back(core, voice);
     } else {

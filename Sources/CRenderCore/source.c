@@ -16,7 +16,7 @@ static void begin_memory(struct voice *voice) RCORE_RT {
     voice->loop_fade = params->loop_fade_frames;
     // A seek before the start may lead beyond the end.
     const uint64_t start = params->start_frame < voice->nframes ? params->start_frame : voice->nframes;
-    voice_set_place(voice, (struct place){start, params->loop_count, false});
+    voice_set_place(voice, (struct place){start, params->loop_count, false, false});
 }
 
 void source_begin(struct voice *voice) RCORE_RT {
@@ -54,7 +54,7 @@ void source_seek(struct voice *voice, uint64_t frame, uint32_t ramp_frames) RCOR
     voice->seek_waits = false;
     voice->sought_from = voice_place(voice);
     voice->seek_remaining = voice->seek_frames = ramp_frames;
-    voice_set_place(voice, (struct place){frame < voice->nframes ? frame : voice->nframes, voice->loops, false});
+    voice_set_place(voice, (struct place){frame < voice->nframes ? frame : voice->nframes, voice->loops, false, false});
 }
 
 void source_leave_loop(struct voice *voice) RCORE_RT {

@@ -137,12 +137,15 @@ static void join_buses(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
         const rcore_bus_description_t *bus = &plan->buses[i].description;
         struct bus_state *state = &core->buses[bus->slot];
         if (state->channels == 0) {
-            bus_reset(state);
+            if (!state->expected) {
+                bus_reset(state);
+            }
             state->fresh = any = true;
             state->joined = core->swap.leaving != NULL;
         }
         state->channels = bus->channels > state->channels ? bus->channels : state->channels;
         state->in_plan = true;
+        state->expected = false;
         state->gated = bus->gate != NULL;
     }
     if (any) {
@@ -158,7 +161,10 @@ static void join_inputs(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
         struct input_state *state = &core->inputs[plan->inputs[i].slot];
         if (state->channels == 0) {
             const uint32_t slot = plan->inputs[i].slot;
+            const struct ramp gain = state->gain;
             input_reset(state, input_is_heard(core, slot) ? core->config.swap_frames : 0);
+            state->gain = state->expected ? gain : state->gain;
+            state->expected = false;
         }
         state->channels = plan->inputs[i].channels;
     }
@@ -242,6 +248,24 @@ static void replace(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     }
 }
 
+// What is told of a slot while its plan waits holds once it is there.
+static void expect_slots(rcore_t *core, const rcore_plan_t *plan, bool expected) RCORE_RT {
+    for (uint32_t i = 0; plan != NULL && i < plan->bus_count; i++) {
+        struct bus_state *state = &core->buses[plan->buses[i].description.slot];
+        if (state->channels == 0 && !state->expected) {
+            bus_reset(state);
+        }
+        state->expected = expected && state->channels == 0;
+    }
+    for (uint32_t i = 0; plan != NULL && i < plan->input_count; i++) {
+        struct input_state *state = &core->inputs[plan->inputs[i].slot];
+        if (state->channels == 0 && !state->expected) {
+            input_reset(state, 0);
+        }
+        state->expected = expected && state->channels == 0;
+    }
+}
+
 void swap_begin(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     core->swap.newest_serial = plan->serial;
     if (core->swap.leaving == NULL) {
@@ -252,6 +276,8 @@ void swap_begin(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
         take_over(core, plan); // the cross-fade goes on towards the newer one
         forget_joined(core, between);
     } else {
+        expect_slots(core, core->swap.next, false); // of several, the newest
+        expect_slots(core, plan, true);
         core->swap.next = plan;
         return;
     }

@@ -43,7 +43,9 @@ static uint32_t count_before(const rcore_t *core, uint64_t end, uint32_t nframes
 // ---- What the source has ------------------------------------------------------------------------------------------------------
 
 // Source frames from the present one on; a stream that goes on keeps two back, which the spline looks ahead to.
-static uint64_t frames_ahead(struct voice *voice) RCORE_RT {
+// `finished`: nothing will follow what there is.
+static uint64_t frames_ahead(struct voice *voice, bool *finished) RCORE_RT {
+    *finished = false;
     if (voice->kind == SOURCE_MEMORY) {
         struct place place = voice_place(voice);
         place_settle(voice, &place);
@@ -51,8 +53,9 @@ static uint64_t frames_ahead(struct voice *voice) RCORE_RT {
         const uint64_t ahead = place_ahead(voice, &place);
         return ahead > voice->seek_remaining ? ahead : voice->seek_remaining;
     }
+    *finished = rcore_fifo_finished(voice->params.fifo); // before the count: what came before the end is in it
     const uint64_t waiting = rcore_fifo_readable(voice->params.fifo);
-    const uint64_t kept = (voice->primed ? 1u : 0u) + (rcore_fifo_finished(voice->params.fifo) ? 0u : 2u);
+    const uint64_t kept = (voice->primed ? 1u : 0u) + (*finished ? 0u : 2u);
     return waiting > kept ? waiting - kept : 0;
 }
 
@@ -179,14 +182,15 @@ static bool even_piece(rcore_t *core, struct voice *voice, uint64_t ahead, uint3
 }
 
 uint32_t varispeed_piece(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
-    const uint64_t ahead = frames_ahead(voice);
+    bool finished;
+    const uint64_t ahead = frames_ahead(voice, &finished);
     if (even_piece(core, voice, ahead, nframes)) {
         return nframes;
     }
     const uint64_t end = lay_places(core, voice, nframes);
     const uint32_t count = count_before(core, ahead, nframes);
     if (count == 0) {
-        voice->rendered_all = voice->kind == SOURCE_STREAM && rcore_fifo_finished(voice->params.fifo);
+        voice->rendered_all = finished;
         return 0;
     }
     leave_at(voice, count < nframes ? lay_places(core, voice, count) : end);

@@ -61,7 +61,7 @@ static void voice_start(rcore_t *core, struct voice *voice, rcore_voice_t handle
         voice_end(core, voice, RCORE_END_REFUSED);
         return;
     }
-    voice->paused |= params->paused;
+    voice->paused = voice->pause_given ? voice->paused : params->paused;
     voice->stopping = false;
     voice->matrix = params->matrix;
     voice->bus = params->bus;
@@ -83,10 +83,11 @@ static void apply_waiting(rcore_t *core, struct voice *voice, const struct comma
         voice_end(core, voice, RCORE_END_STOPPED);
         break;
     case COMMAND_PAUSE:
-        voice->paused = true;
+        voice->paused = voice->pause_given = true;
         break;
     case COMMAND_RESUME:
         voice->paused = false;
+        voice->pause_given = true;
         break;
     case COMMAND_GAIN:
         voice->gain_set = true;
@@ -111,9 +112,20 @@ static void apply_waiting(rcore_t *core, struct voice *voice, const struct comma
     }
 }
 
+static void hurry_stop(rcore_t *core, struct voice *voice, uint32_t ramp_frames) RCORE_RT {
+    if (ramp_frames == 0) {
+        playing_end(core, voice, (rcore_end_t)voice->end);
+    } else if (ramp_frames < voice->fade.remaining) {
+        ramp_go(&voice->fade, 0.0f, ramp_frames);
+    }
+}
+
 static void apply_playing(rcore_t *core, struct voice *voice, const struct command *command, bool frozen) RCORE_RT {
-    if (voice->stopping) {
-        return; // a stop cannot be taken back
+    if (voice->stopping) { // a stop cannot be taken back, but another may be sooner over
+        if (command->kind == COMMAND_STOP) {
+            hurry_stop(core, voice, command->ramp_frames);
+        }
+        return;
     }
     if (command->kind != COMMAND_GAIN && command->kind != COMMAND_PAN) {
         group_leave(voice);
@@ -185,7 +197,12 @@ void voices_stop(rcore_t *core, uint32_t slot, uint32_t ramp_frames) RCORE_RT {
             continue;
         }
         struct voice *voice = &core->voices[core->playing[i]];
-        if (!voice->stopping && (slot == RCORE_NONE || voice->bus == slot)) {
+        if (slot != RCORE_NONE && voice->bus != slot) {
+            continue;
+        }
+        if (voice->stopping) {
+            hurry_stop(core, voice, ramp_frames);
+        } else {
             voice_stop(core, voice, ramp_frames, RCORE_END_STOPPED);
         }
     }

@@ -232,6 +232,35 @@ TEST(speed_and_seams) {
     rcore_buffer_release(sine);
 }
 
+/// Pitched, a loop that is counted ends on its frame too, and a place that ran out is silence, wherever a period is cut.
+TEST(speed_and_ends) {
+    float *outputs[2] = {NULL, NULL};
+    const uint32_t periods[] = {1, 1024};
+    rcore_buffer_t *buffer = constant_buffer(100, 0.5f);
+    stage_t stages[2];
+    for (unsigned p = 0; p < 2; p++) {
+        stages[p] = stage_open(NULL);
+        rcore_voice_params_t params = looping(buffer, 0, 50, 1, 0);
+        params.speed = 2.0f;
+        const rcore_voice_t voice = stage_start(&stages[p], &params, 0);
+        params = looping(buffer, 0, 0, 0, 0);
+        params.speed = 0.5f;
+        const rcore_voice_t sought = stage_start(&stages[p], &params, 0);
+        EXPECT_EQUAL(rcore_post_seek(stages[p].port, sought, 100, 1000, 150), RCORE_OK);
+        stage_render(&stages[p], 4096, periods[p]);
+        EXPECT_EQUAL(rcore_voice_frames(stages[p].core, voice), 150);
+        outputs[p] = stages[p].out[0];
+    }
+    float largest = 0.0f;
+    for (unsigned i = 0; i < 4096; i++) {
+        largest = fmaxf(largest, fabsf(outputs[0][i] - outputs[1][i]));
+    }
+    EXPECT_NEAR(largest, 0, 1e-6);
+    stage_close(&stages[0]);
+    stage_close(&stages[1]);
+    rcore_buffer_release(buffer);
+}
+
 TEST(bad_loops_are_refused) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *ramp = ramp_buffer(length);
@@ -266,6 +295,7 @@ int main(void) {
     RUN(seeking_while_seeking);
     RUN(seeking_before_the_start);
     RUN(speed_and_seams);
+    RUN(speed_and_ends);
     RUN(bad_loops_are_refused);
     return test_result();
 }

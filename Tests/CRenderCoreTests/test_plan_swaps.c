@@ -250,6 +250,32 @@ TEST(what_joins_and_goes_is_forgotten) {
     rcore_buffer_release(buffer);
 }
 
+/// A gain that is told while its bus's plan waits holds once the bus is there.
+TEST(what_is_expected_can_be_told) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(5000, 0.25f);
+    const rcore_voice_t voice = stage_play(&stage, buffer, 0);
+    const float gains[] = {0.5f, 0, 0, 0.5f};
+    rcore_matrix_t *half = rcore_matrix_create(2, 2, gains, NULL);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, mapped_plan(&stage, half), 100), RCORE_OK);
+    rcore_plan_t *more = mapped_plan(&stage, NULL); // changes what is heard, so it waits
+    const rcore_bus_description_t bus = {.slot = 5, .channels = 2, .parent = RCORE_NONE};
+    EXPECT_EQUAL(rcore_plan_add_bus(more, &bus), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_connect(more, 5, 0, NULL), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, more, 150), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 5, 0.5f, 0, 160), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_stop(stage.port, voice, 10, 1000), RCORE_OK);
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.buffer = buffer;
+    params.bus = 5;
+    stage_start(&stage, &params, 1100);
+    stage_render(&stage, 2000, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 1100, 2000, 0.125f), -1);
+    stage_close(&stage);
+    rcore_matrix_destroy(half);
+    rcore_buffer_release(buffer);
+}
+
 /// A plan that comes in the midst of a fade and changes what is heard waits for its end; of several, the newest.
 TEST(the_newest_waits) {
     stage_t stage = stage_open(NULL);
@@ -355,6 +381,7 @@ int main(void) {
     RUN(a_changed_map_fades);
     RUN(what_joins_begins_at_once);
     RUN(what_joins_and_goes_is_forgotten);
+    RUN(what_is_expected_can_be_told);
     RUN(the_newest_waits);
     RUN(any_change_is_smooth);
     RUN(children_have_maps_too);

@@ -307,6 +307,48 @@ TEST(commands_before_a_timed_start_shape_it) {
     rcore_buffer_release(buffer);
 }
 
+/// A stop that is sooner over than the one under way shortens it; a longer one changes nothing.
+TEST(a_stop_can_be_hurried) {
+    for (unsigned all = 0; all < 2; all++) {
+        stage_t stage = stage_open(NULL);
+        rcore_buffer_t *buffer = constant_buffer(100000, 0.5f);
+        const rcore_voice_t slow = stage_play(&stage, buffer, RCORE_NOW),
+                            slower = stage_play(&stage, buffer, RCORE_NOW);
+        stage_render(&stage, 64, 64);
+        EXPECT_EQUAL(rcore_post_stop(stage.port, slow, UINT32_MAX, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_stop(stage.port, slower, 50000, RCORE_NOW), RCORE_OK);
+        stage_render(&stage, 64, 64);
+        if (all) {
+            EXPECT_EQUAL(rcore_post_stop_all(stage.port, RCORE_NONE, 100, RCORE_NOW), RCORE_OK);
+        } else {
+            EXPECT_EQUAL(rcore_post_stop(stage.port, slow, 0, RCORE_NOW), RCORE_OK);
+            EXPECT_EQUAL(rcore_post_stop(stage.port, slower, 100, RCORE_NOW), RCORE_OK);
+            EXPECT_EQUAL(rcore_post_stop(stage.port, slower, 5000, RCORE_NOW), RCORE_OK);
+        }
+        stage_render(&stage, 128, 64);
+        EXPECT_EQUAL(rcore_voice_state(stage.core, slow), RCORE_VOICE_ENDED);
+        EXPECT_EQUAL(rcore_voice_state(stage.core, slower), RCORE_VOICE_ENDED);
+        EXPECT_EQUAL(first_other(stage.out[0], 228, 256, 0.0f), -1);
+        stage_close(&stage);
+        rcore_buffer_release(buffer);
+    }
+}
+
+/// Told before the start, a resume holds against parameters that begin paused.
+TEST(a_resume_before_the_start_holds) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(1000, 0.5f);
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.buffer = buffer;
+    params.paused = true;
+    const rcore_voice_t voice = stage_start(&stage, &params, 100);
+    EXPECT_EQUAL(rcore_post_resume(stage.port, voice, 0, 50), RCORE_OK);
+    stage_render(&stage, 200, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 100, 200, 0.5f), -1);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
 /// All sound off: of one bus, of all; what was to start later never does.
 TEST(all_of_a_bus_stop) {
     stage_t stage = stage_open(NULL);
@@ -351,6 +393,8 @@ int main(void) {
     RUN(a_late_stream_is_silent_and_loses_nothing);
     RUN(a_voice_takes_commands_only_once_started);
     RUN(commands_before_a_timed_start_shape_it);
+    RUN(a_stop_can_be_hurried);
+    RUN(a_resume_before_the_start_holds);
     RUN(all_of_a_bus_stop);
     return test_result();
 }
