@@ -27,7 +27,8 @@ public final class ChannelMap: @unchecked Sendable {
         let inputs = rows.first?.count ?? 0
         var status = RCORE_BAD_ARGUMENT
         guard rows.allSatisfy({ $0.count == inputs }),
-            let handle = rcore_matrix_create(UInt32(clamping: inputs), UInt32(clamping: rows.count), rows.flatMap { $0 }, &status)
+            let handle = rcore_matrix_create(
+                UInt32(clamping: inputs), UInt32(clamping: rows.count), rows.flatMap { $0 }, &status)
         else { throw AudioEngineError(status, "a channel map of \(rows.count) rows") }
         return ChannelMap(handle)
     }

@@ -8,7 +8,8 @@ final class FrameFifo: @unchecked Sendable {
 
     init(channels: Int, capacityFrames: Int) throws(AudioEngineError) {
         var status = RCORE_OK
-        guard let handle = rcore_fifo_create(UInt32(clamping: channels), UInt32(clamping: capacityFrames), &status) else {
+        guard let handle = rcore_fifo_create(UInt32(clamping: channels), UInt32(clamping: capacityFrames), &status)
+        else {
             throw AudioEngineError(status, "a ring of \(capacityFrames) frames")
         }
         self.handle = handle
