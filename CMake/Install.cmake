@@ -1,81 +1,105 @@
 # What apps link: librcore (render core and session gate) and librcore_jack (the JACK driver), shared and static, with headers under
 # include/rcore, pkg-config files and a CMake package.
 #
-# Only rcore_* and sgate_* are seen from outside: the shared libraries by a version script, the static ones because all objects are
-# linked into one whose other names are made local.
+# From outside only those functions are seen that the headers declare: the shared libraries by a version script, the static ones because all
+# objects are linked into one whose other names are made local.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+include(${CMAKE_CURRENT_LIST_DIR}/Exports.cmake)
 
 # From the pkg-config files to the prefix, wherever that is moved.
 file(RELATIVE_PATH RCORE_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
-set(RCORE_EXPORTS ${CMAKE_CURRENT_LIST_DIR}/exports.map)
+# Before 1.0 each minor version is an interface of its own, as rcoreConfigVersion.cmake has it too.
+set(RCORE_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set(RCORE_INCLUDE ${CMAKE_CURRENT_BINARY_DIR}/include) # as it will be installed, for who builds us as a part
+# Every name is bound when the app is loaded, not at its first call on the audio thread. (rcore.pc.in says it too.)
+set(RCORE_BIND_NOW LINKER:-z,now)
 
-# installed_library(NAME target SOURCES dirs… PUBLIC libraries… PRIVATE libraries…): the two libraries NAME and NAME_static.
-function(installed_library name)
-    cmake_parse_arguments(PARSE_ARGV 1 library "" "ALIAS" "SOURCES;PUBLIC;PRIVATE")
+# installed_objects(NAME folder…): NAME_objects, the objects of all sources; their public headers; NAME.map and NAME.names.
+function(installed_objects name)
     add_library(${name}_objects OBJECT)
-    foreach(folder ${library_SOURCES})
+    foreach(folder ${ARGN})
         file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/${folder}/*.c)
+        file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/${folder}/include/*.h)
+        list(FILTER headers EXCLUDE REGEX "session_gate_page.h$") # the layout of an opaque type
         target_sources(${name}_objects PRIVATE ${sources})
-        target_include_directories(${name}_objects PUBLIC ${PROJECT_SOURCE_DIR}/Sources/${folder}/include)
+        list(APPEND public ${headers})
     endforeach()
+    foreach(folder CSessionGate CRenderCore CJackDriver)
+        target_include_directories(${name}_objects PRIVATE ${PROJECT_SOURCE_DIR}/Sources/${folder}/include)
+    endforeach()
+    foreach(header ${public})
+        cmake_path(GET header FILENAME file)
+        configure_file(${header} ${RCORE_INCLUDE}/rcore/${file} COPYONLY)
+    endforeach()
+    install(FILES ${public} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rcore)
+    declared_functions(names ${public})
+    write_exports(${CMAKE_CURRENT_BINARY_DIR}/${name} ${names})
+
+    # Nobody replaces one of our functions beneath us: the compiler may inline across them, and calls stay direct.
+    target_compile_options(${name}_objects PRIVATE -fno-semantic-interposition)
     set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET default)
     target_link_libraries(${name}_objects PRIVATE session_warnings)
+endfunction()
 
+# shared_library(NAME): what shows is in NAME.map.
+function(shared_library name)
+    set(map ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
     add_library(${name} SHARED $<TARGET_OBJECTS:${name}_objects>)
-    target_link_options(${name} PRIVATE LINKER:--version-script=${RCORE_EXPORTS} LINKER:-z,defs)
-    set_target_properties(${name} PROPERTIES
-        VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${RCORE_EXPORTS})
+    target_link_options(${name} PRIVATE
+        LINKER:--version-script=${map} LINKER:-Bsymbolic-functions LINKER:-z,defs ${RCORE_BIND_NOW})
+    set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${RCORE_SOVERSION} LINK_DEPENDS ${map})
+endfunction()
 
+# static_library(NAME): NAME_static, of one object; what shows is in NAME.names.
+function(static_library name)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.o)
+    set(names ${CMAKE_CURRENT_BINARY_DIR}/${name}.names)
     add_custom_command(
         OUTPUT ${object}
         COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${object} $<TARGET_OBJECTS:${name}_objects>
-        COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=rcore_* --keep-global-symbol=sgate_* ${object}
-        DEPENDS ${name}_objects $<TARGET_OBJECTS:${name}_objects>
+        COMMAND ${CMAKE_OBJCOPY} --keep-global-symbols=${names} ${object}
+        DEPENDS ${name}_objects $<TARGET_OBJECTS:${name}_objects> ${names}
         COMMAND_EXPAND_LISTS VERBATIM)
     set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
     add_library(${name}_static STATIC ${object})
+    target_link_options(${name}_static INTERFACE ${RCORE_BIND_NOW})
     set_target_properties(${name}_static PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C)
-
-    foreach(kind "" _static)
-        target_include_directories(${name}${kind} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-        foreach(needed ${library_PUBLIC})
-            target_link_libraries(${name}${kind} PUBLIC ${needed}${kind})
-            target_link_libraries(${name}_objects PUBLIC ${needed}_objects_headers)
-        endforeach()
-        target_link_libraries(${name}${kind} PRIVATE ${library_PRIVATE})
-        set_target_properties(${name}${kind} PROPERTIES EXPORT_NAME ${library_ALIAS}${kind})
-        add_library(rcore::${library_ALIAS}${kind} ALIAS ${name}${kind})
-    endforeach()
-    add_library(${name}_objects_headers INTERFACE)
-    target_include_directories(${name}_objects_headers INTERFACE
-        $<TARGET_PROPERTY:${name}_objects,INTERFACE_INCLUDE_DIRECTORIES>)
-    target_include_directories(${name} INTERFACE
-        $<BUILD_INTERFACE:$<TARGET_PROPERTY:${name}_objects,INTERFACE_INCLUDE_DIRECTORIES>>)
-    target_include_directories(${name}_static INTERFACE
-        $<BUILD_INTERFACE:$<TARGET_PROPERTY:${name}_objects,INTERFACE_INCLUDE_DIRECTORIES>>)
-
-    install(TARGETS ${name} ${name}_static EXPORT rcore
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    foreach(folder ${library_SOURCES})
-        install(DIRECTORY ${PROJECT_SOURCE_DIR}/Sources/${folder}/include/
-            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rcore FILES_MATCHING PATTERN "*.h" PATTERN "session_gate_page.h" EXCLUDE)
-    endforeach()
 endfunction()
 
-installed_library(rcore ALIAS rcore SOURCES CSessionGate CRenderCore PRIVATE m)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/rcore.pc.in rcore.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/rcore.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# installed_library(NAME ALIAS folder…): rcore::ALIAS and rcore::ALIAS_static.
+function(installed_library name alias)
+    installed_objects(${name} ${ARGN})
+    shared_library(${name})
+    static_library(${name})
+    foreach(kind "" _static)
+        target_include_directories(${name}${kind} INTERFACE
+            $<BUILD_INTERFACE:${RCORE_INCLUDE}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+        set_target_properties(${name}${kind} PROPERTIES EXPORT_NAME ${alias}${kind})
+        add_library(rcore::${alias}${kind} ALIAS ${name}${kind})
+    endforeach()
+    install(TARGETS ${name} ${name}_static EXPORT rcore
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+# pkg_config_file(NAME): NAME.pc.
+function(pkg_config_file name)
+    configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${name}.pc.in ${name}.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+installed_library(rcore rcore CSessionGate CRenderCore)
+target_link_libraries(rcore PRIVATE m)
+target_link_libraries(rcore_static PRIVATE m)
+pkg_config_file(rcore)
 
 if(JACK_FOUND)
-    installed_library(rcore_jack ALIAS jack SOURCES CJackDriver PUBLIC rcore)
+    installed_library(rcore_jack jack CJackDriver)
     target_link_libraries(rcore_jack_objects PRIVATE PkgConfig::JACK)
-    target_link_libraries(rcore_jack PRIVATE PkgConfig::JACK)
+    target_link_libraries(rcore_jack PUBLIC rcore PRIVATE PkgConfig::JACK)
     # By name, not by target: who uses the package needs no find_package of ours for it.
-    target_link_libraries(rcore_jack_static INTERFACE ${JACK_LIBRARIES} Threads::Threads)
-    configure_file(${CMAKE_CURRENT_LIST_DIR}/rcore-jack.pc.in rcore-jack.pc @ONLY)
-    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/rcore-jack.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    target_link_libraries(rcore_jack_static PUBLIC rcore_static INTERFACE ${JACK_LIBRARIES} Threads::Threads)
+    pkg_config_file(rcore-jack)
 endif()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/rcore)

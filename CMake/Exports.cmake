@@ -1,0 +1,24 @@
+# What is seen of a library from outside: the functions that its headers declare, and nothing else.
+
+# declared_functions(RESULT header…): their names.
+function(declared_functions result)
+    set(names "")
+    foreach(header ${ARGN})
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+        file(READ ${header} text)
+        string(REGEX REPLACE "//[^\n]*" "" text "${text}")
+        string(REPLACE ";" " " text "${text}")
+        string(REGEX MATCHALL "[^a-z0-9_](rcore|sgate)_[a-z0-9_]+\\(" found "${text}")
+        list(TRANSFORM found REPLACE "[^a-z0-9_]" "")
+        list(APPEND names ${found})
+    endforeach()
+    set(${result} ${names} PARENT_SCOPE)
+endfunction()
+
+# write_exports(PREFIX name…): PREFIX.map, a version script for the linker, and PREFIX.names, a list for objcopy.
+function(write_exports prefix)
+    list(JOIN ARGN "\n" names)
+    list(JOIN ARGN "; " global)
+    file(CONFIGURE OUTPUT ${prefix}.names CONTENT "${names}\n")
+    file(CONFIGURE OUTPUT ${prefix}.map CONTENT "{ global: ${global}; local: *; };\n")
+endfunction()
