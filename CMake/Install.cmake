@@ -97,6 +97,7 @@ if(JACK_FOUND)
     installed_library(rcore_jack jack CJackDriver)
     target_link_libraries(rcore_jack_objects PRIVATE PkgConfig::JACK)
     target_link_libraries(rcore_jack PUBLIC rcore PRIVATE PkgConfig::JACK)
+    set_target_properties(rcore_jack PROPERTIES INSTALL_RPATH $ORIGIN) # librcore lies beside it, wherever that is
     # By name, not by target: who uses the package needs no find_package of ours for it.
     target_link_libraries(rcore_jack_static PUBLIC rcore_static INTERFACE ${JACK_LIBRARIES} Threads::Threads)
     pkg_config_file(rcore-jack)

@@ -1,49 +1,69 @@
-// A chord through JACK: three plucked strings, panned, on one frame.
+// A chord through JACK: three strings, from left to right, begin on one frame, ring, and fade out together.
 #include <math.h>
 #include <rcore/rcore_jack.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { rate = 48000, length = 2 * rate };
+enum { length = 96000 }; // frames
 
-static rcore_buffer_t *pluck(double hertz) {
+static void must(int status, const char *text) { // the OK of both kinds of status is 0
+    if (status != 0)
+        exit((fprintf(stderr, "chord: %s\n", text), EXIT_FAILURE));
+}
+static void ok(rcore_status_t status) { must(status, rcore_status_text(status)); }
+static void jack_ok(rcore_jack_status_t status) { must(status, rcore_jack_status_text(status)); }
+
+static rcore_buffer_t *pluck(double hertz, uint32_t rate) {
     static float samples[length];
     for (int i = 0; i < length; i++)
-        samples[i] = (float)(0.2 * exp(-2.0 * i / rate) * sin(6.283185307 * hertz * i / rate));
+        samples[i] = (float)(0.2 * exp(-2.0 * i / length) * sin(6.283185307 * hertz * i / rate));
     return rcore_buffer_create(1, length, (const float *const[]){samples}, NULL);
 }
 
 int main(void) {
-    rcore_jack_status_t status;
+    rcore_jack_status_t jack_status;
     rcore_jack_news_t *news = rcore_jack_news_create();
-    rcore_jack_t *jack = rcore_jack_open(NULL, "chord", news, &status); // NULL: the default server
-    if (jack == NULL || (status = rcore_jack_register_ports(jack, 2, 0)) != RCORE_JACK_OK)
-        return fprintf(stderr, "chord: %s; start one with: jackd -d alsa\n", rcore_jack_status_text(status)), 1;
-    const rcore_config_t config = rcore_config_default();
-    rcore_t *core = rcore_create(&config, NULL);
+    rcore_jack_t *jack = rcore_jack_open(NULL, "chord", news, &jack_status); // NULL: the default server
+    must(jack_status == RCORE_JACK_NO_SERVER,
+         "no JACK server runs; start one: jackd -d alsa (no sound card: -d dummy)");
+    jack_ok(jack_status);
+    jack_ok(rcore_jack_register_ports(jack, 2, 0));
+    rcore_status_t status;
+    rcore_config_t config = rcore_config_default();
+    config.sample_rate = rcore_jack_read_snapshot(news).sample_rate;
+    rcore_t *core = rcore_create(&config, &status);
+    ok(status);
     rcore_plan_t *plan = rcore_plan_create(); // one stereo bus on one stereo route
-    rcore_plan_add_bus(plan, &(rcore_bus_description_t){.slot = 0, .channels = 2, .parent = RCORE_NONE});
-    rcore_plan_add_route(plan, &(rcore_route_description_t){.slot = 0, .channels = 2});
-    rcore_plan_connect(plan, 0, 0, NULL);
+    ok(rcore_plan_add_bus(plan, &(rcore_bus_description_t){.slot = 0, .channels = 2, .parent = RCORE_NONE}));
+    ok(rcore_plan_add_route(plan, &(rcore_route_description_t){.slot = 0, .channels = 2}));
+    ok(rcore_plan_connect(plan, 0, 0, NULL));
     rcore_port_t *port = rcore_port_open(core, NULL); // this thread's way into the core
-    rcore_post_plan(port, plan, RCORE_NOW);
-    rcore_buffer_t *strings[] = {pluck(220.0), pluck(277.2), pluck(329.6)};
-    rcore_group_begin(port); // all three or none
+    ok(rcore_post_plan(port, plan, RCORE_NOW));
+    rcore_jack_attach_core(jack, core); // from here on the server calls rcore_process
+    jack_ok(rcore_jack_activate(jack));
+    must(rcore_jack_connect_device(jack, RCORE_JACK_PLAYBACK) < 2, "the server has no stereo device to play to");
+
+    const double hertz[] = {220.0, 277.2, 329.6};
+    rcore_buffer_t *strings[3];
+    const uint64_t start = rcore_time(core) + config.sample_rate / 10;
+    ok(rcore_group_begin(port)); // all of it on its frame, or nothing
     for (int i = 0; i < 3; i++) {
-        rcore_voice_params_t voice = rcore_voice_params_default();
-        voice.buffer = strings[i];
-        voice.pan_law = RCORE_PAN_EQUAL_POWER;
-        voice.pan = (float)i - 1.0f;
-        rcore_post_start(port, rcore_voice_acquire(core), &voice, RCORE_NOW);
+        rcore_voice_params_t params = rcore_voice_params_default();
+        params.buffer = strings[i] = pluck(hertz[i], config.sample_rate);
+        params.pan_law = RCORE_PAN_EQUAL_POWER;
+        params.pan = (float)i - 1.0f;
+        const rcore_voice_t voice = rcore_voice_acquire(core);
+        ok(rcore_post_start(port, voice, &params, start));
+        ok(rcore_post_stop(port, voice, length / 2, start + length / 2)); // a fade out as long as half the string
     }
-    rcore_group_commit(port);
-    rcore_jack_attach_core(jack, core);
-    rcore_jack_activate(jack);
-    rcore_jack_connect_device(jack, RCORE_JACK_PLAYBACK);
-    while (rcore_time(core) < length && !(rcore_jack_wait(news, 10) & RCORE_JACK_CHANGED_LOST)) {
-    }
+    ok(rcore_group_commit(port));
+    while (rcore_time(core) < start + length)
+        must(rcore_jack_wait(news, 10) & RCORE_JACK_CHANGED_LOST, "the server died");
+    printf("chord: played at %u Hz, left peak %.3f\n", config.sample_rate, rcore_take_route_peak(core, 0, 0));
+
     rcore_jack_close(jack); // from here on no thread is within the core
+    rcore_destroy(core);
     for (int i = 0; i < 3; i++)
         rcore_buffer_release(strings[i]);
-    rcore_destroy(core);
     rcore_jack_news_destroy(news);
 }

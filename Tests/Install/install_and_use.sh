@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# install_and_use.sh BUILD SOURCE [--without HEADER]: installs the libraries to a folder of their own, and uses them as an app would: by
-# pkg-config and by find_package, in C11 and C++17, with GCC and Clang, shared and static. --without plants a fault.
+# install_and_use.sh BUILD SOURCE [FAULT]: installs the libraries to a folder of their own, and uses them as an app would: by pkg-config,
+# by find_package and as a part of its own project, in C11 and C++17, with GCC and Clang, shared and static; then plays the chord.
+# FAULT plants one: missing-header, missing-function or stray-name. Tests/Install/CMakeLists.txt says what must be reported.
 set -euo pipefail
-build=$1 source=$2
-prefix=$(mktemp -d)/prefix
+build=$1 source=$2 fault=${3:-}
+tests=$source/Tests/Install
 work=$(mktemp -d)
 server=""
 finish() {
@@ -11,87 +12,157 @@ finish() {
         kill "$server" || true
         wait "$server" || true
     fi
-    rm -rf "$(dirname "$prefix")" "$work"
+    rm -rf "$work"
 }
 trap finish EXIT
 
-cmake --install "$build" --prefix "$prefix" >"$work/install.log"
-# It may be moved: nothing in it names the place that it was made for.
-mv "$prefix" "$prefix.moved"
-prefix=$prefix.moved
-if [[ ${3:-} == --without ]]; then rm "$prefix/include/rcore/$4"; fi
-library=$(dirname "$(find "$prefix" -name 'librcore.so')")
-export PKG_CONFIG_PATH=$library/pkgconfig
-export LD_LIBRARY_PATH=$library
+# quietly COMMAND...: what it prints is shown only if it fails.
+quietly() {
+    "$@" >"$work/log" 2>&1 || {
+        cat "$work/log"
+        return 1
+    }
+}
 
-# The same without shared libraries, so that the linker takes the static ones.
-cp -r "$prefix" "$prefix.static"
-archives=$prefix.static/${library#"$prefix/"}
-rm "$archives"/*.so*
+fail() {
+    echo "install_and_use: $*"
+    exit 1
+}
 
-echo "== what they show"
-for file in librcore.so librcore_jack.so; do
-    shown=$(nm -D --defined-only "$library/$file" | awk '{print $3}')
-    if grep -vE '^(rcore|sgate)_' <<<"$shown"; then echo "$file shows names that are not ours" && exit 1; fi
-    grep -q '^rcore_' <<<"$shown"
-done
-if nm -g --defined-only "$library"/librcore*.a 2>/dev/null | awk 'NF == 3 {print $3}' | grep -vE '^(rcore|sgate)_'; then
-    echo "a static library shows names that are not ours" && exit 1
-fi
+# Where it is moved to once it is installed: nothing in it may name the place that it was made for.
+prefix=$work/moved
+install_and_move() {
+    quietly cmake --install "$build" --prefix "$work/prefix"
+    mv "$work/prefix" "$prefix"
+    library=$(dirname "$(find "$prefix" -name 'librcore.so')")
+    # The same without shared libraries, so that the linker takes the static ones.
+    cp -r "$prefix" "$prefix.static"
+    archives=$prefix.static/${library#"$prefix/"}
+    rm "$archives"/*.so*
+}
 
-strict=(-Wall -Wextra -Werror -pedantic)
-compilers=(gcc:g++)
-if command -v clang >/dev/null; then compilers+=(clang:clang++); fi
-for pair in "${compilers[@]}"; do
-    c=("${pair%%:*}" -std=c11 "${strict[@]}")
-    cpp=("${pair##*:}" -std=c++17 "${strict[@]}" -x c++)
-    echo "== ${pair%%:*}: each header alone"
+plant() {
+    case $fault in
+    "") ;;
+    missing-header) rm "$prefix/include/rcore/rcore_matrix.h" ;;
+    missing-function) echo 'void rcore_not_there(void);' >>"$prefix/include/rcore/rcore_base.h" ;;
+    stray-name)
+        echo 'int stray_name;' | gcc -x c -c - -o "$work/stray.o"
+        ar r "$library/librcore_jack.a" "$work/stray.o"
+        ;;
+    *) fail "unknown fault '$fault'" ;;
+    esac
+}
+
+# alone COMPILER...: each installed header by itself, twice.
+headers_alone() {
+    local header
     for header in "$prefix"/include/rcore/*.h; do
-        echo "#include <rcore/$(basename "$header")>" >"$work/alone.c"
-        read -ra flags <<<"$(pkg-config --cflags rcore-jack)"
-        "${c[@]}" "${flags[@]}" -fsyntax-only "$work/alone.c"
-        "${cpp[@]}" "${flags[@]}" -fsyntax-only "$work/alone.c"
+        printf '#include <rcore/%s>\n%.0s' "$(basename "$header")"{,} >"$work/alone.c"
+        quietly "$@" -I"$prefix/include" -fsyntax-only "$work/alone.c"
     done
-    echo "== ${pair%%:*}: pkg-config, shared and static"
-    read -ra flags <<<"$(pkg-config --cflags --libs rcore)"
-    read -ra static <<<"$(PKG_CONFIG_PATH=$archives/pkgconfig pkg-config --static --cflags --libs rcore)"
-    for language in c cpp; do
-        declare -n compiler=$language
-        "${compiler[@]}" "$source/Tests/Install/offline.c" "${flags[@]}" -o "$work/shared"
-        "$work/shared"
-        "${compiler[@]}" "$source/Tests/Install/offline.c" "${static[@]}" -o "$work/static"
-        LD_LIBRARY_PATH="" "$work/static"
-    done
-done
+}
 
+# The functions that the headers declare, as the compiler says them, are those that the libraries show; the shared ones bind all
+# names when they are loaded.
+names() {
+    local declared shown
+    for header in "$prefix"/include/rcore/*.h; do echo "#include <rcore/$(basename "$header")>"; done >"$work/all.c"
+    gcc -E -P -I"$prefix/include" "$work/all.c" | tr -s ' \n' ' ' | grep -oE '\b(rcore|sgate)_[a-z0-9_]+ ?\(' |
+        tr -d ' (' | sort -u >"$work/declared"
+    declared=$(wc -l <"$work/declared")
+    [[ $declared -gt 100 ]] || fail "only $declared functions were found in the headers"
+    nm -D --defined-only "$library"/librcore.so "$library"/librcore_jack.so | awk 'NF == 3 { print $3 }' | sort >"$work/shared"
+    nm -g --defined-only "$library"/librcore.a "$library"/librcore_jack.a | awk 'NF == 3 { print $3 }' | sort >"$work/static"
+    for shown in shared static; do
+        diff "$work/declared" "$work/$shown" || fail "< is declared in the headers, > is shown by the $shown libraries"
+    done
+    for shown in librcore.so librcore_jack.so; do
+        readelf -d "$library/$shown" | grep -q BIND_NOW || fail "$shown binds names on the audio thread"
+    done
+}
+
+# by_pkg_config COMPILER...: shared and static.
+by_pkg_config() {
+    local flags package
+    for package in rcore:offline rcore-jack:refusal; do
+        read -ra flags <<<"$(PKG_CONFIG_PATH=$library/pkgconfig pkg-config --cflags --libs "${package%:*}")"
+        quietly "$@" "$tests/${package#*:}.c" "${flags[@]}" -o "$work/app"
+        LD_LIBRARY_PATH=$library quietly "$work/app"
+        read -ra flags <<<"$(PKG_CONFIG_PATH=$archives/pkgconfig pkg-config --static --cflags --libs "${package%:*}")"
+        quietly "$@" "$tests/${package#*:}.c" "${flags[@]}" -o "$work/app"
+        quietly "$work/app"
+        if ldd "$work/app" | grep librcore; then fail "${package%:*} was not linked statically"; fi
+    done
+}
+
+by_compilers() {
+    local pair strict=(-Wall -Wextra -Werror -pedantic)
+    for pair in gcc:g++ clang:clang++; do
+        if ! command -v "${pair%:*}" >/dev/null; then
+            echo "== no ${pair%:*} here"
+            continue
+        fi
+        echo "== ${pair%:*}: each header alone; pkg-config, shared and static"
+        local c=("${pair%:*}" -std=c11 "${strict[@]}") cpp=("${pair#*:}" -std=c++17 "${strict[@]}" -x c++)
+        headers_alone "${c[@]}"
+        headers_alone "${cpp[@]}"
+        if [[ -n $fault ]]; then continue; fi # found by what is above, or by the names
+        by_pkg_config "${c[@]}"
+        by_pkg_config "${cpp[@]}"
+    done
+}
+
+# by_cmake NAME ARGUMENTS...: the programs of App, built and run.
+by_cmake() {
+    local app=$work/app-$1 program
+    shift
+    quietly cmake -S "$tests/App" -B "$app" -G Ninja "$@"
+    quietly cmake --build "$app"
+    for program in "$app"/app_*; do quietly "$program"; done
+    [[ -x $app/app_jack_static ]] || fail "App built no app_jack_static"
+}
+
+by_find_package() {
+    by_cmake found -DCMAKE_PREFIX_PATH="$prefix"
+    if cmake -S "$tests/App" -B "$work/app-found" -DCMAKE_PREFIX_PATH="$prefix" -DVERSION=0.0 >"$work/refusal" 2>&1; then
+        fail "find_package took version 0.1 for 0.0"
+    fi
+    grep -q 'requested version "0.0"' "$work/refusal" || fail "find_package: $(<"$work/refusal")"
+}
+
+# start_server: one of a fixed name, as a server that is killed hard keeps its place until one of its name comes again; one run
+# of this test after the other. It ends with this script, however that ends.
+start_server() {
+    export JACK_DEFAULT_SERVER=t-install JACK_NO_AUDIO_RESERVATION=1
+    exec {lock}>"${TMPDIR:-/tmp}/t-install.lock"
+    flock "$lock"
+    setpriv --pdeathsig TERM jackd -n t-install -r -d dummy -r 44100 -p 512 {lock}>&- >"$work/jackd" 2>&1 &
+    server=$!
+    jack_wait -s t-install -w -t 20 >"$work/wait" 2>&1 || fail "no server: $(cat "$work/jackd" "$work/wait")"
+}
+
+chord() {
+    quietly cmake -S "$source/Examples/Chord" -B "$work/chord" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
+    quietly cmake --build "$work/chord"
+    if JACK_DEFAULT_SERVER=t-none "$work/chord/chord" >"$work/refusal" 2>&1; then fail "the chord plays without a server"; fi
+    [[ $(<"$work/refusal") == "chord: no JACK server runs; start one"* ]] || fail "without a server: $(<"$work/refusal")"
+    start_server
+    timeout 60 "$work/chord/chord" | tee "$work/heard"
+    # Left: the first string at 0.2, and the second at 0.2 / sqrt(2), never quite in step.
+    grep -qE '^chord: played at 44100 Hz, left peak 0\.3[0-9]+$' "$work/heard" || fail "that is not the chord"
+}
+
+install_and_move
+plant
+by_compilers
+echo "== what the libraries show"
+names
+if [[ -n $fault ]]; then exit 0; fi # nothing found it
 echo "== find_package, shared and static"
-mkdir "$work/app"
-cp "$source/Tests/Install/offline.c" "$work/app/offline.c"
-cat >"$work/app/CMakeLists.txt" <<'APP'
-cmake_minimum_required(VERSION 3.25)
-project(app LANGUAGES C)
-find_package(rcore 0.1 REQUIRED)
-foreach(kind rcore rcore_static)
-    add_executable(app_${kind} offline.c)
-    target_link_libraries(app_${kind} PRIVATE rcore::${kind})
-endforeach()
-add_executable(app_jack_static offline.c)
-target_link_libraries(app_jack_static PRIVATE rcore::jack_static)
-APP
-cmake -S "$work/app" -B "$work/app/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$work/app.log" || { cat "$work/app.log" && exit 1; }
-cmake --build "$work/app/build" >"$work/app.log" || { cat "$work/app.log" && exit 1; }
-"$work/app/build/app_rcore"
-"$work/app/build/app_rcore_static"
-"$work/app/build/app_jack_static"
-
+by_find_package
+echo "== a part of another project"
+by_cmake part -DRCORE_SOURCE="$source"
 echo "== the chord"
-cmake -S "$source/Examples/Chord" -B "$work/chord" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$work/app.log" || { cat "$work/app.log" && exit 1; }
-cmake --build "$work/chord" >"$work/app.log" || { cat "$work/app.log" && exit 1; }
-export JACK_DEFAULT_SERVER=rcore-install-$$ JACK_NO_AUDIO_RESERVATION=1
-if "$work/chord/chord" 2>"$work/refusal"; then echo "it plays without a server" && exit 1; fi
-grep -q 'no JACK server of that name runs' "$work/refusal"
-jackd -n "$JACK_DEFAULT_SERVER" -r -d dummy -r 48000 -p 1024 >"$work/jackd.log" 2>&1 &
-server=$!
-jack_wait -s "$JACK_DEFAULT_SERVER" -w -t 20 >"$work/wait.log" 2>&1
-timeout 60 "$work/chord/chord"
+chord
 echo "install_and_use: all of it works"
