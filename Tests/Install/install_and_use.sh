@@ -54,7 +54,7 @@ plant() {
     esac
 }
 
-# alone COMPILER...: each installed header by itself, twice.
+# headers_alone COMPILER...: each installed header by itself, twice.
 headers_alone() {
     local header
     for header in "$prefix"/include/rcore/*.h; do
