@@ -104,7 +104,8 @@ let package = Package(
         .testTarget(
             name: "JackDriverTests",
             dependencies: [
-                "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "CSessionGate", "TestSupport",
+                "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "CJackDriver", "CSessionGate",
+                "TestSupport",
             ],
             swiftSettings: swift),
         .testTarget(

@@ -89,8 +89,10 @@ rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, 
 void rcore_jack_close(rcore_jack_t *jack) {
     if (!jack)
         return;
-    if (jack->client)
+    if (jack->client) {
+        rcore_jack_await_farewell(jack);
         jack_client_close(jack->client);
+    }
     sem_destroy(&jack->cycle_left);
     free(jack);
 }

@@ -36,6 +36,11 @@ struct rcore_jack {
     void (*prepare)(void *context); ///< fixed while active, or NULL
     void *prepare_context;
     sem_t cycle_left;
+
+    // Who told that the server ends: see farewell.c.
+    atomic_bool told_by_info; ///< by jackd2's libjack, that is
+    atomic_int notifier;      ///< the thread id of libjack's notification thread, once it told; 0 before
+    atomic_int failed_cycle;  ///< that of the audio thread, if it told
 };
 
 /// Whether the server is gone. [any]
@@ -56,5 +61,11 @@ void rcore_jack_forget_loss(rcore_jack_news_t *news, uint32_t sample_rate, uint3
 
 /// Registers every callback; before activation. [control]
 bool rcore_jack_register_callbacks(rcore_jack_t *jack);
+
+/// Notes which of libjack's threads tells the server's end. [notification, or an audio thread that leaves]
+void rcore_jack_note_teller(rcore_jack_t *jack);
+
+/// After the server's end was told: waits, for 2 s at most, until the threads that told it have left. [control]
+void rcore_jack_await_farewell(const rcore_jack_t *jack);
 
 #endif

@@ -49,9 +49,7 @@ static void note_connection(jack_port_id_t a, jack_port_id_t b, int connected, v
     rcore_jack_note(jack->news, RCORE_JACK_CHANGED_CONNECTIONS);
 }
 
-static void note_lost(jack_status_t code, const char *reason, void *argument) {
-    rcore_jack_t *jack = argument;
-    (void)code;
+static void note_lost(rcore_jack_t *jack, const char *reason) {
     if (atomic_exchange(&jack->news->loss_claimed, true))
         return;
     snprintf(jack->news->reason, sizeof jack->news->reason, "%s", reason ? reason : "");
@@ -59,8 +57,22 @@ static void note_lost(jack_status_t code, const char *reason, void *argument) {
     rcore_jack_note(jack->news, RCORE_JACK_CHANGED_LOST);
 }
 
-/// PipeWire's libjack knows only this one, jackd2's only the other.
-static void note_lost_plainly(void *argument) { note_lost(JackServerFailed, NULL, argument); }
+/// Told by jackd2's libjack, and not by PipeWire's.
+static void note_lost_with_reason(jack_status_t code, const char *reason, void *argument) {
+    rcore_jack_t *jack = argument;
+    (void)code;
+    rcore_jack_note_teller(jack);
+    atomic_store(&jack->told_by_info, true);
+    note_lost(jack, reason);
+}
+
+/// Told by PipeWire's libjack, and by jackd2's when it tells a second time.
+static void note_lost_plainly(void *argument) {
+    rcore_jack_t *jack = argument;
+    if (atomic_load(&jack->told_by_info))
+        rcore_jack_note_teller(jack);
+    note_lost(jack, NULL);
+}
 
 /// Latencies go through the client unchanged: it adds no frame. (JACK would do the same by itself, but then would not tell.)
 static void pass_latency_on(jack_latency_callback_mode_t mode, void *argument) {
@@ -82,7 +94,7 @@ static void pass_latency_on(jack_latency_callback_mode_t mode, void *argument) {
 bool rcore_jack_register_callbacks(rcore_jack_t *jack) {
     jack_client_t *client = jack->client;
     jack_on_shutdown(client, note_lost_plainly, jack);
-    jack_on_info_shutdown(client, note_lost, jack);
+    jack_on_info_shutdown(client, note_lost_with_reason, jack);
     return jack_set_process_callback(client, rcore_jack_cycle, jack) == 0 &&
            jack_set_thread_init_callback(client, name_thread, jack) == 0 &&
            jack_set_sample_rate_callback(client, note_sample_rate, jack) == 0 &&
