@@ -104,7 +104,7 @@ private final class Record<Value: Sendable>: @unchecked Sendable {
         #expect(gates[0].volume == 0.5)
     }
 
-    @Test("ACT-1, OPT-3: a refusal is thrown, logged and writes no page")
+    @Test("ACT-1, ACT-13, OPT-3: a refusal is thrown, logged and writes no page")
     func refusal() throws {
         let music = try add(.playback)
         try arbiter.submit(.activate(music.id))
