@@ -10,7 +10,9 @@ internal import SessionPolicy
 /// An app needs none but `shared`. Tests and tools make their own, with a driver of their choice.
 public final class AudioSessionHost: Sendable {
     /// The host of this process: on a JACK server, the managed one if no other runs. Its client bears the program's name.
-    public static let shared = AudioSessionHost(driver: JackDriver(configuration: .init(clientName: clientName)))
+    public static let shared = AudioSessionHost(
+        driver: JackDriver(configuration: .init(clientName: clientName)), settings: ArbiterSettings(),
+        store: PermissionStore.standard)
 
     private static var clientName: String {
         let name = ProcessInfo.processInfo.processName.filter { $0.isASCII && $0 != ":" && $0 != "/" }
@@ -29,6 +31,9 @@ public final class AudioSessionHost: Sendable {
     /// Where the driver's news are told: the driver's own threads must not be called back on.
     private let news = DispatchQueue(label: "audio-session.news")
     let loan = Locked<PeriodLoan?>(nil)
+    let permission: PermissionDesk
+    /// What all sessions of the app share.
+    public let application: AudioApplication
     let system = Locked(SystemSessions())
     private let sessions = Locked<[WeakSession]>([])
     private let observation = Locked<EngineObservation?>(nil)
@@ -44,9 +49,11 @@ public final class AudioSessionHost: Sendable {
 
     package init(
         driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
-        settings: ArbiterSettings
+        settings: ArbiterSettings, store: PermissionStore? = nil
     ) {
         self.settings = settings
+        permission = PermissionDesk(store: store)
+        application = AudioApplication()
         arbiter = InProcessArbiter(settings: settings)
         engine = Result { () throws(AudioSessionError) in
             do throws(AudioEngineError) {
@@ -55,6 +62,8 @@ public final class AudioSessionHost: Sendable {
                 throw AudioSessionError(error)
             }
         }
+        application.bind(to: self)
+        if let answer = store?.answer { try? submit(.setRecordPermission(app, answer)) }
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
             guard case .driver(let event) = event else { return }
