@@ -71,11 +71,13 @@ final class Renderer: Sendable {
 ///
 /// Unchecked `Sendable`: all is immutable after init but for the tokens, which only init and deinit touch.
 final class RandomStage: @unchecked Sendable {
-    let driver = OfflineDriver(channels: 1)
+    let driver = OfflineDriver(channels: 1, inputChannels: 1)
     let host: AudioSessionHost
     let arbiter: InProcessArbiter
     let sessions: [AudioSession]
     let participants: [Participant]
+    /// Two a session: one that stops must not take the other's input.
+    let inputs: [[AudioSessionInput]]
     private let steady: AudioBuffer
     /// What was posted, in the order in which it arrived.
     let posted = Signpost<Posted>()
@@ -84,11 +86,13 @@ final class RandomStage: @unchecked Sendable {
     init(sessions count: Int) throws {
         var settings = ArbiterSettings()
         settings.logCapacity = 1_000_000
-        let host = AudioSessionHost(driver: driver, settings: settings)
+        let host = AudioSessionHost(
+            driver: driver, configuration: .init(maximumInputs: 2 * count), settings: settings)
         self.host = host
         arbiter = try #require(host.arbiter as? InProcessArbiter)
         sessions = try (0..<count).map { _ in try AudioSession(host: host) }
         participants = sessions.map { Participant($0) }
+        inputs = try sessions.map { session in try (0..<2).map { _ in try AudioSessionInput(session: session) } }
         steady = try AudioBuffer([[Float](repeating: 0.25, count: 4_800)])
         for session in sessions {
             for name in [AudioSession.interruptionNotification, AudioSession.outputMuteStateChangeNotification] {
@@ -105,29 +109,30 @@ final class RandomStage: @unchecked Sendable {
 
     var ids: [SessionID] { sessions.map { SessionID($0.id) } }
 
-    func isRunning(_ session: AudioSession) -> Bool? {
-        arbiter.status(of: SessionID(session.id))?.session.isRunning
-    }
+    func status(_ session: AudioSession) -> SessionState? { arbiter.status(of: SessionID(session.id))?.session }
 
     /// One public call. What is refused is refused: here only what is left behind matters.
     func useAtRandom(_ random: inout SplitMix) {
         let index = Int.random(in: 0..<sessions.count, using: &random)
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<11, using: &random) {
         case 0...2: activate(sessions[index], &random)
         case 3, 4: configure(sessions[index], &random)
         case 5: wish(sessions[index], &random)
         case 6: read(sessions[index], &random)
         case 7: system(&random)
         case 8: device(&random)
+        case 9: input(index, &random)
         default: participants[index].run(Bool.random(using: &random))
         }
     }
 
     private func activate(_ session: AudioSession, _ random: inout SplitMix) {
-        switch Int.random(in: 0..<5, using: &random) {
+        switch Int.random(in: 0..<7, using: &random) {
         case 0: try? session.setActive(false)
         case 1: try? session.setActive(false, options: .notifyOthersOnDeactivation)
         case 2: _ = try? session.engine.play(.buffer(steady), on: session.bus)
+        case 3: _ = try? session.requestActivation()
+        case 4: try? session.noteRemotePlay()
         default: try? session.setActive(true)
         }
     }
@@ -176,6 +181,20 @@ final class RandomStage: @unchecked Sendable {
         }
     }
 
+    private func input(_ index: Int, _ random: inout SplitMix) {
+        let input = inputs[index][Int.random(in: 0..<2, using: &random)]
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0...2: try? input.start()
+        case 3: input.stop()
+        case 4: try? host.application.setInputMuted(Bool.random(using: &random))
+        case 5:
+            host.setRecordPermission(
+                AudioApplication.RecordPermission.allCases.randomElement(using: &random) ?? .granted)
+        case 6: host.application.requestRecordPermission { _ in }
+        default: try? host.setMicrophoneMuted(Int.random(in: 0..<3, using: &random) == 0)
+        }
+    }
+
     private func system(_ random: inout SplitMix) {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: try? host.ring()
@@ -207,6 +226,7 @@ final class RandomStage: @unchecked Sendable {
         try? host.declineCall()
         try? host.endCall()
         while (try? host.endInterruption()) != nil {}
+        try host.setMicrophoneMuted(false)
         try host.setScreenLocked(false)
         try host.setApplicationState(.foreground)
         try host.setSilentSwitch(false)

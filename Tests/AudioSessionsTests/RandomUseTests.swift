@@ -43,8 +43,11 @@ import Testing
                     #expect(events == story.compactMap { $0.session == id ? AudioSessionEvent(told: $0.kind) : nil })
                 }
             }
-            for (session, participant) in zip(stage.sessions, stage.participants) {
-                #expect(stage.isRunning(session) == participant.isRunning, "round \(round)")
+            for (index, session) in stage.sessions.enumerated() {
+                let (status, inputs) = (stage.status(session), stage.inputs[index])
+                let runs = stage.participants[index].isRunning || inputs.contains(where: \.isRunning)
+                #expect(status?.isRunning == runs, "round \(round)")
+                #expect(status?.isInputRunning == inputs.contains(where: \.isRunning), "round \(round)")
             }
         }
         renderer.stop()
