@@ -63,15 +63,16 @@ class Scratch:
     def copy(self):
         """Writes what differs from the project and nothing else, so that the build stays incremental."""
         wanted = {}
-        for name in self.needed:
-            folder = self.project.root / self.project.path(name)
+        # The tests compare the pages with the rules.
+        for path in ["Documentation", *(self.project.path(name) for name in self.needed)]:
+            folder = self.project.root / path
             for file in folder.rglob("*"):
                 if file.is_file() and not any(part.startswith(".build") for part in file.parts):
                     wanted[file.relative_to(self.project.root)] = file.read_bytes()
         wanted[pathlib.Path("Package.swift")] = self.manifest().encode()
         for path, content in wanted.items():
             self.write(path, content)
-        for folder in ("Sources", "Tests", "Examples"):
+        for folder in ("Sources", "Tests", "Examples", "Documentation"):
             for file in (self.path / folder).rglob("*"):
                 if file.is_file() and file.relative_to(self.path) not in wanted:
                     file.unlink()
