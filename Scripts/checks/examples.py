@@ -35,7 +35,7 @@ def main():
             actual = compiled(path, part)
             name = page.relative_to(root)
             if actual is None:
-                failures.append(f"{name}: there is no code at {place}, or more than one piece of it")
+                failures.append(f"{name}: the code is said to be that of {place}, which does not exist")
             elif actual != code:
                 failures.append(f"{name}: the code differs from {place}; copy one to the other")
     for path, parts in seen.items():

@@ -1,27 +1,31 @@
 """A scratch package: a copy of the sources that one test target needs, built anew only where it differs from the last time."""
 
+import hashlib
 import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
-import hashlib
 
 # A mutation may make a test wait for what never comes.
 LIMIT_SECONDS = 300
 
 
 def run(arguments, limit=None):
-    """The exit status (None past the limit) and the output."""
+    """The exit status (None past the limit) and the output. Past the limit all that it started ends, too."""
+    process = subprocess.Popen(
+        [str(argument) for argument in arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace", start_new_session=True,
+    )
     try:
-        done = subprocess.run(
-            [str(argument) for argument in arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", timeout=limit,
-        )
-    except subprocess.TimeoutExpired as late:
-        return None, (late.stdout or b"").decode(errors="replace") if isinstance(late.stdout, bytes) else ""
-    return done.returncode, done.stdout
+        output, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        return None, output
+    return process.returncode, output
 
 
 class Project:
@@ -109,7 +113,7 @@ class Scratch:
             if not re.search(r"Test run with [1-9]\d* tests?\b", output):
                 raise RuntimeError(f"no test of {self.target} was run:\n{output[-2000:]}")
             return []
-        failed = re.findall(r"Test (?:case passing .* to )?(\"(?:[^\"\\]|\\.)*\"|\S+\(.*?\)) failed after", output)
+        failed = re.findall(r"Test (\"(?:[^\"\\]|\\.)*\"|\S+\(.*?\))(?: with \d+ test cases?)? failed after", output)
         if failed:
             return sorted({name.strip('"') for name in failed})
         return [f"{self.target} did not end" if status is None else f"{self.target} crashed (status {status})"]
