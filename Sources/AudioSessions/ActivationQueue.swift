@@ -28,6 +28,12 @@ final class ActivationQueue: Sendable {
         }
     }
 
+    /// Returns when all that waits for its turn now has had it, and the outcomes are told. Not from within a turn.
+    func drain() {
+        turns.sync {}
+        answers.sync {}
+    }
+
     /// Runs `body` in turn, for a task that suspends meanwhile. A task that is cancelled before its turn comes throws `CancellationError`,
     /// and `body` does not run; once it runs, it is carried to its end.
     func perform(_ body: @escaping @Sendable () throws -> Void) async throws {

@@ -59,6 +59,14 @@ extension AudioSession {
     }
 }
 
+extension AudioSession {
+    /// Returns when all that was asked of the session without waiting is done, and all that follows is told. Not from within a notification.
+    package func settle() {
+        turns.drain()
+        host.settle()
+    }
+}
+
 extension AudioSession.DeactivationOptions {
     fileprivate var forSetActive: AudioSession.SetActiveOptions {
         contains(.notifyOthersOnDeactivation) ? .notifyOthersOnDeactivation : []

@@ -10,25 +10,26 @@ extension AudioSession {
     }
 
     /// The values of one property; any number of iterations, each from its own beginning.
-    public struct Values<Value: Equatable>: AsyncSequence {
+    public struct Values<Value: Equatable>: AsyncSequence, Sendable {
         public typealias Element = Value
         public typealias Failure = Never
 
-        // Weak: following a session does not keep it alive.
-        private weak var session: AudioSession?
+        // Following a session does not keep it alive.
+        private let session: @Sendable () -> AudioSession?
         private let property: any KeyPath<AudioSession, Value> & Sendable
 
         init(session: AudioSession, property: any KeyPath<AudioSession, Value> & Sendable) {
-            self.session = session
+            self.session = { [weak session] in session }
             self.property = property
         }
 
         public func makeAsyncIterator() -> Iterator {
-            Iterator(session: session, property: property, changes: session?.streams.makeSignals().makeAsyncIterator())
+            Iterator(
+                session: session, property: property, changes: session()?.streams.makeSignals().makeAsyncIterator())
         }
 
         public struct Iterator: AsyncIteratorProtocol {
-            fileprivate weak var session: AudioSession?
+            fileprivate let session: @Sendable () -> AudioSession?
             fileprivate let property: any KeyPath<AudioSession, Value> & Sendable
             fileprivate var changes: AsyncStream<Void>.Iterator?
             fileprivate var last: Value?
@@ -37,7 +38,7 @@ extension AudioSession {
                 // The signals were asked for before the first reading, so that no change is missed.
                 while true {
                     if last != nil, await changes?.next(isolation: actor) == nil { return nil }
-                    guard let value = session?[keyPath: property] else { return nil }
+                    guard let value = session()?[keyPath: property] else { return nil }
                     guard value != last else { continue }
                     last = value
                     return value
