@@ -12,7 +12,7 @@ extension AudioSession {
     /// succeeds (ACT-10).
     public func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
         if active {
-            try activate()
+            try request(activate)
         } else {
             try deactivate(notifyOthers: options.contains(.notifyOthersOnDeactivation))
         }
@@ -49,7 +49,9 @@ extension AudioSession {
     /// would be interrupted by it, and told as `activationGranted` (keeps ACT-14). Deactivating takes it back (ACT-10). Returns whether
     /// the session is active now. Blocks as `setActive` does.
     @discardableResult
-    public func requestActivation() throws -> Bool {
+    public func requestActivation() throws -> Bool { try request(activateOrWait) }
+
+    private func activateOrWait() throws -> Bool {
         let engine = try host.engine.get()
         do throws(DriverError) {
             noteDevice(try engine.open())

@@ -18,6 +18,12 @@ open class AudioSession: NSObject, @unchecked Sendable {
     /// Whose turn it is to start or stop an input: what the arbiter is told and what the input says of itself agree.
     let inputTurn = Locked(())
     let streams = EventStreams()
+    let mail = MainActorMail()
+    let told = Locked(ToldActivity())
+    let turns = ActivationQueue()
+    let scopes = Locked(ActiveScopes())
+    let limits = Locked(SessionLimits())
+    let refusal = Locked<KeptRefusal?>(nil)
     /// The route that was told last.
     let route: Locked<RouteFacts>
 
@@ -58,12 +64,15 @@ open class AudioSession: NSObject, @unchecked Sendable {
 
     /// Asks the arbiter; throws its refusal.
     func submit(_ action: (SessionID) -> PolicyAction) throws {
-        let connection = try connection.get()
-        do throws(ArbiterError) {
-            try host.arbiter.submit(action(connection.id))
-        } catch {
-            throw AudioSessionError(error)
+        try request {
+            let connection = try connection.get()
+            do throws(ArbiterError) {
+                try host.arbiter.submit(action(connection.id))
+            } catch {
+                throw AudioSessionError(error)
+            }
         }
+        forgetRefusal()
     }
 
     /// What the arbiter says of it now.

@@ -22,6 +22,8 @@ public final class AudioSessionHost: Sendable {
     /// Decides for all sessions.
     package let arbiter: any SessionArbiter
     package let settings: ArbiterSettings
+    /// Time for the sessions' limits.
+    let clock: any SessionClock
     /// The engine, or why there is none.
     package let engine: Result<AudioEngine, AudioSessionError>
     /// This process, as the arbiter names it.
@@ -49,9 +51,10 @@ public final class AudioSessionHost: Sendable {
 
     package init(
         driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
-        settings: ArbiterSettings, store: PermissionStore? = nil
+        settings: ArbiterSettings, store: PermissionStore? = nil, clock: (any SessionClock)? = nil
     ) {
         self.settings = settings
+        self.clock = clock ?? DispatchClock()
         permission = PermissionDesk(store: store)
         application = AudioApplication()
         arbiter = InProcessArbiter(settings: settings)
@@ -66,8 +69,11 @@ public final class AudioSessionHost: Sendable {
         if let answer = store?.answer { try? submit(.setRecordPermission(app, answer)) }
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
-            guard case .driver(let event) = event else { return }
-            self?.tell(event)
+            switch event {
+            case .driver(let event): self?.tell(event)
+            case .busEnded(let bus): self?.tellEnd(ofBus: bus)
+            default: break
+            }
         }
         observation.withLock { $0 = observed }
     }
@@ -88,6 +94,13 @@ public final class AudioSessionHost: Sendable {
         sessions.withLock { list in
             list.removeAll { $0.session == nil }
             list.append(WeakSession(session: session))
+        }
+    }
+
+    /// On the engine's thread: starts at most a session's idle timeout.
+    private func tellEnd(ofBus slot: Int) {
+        for session in sessions.withLock({ $0.compactMap(\.session) }) where (try? session.bus.slot) == slot {
+            session.followIdleness()
         }
     }
 

@@ -32,17 +32,20 @@ extension AudioSession {
     /// To be called by a participant whose `isRunning` changed (HINT-1).
     package func participantsChanged() {
         // Looks again after it has told: another thread's change may have come between, and been told before.
+        var hasChanged = false
         while let told = status?.session.isRunning {
             let isRunning = liveParticipants.contains(where: \.isRunning)
-            guard told != isRunning, (try? submit { .setRunning($0, isRunning) }) != nil else { return }
+            guard told != isRunning, (try? submit { .setRunning($0, isRunning) }) != nil else { break }
+            hasChanged = true
         }
+        if hasChanged { followIdleness() }
     }
 
     /// Tells the arbiter that the user paused during an interruption: its end will not ask to resume (INT-7).
     package func userPaused() { try? submit { .userPaused($0) } }
 
     /// Activates for a player or recorder about to start; refused, it throws and nothing starts (ACT-15).
-    package func activateToStart() throws { try setActive(true) }
+    package func activateToStart() throws { try activateKeepingIdleTimeout() }
 
     var liveParticipants: [any SessionParticipant] {
         participants.withLock { $0.compactMap(\.participant) }
