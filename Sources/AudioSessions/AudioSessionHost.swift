@@ -23,12 +23,12 @@ public final class AudioSessionHost: Sendable {
     /// The engine, or why there is none.
     package let engine: Result<AudioEngine, AudioSessionError>
     /// This process, as the arbiter names it.
-    let app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
+    let app: AppID
     /// Where wishes for the hardware are carried out, one after the other.
-    let hardware = DispatchQueue(label: "audio-session.hardware")
+    let hardware: DispatchQueue
     /// Where the driver's news are told: the driver's own threads must not be called back on.
-    private let news = DispatchQueue(label: "audio-session.news")
-    let loan = Locked<PeriodLoan?>(nil)
+    private let news: DispatchQueue
+    let loan: Locked<PeriodLoan?>
     let system = Locked(SystemSessions())
     private let sessions = Locked<[WeakSession]>([])
     private let observation = Locked<EngineObservation?>(nil)
@@ -47,6 +47,10 @@ public final class AudioSessionHost: Sendable {
         settings: ArbiterSettings
     ) {
         self.settings = settings
+        app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
+        hardware = DispatchQueue(label: "audio-session.hardware")
+        news = DispatchQueue(label: "audio-session.news")
+        loan = Locked(nil)
         arbiter = InProcessArbiter(settings: settings)
         engine = Result { () throws(AudioSessionError) in
             do throws(AudioEngineError) {
@@ -55,6 +59,24 @@ public final class AudioSessionHost: Sendable {
                 throw AudioSessionError(error)
             }
         }
+        observe()
+    }
+
+    /// Another app beside that of `host`: the same arbiter, engine and device, but foreground, declared background audio and
+    /// permission of its own. For scenarios of several apps in one process; `app` is its number, not 0 and not this process's.
+    package init(app: UInt64, sharing host: AudioSessionHost) {
+        precondition(app != AppID.system.rawValue && app != host.app.rawValue, "an app of its own")
+        self.app = AppID(app)
+        settings = host.settings
+        arbiter = host.arbiter
+        engine = host.engine
+        hardware = host.hardware
+        news = host.news
+        loan = host.loan
+        observe()
+    }
+
+    private func observe() {
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
             guard case .driver(let event) = event else { return }

@@ -37,7 +37,7 @@ struct Standings {
     private func idleReasons(of session: SessionState) -> [Reason] {
         switch session.activity {
         case .active: []
-        case .inactive(let since): [Reason(.inactive, .act1, since: since)]
+        case .inactive(let since): [Reason(.inactive, session.isHeldBack ? .guide9 : .act1, since: since)]
         case .waiting(let wait): [Reason(.interrupted, wait.rule, by: wait.rival, since: wait.since)]
         }
     }

@@ -47,6 +47,8 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     // The device
     case setScreenLocked(Bool)
     case setSilentSwitch(Bool)
+    /// While on, what begins to ring and the assistant wait (GUIDE-9).
+    case setDoNotDisturb(Bool)
     case setVolume(Float)
     case setRingVolume(Float)
 }
