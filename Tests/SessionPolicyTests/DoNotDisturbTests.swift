@@ -76,8 +76,7 @@ import Testing
         let (app, call, assistant, alarm) = (SessionID(1), SessionID(7), SessionID(8), SessionID(9))
         let start = try policy.apply(PolicyEvent(.register(app, app: AppID(1)), at: .zero), to: PolicyState()).state
         let actions: [PolicyAction] = [
-            .configure(app, .category(.playAndRecord)), .configure(app, .category(.playback)),
-            .preferNoInterruptionsFromSystemAlerts(app, true), .activate(app), .deactivate(app, notifyOthers: true),
+            .activate(app), .deactivate(app, notifyOthers: true),
             .beginSystemSession(call, rank: .call, isRinging: true), .acceptCall(call),
             .beginSystemSession(assistant, rank: .assistant, isRinging: false),
             .beginSystemSession(alarm, rank: .alarm, isRinging: false), .setDoNotDisturb(true), .setDoNotDisturb(false),
