@@ -1,14 +1,13 @@
-import AudioRendering
 import AudioSessions
 import Synchronization
 
 /// A recorder with a record button; what it hears stays in memory.
 public final class Recorder: Sendable {
-    public enum Display: Sendable { case recording, stopped }
+    public enum Display: Equatable, Sendable { case recording, stopped, notAllowed, refused(String) }
 
     private let session: AudioSession
     private let display: @Sendable (Display) -> Void
-    private let input = Mutex<EngineInput?>(nil)
+    private let input = Mutex<AudioSessionInput?>(nil)
     private let take = Mutex<[Float]>([])
     private let observer = SessionObserver()
 
@@ -20,12 +19,11 @@ public final class Recorder: Sendable {
         observer.observe(session) { [weak self] event in self?.follow(event) }
     }
 
-    /// The record button.
-    public func record() throws {
-        try session.setActive(true)
-        let input = try session.engine.makeInput(for: session.bus)
-        self.input.withLock { $0 = input }
-        display(.recording)
+    /// The record button. The first time, the user is asked: here, and not by the system once something should have been recorded.
+    public func record() {
+        session.host.application.requestRecordPermission { [weak self] isAllowed in
+            if isAllowed { self?.begin() } else { self?.display(.notAllowed) }
+        }
     }
 
     /// The stop button. Inactive while it does not record, so that others are heard.
@@ -36,10 +34,21 @@ public final class Recorder: Sendable {
 
     /// What was recorded so far.
     public func samples() -> [Float] {
-        let input = input.withLock { $0 }
+        let capture = input.withLock { $0 }?.capture
         return take.withLock { take in
-            while let block = input?.read() { take += block.samples }
+            while let block = capture?.read() { take += block.samples }
             return take
+        }
+    }
+
+    private func begin() {
+        do {
+            let input = try AudioSessionInput(session: session)
+            try input.start()  // activates the session
+            self.input.withLock { $0 = input }
+            display(.recording)
+        } catch {
+            display(.refused("\(error)"))
         }
     }
 

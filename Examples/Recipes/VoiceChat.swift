@@ -10,7 +10,7 @@ public final class VoiceChat: Sendable {
 
     private struct Call {
         var farEnd: Voice
-        var microphone: EngineInput
+        var microphone: AudioSessionInput
     }
 
     private let session: AudioSession
@@ -27,11 +27,15 @@ public final class VoiceChat: Sendable {
         observer.observe(session) { [weak self] event in self?.follow(event) }
     }
 
+    /// When the user signs in: the time to ask for the microphone is before the first call, not in the midst of it.
+    public func signedIn() { session.host.application.requestRecordPermission { _ in } }
+
     /// The user calls, or answers; `farEnd` is the other one's voice. During an interruption: the user takes the call up again.
     public func talk(with farEnd: VoiceSource) throws {
         try session.setActive(true)
         if call.withLock({ $0 == nil }) {
-            let microphone = try session.engine.makeInput(for: session.bus)
+            let microphone = try AudioSessionInput(session: session)
+            try microphone.start()
             let voice = try session.engine.play(farEnd, on: session.bus)
             call.withLock { $0 = Call(farEnd: voice, microphone: microphone) }
         }
@@ -40,7 +44,7 @@ public final class VoiceChat: Sendable {
     }
 
     /// What the microphone heard since the last time, to be sent.
-    public func heard() -> [Float] { call.withLock { $0?.microphone }?.read()?.samples ?? [] }
+    public func heard() -> [Float] { call.withLock { $0?.microphone }?.capture.read()?.samples ?? [] }
 
     /// Seconds there and back on this device: what an echo canceller must know.
     public var deviceDelay: Double { delay.withLock { $0 } }

@@ -3,6 +3,7 @@
 @_exported public import AudioSessions
 
 public typealias AVAudioSession = AudioSession
+public typealias AVAudioApplication = AudioApplication
 public typealias AVAudioSessionPortDescription = AudioSessionPortDescription
 public typealias AVAudioSessionRouteDescription = AudioSessionRouteDescription
 public typealias AVAudioSessionChannelDescription = AudioSessionChannelDescription
@@ -14,3 +15,8 @@ public let AVAudioSessionInterruptionReasonKey = AudioSessionInterruptionReasonK
 public let AVAudioSessionRouteChangeReasonKey = AudioSessionRouteChangeReasonKey
 public let AVAudioSessionRouteChangePreviousRouteKey = AudioSessionRouteChangePreviousRouteKey
 public let AVAudioSessionSilenceSecondaryAudioHintTypeKey = AudioSessionSilenceSecondaryAudioHintTypeKey
+
+extension AudioApplication {
+    /// iOS spells the type so.
+    public typealias recordPermission = RecordPermission
+}

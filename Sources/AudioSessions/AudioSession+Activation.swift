@@ -31,6 +31,11 @@ extension AudioSession {
             throw AudioSessionError(error)
         }
         try submit { .activate($0) }
+        try start(engine)
+    }
+
+    /// What is granted sounds; what cannot sound gives the grant back.
+    private func start(_ engine: AudioEngine) throws {
         do throws(DriverError) {
             try engine.start()
         } catch {
@@ -39,6 +44,41 @@ extension AudioSession {
         }
         host.settleHardware()
     }
+
+    /// Asks for activation as `setActive(true)` does; where that is refused because of another session, it is granted as soon as nobody
+    /// would be interrupted by it, and told as `activationGranted` (keeps ACT-14). Deactivating takes it back (ACT-10). Returns whether
+    /// the session is active now. Blocks as `setActive` does.
+    @discardableResult
+    public func requestActivation() throws -> Bool {
+        let engine = try host.engine.get()
+        do throws(DriverError) {
+            noteDevice(try engine.open())
+        } catch {
+            throw AudioSessionError(error)
+        }
+        try submit { .requestActivation($0) }
+        guard isActive else { return false }
+        try start(engine)
+        return true
+    }
+
+    /// The grant came: on the library's thread.
+    func startAfterGrant() {
+        guard isActive, let engine = try? host.engine.get() else { return }
+        do throws(DriverError) {
+            noteDevice(try engine.open())
+            try engine.start()
+        } catch {
+            try? submit { .deactivate($0, notifyOthers: true) }
+            return
+        }
+        host.settleHardwareLater()
+        streams.yield(.activationGranted)
+    }
+
+    /// To be called when the user asked for this session by a remote control, before it is activated: for 10 s it counts as in the foreground
+    /// (keeps ACT-16).
+    public func noteRemotePlay() throws { try submit { .remotePlay($0) } }
 
     private func deactivate(notifyOthers: Bool) throws {
         let wasRunning = status?.session.isRunning ?? false

@@ -24,7 +24,14 @@ extension AudioSession {
                 participantsChanged()
             }
             host.settleHardwareLater()
-        case .activated, .deactivated, .waitMoved, .waitLapsed: break
+        case .activated: if notice.effect.rule == .act14 { startAfterGrant() }
+        case .recordPermissionNeeded: host.permission.ask(host)
+        case .recordPermissionChanged(let permission):
+            streams.yield(.recordPermissionChanged(AudioApplication.RecordPermission(permission)))
+        case .inputMuteChanged(let isMuted):
+            streams.yield(.inputMuteChanged(isMuted))
+            host.application.tellInputMute(isMuted, decision: notice.decision)
+        case .deactivated, .waitMoved, .waitLapsed: break
         }
     }
 

@@ -9,6 +9,12 @@ public enum AudioSessionEvent: Hashable, Sendable {
     case stateChanged(AudioSession.State)
     case outputVolumeChanged(Float)
     case outputMuteChanged(Bool)
+    /// The user's answer to the app's wish to record, or its revocation (PERM-2).
+    case recordPermissionChanged(AudioApplication.RecordPermission)
+    /// The app muted or unmuted its inputs (PERM-4).
+    case inputMuteChanged(Bool)
+    /// An activation that was asked for by `requestActivation` is granted (ACT-14).
+    case activationGranted
     /// Another primary session began or ceased to play.
     case silenceSecondaryAudioHint(AudioSession.SilenceSecondaryAudioHintType)
     /// Rate, period, latency or channels of the server are others; read them from the session.

@@ -10,7 +10,9 @@ internal import SessionPolicy
 /// An app needs none but `shared`. Tests and tools make their own, with a driver of their choice.
 public final class AudioSessionHost: Sendable {
     /// The host of this process: on a JACK server, the managed one if no other runs. Its client bears the program's name.
-    public static let shared = AudioSessionHost(driver: JackDriver(configuration: .init(clientName: clientName)))
+    public static let shared = AudioSessionHost(
+        driver: JackDriver(configuration: .init(clientName: clientName)), settings: ArbiterSettings(),
+        store: PermissionStore.standard)
 
     private static var clientName: String {
         let name = ProcessInfo.processInfo.processName.filter { $0.isASCII && $0 != ":" && $0 != "/" }
@@ -29,6 +31,9 @@ public final class AudioSessionHost: Sendable {
     /// Where the driver's news are told: the driver's own threads must not be called back on.
     private let news: DispatchQueue
     let loan: Locked<PeriodLoan?>
+    let permission: PermissionDesk
+    /// What all sessions of the app share.
+    public let application: AudioApplication
     let system = Locked(SystemSessions())
     private let sessions = Locked<[WeakSession]>([])
     private let observation = Locked<EngineObservation?>(nil)
@@ -44,13 +49,15 @@ public final class AudioSessionHost: Sendable {
 
     package init(
         driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
-        settings: ArbiterSettings
+        settings: ArbiterSettings, store: PermissionStore? = nil
     ) {
         self.settings = settings
         app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
         hardware = DispatchQueue(label: "audio-session.hardware")
         news = DispatchQueue(label: "audio-session.news")
         loan = Locked(nil)
+        permission = PermissionDesk(store: store)
+        application = AudioApplication()
         arbiter = InProcessArbiter(settings: settings)
         engine = Result { () throws(AudioSessionError) in
             do throws(AudioEngineError) {
@@ -60,6 +67,7 @@ public final class AudioSessionHost: Sendable {
             }
         }
         observe()
+        if let answer = store?.answer { try? submit(.setRecordPermission(app, answer)) }
     }
 
     /// Another app beside that of `host`: the same arbiter, engine and device, but foreground, declared background audio and
@@ -73,10 +81,13 @@ public final class AudioSessionHost: Sendable {
         hardware = host.hardware
         news = host.news
         loan = host.loan
+        permission = PermissionDesk(store: nil)
+        application = AudioApplication()
         observe()
     }
 
     private func observe() {
+        application.bind(to: self)
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
             guard case .driver(let event) = event else { return }
@@ -116,6 +127,9 @@ extension AudioSessionHost {
     /// must not depend on how fast other threads are. Not from within a notification.
     package func settle() {
         (arbiter as? InProcessArbiter)?.drain()
+        // The user is asked, and then those who wait for the answer are told.
+        permission.drain()
+        permission.drain()
         hardware.sync {}
         news.sync {}
         (arbiter as? InProcessArbiter)?.drain()

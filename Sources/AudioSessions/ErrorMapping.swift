@@ -36,6 +36,8 @@ extension AudioSession.ErrorCode {
             case .incompatibleCategory: .incompatibleCategory
             case .insufficientPriority: .insufficientPriority
             case .expiredSession: .expiredSession
+            case .resourceNotAvailable: .resourceNotAvailable
+            case .sessionNotActive: .sessionNotActive
             case .cannotStartPlaying: .cannotStartPlaying
             case .cannotStartRecording: .cannotStartRecording
             case .cannotInterruptOthers: .cannotInterruptOthers

@@ -61,6 +61,8 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
         }
     }
 
+    public func application(_ app: AppID) -> AppState { withTower { $0.state.app(app) } }
+
     public var settledIOBufferDuration: Double? { withTower { $0.state.settledIOBufferDuration } }
 
     public var decisions: [Decision] { withTower { $0.log.decisions } }

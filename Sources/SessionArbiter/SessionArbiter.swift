@@ -19,6 +19,9 @@ public protocol SessionArbiter: AnyObject, Sendable {
     /// A session as it is now; nil when the arbiter does not know it.
     func status(of session: SessionID) -> SessionStatus?
 
+    /// What is known of an app: where it is in its life, and its permission.
+    func application(_ app: AppID) -> AppState
+
     /// What the hardware is to be asked for, in seconds, settled among the active sessions; nil when nobody asks (HW-2).
     var settledIOBufferDuration: Double? { get }
 

@@ -22,6 +22,7 @@ public struct Policy: Sendable {
     public func apply(_ event: PolicyEvent, to state: PolicyState) throws(Refusal) -> Transition {
         var arbitration = Arbitration(state: state, settings: settings, now: event.time)
         try arbitration.decide(event.action)
+        arbitration.grantPending()
         return conclude(arbitration, from: state)
     }
 
@@ -79,12 +80,15 @@ extension Arbitration {
 
         case .configure(let id, let change): try configure(id, change)
         case .activate(let id): try activate(id)
+        case .requestActivation(let id): try requestActivation(id)
         case .deactivate(let id, let notifyOthers): try deactivate(id, notifyOthers ? .withNotice : .silent)
         case .prefer(let id, let preference): try prefer(id, preference)
         case .preferNoInterruptionsFromSystemAlerts(let id, let prefers):
             try change(id) { $0.prefersNoInterruptionsFromSystemAlerts = prefers }
         case .setOutputMuted(let id, let muted): try setOutputMuted(id, muted)
         case .setRunning(let id, let running): try change(id) { $0.isRunning = running }
+        case .setInputRunning(let id, let running): try setInputRunning(id, running)
+        case .remotePlay(let id): try lendForeground(id)
         case .userPaused(let id): try userPaused(id)
 
         case .beginSystemSession(let id, let rank, let isRinging):
@@ -94,11 +98,14 @@ extension Arbitration {
 
         case .setApplicationState(let app, let life): try setApplicationState(app, life)
         case .setDeclaresBackgroundAudio(let app, let declares): try setDeclaresBackgroundAudio(app, declares)
+        case .setRecordPermission(let app, let permission): try setRecordPermission(app, permission)
+        case .setInputMuted(let app, let muted): try setInputMuted(app, muted)
         case .setScreenLocked(let isLocked): try setScreenLocked(isLocked)
 
         case .setSilentSwitch(let isOn):
             if state.silentSwitch.isOn != isOn { state.silentSwitch = .init(isOn: isOn, since: now) }
         case .setDoNotDisturb(let isOn): setDoNotDisturb(isOn)
+        case .setMicrophoneMuted(let isMuted): setMicrophoneMuted(isMuted)
         case .setVolume(let volume): try setVolume(volume)
         case .setRingVolume(let volume):
             try checkVolume(volume)

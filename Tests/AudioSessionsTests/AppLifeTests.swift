@@ -40,7 +40,7 @@ import Testing
         #expect(session.isActive)
     }
 
-    @Test("BG-2: a locked screen silences the ambient session and leaves declared playback alone")
+    @Test("BG-2, SIM-3: a locked screen silences the ambient session and leaves declared playback alone")
     func lock() throws {
         let stage = Stage()
         let game = try stage.session(.ambient)

@@ -78,7 +78,7 @@ import Testing
         #expect(abs(Signal.decibels(heard[4_000] / 0.5) + 14) < 0.01)
     }
 
-    @Test("CAT-4, VOL-2: record and the silent switch mute what they name, and it runs on")
+    @Test("CAT-4, VOL-2, SIM-2: record and the silent switch mute what they name, and it runs on")
     func muted() throws {
         let stage = Stage()
         let game = try stage.session(.ambient)

@@ -281,7 +281,7 @@ import Testing
         var scene = Scene()
         try scene.do(.setSilentSwitch(true))
         try scene.begin(9, .call, ringing: true)
-        #expect(try scene.verdict(9) == Verdict(isMuted: true, isInputGranted: true))
+        #expect(try scene.verdict(9) == Verdict(isMuted: true))
         #expect(try scene.rules(9) == [.vol2])
         try scene.do(.acceptCall(SessionID(9)))
         #expect(try !scene.verdict(9).isMuted)

@@ -8,6 +8,8 @@ struct Observation {
     var silentSwitch: Bool
     var apps: [AppState]
     var isScreenLocked: Bool
+    var isMicrophoneMuted: Bool
+    var pending: [SessionID]
     var standings: [Standing]
     var effects: [Effect]
 
@@ -18,6 +20,8 @@ struct Observation {
         silentSwitch = transition.state.silentSwitch.isOn
         apps = transition.state.apps
         isScreenLocked = transition.state.isScreenLocked
+        isMicrophoneMuted = transition.state.microphoneMute.isOn
+        pending = transition.state.pendingActivations
         standings = transition.standings
         effects = transition.effects
     }
@@ -47,6 +51,8 @@ enum Invariants {
         ("every verdict that takes something away has a reason", reasonsGiven),  // ACT-13
         ("the order of activation lists exactly the active ones", orderIsConsistent),
         ("nobody is active where its app may not be", backgroundHolds),  // ACT-6, BG-1…3
+        ("who asked to wait is granted as soon as that interrupts nobody", grantsGiven),  // ACT-14
+        ("input is heard only where it is taken, permitted and not muted", inputGuarded),  // PERM-1, PERM-4, INT-10
     ]
 
     @Sendable private static func duckersLive(_ seen: Observation) -> Bool {
@@ -61,7 +67,10 @@ enum Invariants {
     }
 
     @Sendable private static func causesLive(_ seen: Observation) -> Bool {
-        seen.sessions.allSatisfy { session in session.wait.map { seen.session($0.rival) != nil } ?? true }
+        seen.sessions.allSatisfy { session in
+            guard let wait = session.wait else { return true }
+            return wait.rival.map { seen.session($0) != nil } ?? (wait.rule == .int10 && seen.isMicrophoneMuted)
+        }
     }
 
     @Sendable private static func waitsEnd(_ seen: Observation) -> Bool {
@@ -138,11 +147,36 @@ enum Invariants {
     @Sendable private static func backgroundHolds(_ seen: Observation) -> Bool {
         seen.active.allSatisfy { session in
             guard session.app != .system, let app = seen.apps.first(where: { $0.id == session.app }) else {
-                return session.app == .system || !seen.isScreenLocked
+                return session.app == .system || !seen.isScreenLocked || session.foregroundLentUntil != nil
             }
             if app.life == .foreground, !seen.isScreenLocked { return true }
+            if app.life != .suspended, session.foregroundLentUntil != nil { return true }  // ACT-16
             return app.life != .suspended && app.declaresBackgroundAudio
                 && [.playback, .playAndRecord, .record, .multiRoute].contains(session.configuration.category)
+        }
+    }
+
+    /// One who asked is inactive, and somebody active stands in its way, would be interrupted by it, or its app is not where it may be.
+    @Sendable private static func grantsGiven(_ seen: Observation) -> Bool {
+        seen.pending.allSatisfy { id in
+            guard let session = seen.session(id), !session.isActive else { return false }
+            return seen.isScreenLocked || seen.apps.contains { $0.id == session.app && $0.life != .foreground }
+                || seen.active.contains { other in
+                    other.rank > session.rank
+                        || (session.isPrimary ? other.isPrimary : other.configuration.mode == .spokenAudio)
+                }
+        }
+    }
+
+    @Sendable private static func inputGuarded(_ seen: Observation) -> Bool {
+        zip(seen.sessions, seen.standings).allSatisfy { session, standing in
+            guard standing.verdict.isInputGranted else { return true }
+            guard session.isActive, session.isInputRunning, session.configuration.category.traits.hasInput else {
+                return false
+            }
+            guard session.app != .system else { return true }
+            guard let app = seen.apps.first(where: { $0.id == session.app }) else { return false }
+            return app.recordPermission == .granted && !app.isInputMuted && !seen.isMicrophoneMuted
         }
     }
 

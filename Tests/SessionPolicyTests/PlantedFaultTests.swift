@@ -61,6 +61,11 @@ import Testing
         ("what is not active is paused, what is active is not", { $0.standings[0].verdict.isPaused = false }),
         ("every verdict that takes something away has a reason", { $0.standings[0].reasons = [] }),
         ("the order of activation lists exactly the active ones", { $0.activeOrder.removeLast() }),
+        ("who asked to wait is granted as soon as that interrupts nobody", { $0.pending = [SessionID(2)] }),
+        (
+            "input is heard only where it is taken, permitted and not muted",
+            { $0.standings[1].verdict.isInputGranted = true }
+        ),
         ("nobody is active where its app may not be", { $0.isScreenLocked = true }),
     ]
 

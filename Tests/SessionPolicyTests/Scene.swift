@@ -65,7 +65,7 @@ struct Scene {
 
     func isActive(_ id: UInt64) throws -> Bool { try session(id).isActive }
 
-    func waits(_ id: UInt64) throws -> UInt64? { try session(id).wait?.rival.rawValue }
+    func waits(_ id: UInt64) throws -> UInt64? { try session(id).wait?.rival?.rawValue }
 
     /// The interruptions that the last event told, as "1 began", "2 ended resume", "2 ended".
     var interruptions: [String] {

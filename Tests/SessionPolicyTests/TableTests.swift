@@ -74,6 +74,8 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
                 var scene = Scene()
                 try scene.add(1, row.0)
                 try scene.activate(1)
+                try scene.do(.setRecordPermission(AppID(1), .granted))
+                if row.input { try scene.do(.setInputRunning(SessionID(1), true)) }
                 try scene.do(.setSilentSwitch(silent))
                 let muted = !row.output || (silent && row.silenced)
                 #expect(

@@ -25,7 +25,7 @@ private struct Seeded: RandomNumberGenerator {
         let app = apps[Int.random(in: 0..<apps.count, using: &random)]
         let call = calls[Int.random(in: 0..<calls.count, using: &random)]
         let yes = Bool.random(using: &random)
-        switch Int.random(in: 0..<28, using: &random) {
+        switch Int.random(in: 0..<36, using: &random) {
         case 0...5: return .activate(app)
         case 6...8: return .deactivate(app, notifyOthers: yes)
         case 9...13:
@@ -49,6 +49,12 @@ private struct Seeded: RandomNumberGenerator {
             let life = ApplicationState.allCases.randomElement(using: &random) ?? .foreground
             return .setApplicationState(owner(app), yes ? .foreground : life)
         case 25: return .setDeclaresBackgroundAudio(owner(app), yes)
+        case 27: return .setMicrophoneMuted(yes)
+        case 28, 29: return .requestActivation(app)
+        case 30, 31: return .setInputRunning(app, yes)
+        case 32: return .setRecordPermission(owner(app), yes ? .granted : .denied)
+        case 33: return .setInputMuted(owner(app), yes && Int.random(in: 0..<2, using: &random) == 0)
+        case 34: return .remotePlay(app)
         case 26: return .setScreenLocked(yes && Int.random(in: 0..<4, using: &random) == 0)
         default: return .setSilentSwitch(yes)
         }

@@ -11,6 +11,29 @@ extension Arbitration {
         followCategory(of: id)
     }
 
+    /// Activates, or, if another session keeps it from that, remembers that it asked (keeps ACT-14).
+    mutating func requestActivation(_ id: SessionID) throws(Refusal) {
+        do throws(Refusal) {
+            try activate(id)
+        } catch {
+            guard error.by != nil else { throw error }
+            if !state.pendingActivations.contains(id) { state.pendingActivations.append(id) }
+        }
+    }
+
+    /// Grants, in the order they asked, to those whose activation is allowed by now and interrupts nobody (keeps ACT-14).
+    mutating func grantPending() {
+        for id in state.pendingActivations {
+            guard let session = state[id], (try? checkPriority(of: session)) != nil,
+                (try? checkBackground(of: session)) != nil,
+                !state.active.contains(where: { session.ruleForInterrupting($0) != nil })
+            else { continue }
+            take(id)
+            tell(id, .activated, .act14)
+            followCategory(of: id)
+        }
+    }
+
     /// Replaces an active session's part by a changed one, as if it were activated anew (keeps CAT-3); an inactive one's takes effect
     /// at activation (CAT-2).
     mutating func replace(_ session: SessionState) throws(Refusal) {
@@ -23,10 +46,11 @@ extension Arbitration {
         state[session.id] = session
         take(session.id)
         followCategory(of: session.id)
+        if session.isStoppedByMicrophone(state) { interruptByMicrophone(session.id) }
     }
 
     /// Keeps ACT-5.
-    private func checkPriority(of session: SessionState) throws(Refusal) {
+    func checkPriority(of session: SessionState) throws(Refusal) {
         guard let rival = state.active.last(where: { $0.id != session.id && $0.keepsFromActivating(session) }) else {
             return
         }
@@ -45,10 +69,11 @@ extension Arbitration {
         session.activity = .active(since: now)
         state[id] = session
         state.activeOrder.removeAll { $0 == id }
+        state.pendingActivations.removeAll { $0 == id }
         interruptRivals(of: session)
         state.activeOrder.append(id)
         // CAT-3: those who waited for it while it was primary, and need not any longer.
-        release(waitersFor: id, .silent)
+        releaseWaiters(for: id, .silent)
     }
 
     /// Interrupts every active session that this one goes before (keeps ACT-2, ACT-3, ACT-4, DUCK-4, INT-6).
@@ -59,7 +84,7 @@ extension Arbitration {
         }
     }
 
-    private mutating func interrupt(_ id: SessionID, _ reason: InterruptionReason, _ rule: Rule, by rival: SessionID) {
+    mutating func interrupt(_ id: SessionID, _ reason: InterruptionReason, _ rule: Rule, by rival: SessionID?) {
         state[id]?.activity = .waiting(.init(rival: rival, rule: rule, reason: reason, since: now))
         state.activeOrder.removeAll { $0 == id }
         tell(id, .interruptionBegan(reason), rule, by: rival)

@@ -1,4 +1,4 @@
-/// Foreground, background, suspension and the lock (rules ACT-6, BG-1, BG-2, BG-3).
+/// Foreground, background, suspension and the lock (rules ACT-6, ACT-16, BG-1, BG-2, BG-3).
 extension Arbitration {
     /// Keeps BG-1 and BG-3.
     mutating func setApplicationState(_ app: AppID, _ life: ApplicationState) throws(Refusal) {
@@ -28,7 +28,7 @@ extension Arbitration {
 
     /// Deactivates, with notice, whoever is active and may not be in the background.
     private mutating func leaveForeground(_ rule: Rule) throws(Refusal) {
-        for session in state.active where !state.mayRun(session) {
+        for session in state.active where !state.mayRun(session) && !isForegroundLent(to: session) {
             tell(session.id, .deactivatedBySystem, rule)
             try deactivate(session.id, .withNotice)
         }
@@ -53,15 +53,29 @@ extension Arbitration {
         }
     }
 
-    private func checkApp(_ app: AppID) throws(Refusal) {
+    /// The system has no such life, and needs nobody's permission.
+    func checkApp(_ app: AppID, _ rule: Rule = .bg1) throws(Refusal) {
         guard app != .system else {
-            throw Refusal(.badParam, .bg1, "The system was to go to the background; only apps do. Name an app.")
+            throw Refusal(
+                .badParam, rule, "The system was named where only an app has a life or a permission; name an app.")
         }
+    }
+
+    /// Keeps ACT-16: the one decision that depends on the time.
+    mutating func lendForeground(_ id: SessionID) throws(Refusal) {
+        let grace = UInt64(max(0, settings.remotePlayGrace) * 1e9)
+        let until = EventTime(nanoseconds: now.nanoseconds + grace)
+        try change(id) { $0.foregroundLentUntil = until }
+    }
+
+    private func isForegroundLent(to session: SessionState) -> Bool {
+        guard let until = session.foregroundLentUntil, state.app(session.app).life != .suspended else { return false }
+        return now < until
     }
 
     /// What an app may activate from the background (keeps ACT-6); nothing else lifts this, not INT-5 either.
     func checkBackground(of session: SessionState) throws(Refusal) {
-        guard !state.isForeground(session) else { return }
+        guard !state.isForeground(session), !isForegroundLent(to: session) else { return }
         let category = session.configuration.category
         guard state.mayRun(session) else {
             let (verb, code): (String, Refusal.Code) =

@@ -9,6 +9,7 @@ extension Arbitration {
         // VOL-3: leaving the modes in which the output can be muted unmutes it.
         let wasMuted = session.isOutputMuted
         if !session.canMuteOutput { session.isOutputMuted = false }
+        if !next.category.traits.hasInput { session.isInputRunning = false }
         try replace(session)
         if session.isOutputMuted != wasMuted { tell(id, .outputMuteChanged(false), .vol3) }
     }

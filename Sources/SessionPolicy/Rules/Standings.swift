@@ -25,21 +25,30 @@ struct Standings {
         let duck = duckReason(of: session)
         let strong = strongDuckReason(of: session)
         let mutes = session.isActive ? muteReasons(of: session) : []
+        let takesInput =
+            session.isActive && session.isInputRunning && session.configuration.category.traits.hasInput
+        let silentInput = takesInput ? state.ruleForSilentInput(of: session) : nil
         let verdict = Verdict(
             attenuation: strong != nil ? settings.strongDuckAttenuation : duck != nil ? settings.duckAttenuation : 0,
             isPaused: !session.isActive, isMuted: !mutes.isEmpty,
-            isInputGranted: session.isActive && session.configuration.category.traits.hasInput)
-        return Standing(
-            verdict: verdict, reasons: idleReasons(of: session) + [strong ?? duck].compactMap(\.self) + mutes)
+            isInputGranted: takesInput && silentInput == nil)
+        let input = silentInput.map { Reason(.inputSilenced, $0, since: since(session)) }
+        let others = [strong ?? duck, input].compactMap(\.self)
+        return Standing(verdict: verdict, reasons: idleReasons(of: session) + others + mutes)
     }
 
     /// Why it does not run at all: the gate pauses it (keeps INT-1, INT-8).
     private func idleReasons(of session: SessionState) -> [Reason] {
         switch session.activity {
         case .active: []
-        case .inactive(let since): [Reason(.inactive, session.isHeldBack ? .guide9 : .act1, since: since)]
+        case .inactive(let since): [Reason(.inactive, ruleForIdleness(of: session), since: since)]
         case .waiting(let wait): [Reason(.interrupted, wait.rule, by: wait.rival, since: wait.since)]
         }
+    }
+
+    private func ruleForIdleness(of session: SessionState) -> Rule {
+        if session.isHeldBack { return .guide9 }
+        return state.pendingActivations.contains(session.id) ? .act14 : .act1
     }
 
     /// Keeps DUCK-1, DUCK-2, DUCK-3, DUCK-4 and DUCK-6 (one output: all); sessions that are not active stand ready ducked, so that

@@ -11,11 +11,20 @@ public struct AppState: Hashable, Sendable, Codable {
     public var life = ApplicationState.foreground
     /// Its configuration says that it plays or records in the background (ACT-6, BG-1).
     public var declaresBackgroundAudio = false
+    /// Whether it may hear the input (PERM-1).
+    public var recordPermission = RecordPermission.undetermined
+    /// It hears zeros of every input of its own (PERM-4).
+    public var isInputMuted = false
 
     public init(id: AppID) { self.id = id }
 
     /// Nothing was told of it.
     var isUntold: Bool { self == AppState(id: id) }
+}
+
+/// The user's answer to an app that wants to record (PERM-2).
+public enum RecordPermission: String, Hashable, Sendable, Codable, CaseIterable {
+    case undetermined, denied, granted
 }
 
 extension Category {

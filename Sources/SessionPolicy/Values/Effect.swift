@@ -19,6 +19,12 @@ public struct Effect: Hashable, Sendable, Codable {
         case outputVolumeChanged(Float)
         /// The session's own output was muted or unmuted (VOL-3).
         case outputMuteChanged(Bool)
+        /// It takes input and nobody was asked whether its app may: ask (PERM-3).
+        case recordPermissionNeeded
+        /// Told to every session of the app (PERM-2).
+        case recordPermissionChanged(RecordPermission)
+        /// Told to the sessions of the app that take input (PERM-4).
+        case inputMuteChanged(Bool)
         /// Its state, verdict or reasons are others now; the last effect on a session.
         case stateChanged
     }

@@ -21,7 +21,8 @@ public struct AppID: Hashable, Sendable, Codable, CustomStringConvertible {
     public var description: String { "app \(rawValue)" }
 }
 
-/// When an event happened. The policy has no clock: it copies these times into reasons and never decides by them.
+/// When an event happened. The policy has no clock: it copies these times into reasons, and decides by them
+/// in one place only: how long a remote command lends the foreground (ACT-16).
 public struct EventTime: Hashable, Comparable, Sendable, Codable {
     /// Nanoseconds of the arbiter's steady clock.
     public var nanoseconds: UInt64

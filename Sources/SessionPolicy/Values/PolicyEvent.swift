@@ -22,12 +22,18 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     // What an app asks
     case configure(SessionID, ConfigurationChange)
     case activate(SessionID)
+    /// Activates, or, refused because of another session, as soon as that interrupts nobody (ACT-14).
+    case requestActivation(SessionID)
     case deactivate(SessionID, notifyOthers: Bool)
     case prefer(SessionID, Preference)
     case preferNoInterruptionsFromSystemAlerts(SessionID, Bool)
     case setOutputMuted(SessionID, Bool)
     /// A first player, recorder or callback runs, or none does any more (HINT-1).
     case setRunning(SessionID, Bool)
+    /// Live input begins or ends to be taken (PERM-3, INT-10).
+    case setInputRunning(SessionID, Bool)
+    /// The user asked for it by a remote control: for a while it counts as in the foreground (ACT-16).
+    case remotePlay(SessionID)
     /// The user, or the assistant, told the app to pause (INT-7).
     case userPaused(SessionID)
 
@@ -43,12 +49,18 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     // The life of an app
     case setApplicationState(AppID, ApplicationState)
     case setDeclaresBackgroundAudio(AppID, Bool)
+    /// The user's answer, or its revocation (PERM-2).
+    case setRecordPermission(AppID, RecordPermission)
+    /// The app's own switch for all its inputs (PERM-4).
+    case setInputMuted(AppID, Bool)
 
     // The device
     case setScreenLocked(Bool)
     case setSilentSwitch(Bool)
     /// While on, what begins to ring and the assistant wait (GUIDE-9).
     case setDoNotDisturb(Bool)
+    /// The microphone's hardware switch (INT-10).
+    case setMicrophoneMuted(Bool)
     case setVolume(Float)
     case setRingVolume(Float)
 }

@@ -19,6 +19,8 @@ public struct PolicySettings: Hashable, Sendable, Codable {
 
     /// Whether an app that was suspended is told so when it is resumed, by an interruption that began (BG-3). Default false.
     public var tellsSuspension = false
+    /// How long a session counts as in the foreground after a remote play command, in seconds (ACT-16). Default 10.
+    public var remotePlayGrace: Double = 10
 
     public init() {}
 }

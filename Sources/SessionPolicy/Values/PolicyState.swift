@@ -4,7 +4,11 @@ public struct PolicyState: Hashable, Sendable, Codable {
     public private(set) var sessions: [SessionState] = []
     /// The active ones, the one that came last at the end. A change that counts as an activation (CAT-3) comes last too.
     public internal(set) var activeOrder: [SessionID] = []
+    /// Those who asked to be activated as soon as that interrupts nobody, in the order they asked (ACT-14).
+    public internal(set) var pendingActivations: [SessionID] = []
     public internal(set) var silentSwitch = Switch()
+    /// Whether the microphone is muted in hardware (INT-10).
+    public internal(set) var microphoneMute = Switch()
     public internal(set) var isScreenLocked = false
     /// While on, what begins to ring and the assistant wait (GUIDE-9).
     public internal(set) var isDoNotDisturbOn = false

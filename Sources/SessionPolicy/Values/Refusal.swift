@@ -2,7 +2,8 @@
 public struct Refusal: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// AVAudioSession's error codes that the policy uses; their numbers belong to the API.
     public enum Code: String, Hashable, Sendable, Codable {
-        case badParam, incompatibleCategory, insufficientPriority, expiredSession
+        case badParam, incompatibleCategory, insufficientPriority, expiredSession, resourceNotAvailable,
+            sessionNotActive
         case cannotStartPlaying, cannotStartRecording, cannotInterruptOthers
     }
 

@@ -16,6 +16,10 @@ public struct SessionState: Hashable, Sendable, Codable {
     public var isOutputMuted = false
     /// Whether a player, recorder or callback runs; told by the app's side.
     public var isRunning = false
+    /// Whether it takes live input; told by the app's side, and taken back by whatever stops input for good (INT-10).
+    public var isInputRunning = false
+    /// Until when it counts as in the foreground because of a remote play command (ACT-16).
+    public var foregroundLentUntil: EventTime?
     /// Was active when its app was suspended, which it has not been told (BG-3).
     public var wasSuspended = false
 
@@ -35,8 +39,8 @@ public struct SessionState: Hashable, Sendable, Codable {
 
     /// Why and for whom a session waits.
     public struct Wait: Hashable, Sendable, Codable {
-        /// Who must leave; always a session that exists.
-        public var rival: SessionID
+        /// Who must leave, a session that exists; nil when none does: the microphone is muted (INT-10).
+        public var rival: SessionID?
         /// The rule by which that one stands in the way.
         public var rule: Rule
         public var reason: InterruptionReason
@@ -45,7 +49,7 @@ public struct SessionState: Hashable, Sendable, Codable {
         public var mayResume: Bool
 
         public init(
-            rival: SessionID, rule: Rule, reason: InterruptionReason, since: EventTime, mayResume: Bool = true
+            rival: SessionID?, rule: Rule, reason: InterruptionReason, since: EventTime, mayResume: Bool = true
         ) {
             self.rival = rival
             self.rule = rule

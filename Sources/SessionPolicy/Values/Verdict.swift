@@ -31,6 +31,8 @@ public struct Verdict: Hashable, Sendable, Codable {
 public struct Reason: Hashable, Sendable, Codable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable, Codable {
         case inactive, interrupted, ducked, muted
+        /// Its live input is zeros.
+        case inputSilenced
     }
 
     public var kind: Kind

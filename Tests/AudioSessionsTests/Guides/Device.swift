@@ -55,10 +55,23 @@ struct Device {
 
     /// What is heard of each app during the next frames, once everything that was decided has been told and carried out.
     func render(_ frames: Int, microphone: [Float] = []) throws -> [Heard] {
-        system.settle()
+        settle()
         let planes = try driver.render(frames: frames, inputs: [microphone])
-        system.settle()
+        settle()
         return planes.map(Heard.init)
+    }
+
+    /// Returns when every app has been told everything, and has answered.
+    func settle() { for host in hosts { host.settle() } }
+
+    /// The user, asked by an app whether it may record; says how often that was.
+    func user(of app: Int, allows: Bool) -> Signpost<Int> {
+        let asked = Signpost<Int>()
+        hosts[app].setRecordPermissionPrompt { answer in
+            asked.note(app)
+            answer(allows)
+        }
+        return asked
     }
 }
 

@@ -21,8 +21,17 @@ import Testing
         let metering = try Metering(session: session)
         #expect(session.category == .playAndRecord && session.mode == .measurement && !session.isActive)
 
+        // "Ask the user for permission to record input using requestRecordPermission. Don't rely on the operating system to prompt the
+        // user": asked as the app comes up, and as long as the answer is no, nobody else is disturbed.
+        let asked = device.user(of: meter, allows: false)
+        metering.didBecomeActive()
+        #expect(try device.render(2_400)[other].differs(from: 2_400) == nil)
+        #expect(asked.noted.count == 1 && !session.isActive)
+        device.app(meter).setRecordPermission(.granted)
+
         // They "do not mix with other apps".
-        try metering.didBecomeActive()
+        metering.didBecomeActive()
+        device.settle()
         let input = Signal.sine(frequency: 441, sampleRate: Device.rate, frames: 4_800, amplitude: 0.3)
         var heard = try device.render(4_800, microphone: input)
         #expect(heard[other].fallsSilent)

@@ -22,6 +22,13 @@ import Testing
         // "Only activate an audio session when the user answers or initiates a call": standing ready disturbs nobody.
         #expect(try device.render(4_800)[music].differs(from: 0) == nil)
         #expect(!session.isActive)
+        // "Ask the user for permission to record input using requestRecordPermission. Don't rely on the operating system to prompt the
+        // user": long before the first call.
+        let asked = device.user(of: chat, allows: true)
+        voiceChat.signedIn()
+        device.settle()
+        #expect(asked.noted.count == 1 && !session.isActive)
+
         let farEnd = try device.buffer(of: chat, Signal.counting(frames: 96_000))
         try voiceChat.talk(with: .buffer(farEnd))
         let spoken = Signal.counting(frames: 2_400)

@@ -1,0 +1,84 @@
+public import AudioRendering
+internal import SessionArbiter
+internal import SessionPolicy
+
+/// Live input of a session: what comes in, for as long as it runs.
+///
+/// It is heard while the session is active, the app's permission is granted (PERM-1) and nothing mutes it (PERM-4, INT-10); else it is
+/// silence. An interruption holds it, as it holds players; one by the muted microphone, or a deactivation, stops it for good, and it
+/// starts again only by `start()` (INT-10). Letting go of it stops it.
+public final class AudioSessionInput: Sendable {
+    /// Where the frames are read, each with its time; a voice can play it in the same cycle (`VoiceSource.input`).
+    public let capture: EngineInput
+    private let session: AudioSession
+    private let running = Locked(false)
+
+    /// Channels of the device's input, for a session; it does not run yet. Throws when the engine has no input left, or the channels are none.
+    public init(session: AudioSession, channels: Int = 1, firstChannel: Int = 0) throws {
+        let (engine, bus) = (try session.engine, try session.bus)
+        do throws(AudioEngineError) {
+            capture = try engine.makeInput(for: bus, channels: channels, firstChannel: firstChannel)
+        } catch {
+            throw AudioSessionError(error)
+        }
+        self.session = session
+        session.attach(self)
+    }
+
+    deinit {
+        guard running.withLock({ $0 }) else { return }
+        session.inputsChanged()
+        session.participantsChanged()
+    }
+
+    /// Activates the session if it is not active (ACT-15), and lets the input in; while nobody was asked, the user is (PERM-3). Throws, and
+    /// nothing starts, when the activation is refused, the category has no input, or the microphone is muted (INT-10). Blocks as
+    /// `setActive` does.
+    public func start() throws {
+        guard !isRunning else { return }
+        try session.activateToStart()
+        // Before it is told: what takes it back meanwhile comes after.
+        running.withLock { $0 = true }
+        do {
+            try session.submit { .setInputRunning($0, true) }
+        } catch {
+            running.withLock { $0 = false }
+            throw error
+        }
+        session.participantsChanged()
+    }
+
+    /// Ends it; what is already in the ring can still be read.
+    public func stop() {
+        guard
+            running.withLock({ isRunning in
+                defer { isRunning = false }
+                return isRunning
+            })
+        else { return }
+        session.inputsChanged()
+        session.participantsChanged()
+    }
+}
+
+extension AudioSessionInput: SessionParticipant {
+    /// Whether it was started and nothing has stopped it since; it may be held by an interruption.
+    public var isRunning: Bool { running.withLock { $0 } }
+
+    package func sessionWasInterrupted() {
+        // INT-10: the arbiter took it back. Any other interruption only holds it.
+        if session.status?.session.isInputRunning == false { running.withLock { $0 = false } }
+    }
+
+    package func sessionInterruptionEnded(shouldResume: Bool) {}
+
+    package func sessionDidDeactivate() { running.withLock { $0 = false } }
+}
+
+extension AudioSession {
+    /// To be called when an input of the session has stopped.
+    func inputsChanged() {
+        let isRunning = liveParticipants.contains { ($0 as? AudioSessionInput)?.isRunning == true }
+        if !isRunning { try? submit { .setInputRunning($0, false) } }
+    }
+}

@@ -1,0 +1,183 @@
+import AudioRendering
+import AudioSessions
+import Foundation
+import SessionArbiter
+import TestSupport
+import Testing
+
+/// Recording permission, mute and the microphone's switch, down to the captured frames.
+@Suite struct InputTests {
+    private let stage = Stage(inputChannels: 1)
+
+    private func recording(_ options: AudioSession.CategoryOptions = []) throws -> (AudioSession, AudioSessionInput) {
+        let session = try stage.session(.playAndRecord, options: options)
+        let input = try AudioSessionInput(session: session)
+        try input.start()
+        stage.host.settle()
+        return (session, input)
+    }
+
+    /// What is captured of ones that come in for some periods; fades included.
+    private func capture(_ input: AudioSessionInput, frames: Int = 1_024) throws -> [Float] {
+        _ = try stage.driver.render(frames: frames, inputs: [[Float](repeating: 1, count: frames)])
+        var samples: [Float] = []
+        while let block = input.capture.read() { samples += block.samples }
+        return samples
+    }
+
+    /// Answers when told to.
+    private final class User: Sendable {
+        let asked = Signpost<Int>()
+        private let answer = Locked<(@Sendable (Bool) -> Void)?>(nil)
+
+        init(of host: AudioSessionHost) {
+            host.setRecordPermissionPrompt { [asked, answer] respond in
+                answer.withLock { $0 = respond }
+                asked.note(1)
+            }
+        }
+
+        func say(_ yes: Bool) { answer.withLock { $0 }?(yes) }
+    }
+
+    @Test("PERM-1, PERM-3: starting to record asks by itself; until the answer, input is silence; then it is heard")
+    func asksByItself() throws {
+        let user = User(of: stage.host)
+        let (session, input) = try recording()
+        #expect(user.asked.wait { $0.count == 1 })
+        #expect(stage.host.application.recordPermission == .undetermined)
+        #expect(try capture(input).allSatisfy { $0 == 0 })
+        #expect(session.explain() == ["session \(session.id) is inputSilenced by PERM-1"])
+        user.say(true)
+        #expect(stage.host.application.recordPermission == .granted)
+        _ = try capture(input)
+        #expect(try capture(input).allSatisfy { $0 == 1 })
+        user.say(false)
+        #expect(stage.host.application.recordPermission == .granted, "one question, one answer")
+    }
+
+    @Test("PERM-2: the user is asked once; later requests are answered at once, from what was said")
+    func asksOnce() throws {
+        let user = User(of: stage.host)
+        let answers = Signpost<Bool>()
+        for _ in 0..<3 { stage.host.application.requestRecordPermission { answers.note($0) } }
+        #expect(user.asked.wait { $0.count == 1 })
+        user.say(false)
+        #expect(answers.wait { $0 == [false, false, false] })
+        stage.host.application.requestRecordPermission { answers.note($0) }
+        #expect(answers.wait { $0.count == 4 })
+        #expect(user.asked.noted.count == 1)
+        stage.host.setRecordPermission(.undetermined)
+        stage.host.application.requestRecordPermission { answers.note($0) }
+        #expect(user.asked.wait { $0.count == 2 })
+        user.say(true)
+        #expect(answers.wait { $0.last == true })
+    }
+
+    @Test("PERM-2: revoked while recording, input is silence within a period and its fade, and the session runs on")
+    func revoked() throws {
+        let (session, input) = try recording()
+        stage.host.setRecordPermission(.granted)
+        _ = try capture(input)
+        stage.host.setRecordPermission(.denied)
+        let samples = try capture(input, frames: 1_024)
+        #expect(samples[256...].allSatisfy { $0 == 0 } && session.isActive)
+    }
+
+    @Test("PERM-2: the answer is kept for the app, by program, and a damaged file counts as none")
+    func kept() throws {
+        let directory = try TemporaryDirectory()
+        let folder = URL(fileURLWithPath: directory.file("state"))
+        func host(_ app: String) -> AudioSessionHost {
+            AudioSessionHost(
+                driver: OfflineDriver(channels: 1), settings: ArbiterSettings(),
+                store: PermissionStore(directory: folder, app: app))
+        }
+        func answer(_ app: String) -> AudioApplication.RecordPermission {
+            let host = host(app)
+            return withExtendedLifetime(host) { host.application.recordPermission }
+        }
+        let first = host("/bin/one")
+        #expect(first.application.recordPermission == .undetermined)
+        first.setRecordPermission(.denied)
+        #expect(answer("/bin/one") == .denied)
+        #expect(answer("/bin/two") == .undetermined)
+        try Data("{ damaged".utf8).write(to: folder.appendingPathComponent("record-permissions.json"))
+        #expect(answer("/bin/one") == .undetermined)
+        host("/bin/two").setRecordPermission(.granted)
+        #expect(answer("/bin/two") == .granted)
+    }
+
+    @Test("PERM-4: muted input is zeros, told once while input is active, and kept for a later activation")
+    func muted() throws {
+        let application = stage.host.application
+        let told = Signpost<Bool>()
+        let token = NotificationCenter.default.addObserver(
+            forName: AudioApplication.inputMuteStateChangeNotification, object: application, queue: nil
+        ) { told.note(($0.userInfo?[AudioApplication.muteStateKey] as? Bool) ?? false) }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try application.setInputMuted(true)
+        stage.host.settle()
+        #expect(told.noted.isEmpty && application.isInputMuted, "no input is active")
+        stage.host.setRecordPermission(.granted)
+        let (session, input) = try recording()
+        #expect(try capture(input).allSatisfy { $0 == 0 } && session.isActive)
+        try application.setInputMuted(false)
+        _ = try capture(input)
+        #expect(try capture(input).allSatisfy { $0 == 1 })
+        stage.host.settle()
+        #expect(told.noted == [false])
+        try application.setInputMuteStateChangeHandler { _ in false }
+        #expect(throws: AudioSessionError.self) { try application.setInputMuted(true) }
+        #expect(!application.isInputMuted)
+    }
+
+    @Test("INT-10: the microphone's switch interrupts who records; unmuted, input starts only when asked")
+    func microphone() throws {
+        stage.host.setRecordPermission(.granted)
+        let (session, input) = try recording()
+        let listener = Listener(AudioSession.interruptionNotification, of: session)
+        try stage.host.setMicrophoneMuted(true)
+        stage.host.settle()
+        #expect(listener.heard.noted.last?[AudioSessionInterruptionReasonKey] == 2)
+        #expect(!session.isActive && !input.isRunning)
+        let error = #expect(throws: AudioSessionError.self) { try input.start() }
+        #expect(error?.errorCode == .resourceNotAvailable && error?.rule == "INT-10")
+        try stage.host.setMicrophoneMuted(false)
+        stage.host.settle()
+        try session.setActive(true)
+        #expect(try capture(input).allSatisfy { $0 == 0 }, "not unasked")
+        try input.start()
+        _ = try capture(input)
+        #expect(try capture(input).allSatisfy { $0 == 1 })
+        input.stop()
+        _ = try capture(input)
+        #expect(try capture(input).allSatisfy { $0 == 0 })
+    }
+
+    @Test("INT-10: with overrideMutedMicrophoneInterruption it runs on with zeros, and hears again by itself")
+    func override() throws {
+        stage.host.setRecordPermission(.granted)
+        let (session, input) = try recording(.overrideMutedMicrophoneInterruption)
+        try stage.host.setMicrophoneMuted(true)
+        _ = try capture(input)
+        #expect(try capture(input).allSatisfy { $0 == 0 } && session.isActive && input.isRunning)
+        try stage.host.setMicrophoneMuted(false)
+        _ = try capture(input)
+        #expect(try capture(input).allSatisfy { $0 == 1 })
+    }
+
+    @Test("ACT-14: an activation asked for during a call is granted when the call ends, told, and sounds")
+    func delayedGrant() throws {
+        let session = try stage.session()
+        let samples = Signal.counting(frames: 20_000)
+        try stage.play(samples, in: session)
+        try stage.host.ring()
+        #expect(try !session.requestActivation())
+        #expect(session.explain() == ["session \(session.id) is inactive by ACT-14"])
+        try stage.host.declineCall()
+        stage.host.settle()
+        #expect(session.isActive)
+        #expect(try stage.render(2_000)[400...].contains { $0 != 0 })
+    }
+}

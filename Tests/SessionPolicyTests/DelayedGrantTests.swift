@@ -1,0 +1,101 @@
+import SessionPolicy
+import Testing
+
+@Suite struct DelayedGrantTests {
+    private func request(_ scene: inout Scene, _ id: UInt64) throws { try scene.do(.requestActivation(SessionID(id))) }
+
+    /// Told as activated, in order.
+    private func granted(_ scene: Scene) -> [UInt64] {
+        scene.told.filter { $0.kind == .activated }.map(\.session.rawValue)
+    }
+
+    @Test("ACT-14, ACT-5: refused because of a call, it waits; granted when the call ends, before any end is told")
+    func afterCall() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .soloAmbient)
+        try scene.activate(1)
+        try scene.begin(9, .call)
+        try request(&scene, 2)
+        #expect(try !scene.isActive(2) && scene.rules(2) == [.act14])
+        try scene.end(9)
+        // The grant stands in the music's way now: it goes on waiting.
+        #expect(scene.told.map(\.kind).first == .activated && scene.told.first?.rule == .act14)
+        #expect(try granted(scene) == [2] && scene.interruptions.isEmpty && scene.waits(1) == 2)
+        try scene.deactivate(2)
+        #expect(scene.interruptions == ["1 ended resume"])
+    }
+
+    @Test("ACT-14: nobody in the way: granted at once, as by an activation")
+    func atOnce() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .playback)
+        try scene.activate(1)
+        try request(&scene, 2)
+        #expect(try scene.interruptions == ["1 began"] && scene.isActive(2))
+    }
+
+    @Test("ACT-14: in the order they asked, and only if nobody is interrupted by it")
+    func order() throws {
+        var scene = Scene()
+        for id: UInt64 in 1...2 { try scene.add(id, .playback, .default, .mixWithOthers) }
+        for id: UInt64 in 3...4 { try scene.add(id, .soloAmbient) }
+        try scene.begin(9, .alarm)
+        for id: UInt64 in [4, 2, 3, 1] { try request(&scene, id) }
+        try request(&scene, 4)
+        #expect(scene.state.pendingActivations.map(\.rawValue) == [4, 2, 3, 1], "asking twice changes nothing")
+        try scene.end(9)
+        #expect(granted(scene) == [4, 2, 1] && scene.interruptions.isEmpty)
+        try scene.deactivate(4, notify: false)
+        #expect(granted(scene) == [3] && scene.state.pendingActivations.isEmpty)
+    }
+
+    @Test("ACT-14, ACT-6: from the background it waits for the other app's sound to end")
+    func fromBackground() throws {
+        var scene = Scene()
+        for id: UInt64 in 1...2 { try scene.add(id, .playback) }
+        try scene.do(.setDeclaresBackgroundAudio(AppID(2), true))
+        try scene.do(.setApplicationState(AppID(2), .background))
+        try scene.activate(1)
+        try request(&scene, 2)
+        #expect(try !scene.isActive(2))
+        try scene.deactivate(1)
+        #expect(try scene.isActive(2))
+        // What no other session's end would allow is refused at once.
+        try scene.add(3, .ambient)
+        try scene.do(.setApplicationState(AppID(3), .background))
+        #expect(try scene.refusal(of: .requestActivation(SessionID(3))).code == .cannotStartPlaying)
+    }
+
+    @Test("ACT-10, ACT-12, BG-3: deactivating, death and suspension cancel what was asked")
+    func cancelled() throws {
+        for cancel: PolicyAction in [
+            .deactivate(SessionID(1), notifyOthers: false), .appDied(AppID(1)),
+            .setApplicationState(AppID(1), .suspended),
+        ] {
+            var scene = Scene()
+            try scene.add(1, .soloAmbient)
+            try scene.begin(9, .call)
+            try request(&scene, 1)
+            try scene.do(cancel)
+            try scene.end(9)
+            #expect(granted(scene).isEmpty && scene.state.pendingActivations.isEmpty && scene.state.activeOrder.isEmpty)
+        }
+    }
+
+    @Test("ACT-16: after a remote play command it counts as in the foreground for the grace, and no longer")
+    func remotePlay() throws {
+        var settings = PolicySettings()
+        settings.remotePlayGrace = 3e-9
+        var scene = Scene(Policy(settings: settings))
+        for id: UInt64 in 1...2 { try scene.add(id, .playback) }
+        try scene.do(.setApplicationState(AppID(2), .background))
+        try scene.activate(1)
+        try scene.do(.remotePlay(SessionID(2)))
+        try scene.activate(2)
+        #expect(scene.interruptions == ["1 began"])
+        try scene.deactivate(2)
+        #expect(try scene.refusal(of: .activate(SessionID(2))).rule == .act6, "the scene's clock is at the end of it")
+    }
+}
