@@ -67,4 +67,28 @@ import Testing
         #expect(heard[chat].fallsSilent && heard[music].differs(fadingInFrom: 4_800 + Device.fade) == nil)
         #expect(!session.isActive && screen.now == .idle && voiceChat.heard().isEmpty)
     }
+
+    @Test("GUIDE-3, INT-10: the lid over the microphone ends the call; opened again, nobody listens unasked")
+    func microphoneMuted() throws {
+        let device = try Device(apps: 1, microphones: 1)
+        device.app(Self.chat).setRecordPermission(.granted)
+        let session = try device.session(of: Self.chat)
+        let screen = Screen<VoiceChat.Display>()
+        let voiceChat = try VoiceChat(session: session, display: screen.show)
+        let story = Story(session)
+        try voiceChat.talk(with: .buffer(device.buffer(of: Self.chat, Signal.counting(frames: 48_000))))
+        let spoken = Signal.counting(frames: 2_400)
+        _ = try device.render(2_400, microphone: spoken)
+        #expect(!voiceChat.heard().isEmpty)
+
+        // Guidelines on audio (the newest): "make sure that a VoIP app ends the call" when the lid mutes the microphone, since resuming "risks
+        // re-enabling the microphone without people knowing".
+        try device.system.setMicrophoneMuted(true)
+        var heard = try device.render(2_400, microphone: spoken)
+        #expect(heard[Self.chat].fallsSilent && screen.displays == [.talking, .idle])
+        try device.system.setMicrophoneMuted(false)
+        heard = try device.render(2_400, microphone: spoken)
+        #expect(heard[Self.chat].isSilent && voiceChat.heard().isEmpty && !session.isActive)
+        #expect(story.interruptions.first == .interruptionBegan(.builtInMicMuted))
+    }
 }
