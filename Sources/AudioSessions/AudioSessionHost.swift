@@ -27,12 +27,12 @@ public final class AudioSessionHost: Sendable {
     /// The engine, or why there is none.
     package let engine: Result<AudioEngine, AudioSessionError>
     /// This process, as the arbiter names it.
-    let app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
+    let app: AppID
     /// Where wishes for the hardware are carried out, one after the other.
-    let hardware = DispatchQueue(label: "audio-session.hardware")
+    let hardware: DispatchQueue
     /// Where the driver's news are told: the driver's own threads must not be called back on.
-    private let news = DispatchQueue(label: "audio-session.news")
-    let loan = Locked<PeriodLoan?>(nil)
+    private let news: DispatchQueue
+    let loan: Locked<PeriodLoan?>
     let permission: PermissionDesk
     /// What all sessions of the app share.
     public let application: AudioApplication
@@ -55,6 +55,10 @@ public final class AudioSessionHost: Sendable {
     ) {
         self.settings = settings
         self.clock = clock ?? DispatchClock()
+        app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
+        hardware = DispatchQueue(label: "audio-session.hardware")
+        news = DispatchQueue(label: "audio-session.news")
+        loan = Locked(nil)
         permission = PermissionDesk(store: store)
         application = AudioApplication()
         arbiter = InProcessArbiter(settings: settings)
@@ -65,8 +69,29 @@ public final class AudioSessionHost: Sendable {
                 throw AudioSessionError(error)
             }
         }
-        application.bind(to: self)
+        observe()
         if let answer = store?.answer { try? submit(.setRecordPermission(app, answer)) }
+    }
+
+    /// Another app beside that of `host`: the same arbiter, engine and device, but foreground, declared background audio and
+    /// permission of its own. For scenarios of several apps in one process; `app` is its number, not 0 and not this process's.
+    package init(app: UInt64, sharing host: AudioSessionHost) {
+        precondition(app != AppID.system.rawValue && app != host.app.rawValue, "an app of its own")
+        self.app = AppID(app)
+        settings = host.settings
+        clock = host.clock
+        arbiter = host.arbiter
+        engine = host.engine
+        hardware = host.hardware
+        news = host.news
+        loan = host.loan
+        permission = PermissionDesk(store: nil)
+        application = AudioApplication()
+        observe()
+    }
+
+    private func observe() {
+        application.bind(to: self)
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
             switch event {

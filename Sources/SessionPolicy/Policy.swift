@@ -109,6 +109,7 @@ extension Arbitration {
 
         case .setSilentSwitch(let isOn):
             if state.silentSwitch.isOn != isOn { state.silentSwitch = .init(isOn: isOn, since: now) }
+        case .setDoNotDisturb(let isOn): setDoNotDisturb(isOn)
         case .setMicrophoneMuted(let isMuted): setMicrophoneMuted(isMuted)
         case .setVolume(let volume): try setVolume(volume)
         case .setRingVolume(let volume):

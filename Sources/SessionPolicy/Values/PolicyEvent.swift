@@ -57,6 +57,8 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     // The device
     case setScreenLocked(Bool)
     case setSilentSwitch(Bool)
+    /// While on, what begins to ring and the assistant wait (GUIDE-9).
+    case setDoNotDisturb(Bool)
     /// The microphone's hardware switch (INT-10).
     case setMicrophoneMuted(Bool)
     case setVolume(Float)
