@@ -21,29 +21,6 @@ struct SplitMix: RandomNumberGenerator {
     }
 }
 
-/// A notification of the arbiter's, as an observer saw it.
-struct Posted: Equatable, Sendable {
-    var id: SessionID
-    var what: String
-
-    init(id: SessionID, what: String) {
-        self.id = id
-        self.what = what
-    }
-
-    init?(_ note: Notification) {
-        guard let session = note.object as? AudioSession else { return nil }
-        id = SessionID(session.id)
-        if let muted = note.userInfo?[AudioSession.muteStateKey] as? Bool {
-            what = muted ? "muted" : "unmuted"
-        } else if note.userInfo?[AudioSessionInterruptionTypeKey] as? UInt == 1 {
-            what = "began"
-        } else {
-            what = note.userInfo?[AudioSessionInterruptionOptionKey] as? UInt == 1 ? "ended resume" : "ended"
-        }
-    }
-}
-
 /// The render thread of an offline driver: renders as fast as it can until stopped.
 final class Renderer: Sendable {
     private let isOn = Locked(true)
@@ -95,7 +72,7 @@ final class RandomStage: @unchecked Sendable {
         inputs = try sessions.map { session in try (0..<2).map { _ in try AudioSessionInput(session: session) } }
         steady = try AudioBuffer([[Float](repeating: 0.25, count: 4_800)])
         for session in sessions {
-            for name in [AudioSession.interruptionNotification, AudioSession.outputMuteStateChangeNotification] {
+            for name in Posted.names {
                 tokens.append(
                     NotificationCenter.default.addObserver(forName: name, object: session, queue: nil) {
                         [posted] note in
@@ -110,6 +87,12 @@ final class RandomStage: @unchecked Sendable {
     var ids: [SessionID] { sessions.map { SessionID($0.id) } }
 
     func status(_ session: AudioSession) -> SessionState? { arbiter.status(of: SessionID(session.id))?.session }
+
+    /// Returns when all that was asked without waiting is done, and all that follows is told.
+    func settle() {
+        for session in sessions { session.settle() }
+        host.settle()
+    }
 
     /// One public call. What is refused is refused: here only what is left behind matters.
     func useAtRandom(_ random: inout SplitMix) {
@@ -127,12 +110,15 @@ final class RandomStage: @unchecked Sendable {
     }
 
     private func activate(_ session: AudioSession, _ random: inout SplitMix) {
-        switch Int.random(in: 0..<7, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
         case 0: try? session.setActive(false)
         case 1: try? session.setActive(false, options: .notifyOthersOnDeactivation)
         case 2: _ = try? session.engine.play(.buffer(steady), on: session.bus)
         case 3: _ = try? session.requestActivation()
         case 4: try? session.noteRemotePlay()
+        case 5: session.activate { _, _ in }
+        case 6: session.deactivate(options: .notifyOthersOnDeactivation) { _, _ in }
+        case 7: try? session.whileActive { _ = session.isActive }
         default: try? session.setActive(true)
         }
     }
@@ -161,11 +147,14 @@ final class RandomStage: @unchecked Sendable {
     }
 
     private func wish(_ session: AudioSession, _ random: inout SplitMix) {
-        switch Int.random(in: 0..<5, using: &random) {
+        switch Int.random(in: 0..<7, using: &random) {
         case 0: try? session.setPreferredSampleRate([0, 44_100, -1].randomElement(using: &random) ?? 0)
         case 1: try? session.setPreferredIOBufferDuration([0, 0.002, 0.005, 0.02].randomElement(using: &random) ?? 0)
         case 2: try? session.setPreferredOutputNumberOfChannels(2)
         case 3: try? session.setPreferredInputNumberOfChannels(1)
+        // Limits that no test lives to see.
+        case 4: try? session.setIdleTimeout(Bool.random(using: &random) ? .seconds(80_000) : nil)
+        case 5: try? session.setDuckLimit(Bool.random(using: &random) ? .seconds(80_000) : nil)
         default: try? session.setPrefersNoInterruptionsFromSystemAlerts(Bool.random(using: &random))
         }
     }
@@ -173,10 +162,10 @@ final class RandomStage: @unchecked Sendable {
     private func read(_ session: AudioSession, _ random: inout SplitMix) {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: _ = (session.category, session.mode, session.categoryOptions, session.routeSharingPolicy)
-        case 1: _ = (session.state, session.explain(), session.isActive, session.isOutputMuted)
+        case 1: _ = (session.state, session.explain(), session.isActive, session.isOutputMuted, session.lastRefusal)
         case 2: _ = (session.sampleRate, session.ioBufferDuration, session.outputLatency, session.currentRoute)
         case 3: _ = (session.isOtherAudioPlaying, session.secondaryAudioShouldBeSilencedHint, session.outputVolume)
-        case 4: _ = (session.availableCategories, session.availableModes, session.events)
+        case 4: _ = (session.availableCategories, session.availableModes, session.events, session.interruptions)
         default: _ = try? AudioSession(host: host).setActive(Bool.random(using: &random))
         }
     }
@@ -208,7 +197,7 @@ final class RandomStage: @unchecked Sendable {
     }
 
     private func device(_ random: inout SplitMix) {
-        switch Int.random(in: 0..<7, using: &random) {
+        switch Int.random(in: 0..<8, using: &random) {
         case 0: try? host.setSilentSwitch(Bool.random(using: &random))
         case 1: try? host.setSystemVolume([0, 0.5, 1].randomElement(using: &random) ?? 1)
         case 2: try? host.setScreenLocked(Int.random(in: 0..<4, using: &random) == 0)
@@ -217,6 +206,7 @@ final class RandomStage: @unchecked Sendable {
             let states = AudioSessionHost.ApplicationState.allCases + [.foreground, .foreground, .foreground]
             try? host.setApplicationState(states.randomElement(using: &random) ?? .foreground)
         case 5: _ = host.format
+        case 6: try? host.setDoNotDisturb(Bool.random(using: &random))
         default: host.close()
         }
     }
@@ -226,6 +216,7 @@ final class RandomStage: @unchecked Sendable {
         try? host.declineCall()
         try? host.endCall()
         while (try? host.endInterruption()) != nil {}
+        try host.setDoNotDisturb(false)
         try host.setMicrophoneMuted(false)
         try host.setScreenLocked(false)
         try host.setApplicationState(.foreground)

@@ -15,13 +15,13 @@ import Testing
     private static let operations = 16
 
     @Test(
-        "ACT-11, ACT-13: 8 threads use one session, or several, at random: numbers without gaps, the log replays, all hear one order",
+        "ACT-11, ACT-13, INT-11: 8 threads use one session, or several, at random: numbers without gaps, the log replays, all hear one order",
         .timeLimit(.minutes(5)), arguments: [1, 4])
     func randomUse(sessions count: Int) async throws {
         let stage = try RandomStage(sessions: count)
         let renderer = Renderer(stage.driver)
         defer { renderer.stop() }
-        var replay = Replay()
+        var replay = Replay(of: stage.ids)
         for round in 0..<Self.rounds {
             // A volume that nobody else sets ends the round for those who listen.
             let marker = Float(round + 1) / 1_024
@@ -32,11 +32,12 @@ import Testing
                 var random = SplitMix(seed: UInt64(round * 8 + thread))
                 for _ in 0..<Self.operations { stage.useAtRandom(&random) }
             }
+            stage.settle()
             try stage.host.setSystemVolume(marker)
-            stage.host.settle()
+            stage.settle()
 
             let story = try replay.follow(stage.arbiter)
-            #expect(stage.posted.noted == replay.posted(to: stage.ids), "round \(round)")
+            #expect(stage.posted.noted == replay.posted, "round \(round)")
             for (id, listeners) in zip(stage.ids, listeners) {
                 for listener in listeners {
                     let events = await listener.value
@@ -82,64 +83,5 @@ private func onEightThreads(_ body: @escaping @Sendable (Int) -> Void) async {
     }
     await withCheckedContinuation { continuation in
         group.notify(queue: .global()) { continuation.resume() }
-    }
-}
-
-/// Follows the arbiter's log through the rules, from where it was left.
-private struct Replay {
-    private let policy = Policy()
-    private var state = PolicyState()
-    private var count: UInt64 = 0
-    private var effects: [Effect] = []
-
-    /// What the decisions since the last time told; checks that they are numbered without gaps and lead to the arbiter's state.
-    mutating func follow(_ arbiter: InProcessArbiter) throws -> [Effect] {
-        var story: [Effect] = []
-        for decision in arbiter.decisions.dropFirst(Int(count)) {
-            count += 1
-            try #require(decision.number == count)
-            switch decision.outcome {
-            case .granted(let effects):
-                let transition = try policy.apply(decision.event, to: state)
-                try #require(transition.effects == effects, "decision \(count)")
-                state = transition.state
-                story += effects
-            case .refused(let refusal):
-                #expect(throws: refusal) { try policy.apply(decision.event, to: state) }
-            }
-        }
-        #expect(state == arbiter.state)
-        effects += story
-        return story
-    }
-
-    /// Everything so far that goes out as a notification.
-    func posted(to ids: [SessionID]) -> [Posted] {
-        effects.compactMap { effect in
-            guard ids.contains(effect.session) else { return nil }
-            switch effect.kind {
-            case .interruptionBegan: return Posted(id: effect.session, what: "began")
-            case .interruptionEnded(let resume):
-                return Posted(id: effect.session, what: resume ? "ended resume" : "ended")
-            case .outputMuteChanged(let muted): return Posted(id: effect.session, what: muted ? "muted" : "unmuted")
-            default: return nil
-            }
-        }
-    }
-}
-
-extension AudioSessionEvent {
-    /// The event by which an effect is told; nil for those that are compared nowhere here.
-    fileprivate init?(told kind: Effect.Kind) {
-        switch kind {
-        case .interruptionBegan(let reason):
-            guard let reason = AudioSession.InterruptionReason(rawValue: reason.rawValue) else { return nil }
-            self = .interruptionBegan(reason)
-        case .interruptionEnded(let shouldResume): self = .interruptionEnded(shouldResume: shouldResume)
-        case .silenceSecondaryAudioHint(let begins): self = .silenceSecondaryAudioHint(begins ? .begin : .end)
-        case .outputMuteChanged(let muted): self = .outputMuteChanged(muted)
-        case .outputVolumeChanged(let volume): self = .outputVolumeChanged(volume)
-        default: return nil
-        }
     }
 }
