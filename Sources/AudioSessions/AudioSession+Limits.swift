@@ -49,7 +49,8 @@ extension AudioSession {
         guard let duration, !isAllowed(duration) else { return }
         try request {
             throw AudioSessionError(
-                .badParam, "\(what) of \(duration) was asked for; it must be positive and at most a day, or nil for none.")
+                .badParam,
+                "\(what) of \(duration) was asked for; it must be positive and at most a day, or nil for none.")
         }
     }
 
