@@ -30,7 +30,7 @@ public final class AudioSessionHost: Sendable {
     let app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
     /// Where wishes for the hardware are carried out, one after the other.
     let hardware = DispatchQueue(label: "audio-session.hardware")
-    /// Where the driver's news are told: the driver's own threads must not be called back on.
+    /// Where the driver's and the engine's news are told: their own threads must not be called back on.
     private let news = DispatchQueue(label: "audio-session.news")
     let loan = Locked<PeriodLoan?>(nil)
     let permission: PermissionDesk
@@ -97,10 +97,10 @@ public final class AudioSessionHost: Sendable {
         }
     }
 
-    /// On the engine's thread: starts at most a session's idle timeout.
     private func tellEnd(ofBus slot: Int) {
-        for session in sessions.withLock({ $0.compactMap(\.session) }) where (try? session.bus.slot) == slot {
-            session.followIdleness()
+        news.async { [weak self] in
+            for session in self?.sessions.withLock({ $0.compactMap(\.session) }) ?? []
+            where (try? session.bus.slot) == slot { session.followIdleness() }
         }
     }
 
