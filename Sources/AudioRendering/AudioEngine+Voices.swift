@@ -168,7 +168,10 @@ extension AudioEngine {
             while rcore_next_event(core.handle, &event) { told += EngineEvent(event).map { [$0] } ?? [] }
             control.plan.collect(from: core.handle)
             let ended = endedVoices(&control)
-            return (ended, Set(ended.map(\.bus.slot)).filter { slot in !control.voices.values.contains { $0.bus.slot == slot } })
+            return (
+                ended,
+                Set(ended.map(\.bus.slot)).filter { slot in !control.voices.values.contains { $0.bus.slot == slot } }
+            )
         }
         _ = retired.takeSilent()  // not under a lock: a bus may go with it
         for event in told { observers.tell(event) }

@@ -25,9 +25,10 @@ extension AudioSession {
     public var duckLimit: Duration? { limits.withLock { $0.duck.duration } }
 
     /// Has the session deactivate itself when, for `timeout` since its last player, recorder or voice ended or paused, none has started. A
-    /// session in which nothing has played yet is left alone.
+    /// session in which nothing has played yet is left alone, and so is one within `whileActive`; the end of a scope counts as an end.
     ///
-    /// From 0 to a day, else it throws badParam; nil turns it off. The time counts from the next end.
+    /// From 0 to a day, else it throws badParam; nil turns it off. The time counts from the next end. One-shots of a `CommandPort` give
+    /// their voice back by themselves and are not seen: keep the session active around them with `whileActive`.
     public func setIdleTimeout(_ timeout: Duration?) throws {
         try check(timeout, "An idle timeout", isAllowed: { $0 >= .zero && $0 <= Self.longestLimit })
         limits.withLock { $0.idle = .init(duration: timeout) }
@@ -49,7 +50,8 @@ extension AudioSession {
         guard let duration, !isAllowed(duration) else { return }
         try request {
             throw AudioSessionError(
-                .badParam, "\(what) of \(duration) was asked for; it must be positive and at most a day, or nil for none.")
+                .badParam,
+                "\(what) of \(duration) was asked for; it must be positive and at most a day, or nil for none.")
         }
     }
 
@@ -60,7 +62,7 @@ extension AudioSession {
         guard idleTimeout != nil else { return }
         guard isActive, isIdle else { return limits.withLock { $0.idle.alarm = nil } }
         arm(\.idle) { session in
-            guard session.isActive, session.isIdle else { return }
+            guard session.isActive, session.isIdle, !session.isInScope else { return }
             session.leave(.idle)
         }
     }
@@ -81,7 +83,7 @@ extension AudioSession {
 
     // MARK: Duck
 
-    /// To be called when activity or configuration may have changed; `isInterrupted` when the activity has had an end, even if it goes on by now.
+    /// To be called when activity or configuration may have changed; `afterEnd` when the activity has had an end, even if it goes on by now.
     func followDuck(afterEnd: Bool = false) {
         guard duckLimit != nil else { return }
         if afterEnd || !isDucking { limits.withLock { $0.duck.alarm = nil } }

@@ -27,7 +27,7 @@ extension AudioSession {
     }
 
     /// Makes a request; what it throws is kept as the last refusal.
-    func request<Value>(_ body: () throws -> Value) throws -> Value {
+    package func request<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as AudioSessionError {

@@ -14,7 +14,7 @@ extension AudioSession {
     /// Scopes nest and overlap: the last one to end deactivates, unless the session was active before the first. A session that is interrupted
     /// or deactivated meanwhile is not activated again. Throws what refuses the activation, without running `body`; else only what
     /// `body` throws. Blocks as `setActive` does, twice; within an actor or task take the asynchronous one.
-    public func whileActive<Value, Failure>(_ body: () throws(Failure) -> Value) throws -> Value {
+    public func whileActive<Value>(_ body: () throws -> Value) throws -> Value {
         try turns.run { try self.enterScope() }
         defer { turns.run { self.leaveScope() } }
         return try body()
@@ -49,6 +49,9 @@ extension AudioSession {
             return scopes.count == 0 && scopes.ownsActivation
         }
         // Only a setting has this throw, isBusy: the session is inactive then all the same (ACT-7).
-        if deactivates { try? setActive(false, options: .notifyOthersOnDeactivation) }
+        if deactivates { try? setActive(false, options: .notifyOthersOnDeactivation) } else { followIdleness() }
     }
+
+    /// Whether anyone is within `whileActive`. In the session's turns only.
+    var isInScope: Bool { scopes.withLock { $0.count > 0 } }
 }

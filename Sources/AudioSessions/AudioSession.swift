@@ -24,6 +24,7 @@ open class AudioSession: NSObject, @unchecked Sendable {
     let scopes = Locked(ActiveScopes())
     let limits = Locked(SessionLimits())
     let refusal = Locked<KeptRefusal?>(nil)
+    let companionKept = Locked<(any AnyObject & Sendable)?>(nil)
     /// The route that was told last.
     let route: Locked<RouteFacts>
 
@@ -73,6 +74,12 @@ open class AudioSession: NSObject, @unchecked Sendable {
             }
         }
         forgetRefusal()
+    }
+
+    /// What a module above keeps with the session, for as long as the session lives.
+    package var companion: (any AnyObject & Sendable)? {
+        get { companionKept.withLock { $0 } }
+        set { companionKept.withLock { $0 = newValue } }
     }
 
     /// What the arbiter says of it now.

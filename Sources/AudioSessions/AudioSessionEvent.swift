@@ -7,7 +7,7 @@ public enum AudioSessionEvent: Hashable, Sendable {
     /// The session is not active any longer, and why.
     case becameInactive(AudioSession.DeactivationCause)
     case routeChanged(AudioSession.RouteChangeReason)
-    /// Active, interrupted, ducked, muted: whatever of it is new, with its reasons.
+    /// Active, interrupted, ducked, muted, with or without other audio beside it: something of it is new; the state with its reasons.
     case stateChanged(AudioSession.State)
     case outputVolumeChanged(Float)
     case outputMuteChanged(Bool)

@@ -30,7 +30,7 @@ public final class AudioSessionHost: Sendable {
     let app: AppID
     /// Where wishes for the hardware are carried out, one after the other.
     let hardware: DispatchQueue
-    /// Where the driver's news are told: the driver's own threads must not be called back on.
+    /// Where the driver's and the engine's news are told: their own threads must not be called back on.
     private let news: DispatchQueue
     let loan: Locked<PeriodLoan?>
     let permission: PermissionDesk
@@ -122,10 +122,10 @@ public final class AudioSessionHost: Sendable {
         }
     }
 
-    /// On the engine's thread: starts at most a session's idle timeout.
     private func tellEnd(ofBus slot: Int) {
-        for session in sessions.withLock({ $0.compactMap(\.session) }) where (try? session.bus.slot) == slot {
-            session.followIdleness()
+        news.async { [weak self] in
+            for session in self?.sessions.withLock({ $0.compactMap(\.session) }) ?? []
+            where (try? session.bus.slot) == slot { session.followIdleness() }
         }
     }
 

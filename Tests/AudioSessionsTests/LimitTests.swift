@@ -71,12 +71,14 @@ import Testing
         #expect(session.isActive, "one still plays")
         _ = try stage.render(4_096)
         #expect(!bus.hasPlayingVoices)
+        stage.host.settle()
         clock.advance(by: .milliseconds(500))
         try stage.play([Float](repeating: 0.5, count: 256), in: session)
         clock.advance(by: .milliseconds(500))
         session.settle()
         #expect(session.isActive, "another began in time")
         _ = try stage.render(4_096)
+        stage.host.settle()
         clock.advance(by: .seconds(1))
         session.settle()
         #expect(!session.isActive)
@@ -100,6 +102,26 @@ import Testing
         #expect(!session.isActive)
         try session.activateToStart()
         #expect(session.isActive)
+    }
+
+    @Test("A scope is not idle; its end begins the timeout")
+    func scope() throws {
+        let session = try stage.session(.playback)
+        let player = Participant(session)
+        try session.setIdleTimeout(.seconds(1))
+        try session.setActive(true)
+        try session.whileActive {
+            player.run(true)
+            player.run(false)
+            clock.advance(by: .seconds(60))
+            session.settle()
+            #expect(session.isActive)
+        }
+        session.settle()
+        #expect(session.isActive, "it was active before the scope")
+        clock.advance(by: .seconds(1))
+        session.settle()
+        #expect(!session.isActive)
     }
 
     @Test("A timeout that is turned off, or met by an interruption, ends nothing")
@@ -193,7 +215,6 @@ import Testing
     func machineClock() throws {
         let host = Stage().host
         weak var gone: AudioSession?
-        let left = Signpost<AudioSession.ActivityChange>()
         do {
             let session = try AudioSession(host: host)
             gone = session
@@ -211,6 +232,5 @@ import Testing
             session.settle()
         }
         #expect(gone == nil)
-        #expect(left.noted.isEmpty)
     }
 }
