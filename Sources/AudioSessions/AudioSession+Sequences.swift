@@ -1,3 +1,4 @@
+internal import SessionPolicy
 internal import AudioRendering
 
 /// Every notification as a typed asynchronous sequence: from now on, each for every listener, in one order (ACT-11, INT-11). They end with the
@@ -18,10 +19,10 @@ extension AudioSession {
     /// What `routeChangeNotification` tells.
     public struct RouteChange: Sendable {
         public let reason: RouteChangeReason
-        let previous: RouteFacts
+        let previous: Route
 
         /// The route before (ROUTE-3).
-        public var previousRoute: AudioSessionRouteDescription { previous.description }
+        public var previousRoute: AudioSessionRouteDescription { AudioSessionRouteDescription(previous) }
     }
 
     /// What the notifications of the media services tell.

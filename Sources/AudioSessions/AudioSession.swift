@@ -18,6 +18,7 @@ open class AudioSession: NSObject, @unchecked Sendable {
     /// Whose turn it is to start or stop an input: what the arbiter is told and what the input says of itself agree.
     let inputTurn = Locked(())
     let streams = EventStreams()
+    let inputGainFactor = Locked<Float>(1)
     let mail = MainActorMail()
     let told = Locked(ToldActivity())
     let turns = ActivationQueue()
@@ -25,8 +26,6 @@ open class AudioSession: NSObject, @unchecked Sendable {
     let limits = Locked(SessionLimits())
     let refusal = Locked<KeptRefusal?>(nil)
     let companionKept = Locked<(any AnyObject & Sendable)?>(nil)
-    /// The route that was told last.
-    let route: Locked<RouteFacts>
 
     /// The app's session: soloAmbient and inactive until the app says otherwise (CAT-1).
     public static let shared = AudioSession(on: .shared)
@@ -47,7 +46,6 @@ open class AudioSession: NSObject, @unchecked Sendable {
         let receiver = SessionReceiver()
         self.host = host
         connection = SessionConnection.make(on: host, receiver)
-        route = Locked(RouteFacts(nil, .soloAmbient))
         super.init()
         receiver.set(self)
         host.add(self)

@@ -38,12 +38,18 @@ public final class AudioSessionInput: Sendable {
     public func start() throws {
         guard !isRunning else { return }
         try session.activateToStart()
+        applyGain(session.inputGain)
         // Alone: what takes it back meanwhile is seen afterwards, by `followInputs`.
         try session.inputTurn.withLock { _ in
             try session.submit { .setInputRunning($0, true) }
             running.withLock { $0 = true }
         }
         session.participantsChanged()
+    }
+
+    /// Ramps to the session's input gain, in 5 ms.
+    func applyGain(_ gain: Float) {
+        try? capture.setGain(gain, rampFrames: (session.host.format?.sampleRate ?? 48_000) / 200)
     }
 
     /// Ends it; what is already in the ring can still be read.
@@ -71,6 +77,7 @@ extension AudioSessionInput: SessionParticipant {
 
     /// INT-10: the arbiter took it back. Any other interruption only holds it.
     package func sessionWasInterrupted() { session.followInputs() }
+    package func sessionOutputWasDisconnected() {}
     package func sessionInterruptionEnded(shouldResume: Bool) {}
     package func sessionDidDeactivate() { session.followInputs() }
 }
@@ -90,5 +97,20 @@ extension AudioSession {
     /// Tells the arbiter when the last input has stopped. [in the input's turn]
     fileprivate func tellInputsStopped() {
         if !inputs.contains(where: \.isRunning) { try? submit { .setInputRunning($0, false) } }
+    }
+
+    /// What the session's inputs are multiplied by, 0…1; 1 unless set. JACK has no gain of its own: this one is ours.
+    public var inputGain: Float { inputGainFactor.withLock { $0 } }
+
+    /// Whether there is an input whose gain can be set.
+    public var isInputGainSettable: Bool { isInputAvailable }
+
+    /// Ramps every input of the session to a gain of 0…1; throws badParam beyond, and changes nothing.
+    public func setInputGain(_ gain: Float) throws {
+        guard gain >= 0, gain <= 1 else {
+            throw AudioSessionError(.badParam, "An input gain of \(gain) was asked for; it must be from 0 to 1.")
+        }
+        inputGainFactor.withLock { $0 = gain }
+        for participant in liveParticipants { (participant as? AudioSessionInput)?.applyGain(gain) }
     }
 }
