@@ -27,7 +27,7 @@ struct Shown: Sendable {
 /// The samples of Documentation/Rules, run: what stands between `// [name]` and `// [end]` is what the pages show, and
 /// `Scripts/check examples` compares the two.
 @Suite struct PageTests {
-    private let stage = Stage()
+    private let stage = Stage(inputChannels: 0)
     private let session: AudioSession
     private let host: AudioSessionHost
     private let shown = Shown()
