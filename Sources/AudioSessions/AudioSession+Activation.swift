@@ -26,7 +26,7 @@ extension AudioSession {
         }
         do throws(DriverError) {
             // Reached before anyone is interrupted: without a server nothing has changed for others. Nothing sounds by it.
-            noteDevice(try engine.open())
+            host.noteServer(try engine.open())
         } catch {
             throw AudioSessionError(error)
         }
@@ -52,7 +52,7 @@ extension AudioSession {
     public func requestActivation() throws -> Bool {
         let engine = try host.engine.get()
         do throws(DriverError) {
-            noteDevice(try engine.open())
+            host.noteServer(try engine.open())
         } catch {
             throw AudioSessionError(error)
         }
@@ -66,7 +66,7 @@ extension AudioSession {
     func startAfterGrant() {
         guard isActive, let engine = try? host.engine.get() else { return }
         do throws(DriverError) {
-            noteDevice(try engine.open())
+            host.noteServer(try engine.open())
             try engine.start()
         } catch {
             try? submit { .deactivate($0, notifyOthers: true) }

@@ -16,8 +16,7 @@ open class AudioSession: NSObject, @unchecked Sendable {
     let connection: Result<SessionConnection, AudioSessionError>
     let participants = Locked<[WeakParticipant]>([])
     let streams = EventStreams()
-    /// The route that was told last.
-    let route: Locked<RouteFacts>
+    let inputGainFactor = Locked<Float>(1)
 
     /// The app's session: soloAmbient and inactive until the app says otherwise (CAT-1).
     public static let shared = AudioSession(on: .shared)
@@ -38,7 +37,6 @@ open class AudioSession: NSObject, @unchecked Sendable {
         let receiver = SessionReceiver()
         self.host = host
         connection = SessionConnection.make(on: host, receiver)
-        route = Locked(RouteFacts(nil, .soloAmbient))
         super.init()
         receiver.set(self)
         host.add(self)

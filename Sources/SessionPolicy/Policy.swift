@@ -89,6 +89,10 @@ extension Arbitration {
         case .setRunning(let id, let running): try change(id) { $0.isRunning = running }
         case .setInputRunning(let id, let running): try setInputRunning(id, running)
         case .remotePlay(let id): try lendForeground(id)
+        case .preferInput(let id, let uid): try preferInput(id, uid)
+        case .overrideOutput(let id, let toSpeaker): try overrideOutput(id, toSpeaker: toSpeaker)
+        case .preferInterruptionOnRouteDisconnect(let id, let prefers):
+            try change(id) { $0.prefersInterruptionOnRouteDisconnect = prefers }
         case .userPaused(let id): try userPaused(id)
 
         case .beginSystemSession(let id, let rank, let isRinging):
@@ -102,6 +106,9 @@ extension Arbitration {
         case .setInputMuted(let app, let muted): try setInputMuted(app, muted)
         case .setScreenLocked(let isLocked): try setScreenLocked(isLocked)
 
+        case .plug(let device): try plug(device)
+        case .unplug(let uid): try unplug(uid)
+        case .pick(let direction, let uid): try pick(direction, uid)
         case .setSilentSwitch(let isOn):
             if state.silentSwitch.isOn != isOn { state.silentSwitch = .init(isOn: isOn, since: now) }
         case .setDoNotDisturb(let isOn): setDoNotDisturb(isOn)

@@ -10,7 +10,7 @@ struct Stage {
     let driver: OfflineDriver
     let host: AudioSessionHost
 
-    init(settings: ArbiterSettings = ArbiterSettings(), channels: Int = 1, inputChannels: Int = 0) {
+    init(settings: ArbiterSettings = ArbiterSettings(), channels: Int = 1, inputChannels: Int = 1) {
         driver = OfflineDriver(
             sampleRate: 48_000, channels: channels, inputChannels: inputChannels, periodFrames: 256)
         host = AudioSessionHost(driver: driver, settings: settings)

@@ -12,8 +12,12 @@ public struct Effect: Hashable, Sendable, Codable {
         case waitMoved
         /// Not told to the app: no end will come (ACT-8).
         case waitLapsed
-        /// The route follows this category now.
-        case routeChanged(RouteChangeReason, category: Category)
+        /// The route is another one, or follows another category (ROUTE-3).
+        case routeChanged(RouteChangeReason, previous: Route)
+        /// The output in use was pulled out: players pause before the route changes (ROUTE-4).
+        case outputDisconnected
+        /// Other inputs can be chosen from (ROUTE-6).
+        case availableInputsChanged
         /// Another primary session began or ceased to play (HINT-2).
         case silenceSecondaryAudioHint(Bool)
         case outputVolumeChanged(Float)
