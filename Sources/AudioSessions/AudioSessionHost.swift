@@ -32,7 +32,7 @@ public final class AudioSessionHost: Sendable {
     private let news: DispatchQueue
     let loan: Locked<PeriodLoan?>
     let permission: PermissionDesk
-    let server = Locked<Device?>(nil)
+    let server: Locked<Device?>
     /// What all sessions of the app share.
     public let application: AudioApplication
     let system = Locked(SystemSessions())
@@ -57,6 +57,7 @@ public final class AudioSessionHost: Sendable {
         hardware = DispatchQueue(label: "audio-session.hardware")
         news = DispatchQueue(label: "audio-session.news")
         loan = Locked(nil)
+        server = Locked(nil)
         permission = PermissionDesk(store: store)
         application = AudioApplication()
         arbiter = InProcessArbiter(settings: settings)
@@ -82,6 +83,7 @@ public final class AudioSessionHost: Sendable {
         hardware = host.hardware
         news = host.news
         loan = host.loan
+        server = host.server
         permission = PermissionDesk(store: nil)
         application = AudioApplication()
         observe()

@@ -147,7 +147,9 @@ import Testing
         #expect(try device.render(4_800)[player].fallsSilent)
     }
 
-    @Test("GUIDE-2, VOL-1, ROUTE-8: the user sets volume and route outside the app; the app plays on, and can read what is set")
+    @Test(
+        "GUIDE-2, VOL-1, ROUTE-8: the user sets volume and route outside the app; the app plays on, and can read what is set"
+    )
     func volumeAndRoute() throws {
         let scene = try Scene()
         let (device, player) = (scene.device, Self.player)
