@@ -13,6 +13,7 @@ public final class Browser: Sendable {
     /// When a page with a film is shown: nothing plays, and nobody is disturbed.
     public init(session: AudioSession, film path: String, display: @escaping @Sendable (Display) -> Void) throws {
         try session.setCategory(.playback, mode: .moviePlayback)  // wanted sound: the silent switch does not stop it
+        try session.setPrefersInterruptionOnRouteDisconnect(false)  // headphones out: paused, and still active
         self.session = session
         self.display = display
         film = try AudioPlayer(path: path, session: session)
@@ -42,7 +43,7 @@ public final class Browser: Sendable {
         switch event {
         case .interruptionBegan: display(.paused)
         case .interruptionEnded: break  // whether to go on is for the user to say
-        case .routeChanged(.oldDeviceUnavailable): pause()  // and the session stays active
+        case .routeChanged(.oldDeviceUnavailable): pause()
         default: break
         }
     }

@@ -16,7 +16,7 @@ public final class Navigation: Sendable {
         observer.observe(session) { [weak self] event in self?.follow(event) }
     }
 
-    /// Says what is in a file; a prompt that is being said gives way. Refused, say during a call, it throws, and nothing is said later.
+    /// Says what is in a file; a prompt that is being said gives way. Refused, say while a phone rings, it throws, and nothing is said later.
     public func say(_ path: String) throws {
         let player = try AudioPlayer(path: path, session: session)
         player.onFinish { [weak self] player, _ in self?.said(player) }
@@ -28,7 +28,7 @@ public final class Navigation: Sendable {
         do {
             try player.play()  // activates the session: others are lowered or paused from here
         } catch {
-            prompt.withLock { $0 = nil }
+            said(player)  // nobody stays lowered for a prompt that is not heard
             throw error
         }
     }
@@ -44,6 +44,8 @@ public final class Navigation: Sendable {
         switch event {
         // "Turn left" is of no use after the turning.
         case .interruptionBegan: prompt.withLock { $0 = nil }
+        // Players pause when their output is pulled out. A prompt is for whoever drives: it goes on, and others do not stay lowered.
+        case .routeChanged(.oldDeviceUnavailable): try? prompt.withLock { $0 }?.play()
         default: break
         }
     }

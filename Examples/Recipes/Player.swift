@@ -21,6 +21,7 @@ public final class Player: Sendable {
         display: @escaping @Sendable (Display) -> Void
     ) throws {
         try session.setCategory(.playback, mode: mode)
+        try session.setPrefersInterruptionOnRouteDisconnect(false)  // headphones out: paused, and still active
         self.session = session
         self.display = display
         player = try AudioPlayer(path: path, session: session)

@@ -60,7 +60,7 @@ public final class Recorder: Sendable {
 
     private func follow(_ event: AudioSessionEvent) {
         switch event {
-        case .interruptionBegan: finish()  // what was recorded stays; nobody is recorded again without a press of the button
+        case .interruptionBegan: finish()  // what was recorded stays; nobody is recorded again unasked
         case .routeChanged(.oldDeviceUnavailable), .routeChanged(.newDeviceAvailable): finish()  // another microphone
         default: break  // starting to record may have changed the category: that is no reason to stop
         }

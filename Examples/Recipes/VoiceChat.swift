@@ -44,7 +44,12 @@ public final class VoiceChat: Sendable {
     }
 
     /// What the microphone heard since the last time, to be sent.
-    public func heard() -> [Float] { call.withLock { $0?.microphone }?.capture.read()?.samples ?? [] }
+    public func heard() -> [Float] {
+        let capture = call.withLock { $0?.microphone }?.capture
+        var samples: [Float] = []
+        while let block = capture?.read() { samples += block.samples }
+        return samples
+    }
 
     /// Seconds there and back on this device: what an echo canceller must know.
     public var deviceDelay: Double { delay.withLock { $0 } }

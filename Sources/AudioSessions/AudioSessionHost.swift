@@ -34,7 +34,7 @@ public final class AudioSessionHost: Sendable {
     private let news: DispatchQueue
     let loan: Locked<PeriodLoan?>
     let permission: PermissionDesk
-    let server = Locked<Device?>(nil)
+    let server: Locked<Device?>
     /// What all sessions of the app share.
     public let application: AudioApplication
     let system = Locked(SystemSessions())
@@ -60,6 +60,7 @@ public final class AudioSessionHost: Sendable {
         hardware = DispatchQueue(label: "audio-session.hardware")
         news = DispatchQueue(label: "audio-session.news")
         loan = Locked(nil)
+        server = Locked(nil)
         permission = PermissionDesk(store: store)
         application = AudioApplication()
         arbiter = InProcessArbiter(settings: settings)
@@ -80,12 +81,13 @@ public final class AudioSessionHost: Sendable {
         precondition(app != AppID.system.rawValue && app != host.app.rawValue, "an app of its own")
         self.app = AppID(app)
         settings = host.settings
-        clock = host.clock
         arbiter = host.arbiter
         engine = host.engine
         hardware = host.hardware
         news = host.news
         loan = host.loan
+        server = host.server
+        clock = host.clock
         permission = PermissionDesk(store: nil)
         application = AudioApplication()
         observe()

@@ -149,4 +149,29 @@ import Testing
         #expect(await shown.next(2) == ["no sound", "playing"])
         following.cancel()
     }
+
+    @Test("ROUTE-1, ROUTE-3: looking at the route, and following it") func route() async throws {
+        let (session, shown) = (session, shown)
+        try session.setCategory(.playback)
+        try session.setActive(true)
+        let showOutput = { @Sendable (name: String) in shown.note(name) }
+        let following = Task {
+            // [route]
+            let changes = session.routeChanges
+            for output in session.currentRoute.outputs { showOutput(output.portName) }
+
+            for await change in changes where change.reason == .oldDeviceUnavailable {
+                print("was at \(change.previousRoute.outputs)")  // where it is now: session.currentRoute
+                for output in session.currentRoute.outputs { showOutput(output.portName) }
+            }
+            // [end]
+        }
+        #expect(await shown.next(1) == ["Output of offline"])
+        // [plug]
+        try host.plug("Headphones", type: .headphones)  // the newest: it is the route now
+        try host.unplug("Headphones")  // what played there is interrupted, and is not heard elsewhere
+        // [end]
+        #expect(await shown.next(1) == ["Output of offline"])
+        following.cancel()
+    }
 }

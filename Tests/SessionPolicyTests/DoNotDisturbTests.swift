@@ -40,7 +40,9 @@ import Testing
         #expect(try scene.isActive(11))
     }
 
-    @Test("GUIDE-9: the assistant waits too; when it is off, those who wait begin, unless a higher rank is active by then")
+    @Test(
+        "GUIDE-9: the assistant waits too; when it is off, those who wait begin, unless a higher rank is active by then"
+    )
     func whenItIsOff() throws {
         var scene = try recording()
         try scene.begin(8, .assistant)

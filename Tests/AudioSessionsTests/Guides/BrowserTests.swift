@@ -48,4 +48,29 @@ import Testing
         #expect(heard[browser].isSilent)
         #expect(heard[music].differs(fadingInFrom: 9_600 + Device.fade) == nil)
     }
+
+    @Test(
+        "GUIDE-5, ROUTE-4: headphones pulled out pause the film; the session stays active, and the user's music does not burst out"
+    )
+    func unplugged() throws {
+        let (browser, music) = (Self.browser, Self.music)
+        let device = try Device(apps: 2)
+        try device.system.plug("Headphones", type: .headphones)
+        let player = try Player(session: device.session(of: music), path: device.programme(of: music)) { _ in }
+        try player.play()
+        let screen = Screen<Browser.Display>()
+        let session = try device.session(of: browser)
+        let page = try Browser(session: session, film: device.programme(of: browser), display: screen.show)
+        try page.play()
+        #expect(try device.render(2_400)[browser].differs(from: 0) == nil)
+
+        // "Pause due to a route change caused by an unplug event, but keep the audio session active."
+        try device.system.unplug("Headphones")
+        #expect(try device.render(2_400)[browser].fallsSilent)
+        #expect(session.isActive && screen.displays == [.playing, .paused])
+        try page.play()
+        #expect(try device.render(2_400)[browser].differs(fadingInFrom: 2_400 + Device.fade) == nil)
+        page.ended()
+        #expect(try device.render(2_400)[music].isSilent, "it was for the headphones, too")
+    }
 }

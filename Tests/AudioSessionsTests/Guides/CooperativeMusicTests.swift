@@ -7,7 +7,9 @@ import Testing
 @Suite struct CooperativeMusicTests {
     private static let (instrument, music) = (0, 1)
 
-    @Test("GUIDE-7: an instrument sounds beside the music, from its start button on, in the background too, and interrupts nobody")
+    @Test(
+        "GUIDE-7: an instrument sounds beside the music, from its start button on, in the background too, and interrupts nobody"
+    )
     func playAlong() throws {
         let (instrument, music) = (Self.instrument, Self.music)
         let device = try Device(apps: 2, microphones: 1)
@@ -81,7 +83,9 @@ import Testing
         #expect(session.isActive && !session.explain().contains { $0.contains("interrupted") })
     }
 
-    @Test("GUIDE-7, GUIDE-1: without a start button it follows the game's guideline: active in the foreground, again after interruptions")
+    @Test(
+        "GUIDE-7, GUIDE-1: without a start button it follows the game's guideline: active in the foreground, again after interruptions"
+    )
     func withoutButton() throws {
         let (instrument, music) = (Self.instrument, Self.music)
         let device = try Device(apps: 2)

@@ -117,6 +117,13 @@ final class Story: Sendable {
 
     var events: [AudioSessionEvent] { told.noted }
 
+    /// Of them, why the route changed.
+    var routeChanges: [AudioSession.RouteChangeReason] {
+        events.compactMap { event in
+            if case .routeChanged(let reason) = event { reason } else { nil }
+        }
+    }
+
     /// Of them, what concerns interruptions.
     var interruptions: [AudioSessionEvent] {
         events.filter { event in

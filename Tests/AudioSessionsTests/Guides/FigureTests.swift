@@ -66,7 +66,55 @@ import Testing
         #expect(try device.render(2_400)[Self.app].differs(fadingInFrom: 14_400 + 3 * Device.fade) == nil)
     }
 
-    @Test("PLAY-3 in part, table 6-1: a film that silences all, one that mixes with its app only, and one that mixes with all")
+    @Test(
+        "GUIDE-2, ROUTE-2, ROUTE-3, ROUTE-4, figure 5-1: headphones pulled out pause what plays; plugged in, it plays on"
+    )
+    func routeChanges() throws {
+        let device = try Device(apps: 1)
+        let session = try device.session(of: Self.app)
+        let screen = Screen<Player.Display>()
+        let player = try Player(session: session, path: device.programme(of: Self.app), display: screen.show)
+        let story = Story(session)
+        let previous = Signpost<String>()
+        let token = NotificationCenter.default.addObserver(
+            forName: AudioSession.routeChangeNotification, object: session, queue: nil
+        ) { note in
+            let route = note.userInfo?[AudioSessionRouteChangePreviousRouteKey] as? AudioSessionRouteDescription
+            previous.note(route?.outputs.map(\.portName).joined() ?? "no route")
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+
+        // "The system initially determines the audio route after your app launches."
+        try player.play()
+        #expect(try device.render(4_800)[Self.app].differs(from: 0) == nil)
+        #expect(session.currentRoute.outputs.map(\.portType) == [.virtual])
+        // "If a user plugs in the headset during playback, your app should simply allow playback to continue."
+        try device.system.plug("Headphones", type: .headphones)
+        #expect(try device.render(4_800)[Self.app].differs(from: 4_800) == nil)
+        #expect(session.currentRoute.outputs.map(\.portType) == [.headphones])
+        // "If a user unplugs the headset during playback, your app should pause the audio."
+        try device.system.unplug("Headphones")
+        #expect(try device.render(4_800)[Self.app].fallsSilent)
+        #expect(screen.displays == [.playing, .paused] && session.isActive)
+        #expect(session.currentRoute.outputs.map(\.portType) == [.virtual])
+        // "Your app can then provide a display that prompts the user to continue playing." Not by itself, when they return.
+        try device.system.plug("Headphones", type: .headphones)
+        #expect(try device.render(4_800)[Self.app].isSilent)
+        try player.play()
+        #expect(try device.render(4_800)[Self.app].differs(fadingInFrom: 9_600 + Device.fade) == nil)
+
+        // What the notifications said: the reason and the route before. A category change "simply returns".
+        #expect(
+            story.routeChanges == [
+                .categoryChange, .newDeviceAvailable, .oldDeviceUnavailable, .newDeviceAvailable,
+            ])
+        let server = "Output of offline"
+        #expect(previous.noted.suffix(3) == [server, "Headphones", server])
+    }
+
+    @Test(
+        "PLAY-3 in part, table 6-1: a film that silences all, one that mixes with its app only, and one that mixes with all"
+    )
     func moviePlayers() throws {
         let (app, music, film) = (0, 1, 2)
         let device = try Device(apps: 3)

@@ -76,7 +76,8 @@ import Testing
         #expect(scene.session.isActive)
     }
 
-    @Test("GUIDE-1: after every interruption the game activates and goes on; whether its soundtrack does, the hint says")
+    @Test(
+        "GUIDE-1: after every interruption the game activates and goes on; whether its soundtrack does, the hint says")
     func interruptions() throws {
         let scene = try Scene()
         let (device, game, music) = (scene.device, Self.game, Self.music)
@@ -108,7 +109,26 @@ import Testing
         #expect(heard[music].differs(fadingInFrom: place) == nil)
     }
 
-    @Test("GUIDE-1: behind a locked screen the game is silent and others are not; the silent switch silences it as well")
+    @Test("GUIDE-1: headphones come and go, and the game plays on")
+    func routes() throws {
+        let scene = try Scene()
+        let (device, game) = (scene.device, Self.game)
+        scene.game.didBecomeActive()
+        scene.music.pause()
+        _ = try device.render(2_400)
+
+        // "Ignore all route changes unless the app specifically needs to pay attention to them."
+        try device.system.plug("Headphones", type: .headphones)
+        #expect(try device.render(2_400)[game].differs(from: 2_400) == nil)
+        try device.system.unplug("Headphones")
+        #expect(try device.render(2_400)[game].differs(from: 4_800) == nil)
+        #expect(
+            scene.story.routeChanges == [.categoryChange, .newDeviceAvailable, .oldDeviceUnavailable]
+                && scene.session.isActive)
+    }
+
+    @Test(
+        "GUIDE-1: behind a locked screen the game is silent and others are not; the silent switch silences it as well")
     func lockAndSwitch() throws {
         let scene = try Scene()
         let (device, game, music) = (scene.device, Self.game, Self.music)

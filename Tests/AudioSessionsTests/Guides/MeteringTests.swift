@@ -7,7 +7,9 @@ import Testing
 @Suite struct MeteringTests {
     private static let (meter, other) = (0, 1)
 
-    @Test("GUIDE-4: a meter measures exactly what comes in, silences others, is not ducked, and goes on after every interruption")
+    @Test(
+        "GUIDE-4: a meter measures exactly what comes in, silences others, is not ducked, and goes on after every interruption"
+    )
     func meter() throws {
         let (meter, other) = (Self.meter, Self.other)
         let device = try Device(apps: 2, microphones: 1)
@@ -39,11 +41,17 @@ import Testing
 
         // None of ours on the output either: a prompt of another app does not lower a test tone (MODE, measurement).
         let navigation = try Navigation(session: device.session(of: other))
-        try metering.play(device.buffer(of: meter, Signal.counting(frames: 9_600)))
+        try metering.play(device.buffer(of: meter, Signal.counting(frames: 12_000)))
         try navigation.say(device.programme(of: other, frames: 4_800))
         heard = try device.render(4_800, microphone: [Float](repeating: 0.125, count: 4_800))
         #expect(heard[meter].differs(from: 0) == nil && heard[other].differs(from: 0) == nil)
         #expect(metering.takePeak() == 0.125)
+
+        // "Ignore all route changes unless the app specifically needs to pay attention to them."
+        try device.system.plug("Headphones", type: .headphones)
+        try device.system.unplug("Headphones")
+        heard = try device.render(2_400, microphone: [Float](repeating: 0.0625, count: 2_400))
+        #expect(heard[meter].differs(from: 4_800) == nil && metering.takePeak() == 0.0625)
 
         // "Always attempt to reactivate and resume playback after an end interruption event."
         try device.system.beginInterruption(by: .alarm)
@@ -53,7 +61,7 @@ import Testing
         #expect(heard[meter].isSilent && metering.takePeak() == 0, "nothing is measured meanwhile")
         try device.system.endInterruption(shouldResume: false)
         heard = try device.render(2_400)
-        #expect(session.isActive && heard[meter].differs(fadingInFrom: 4_800 + Device.fade) == nil)
+        #expect(session.isActive && heard[meter].differs(fadingInFrom: 7_200 + Device.fade) == nil)
         _ = try device.render(2_400, microphone: input)
         #expect(metering.takePeak() == Signal.peak(input[..<2_400]))
         #expect(story.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: false)])

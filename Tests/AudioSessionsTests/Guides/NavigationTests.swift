@@ -8,7 +8,9 @@ import Testing
 @Suite struct NavigationTests {
     private static let (navigation, music, podcast) = (0, 1, 2)
 
-    @Test("GUIDE-6: a prompt lowers music by 14 dB for as long as it lasts, and the music is back at full level half a second later")
+    @Test(
+        "GUIDE-6: a prompt lowers music by 14 dB for as long as it lasts, and the music is back at full level half a second later"
+    )
     func overMusic() throws {
         let (navigation, music) = (Self.navigation, Self.music)
         let device = try Device(apps: 3)
@@ -53,7 +55,9 @@ import Testing
         #expect(try device.render(4_800)[navigation].differs(fadingInFrom: 0) == nil)
     }
 
-    @Test("GUIDE-6, DUCK-4: a podcast pauses for a prompt and goes on at its next frame; of two prompts the second is heard")
+    @Test(
+        "GUIDE-6, DUCK-4: a podcast pauses for a prompt and goes on at its next frame; of two prompts the second is heard"
+    )
     func overPodcast() throws {
         let (navigation, podcast) = (Self.navigation, Self.podcast)
         let device = try Device(apps: 3)
@@ -84,10 +88,40 @@ import Testing
         #expect(screen.now == .playing)
     }
 
-    @Test("GUIDE-6: during a call a prompt is refused, and is not said afterwards")
-    func duringCall() throws {
+    @Test(
+        "GUIDE-6: a prompt goes on when headphones are pulled out, on what is left, and then the music is back at full level"
+    )
+    func routes() throws {
+        let (navigation, music) = (Self.navigation, Self.music)
         let device = try Device(apps: 3)
-        let player = try Player(session: device.session(of: Self.music), path: device.programme(of: Self.music)) { _ in }
+        let screen = Screen<Player.Display>()
+        let player = try Player(
+            session: device.session(of: music), path: device.programme(of: music), display: screen.show)
+        try device.system.plug("Headphones", type: .headphones)
+        try player.play()
+        let session = try device.session(of: navigation)
+        let journey = try Navigation(session: session)
+        try journey.say(device.programme(of: navigation, frames: 9_600))
+        _ = try device.render(4_800)
+
+        // "Ignore all route changes" (2014).
+        try device.system.unplug("Headphones")
+        var heard = try device.render(4_800)
+        #expect(heard[music].fallsSilent && screen.now == .paused)
+        #expect(heard[navigation].samples.last == Float(9_600) / 1_048_576, "it was said to its end")
+        heard = try device.render(2_400)
+        #expect(!session.isActive, "nobody stays lowered")
+        try player.play()
+        _ = try device.render(Device.release)
+        let place = 4_800 + Device.fade + Device.release
+        #expect(try device.render(480)[music].differs(from: place) == nil)
+    }
+
+    @Test("GUIDE-6: while a phone rings a prompt is refused, and is not said afterwards")
+    func whileRinging() throws {
+        let device = try Device(apps: 3)
+        let player = try Player(session: device.session(of: Self.music), path: device.programme(of: Self.music)) { _ in
+        }
         try player.play()
         let session = try device.session(of: Self.navigation)
         let journey = try Navigation(session: session)

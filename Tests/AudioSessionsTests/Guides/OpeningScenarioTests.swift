@@ -10,7 +10,9 @@ import Testing
 @Suite struct OpeningScenarioTests {
     private static let (app, music) = (0, 1)
 
-    @Test("GUIDE-8, scenario 1: an audiobook falls silent when the screen locks; with playback and the background flag it goes on")
+    @Test(
+        "GUIDE-8, scenario 1: an audiobook falls silent when the screen locks; with playback and the background flag it goes on"
+    )
     func audiobook() throws {
         let device = try Device(apps: 1)
         // "As soon as Lord Bassanio enters, Auto-Lock times out, the screen locks, and your audio goes silent."

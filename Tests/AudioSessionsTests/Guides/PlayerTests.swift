@@ -6,8 +6,8 @@ import Testing
 
 /// GUIDE-2, playback by the user's hand; recording is in RecorderTests. The advice quoted is that of 2017.
 ///
-/// Not in this release, and so not here: remote commands and now-playing information (group REMOTE), the volume view. What that view
-/// shows is `outputVolume`, and that is here.
+/// Not in this release, and so not here: remote commands and now-playing information (group REMOTE), and the volume view; what that
+/// view sets is here. Pulling out headphones is in FigureTests (figure 5-1).
 @Suite struct UserControlledPlaybackTests {
     private static let (player, other) = (0, 1)
 
@@ -35,7 +35,9 @@ import Testing
         }
     }
 
-    @Test("GUIDE-2: it waits for the button, stays active in the foreground, and leaves when it goes to the background paused")
+    @Test(
+        "GUIDE-2: it waits for the button, stays active in the foreground, and leaves when it goes to the background paused"
+    )
     func button() throws {
         let scene = try Scene()
         let (device, player, other) = (scene.device, Self.player, Self.other)
@@ -109,7 +111,9 @@ import Testing
         #expect(scene.screen.now == .paused)
     }
 
-    @Test("GUIDE-2: with declared background audio it goes on behind the lock; suspended and brought back, it waits for the button")
+    @Test(
+        "GUIDE-2: with declared background audio it goes on behind the lock; suspended and brought back, it waits for the button"
+    )
     func appLife() throws {
         let scene = try Scene()
         let (device, player) = (scene.device, Self.player)
@@ -143,14 +147,25 @@ import Testing
         #expect(try device.render(4_800)[player].fallsSilent)
     }
 
-    @Test("GUIDE-2, VOL-1: the system's volume is over everything, and the app's is relative to it")
-    func volume() throws {
+    @Test(
+        "GUIDE-2, VOL-1, ROUTE-8: the user sets volume and route outside the app; the app plays on, and can read what is set"
+    )
+    func volumeAndRoute() throws {
         let scene = try Scene()
         let (device, player) = (scene.device, Self.player)
         try scene.player.play()
         _ = try device.render(4_800)
+
+        // "Use the volume view for the volume slider and the route picker": there is none here, but there is what it sets.
+        try device.system.plug("Headphones", type: .headphones)
+        try device.system.plug("Television", type: .HDMI)
+        #expect(scene.session.currentRoute.outputs.map(\.portName) == ["Television"])
+        try device.system.pickOutput("Headphones:output")
+        #expect(try device.render(4_800)[player].differs(from: 4_800) == nil)
+        #expect(scene.session.currentRoute.outputs.map(\.portName) == ["Headphones"])
+        #expect(scene.story.routeChanges.last == .override && scene.screen.displays == [.playing])
         try device.system.setSystemVolume(0.5)
-        #expect(try abs(device.render(4_800)[player].decibels(from: 4_800) + 6.0206) < 0.001)
+        #expect(try abs(device.render(4_800)[player].decibels(from: 9_600) + 6.0206) < 0.001)
         #expect(scene.session.outputVolume == 0.5)
     }
 

@@ -25,7 +25,9 @@ import Testing
         }
     }
 
-    @Test("GUIDE-2: a recorder begins at the button, uses playAndRecord so that others are heard, and keeps what it has when interrupted")
+    @Test(
+        "GUIDE-2: a recorder begins at the button, uses playAndRecord so that others are heard, and keeps what it has when interrupted"
+    )
     func recording() throws {
         let scene = try Scene()
         let (device, recorder) = (scene.device, scene.recorder)
@@ -75,7 +77,33 @@ import Testing
         #expect(scene.story.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: true)])
     }
 
-    @Test("GUIDE-9: with do-not-disturb on, ringing and the assistant do not reach a recording; an alarm and an accepted call do")
+    @Test(
+        "GUIDE-2, figure 5-1: another device ends a recording, and what was recorded stays; its own category change does not"
+    )
+    func routes() throws {
+        let scene = try Scene()
+        let (device, recorder) = (scene.device, scene.recorder)
+        device.app(Self.recorder).setRecordPermission(.granted)
+        for change in [AudioSession.RouteChangeReason.newDeviceAvailable, .oldDeviceUnavailable] {
+            recorder.record()
+            _ = try device.render(2_400, microphone: scene.sound)
+            #expect(scene.screen.now == .recording)
+            let kept = recorder.samples()
+            if change == .newDeviceAvailable {
+                try device.system.plug("Headset", type: .headphones, inputs: 1)
+            } else {
+                try device.system.unplug("Headset")
+            }
+            _ = try device.render(2_400, microphone: scene.sound)
+            #expect(scene.story.routeChanges.last == change && scene.screen.now == .stopped)
+            #expect(recorder.samples() == kept && !kept.isEmpty)
+        }
+        #expect(scene.story.routeChanges == [.categoryChange, .newDeviceAvailable, .oldDeviceUnavailable])
+    }
+
+    @Test(
+        "GUIDE-9: with do-not-disturb on, ringing and the assistant do not reach a recording; an alarm and an accepted call do"
+    )
     func quietRecording() throws {
         let scene = try Scene()
         let (device, recorder) = (scene.device, scene.recorder)

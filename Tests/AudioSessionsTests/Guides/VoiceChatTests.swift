@@ -8,7 +8,9 @@ import Testing
 @Suite struct VoiceChatTests {
     private static let (chat, music) = (0, 1)
 
-    @Test("GUIDE-3: active for the length of a call, in the background too; interrupted, it waits for the user; then the music goes on")
+    @Test(
+        "GUIDE-3: active for the length of a call, in the background too; interrupted, it waits for the user; then the music goes on"
+    )
     func call() throws {
         let (chat, music) = (Self.chat, Self.music)
         let device = try Device(apps: 2, microphones: 1)
@@ -44,6 +46,14 @@ import Testing
         try device.app(chat).setApplicationState(.foreground)
         _ = voiceChat.heard()
 
+        // "Ignore all route changes", but "if values such as rate, buffer duration or latency matter, get them anew after a route change".
+        let before = voiceChat.deviceDelay
+        _ = try device.driver.requestPeriod(frames: 512)
+        try device.system.plug("Headphones", type: .headphones)
+        #expect(try device.render(2_400)[chat].differs(from: 4_800) == nil)
+        #expect(before == 2 * 256.0 / 48_000 && voiceChat.deviceDelay == 2 * 512.0 / 48_000)
+        #expect(story.routeChanges.last == .newDeviceAvailable && session.isActive)
+
         // "Update the UI to reflect that the call's audio has been interrupted."
         try device.system.ring()
         try device.system.acceptCall()
@@ -59,7 +69,7 @@ import Testing
         #expect(story.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: true)])
         try voiceChat.talk(with: .buffer(farEnd))
         heard = try device.render(2_400, microphone: spoken)
-        #expect(heard[chat].differs(fadingInFrom: 4_800 + Device.fade) == nil && !voiceChat.heard().isEmpty)
+        #expect(heard[chat].differs(fadingInFrom: 7_200 + Device.fade) == nil && !voiceChat.heard().isEmpty)
 
         // "Deactivate the audio session after a call ends using notifyOthersOnDeactivation."
         try voiceChat.hangUp()
@@ -80,6 +90,12 @@ import Testing
         let spoken = Signal.counting(frames: 2_400)
         _ = try device.render(2_400, microphone: spoken)
         #expect(!voiceChat.heard().isEmpty)
+
+        // "Ignore all route changes": headphones pulled out do not end a conversation.
+        try device.system.plug("Headphones", type: .headphones)
+        try device.system.unplug("Headphones")
+        #expect(try device.render(2_400, microphone: spoken)[Self.chat].differs(from: 2_400) == nil)
+        #expect(voiceChat.heard() == spoken && session.isActive)
 
         // Guidelines on audio (the newest): "make sure that a VoIP app ends the call" when the lid mutes the microphone, since resuming "risks
         // re-enabling the microphone without people knowing".
