@@ -50,6 +50,12 @@ extension AudioSession {
         return status?.isInputAvailable ?? false
     }
 
+    /// The same, of a device that has been reached already; nil before.
+    package var knownInputIsAvailable: Bool? {
+        guard case .success(let engine) = host.engine else { return nil }
+        return engine.format.map { $0.inputChannels > 0 }
+    }
+
     /// The system volume, 0…1 (keeps VOL-1).
     public var outputVolume: Float { status?.volume ?? 1 }
     /// Whether another session plays, of this process or of another (keeps HINT-1).

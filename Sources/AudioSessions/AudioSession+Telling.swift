@@ -6,6 +6,7 @@ internal import SessionPolicy
 /// From the arbiter's notices and the engine's events to notifications, events and participants. On the library's threads.
 extension AudioSession {
     func receive(_ notice: SessionNotice) {
+        defer { followDuck() }
         switch notice.effect.kind {
         case .interruptionBegan(let reason): tellBegan(InterruptionReason(rawValue: reason.rawValue) ?? .default)
         case .interruptionEnded(let shouldResume): tellEnded(shouldResume: shouldResume)
@@ -23,20 +24,24 @@ extension AudioSession {
             post(Self.outputMuteStateChangeNotification, [Self.muteStateKey: NSNumber(value: isMuted)])
         case .stateChanged: streams.yield(.stateChanged(state))
         case .deactivatedBySystem:
+            tellEndOfActivity(notice.effect.rule == .bg3 ? .suspension : .background)
             // Activated again before this was told: its players belong to the new activation.
             if !isActive {
                 for participant in liveParticipants { participant.sessionDidDeactivate() }
                 participantsChanged()
             }
             host.settleHardwareLater()
-        case .activated: if notice.effect.rule == .act14 { startAfterGrant() }
+        case .activated:
+            if notice.effect.rule == .act14 { startAfterGrant() }
+            tellBecameActive()
+        case .deactivated: tellEndOfActivity(.app)
         case .recordPermissionNeeded: host.permission.ask(host)
         case .recordPermissionChanged(let permission):
             streams.yield(.recordPermissionChanged(AudioApplication.RecordPermission(permission)))
         case .inputMuteChanged(let isMuted):
             streams.yield(.inputMuteChanged(isMuted))
             host.application.tellInputMute(isMuted, decision: notice.decision)
-        case .deactivated, .waitMoved, .waitLapsed: break
+        case .waitMoved, .waitLapsed: break
         }
     }
 
@@ -58,6 +63,7 @@ extension AudioSession {
                 AudioSessionInterruptionTypeKey: NSNumber(value: InterruptionType.began.rawValue),
                 AudioSessionInterruptionReasonKey: NSNumber(value: reason.rawValue),
             ])
+        tellEndOfActivity(.interruption(reason))
     }
 
     /// The app is told first, then players resume as they may (INT-3, INT-9).
@@ -70,7 +76,13 @@ extension AudioSession {
                 AudioSessionInterruptionTypeKey: NSNumber(value: InterruptionType.ended.rawValue),
                 AudioSessionInterruptionOptionKey: NSNumber(value: options.rawValue),
             ])
+        tellRecommendation(shouldResume ? .shouldResume : .shouldNotResume)
         for participant in liveParticipants { participant.sessionInterruptionEnded(shouldResume: shouldResume) }
+    }
+
+    private func tellEndOfActivity(_ cause: DeactivationCause) {
+        followDuck(afterEnd: true)
+        tellBecameInactive(cause)
     }
 
     private func tellHint(_ type: SilenceSecondaryAudioHintType) {
@@ -82,7 +94,7 @@ extension AudioSession {
 
     /// Carries the route before (keeps ROUTE-3).
     private func tellRouteChange(_ reason: RouteChangeReason, from previous: Route) {
-        streams.yield(.routeChanged(reason))
+        streams.yield(.routeChanged(reason), from: previous)
         post(
             Self.routeChangeNotification,
             [
@@ -106,7 +118,7 @@ extension AudioSession {
         }
     }
 
-    private func post(_ name: NSNotification.Name, _ userInfo: [AnyHashable: Any]?) {
+    func post(_ name: NSNotification.Name, _ userInfo: [AnyHashable: Any]?) {
         NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
     }
 }

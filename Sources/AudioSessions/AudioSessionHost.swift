@@ -22,13 +22,15 @@ public final class AudioSessionHost: Sendable {
     /// Decides for all sessions.
     package let arbiter: any SessionArbiter
     package let settings: ArbiterSettings
+    /// Time for the sessions' limits.
+    let clock: any SessionClock
     /// The engine, or why there is none.
     package let engine: Result<AudioEngine, AudioSessionError>
     /// This process, as the arbiter names it.
     let app: AppID
     /// Where wishes for the hardware are carried out, one after the other.
     let hardware: DispatchQueue
-    /// Where the driver's news are told: the driver's own threads must not be called back on.
+    /// Where the driver's and the engine's news are told: their own threads must not be called back on.
     private let news: DispatchQueue
     let loan: Locked<PeriodLoan?>
     let permission: PermissionDesk
@@ -50,7 +52,7 @@ public final class AudioSessionHost: Sendable {
 
     package init(
         driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
-        settings: ArbiterSettings, store: PermissionStore? = nil
+        settings: ArbiterSettings, store: PermissionStore? = nil, clock: (any SessionClock)? = nil
     ) {
         self.settings = settings
         app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
@@ -58,6 +60,7 @@ public final class AudioSessionHost: Sendable {
         news = DispatchQueue(label: "audio-session.news")
         loan = Locked(nil)
         server = Locked(nil)
+        self.clock = clock ?? DispatchClock()
         permission = PermissionDesk(store: store)
         application = AudioApplication()
         arbiter = InProcessArbiter(settings: settings)
@@ -84,6 +87,7 @@ public final class AudioSessionHost: Sendable {
         news = host.news
         loan = host.loan
         server = host.server
+        clock = host.clock
         permission = PermissionDesk(store: nil)
         application = AudioApplication()
         observe()
@@ -93,8 +97,11 @@ public final class AudioSessionHost: Sendable {
         application.bind(to: self)
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
-            guard case .driver(let event) = event else { return }
-            self?.tell(event)
+            switch event {
+            case .driver(let event): self?.tell(event)
+            case .busEnded(let bus): self?.tellEnd(ofBus: bus)
+            default: break
+            }
         }
         observation.withLock { $0 = observed }
     }
@@ -118,6 +125,13 @@ public final class AudioSessionHost: Sendable {
         sessions.withLock { list in
             list.removeAll { $0.session == nil }
             list.append(WeakSession(session: session))
+        }
+    }
+
+    private func tellEnd(ofBus slot: Int) {
+        news.async { [weak self] in
+            for session in self?.sessions.withLock({ $0.compactMap(\.session) }) ?? []
+            where (try? session.bus.slot) == slot { session.followIdleness() }
         }
     }
 

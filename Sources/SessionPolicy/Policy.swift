@@ -51,6 +51,7 @@ public struct Policy: Sendable {
         let standings = new.all()
         var effects = arbitration.effects
         let (wasPlaying, isPlaying) = (before.playingPrimary(old), after.playingPrimary(new))
+        let (wereOthers, areOthers) = (before.playing(old), after.playing(new))
         for session in after.active where session.rank == .app && before[session.id]?.isActive == true {
             guard after.isForeground(session) else { continue }
             let hint = isPlaying.contains { $0 != session.id }
@@ -59,7 +60,11 @@ public struct Policy: Sendable {
         }
         for (session, standing) in zip(after.sessions, standings) {
             let earlier = before[session.id]
-            guard earlier != session || earlier.map(old.standing) != standing else { continue }
+            let isOther = { (playing: [SessionID]) in playing.contains { $0 != session.id } }
+            guard
+                earlier != session || earlier.map(old.standing) != standing
+                    || isOther(wereOthers) != isOther(areOthers) || isOther(wasPlaying) != isOther(isPlaying)
+            else { continue }
             effects.append(Effect(session.id, .stateChanged, standing.reasons.first?.rule ?? .act1))
         }
         return Transition(state: after, effects: effects, standings: standings)
