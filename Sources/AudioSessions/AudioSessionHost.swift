@@ -55,12 +55,12 @@ public final class AudioSessionHost: Sendable {
         settings: ArbiterSettings, store: PermissionStore? = nil, clock: (any SessionClock)? = nil
     ) {
         self.settings = settings
+        self.clock = clock ?? DispatchClock()
         app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
         hardware = DispatchQueue(label: "audio-session.hardware")
         news = DispatchQueue(label: "audio-session.news")
         loan = Locked(nil)
         server = Locked(nil)
-        self.clock = clock ?? DispatchClock()
         permission = PermissionDesk(store: store)
         application = AudioApplication()
         arbiter = InProcessArbiter(settings: settings)
