@@ -25,7 +25,7 @@ extension AudioSession {
     public var duckLimit: Duration? { limits.withLock { $0.duck.duration } }
 
     /// Has the session deactivate itself when, for `timeout` since its last player, recorder or voice ended or paused, none has started. A
-    /// session in which nothing has played yet is left alone.
+    /// session in which nothing has played yet is left alone, and so is one within `whileActive`; the end of a scope counts as an end.
     ///
     /// From 0 to a day, else it throws badParam; nil turns it off. The time counts from the next end. One-shots of a `CommandPort` give
     /// their voice back by themselves and are not seen: keep the session active around them with `whileActive`.
@@ -62,7 +62,7 @@ extension AudioSession {
         guard idleTimeout != nil else { return }
         guard isActive, isIdle else { return limits.withLock { $0.idle.alarm = nil } }
         arm(\.idle) { session in
-            guard session.isActive, session.isIdle else { return }
+            guard session.isActive, session.isIdle, !session.isInScope else { return }
             session.leave(.idle)
         }
     }

@@ -49,6 +49,9 @@ extension AudioSession {
             return scopes.count == 0 && scopes.ownsActivation
         }
         // Only a setting has this throw, isBusy: the session is inactive then all the same (ACT-7).
-        if deactivates { try? setActive(false, options: .notifyOthersOnDeactivation) }
+        if deactivates { try? setActive(false, options: .notifyOthersOnDeactivation) } else { followIdleness() }
     }
+
+    /// Whether anyone is within `whileActive`. In the session's turns only.
+    var isInScope: Bool { scopes.withLock { $0.count > 0 } }
 }

@@ -104,6 +104,26 @@ import Testing
         #expect(session.isActive)
     }
 
+    @Test("A scope is not idle; its end begins the timeout")
+    func scope() throws {
+        let session = try stage.session(.playback)
+        let player = Participant(session)
+        try session.setIdleTimeout(.seconds(1))
+        try session.setActive(true)
+        try session.whileActive {
+            player.run(true)
+            player.run(false)
+            clock.advance(by: .seconds(60))
+            session.settle()
+            #expect(session.isActive)
+        }
+        session.settle()
+        #expect(session.isActive, "it was active before the scope")
+        clock.advance(by: .seconds(1))
+        session.settle()
+        #expect(!session.isActive)
+    }
+
     @Test("A timeout that is turned off, or met by an interruption, ends nothing")
     func noTimeout() async throws {
         let session = try stage.session(.playback)
