@@ -1,5 +1,6 @@
 """A scratch package: a copy of the sources that one test target needs, built anew only where it differs from the last time."""
 
+import fcntl
 import hashlib
 import json
 import os
@@ -62,6 +63,13 @@ class Scratch:
         self.needed = project.closure(target)
         name = hashlib.sha256(str(project.root).encode()).hexdigest()[:8]
         self.path = pathlib.Path(tempfile.gettempdir()) / "swift-audio-session-mutations" / name / target
+        self.path.mkdir(parents=True, exist_ok=True)
+        # One run at a time: two would build what the other has broken.
+        self.lock = open(self.path / "lock", "w")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise BlockingIOError(error.errno, error.strerror, str(self.path)) from error
         self.copy()
 
     def copy(self):
