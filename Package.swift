@@ -100,7 +100,8 @@ let package = Package(
             dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering", "TestSupport"],
             swiftSettings: swift),
         .testTarget(
-            name: "SourceCompatibilityTests", dependencies: ["AVFoundation", "AVFAudio"], swiftSettings: swift),
+            name: "SourceCompatibilityTests", dependencies: ["AVFoundation", "AVFAudio", "TestSupport"],
+            swiftSettings: swift),
         .testTarget(
             name: "JackDriverTests",
             dependencies: [

@@ -24,13 +24,6 @@ extension AudioSession {
         case notSpecified, aggregated
     }
 
-    /// How long prompts may be.
-    public enum PromptStyle: UInt, Hashable, Sendable {
-        case none = 0x6e6f_6e65
-        case short = 0x7368_7274
-        case normal = 0x6e72_6d6c
-    }
-
     /// Where the user chose to play.
     public enum RouteSelection: Int, Hashable, Sendable {
         case none, local, external
@@ -75,9 +68,6 @@ extension AudioSession {
 
     /// Always `notApplicable`: nothing is rendered in space.
     public var renderingMode: RenderingMode { .notApplicable }
-
-    /// Always `normal`: nobody here asks for fewer prompts.
-    public var promptStyle: PromptStyle { .normal }
 
     /// Always answers false and `none`, on a thread of the library's: there is no picker to show.
     public func prepareRouteSelectionForPlayback(

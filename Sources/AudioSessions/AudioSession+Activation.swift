@@ -27,7 +27,7 @@ extension AudioSession {
         }
         do throws(DriverError) {
             // Reached before anyone is interrupted: without a server nothing has changed for others. Nothing sounds by it.
-            noteDevice(try engine.open())
+            host.noteServer(try engine.open())
         } catch {
             throw AudioSessionError(error)
         }
@@ -55,7 +55,7 @@ extension AudioSession {
     private func activateOrWait() throws -> Bool {
         let engine = try host.engine.get()
         do throws(DriverError) {
-            noteDevice(try engine.open())
+            host.noteServer(try engine.open())
         } catch {
             throw AudioSessionError(error)
         }
@@ -69,7 +69,7 @@ extension AudioSession {
     func startAfterGrant() {
         guard isActive, let engine = try? host.engine.get() else { return }
         do throws(DriverError) {
-            noteDevice(try engine.open())
+            host.noteServer(try engine.open())
             try engine.start()
         } catch {
             try? submit { .deactivate($0, notifyOthers: true) }

@@ -1,4 +1,5 @@
 internal import AudioRendering
+internal import SessionPolicy
 
 /// Every notification as a typed asynchronous sequence: from now on, each for every listener, in one order (ACT-11, INT-11). They end with the
 /// session. A listener that does not read loses the oldest beyond 1,024.
@@ -18,10 +19,10 @@ extension AudioSession {
     /// What `routeChangeNotification` tells.
     public struct RouteChange: Sendable {
         public let reason: RouteChangeReason
-        let previous: RouteFacts
+        let previous: Route
 
         /// The route before (ROUTE-3).
-        public var previousRoute: AudioSessionRouteDescription { previous.description }
+        public var previousRoute: AudioSessionRouteDescription { AudioSessionRouteDescription(previous) }
     }
 
     /// What the notifications of the media services tell.
@@ -71,6 +72,11 @@ extension AudioSession {
             guard case .routeChanged(let reason) = told.event, let previous = told.previousRoute else { return nil }
             return RouteChange(reason: reason, previous: previous)
         }
+    }
+
+    /// That other inputs can be chosen from (ROUTE-6); read them from `availableInputs`.
+    public var availableInputsChanges: AsyncStream<Void> {
+        streams.make { if case .availableInputsChanged = $0.event { () } else { nil } }
     }
 
     /// When other primary audio began and ceased to play (HINT-2).

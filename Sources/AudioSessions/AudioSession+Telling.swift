@@ -10,8 +10,13 @@ extension AudioSession {
         switch notice.effect.kind {
         case .interruptionBegan(let reason): tellBegan(InterruptionReason(rawValue: reason.rawValue) ?? .default)
         case .interruptionEnded(let shouldResume): tellEnded(shouldResume: shouldResume)
-        case .routeChanged(let reason, let category):
-            tellCategoryChange(RouteChangeReason(rawValue: reason.rawValue) ?? .unknown, category)
+        case .routeChanged(let reason, let previous):
+            tellRouteChange(RouteChangeReason(rawValue: reason.rawValue) ?? .unknown, from: previous)
+        case .outputDisconnected:
+            for participant in liveParticipants { participant.sessionOutputWasDisconnected() }
+        case .availableInputsChanged:
+            streams.yield(.availableInputsChanged)
+            post(Self.availableInputsChangeNotification, nil)
         case .silenceSecondaryAudioHint(let begins): tellHint(begins ? .begin : .end)
         case .outputVolumeChanged(let volume): streams.yield(.outputVolumeChanged(volume))
         case .outputMuteChanged(let isMuted):
@@ -44,7 +49,11 @@ extension AudioSession {
     private func tellBegan(_ reason: InterruptionReason) {
         // Activated again before this was told: its players belong to the new activation (INT-5).
         if !isActive {
-            for participant in liveParticipants { participant.sessionWasInterrupted() }
+            for participant in liveParticipants {
+                // ROUTE-4: what stops because its output is gone does not start again when one returns.
+                reason == .routeDisconnected
+                    ? participant.sessionOutputWasDisconnected() : participant.sessionWasInterrupted()
+            }
         }
         host.settleHardwareLater()
         streams.yield(.interruptionBegan(reason))
@@ -83,57 +92,26 @@ extension AudioSession {
             [AudioSessionSilenceSecondaryAudioHintTypeKey: NSNumber(value: type.rawValue)])
     }
 
-    /// The route follows another category.
-    private func tellCategoryChange(_ reason: RouteChangeReason, _ category: SessionPolicy.Category) {
-        let now = RouteFacts(host.format, category)
-        var previous = route.withLock { route in
-            defer { route = now }
-            return route
-        }
-        // The first to be told: the device was there before.
-        previous.device = previous.device ?? now.device
-        tellRouteChange(reason, from: previous)
-    }
-
-    /// The first device seen is no change of route.
-    func noteDevice(_ format: HardwareFormat) {
-        route.withLock { $0.device = $0.device ?? RouteFacts.Device(format) }
-    }
-
-    /// Another device, or other channels, are another route; another rate or period is not.
-    private func tellDevice(_ format: HardwareFormat) {
-        let device = RouteFacts.Device(format)
-        let previous = route.withLock { route in
-            defer { route.device = device }
-            return route
-        }
-        guard previous.device != nil, previous.device != device else { return }
-        tellRouteChange(.routeConfigurationChange, from: previous)
-    }
-
     /// Carries the route before (keeps ROUTE-3).
-    private func tellRouteChange(_ reason: RouteChangeReason, from previous: RouteFacts) {
+    private func tellRouteChange(_ reason: RouteChangeReason, from previous: Route) {
         streams.yield(.routeChanged(reason), from: previous)
         post(
             Self.routeChangeNotification,
             [
                 AudioSessionRouteChangeReasonKey: NSNumber(value: reason.rawValue),
-                AudioSessionRouteChangePreviousRouteKey: previous.description,
+                AudioSessionRouteChangePreviousRouteKey: AudioSessionRouteDescription(previous),
             ])
     }
 
     /// From the driver: format, server lost and back.
     func receive(_ event: DriverEvent) {
         switch event {
-        case .formatChanged(let format):
-            streams.yield(.hardwareChanged)
-            tellDevice(format)
+        case .formatChanged: streams.yield(.hardwareChanged)
         case .serverLost:
             streams.yield(.mediaServicesWereLost)
             post(Self.mediaServicesWereLostNotification, nil)
-        case .serverReturned(let format):
+        case .serverReturned:
             streams.yield(.hardwareChanged)
-            tellDevice(format)
             streams.yield(.mediaServicesWereReset)
             post(Self.mediaServicesWereResetNotification, nil)
         case .serverGone, .xrun: break

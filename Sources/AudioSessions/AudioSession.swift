@@ -23,8 +23,7 @@ open class AudioSession: NSObject, @unchecked Sendable {
     let limits = Locked(SessionLimits())
     let refusal = Locked<KeptRefusal?>(nil)
     let companionKept = Locked<(any AnyObject & Sendable)?>(nil)
-    /// The route that was told last.
-    let route: Locked<RouteFacts>
+    let inputGainFactor = Locked<Float>(1)
 
     /// The app's session: soloAmbient and inactive until the app says otherwise (CAT-1).
     public static let shared = AudioSession(on: .shared)
@@ -45,7 +44,6 @@ open class AudioSession: NSObject, @unchecked Sendable {
         let receiver = SessionReceiver()
         self.host = host
         connection = SessionConnection.make(on: host, receiver)
-        route = Locked(RouteFacts(nil, .soloAmbient))
         super.init()
         receiver.set(self)
         host.add(self)

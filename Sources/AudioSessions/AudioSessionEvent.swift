@@ -11,6 +11,8 @@ public enum AudioSessionEvent: Hashable, Sendable {
     case stateChanged(AudioSession.State)
     case outputVolumeChanged(Float)
     case outputMuteChanged(Bool)
+    /// Other inputs can be chosen from (ROUTE-6).
+    case availableInputsChanged
     /// The user's answer to the app's wish to record, or its revocation (PERM-2).
     case recordPermissionChanged(AudioApplication.RecordPermission)
     /// The app muted or unmuted its inputs (PERM-4).

@@ -11,7 +11,7 @@ internal import SessionPolicy
 public final class AudioSessionHost: Sendable {
     /// The host of this process: on a JACK server, the managed one if no other runs. Its client bears the program's name.
     public static let shared = AudioSessionHost(
-        driver: JackDriver(configuration: .init(clientName: clientName)), settings: ArbiterSettings(),
+        driver: JackDriver(configuration: .init(clientName: clientName, inputs: nil)), settings: ArbiterSettings(),
         store: PermissionStore.standard)
 
     private static var clientName: String {
@@ -34,6 +34,7 @@ public final class AudioSessionHost: Sendable {
     private let news = DispatchQueue(label: "audio-session.news")
     let loan = Locked<PeriodLoan?>(nil)
     let permission: PermissionDesk
+    let server = Locked<Device?>(nil)
     /// What all sessions of the app share.
     public let application: AudioApplication
     let system = Locked(SystemSessions())
@@ -81,7 +82,10 @@ public final class AudioSessionHost: Sendable {
     /// What the server is now; reaches for it if it has not been reached (HW-6). Nil while it cannot be reached.
     public var format: HardwareFormat? {
         guard case .success(let engine) = engine else { return nil }
-        return engine.format ?? (try? engine.open())
+        if let format = engine.format { return format }
+        guard let format = try? engine.open() else { return nil }
+        noteServer(format)
+        return format
     }
 
     /// Gives the server up; the next activation reaches it again. Sessions keep their state.
@@ -106,6 +110,10 @@ public final class AudioSessionHost: Sendable {
 
     private func tell(_ event: DriverEvent) {
         news.async { [weak self] in
+            switch event {
+            case .formatChanged(let format), .serverReturned(let format): self?.noteServer(format)
+            case .serverLost, .serverGone, .xrun: break
+            }
             for session in self?.sessions.withLock({ $0.compactMap(\.session) }) ?? [] { session.receive(event) }
         }
     }

@@ -1,10 +1,11 @@
 internal import AudioRendering
+internal import SessionPolicy
 
 /// What is told at one moment: the event, and what belongs to it but is no value to compare.
 struct Told: Sendable {
     var event: AudioSessionEvent
     /// With `routeChanged`: the route before (ROUTE-3).
-    var previousRoute: RouteFacts?
+    var previousRoute: Route?
 }
 
 /// Who listens to a session: streams of what each of them picks from all that is told.
@@ -50,7 +51,7 @@ final class EventStreams: Sendable {
     }
 
     /// Tells every listener, in the order of their coming.
-    func yield(_ event: AudioSessionEvent, from previousRoute: RouteFacts? = nil) {
+    func yield(_ event: AudioSessionEvent, from previousRoute: Route? = nil) {
         let told = Told(event: event, previousRoute: previousRoute)
         for (_, listener) in listeners.withLock({ $0.entries }) { listener.tell(told) }
     }

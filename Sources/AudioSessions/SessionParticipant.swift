@@ -10,6 +10,8 @@ package protocol SessionParticipant: AnyObject, Sendable {
     var isRunning: Bool { get }
     /// The session was interrupted; its sources stand still already. Pause (INT-9).
     func sessionWasInterrupted()
+    /// The output in use was pulled out. Pause, and do not go on when one returns (ROUTE-4).
+    func sessionOutputWasDisconnected()
     /// The interruption is over and the app has been told. Resume as the resume policy says (INT-9).
     func sessionInterruptionEnded(shouldResume: Bool)
     /// The app deactivated the session. Stop (ACT-7).

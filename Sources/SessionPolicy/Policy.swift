@@ -52,6 +52,7 @@ public struct Policy: Sendable {
         var effects = arbitration.effects
         let (wasPlaying, isPlaying) = (before.playingPrimary(old), after.playingPrimary(new))
         let (wereOthers, areOthers) = (before.playing(old), after.playing(new))
+        let isElsewhere = before.devices != after.devices || before.isInCall != after.isInCall
         for session in after.active where session.rank == .app && before[session.id]?.isActive == true {
             guard after.isForeground(session) else { continue }
             let hint = isPlaying.contains { $0 != session.id }
@@ -62,7 +63,7 @@ public struct Policy: Sendable {
             let earlier = before[session.id]
             let isOther = { (playing: [SessionID]) in playing.contains { $0 != session.id } }
             guard
-                earlier != session || earlier.map(old.standing) != standing
+                isElsewhere || earlier != session || earlier.map(old.standing) != standing
                     || isOther(wereOthers) != isOther(areOthers) || isOther(wasPlaying) != isOther(isPlaying)
             else { continue }
             effects.append(Effect(session.id, .stateChanged, standing.reasons.first?.rule ?? .act1))
@@ -94,6 +95,10 @@ extension Arbitration {
         case .setRunning(let id, let running): try change(id) { $0.isRunning = running }
         case .setInputRunning(let id, let running): try setInputRunning(id, running)
         case .remotePlay(let id): try lendForeground(id)
+        case .preferInput(let id, let uid): try preferInput(id, uid)
+        case .overrideOutput(let id, let toSpeaker): try overrideOutput(id, toSpeaker: toSpeaker)
+        case .preferInterruptionOnRouteDisconnect(let id, let prefers):
+            try change(id) { $0.prefersInterruptionOnRouteDisconnect = prefers }
         case .userPaused(let id): try userPaused(id)
 
         case .beginSystemSession(let id, let rank, let isRinging):
@@ -107,6 +112,9 @@ extension Arbitration {
         case .setInputMuted(let app, let muted): try setInputMuted(app, muted)
         case .setScreenLocked(let isLocked): try setScreenLocked(isLocked)
 
+        case .plug(let device): try plug(device)
+        case .unplug(let uid): try unplug(uid)
+        case .pick(let direction, let uid): try pick(direction, uid)
         case .setSilentSwitch(let isOn):
             if state.silentSwitch.isOn != isOn { state.silentSwitch = .init(isOn: isOn, since: now) }
         case .setMicrophoneMuted(let isMuted): setMicrophoneMuted(isMuted)

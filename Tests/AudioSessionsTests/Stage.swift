@@ -11,7 +11,7 @@ struct Stage {
     let host: AudioSessionHost
 
     init(
-        settings: ArbiterSettings = ArbiterSettings(), channels: Int = 1, inputChannels: Int = 0,
+        settings: ArbiterSettings = ArbiterSettings(), channels: Int = 1, inputChannels: Int = 1,
         clock: (any SessionClock)? = nil
     ) {
         driver = OfflineDriver(

@@ -18,6 +18,12 @@ private struct Seeded: RandomNumberGenerator {
     private static let apps: [SessionID] = (1...4).map { SessionID($0) }
     private static let calls: [SessionID] = (100...102).map { SessionID($0) }
 
+    private static let devices: [Device] = [
+        Device(uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)]),
+        Device(uid: "machine", ports: [.output("spk", .builtInSpeaker), .input("mic", .builtInMic)]),
+        Device(uid: "tv", ports: [.output("tv-out", .airPlay)]),
+    ]
+
     /// Two sessions an app.
     private static func owner(_ session: SessionID) -> AppID { AppID((session.rawValue + 1) / 2) }
 
@@ -25,7 +31,7 @@ private struct Seeded: RandomNumberGenerator {
         let app = apps[Int.random(in: 0..<apps.count, using: &random)]
         let call = calls[Int.random(in: 0..<calls.count, using: &random)]
         let yes = Bool.random(using: &random)
-        switch Int.random(in: 0..<36, using: &random) {
+        switch Int.random(in: 0..<42, using: &random) {
         case 0...5: return .activate(app)
         case 6...8: return .deactivate(app, notifyOthers: yes)
         case 9...13:
@@ -49,6 +55,12 @@ private struct Seeded: RandomNumberGenerator {
             let life = ApplicationState.allCases.randomElement(using: &random) ?? .foreground
             return .setApplicationState(owner(app), yes ? .foreground : life)
         case 25: return .setDeclaresBackgroundAudio(owner(app), yes)
+        case 35: return .plug(devices[Int.random(in: 0..<devices.count, using: &random)])
+        case 36, 37: return .unplug(devices[Int.random(in: 0..<devices.count, using: &random)].uid)
+        case 38:
+            return .pick(yes ? .output : .input, ["usb-out", "usb-in", "spk"].randomElement(using: &random) ?? nil)
+        case 39: return .overrideOutput(app, toSpeaker: yes)
+        case 40: return .preferInput(app, yes ? "usb-in" : nil)
         case 27: return .setMicrophoneMuted(yes)
         case 28, 29: return .requestActivation(app)
         case 30, 31: return .setInputRunning(app, yes)

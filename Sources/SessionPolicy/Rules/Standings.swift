@@ -89,6 +89,7 @@ struct Standings {
         if state.silentSwitch.isOn, obeys {
             reasons.append(Reason(.muted, .vol2, since: max(since(session), state.silentSwitch.since)))
         }
+        if state.lacksOutput(session) { reasons.append(Reason(.muted, .route9, since: since(session))) }
         if session.isOutputMuted { reasons.append(Reason(.muted, .vol3, since: since(session))) }
         return reasons
     }
