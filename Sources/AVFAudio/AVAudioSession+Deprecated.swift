@@ -1,5 +1,28 @@
 /// Names of iOS 3 to 16 that source still uses; each says what took its place.
 extension AudioSession {
+    /// The user's answer to the app's wish to record.
+    public enum RecordPermission: UInt, Hashable, Sendable {
+        case undetermined = 0x756e_6474
+        case denied = 0x6465_6e79
+        case granted = 0x6772_6e74
+    }
+
+    /// Whether the app may record (PERM-1).
+    @available(*, deprecated, message: "use AVAudioApplication.shared.recordPermission")
+    public var recordPermission: RecordPermission {
+        switch host.application.recordPermission {
+        case .undetermined: .undetermined
+        case .denied: .denied
+        case .granted: .granted
+        }
+    }
+
+    /// Asks the user, once (PERM-2); `response` comes on a thread of the library's.
+    @available(*, deprecated, message: "use AVAudioApplication.requestRecordPermission")
+    public func requestRecordPermission(_ response: @escaping @Sendable (Bool) -> Void) {
+        host.application.requestRecordPermission(completionHandler: response)
+    }
+
     /// `setActive(_:options:)` with its options as a number.
     @available(*, deprecated, renamed: "setActive(_:options:)")
     public func setActive(_ active: Bool, withFlags flags: Int) throws {

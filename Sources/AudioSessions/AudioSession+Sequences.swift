@@ -1,5 +1,5 @@
-internal import AudioRendering
 internal import SessionPolicy
+internal import AudioRendering
 
 /// Every notification as a typed asynchronous sequence: from now on, each for every listener, in one order (ACT-11, INT-11). They end with the
 /// session. A listener that does not read loses the oldest beyond 1,024.

@@ -16,6 +16,7 @@ open class AudioSession: NSObject, @unchecked Sendable {
     let connection: Result<SessionConnection, AudioSessionError>
     let participants = Locked<[WeakParticipant]>([])
     let streams = EventStreams()
+    let inputGainFactor = Locked<Float>(1)
     let mail = MainActorMail()
     let told = Locked(ToldActivity())
     let turns = ActivationQueue()
@@ -23,7 +24,6 @@ open class AudioSession: NSObject, @unchecked Sendable {
     let limits = Locked(SessionLimits())
     let refusal = Locked<KeptRefusal?>(nil)
     let companionKept = Locked<(any AnyObject & Sendable)?>(nil)
-    let inputGainFactor = Locked<Float>(1)
 
     /// The app's session: soloAmbient and inactive until the app says otherwise (CAT-1).
     public static let shared = AudioSession(on: .shared)

@@ -27,14 +27,14 @@ public final class AudioSessionHost: Sendable {
     /// The engine, or why there is none.
     package let engine: Result<AudioEngine, AudioSessionError>
     /// This process, as the arbiter names it.
-    let app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
+    let app: AppID
     /// Where wishes for the hardware are carried out, one after the other.
-    let hardware = DispatchQueue(label: "audio-session.hardware")
+    let hardware: DispatchQueue
     /// Where the driver's and the engine's news are told: their own threads must not be called back on.
-    private let news = DispatchQueue(label: "audio-session.news")
-    let loan = Locked<PeriodLoan?>(nil)
+    private let news: DispatchQueue
+    let loan: Locked<PeriodLoan?>
     let permission: PermissionDesk
-    let server = Locked<Device?>(nil)
+    let server: Locked<Device?>
     /// What all sessions of the app share.
     public let application: AudioApplication
     let system = Locked(SystemSessions())
@@ -56,6 +56,11 @@ public final class AudioSessionHost: Sendable {
     ) {
         self.settings = settings
         self.clock = clock ?? DispatchClock()
+        app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
+        hardware = DispatchQueue(label: "audio-session.hardware")
+        news = DispatchQueue(label: "audio-session.news")
+        loan = Locked(nil)
+        server = Locked(nil)
         permission = PermissionDesk(store: store)
         application = AudioApplication()
         arbiter = InProcessArbiter(settings: settings)
@@ -66,8 +71,30 @@ public final class AudioSessionHost: Sendable {
                 throw AudioSessionError(error)
             }
         }
-        application.bind(to: self)
+        observe()
         if let answer = store?.answer { try? submit(.setRecordPermission(app, answer)) }
+    }
+
+    /// Another app beside that of `host`: the same arbiter, engine and device, but foreground, declared background audio and
+    /// permission of its own. For scenarios of several apps in one process; `app` is its number, not 0 and not this process's.
+    package init(app: UInt64, sharing host: AudioSessionHost) {
+        precondition(app != AppID.system.rawValue && app != host.app.rawValue, "an app of its own")
+        self.app = AppID(app)
+        settings = host.settings
+        arbiter = host.arbiter
+        engine = host.engine
+        hardware = host.hardware
+        news = host.news
+        loan = host.loan
+        server = host.server
+        clock = host.clock
+        permission = PermissionDesk(store: nil)
+        application = AudioApplication()
+        observe()
+    }
+
+    private func observe() {
+        application.bind(to: self)
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
             switch event {
@@ -124,6 +151,9 @@ extension AudioSessionHost {
     /// must not depend on how fast other threads are. Not from within a notification.
     package func settle() {
         (arbiter as? InProcessArbiter)?.drain()
+        // The user is asked, and then those who wait for the answer are told.
+        permission.drain()
+        permission.drain()
         hardware.sync {}
         news.sync {}
         (arbiter as? InProcessArbiter)?.drain()

@@ -1,5 +1,5 @@
-internal import AudioRendering
 internal import SessionPolicy
+internal import AudioRendering
 
 /// What is told at one moment: the event, and what belongs to it but is no value to compare.
 struct Told: Sendable {

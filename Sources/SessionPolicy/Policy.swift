@@ -117,6 +117,7 @@ extension Arbitration {
         case .pick(let direction, let uid): try pick(direction, uid)
         case .setSilentSwitch(let isOn):
             if state.silentSwitch.isOn != isOn { state.silentSwitch = .init(isOn: isOn, since: now) }
+        case .setDoNotDisturb(let isOn): setDoNotDisturb(isOn)
         case .setMicrophoneMuted(let isMuted): setMicrophoneMuted(isMuted)
         case .setVolume(let volume): try setVolume(volume)
         case .setRingVolume(let volume):

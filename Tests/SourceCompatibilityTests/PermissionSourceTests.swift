@@ -4,6 +4,7 @@ import Testing
 
 @Suite("Permission, as source written for iOS asks for it")
 struct PermissionSourceTests {
+    @available(*, deprecated, message: "tests the older shape")
     @Test("PERM-2: both shapes ask the same and read the same")
     func bothShapes() throws {
         let session = AVAudioSession.sharedInstance()

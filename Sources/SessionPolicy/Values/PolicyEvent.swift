@@ -68,6 +68,8 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     /// The user picks a port by uid, nil: none (ROUTE-8).
     case pick(DevicePort.Direction, String?)
     case setSilentSwitch(Bool)
+    /// While on, what begins to ring and the assistant wait (GUIDE-9).
+    case setDoNotDisturb(Bool)
     /// The microphone's hardware switch (INT-10).
     case setMicrophoneMuted(Bool)
     case setVolume(Float)

@@ -15,6 +15,8 @@ public struct PolicyState: Hashable, Sendable, Codable {
     /// Whether the microphone is muted in hardware (INT-10).
     public internal(set) var microphoneMute = Switch()
     public internal(set) var isScreenLocked = false
+    /// While on, what begins to ring and the assistant wait (GUIDE-9).
+    public internal(set) var isDoNotDisturbOn = false
     /// The apps of which something was told, by id.
     public private(set) var apps: [AppState] = []
     /// The system volume, 0…1 (VOL-1).

@@ -47,4 +47,5 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
     case vol1 = "VOL-1"
     case vol2 = "VOL-2"
     case vol3 = "VOL-3"
+    case guide9 = "GUIDE-9"
 }

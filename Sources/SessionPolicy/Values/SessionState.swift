@@ -10,6 +10,8 @@ public struct SessionState: Hashable, Sendable, Codable {
     public var preferences = Preferences()
     /// A call that is not accepted yet (INT-6).
     public var isRinging = false
+    /// Of the system, and begun while it must not disturb: inactive until that is over, or until the call is accepted (GUIDE-9).
+    public var isHeldBack = false
     public var prefersNoInterruptionsFromSystemAlerts = false
     public var isOutputMuted = false
     /// The input it chose, by uid (ROUTE-6).
