@@ -12,6 +12,7 @@ public final class Navigation: Sendable {
     public init(session: AudioSession) throws {
         try session.setCategory(
             .playback, mode: .voicePrompt, options: [.interruptSpokenAudioAndMixWithOthers, .duckOthers])
+        try session.setDuckLimit(.seconds(60))  // longer than any prompt: whatever goes wrong, nobody stays lowered
         self.session = session
         observer.observe(session) { [weak self] event in self?.follow(event) }
     }

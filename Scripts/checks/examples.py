@@ -1,26 +1,52 @@
-"""Compares the code that README.md and Documentation show with the examples that the build compiles."""
+"""Compares the code that the documentation shows with the code that the build compiles: a whole file, or a part of one.
+
+    <!-- Examples/FirstSound/main.swift; Scripts/check examples compares them -->          the file
+    <!-- Tests/…/PageTests.swift#activate; Scripts/check examples compares them -->        from `// [activate]` to `// [end]`
+"""
 
 import pathlib
 import re
 import sys
+import textwrap
 
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-failures = 0
-compared = 0
-pages = [root / "README.md", *sorted((root / "Documentation").rglob("*.md"))]
-for page in pages:
-    shown = re.findall(r"<!-- (\S+);[^>]*-->\n```swift\n(.*?)```", page.read_text(), re.S)
-    name = page.relative_to(root)
-    for path, code in shown:
-        if not (root / path).is_file():
-            print(f"{name}: the code is said to be that of {path}, which does not exist")
-            failures += 1
-        elif (root / path).read_text() != code:
-            print(f"{name}: the code differs from {path}; copy one to the other")
-            failures += 1
-    compared += len(shown)
-    if page.name == "README.md" and page.parent == root and not shown:
-        print("README.md: no code is compared with an example")
-        failures += 1
-print(f"examples: {compared} compared, {failures} failures")
-sys.exit(failures > 0)
+SHOWN = re.compile(r"<!-- (\S+);[^>]*-->\n```swift\n(.*?)```", re.S)
+NAMES = re.compile(r"^ *// \[(?!end\])(\S+)\]$", re.M)
+
+
+def compiled(path, part):
+    """The code at a place; None where there is none."""
+    file = root / path
+    if not file.is_file():
+        return None
+    if not part:
+        return file.read_text()
+    found = re.findall(rf"^ *// \[{re.escape(part)}\]\n(.*?)^ *// \[end\]$", file.read_text(), re.S | re.M)
+    return textwrap.dedent(found[0]) if len(found) == 1 else None
+
+
+def main():
+    failures, count, seen = [], 0, {}
+    for page in [root / "README.md", *sorted((root / "Documentation").rglob("*.md"))]:
+        for place, code in SHOWN.findall(page.read_text()):
+            count += 1
+            path, _, part = place.partition("#")
+            seen.setdefault(path, set()).add(part)
+            actual = compiled(path, part)
+            name = page.relative_to(root)
+            if actual is None:
+                failures.append(f"{name}: the code is said to be that of {place}, which does not exist")
+            elif actual != code:
+                failures.append(f"{name}: the code differs from {place}; copy one to the other")
+    for path, parts in seen.items():
+        for part in NAMES.findall((root / path).read_text()) if (root / path).is_file() else []:
+            if part not in parts:
+                failures.append(f"{path}: no page shows the part [{part}]")
+    if not count:
+        failures.append("README.md: no code is compared with an example")
+    print("\n".join([*failures, f"examples: {count} compared, {len(failures)} failures"]))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

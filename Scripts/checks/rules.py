@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Lists which tests cite each rule of Documentation/rules.txt; fails when a due rule has none or a citation names no rule."""
+"""Lists which tests cite each rule of Documentation/rules.txt.
+
+Fails when no test cites a due rule, when no page of the documentation says what it is, or when a citation names no rule.
+"""
 import collections
 import pathlib
 import re
@@ -20,10 +23,10 @@ def read_rules(root):
     return rules
 
 
-def citations(root, folder, pattern):
+def citations(root, folder, pattern, suffixes=SUFFIXES):
     found = collections.defaultdict(list)
     for file in sorted((root / folder).rglob("*")):
-        if file.suffix in SUFFIXES and file.is_file():
+        if file.suffix in suffixes and file.is_file():
             for rule in set(pattern.findall(file.read_text(errors="replace"))):
                 found[rule].append(str(file.relative_to(root)))
     return found
@@ -36,6 +39,8 @@ def main():
     pattern = re.compile(rf"\b(?:{'|'.join(families)})-\d+\b")
     tests, code = citations(root, "Tests", pattern), citations(root, "Sources", pattern)
 
+    pages = citations(root, "Documentation", pattern, {".md"})
+
     failures = []
     for rule, (due, title) in rules.items():
         mark = "due  " if due else "later"
@@ -43,7 +48,9 @@ def main():
             print(f"{rule:9}{mark}  {len(code[rule]):2} in code  {', '.join(tests[rule]) or 'no test'}")
         if due and not tests[rule]:
             failures.append(f"{rule} ({title}) is due, and no test cites it")
-    for where in (tests, code):
+        if due and not pages[rule]:
+            failures.append(f"{rule} ({title}) is due, and no page of Documentation says what it is")
+    for where in (tests, code, pages):
         for rule in sorted(set(where) - set(rules)):
             if where[rule]:
                 failures.append(f"{', '.join(where[rule])}: {rule} is no rule of Documentation/rules.txt")

@@ -49,6 +49,9 @@ extension AudioEngine {
 
     func check(_ source: VoiceSource, _ bus: SessionBus) throws(AudioEngineError) {
         guard bus.belongs(to: self) else { throw .invalidArgument(what: "playing on a bus of another engine") }
+        if case .input(let input) = source, !input.belongs(to: self) {
+            throw .invalidArgument(what: "playing an input of another engine")
+        }
         guard case .buffer(let buffer, let startFrame, let loop) = source else { return }
         let looped = loop.frames ?? 0..<buffer.frameCount
         guard (0..<buffer.frameCount).contains(startFrame), loop.count >= 0 else {

@@ -28,6 +28,8 @@ public final class EngineInput: Sendable {
         self.engine = engine
     }
 
+    func belongs(to engine: AudioEngine) -> Bool { self.engine === engine }
+
     deinit { engine?.removeInput(slot: slot) }
 
     /// The oldest block of at most `maximumFrames`; nil when nothing waits. Any thread.

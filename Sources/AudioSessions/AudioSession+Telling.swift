@@ -22,7 +22,9 @@ extension AudioSession {
         case .outputMuteChanged(let isMuted):
             streams.yield(.outputMuteChanged(isMuted))
             post(Self.outputMuteStateChangeNotification, [Self.muteStateKey: NSNumber(value: isMuted)])
-        case .stateChanged: streams.yield(.stateChanged(state))
+        case .stateChanged:
+            followInputs()
+            streams.yield(.stateChanged(state))
         case .deactivatedBySystem:
             // Activated again before this was told: its players belong to the new activation.
             if !isActive {

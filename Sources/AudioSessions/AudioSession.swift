@@ -15,6 +15,8 @@ open class AudioSession: NSObject, @unchecked Sendable {
     public let host: AudioSessionHost
     let connection: Result<SessionConnection, AudioSessionError>
     let participants = Locked<[WeakParticipant]>([])
+    /// Whose turn it is to start or stop an input: what the arbiter is told and what the input says of itself agree.
+    let inputTurn = Locked(())
     let streams = EventStreams()
     let inputGainFactor = Locked<Float>(1)
     let mail = MainActorMail()

@@ -150,12 +150,15 @@ extension AudioSessionHost {
     /// Returns when all that follows from earlier calls has been told and carried out: for drivers without a clock, whose next cycle
     /// must not depend on how fast other threads are. Not from within a notification.
     package func settle() {
-        (arbiter as? InProcessArbiter)?.drain()
-        // The user is asked, and then those who wait for the answer are told.
-        permission.drain()
-        permission.drain()
-        hardware.sync {}
-        news.sync {}
-        (arbiter as? InProcessArbiter)?.drain()
+        // What is told may lead to decisions, and those to more that is told: until a round brings no new one.
+        var before: UInt64?
+        repeat {
+            before = arbiter.decisions.last?.number
+            (arbiter as? InProcessArbiter)?.drain()
+            permission.drain()
+            hardware.sync {}
+            news.sync {}
+            (arbiter as? InProcessArbiter)?.drain()
+        } while arbiter.decisions.last?.number != before
     }
 }

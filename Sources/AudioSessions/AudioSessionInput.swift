@@ -26,8 +26,9 @@ public final class AudioSessionInput: Sendable {
     }
 
     deinit {
-        guard running.withLock({ $0 }) else { return }
-        session.inputsChanged()
+        // The session knows it no more.
+        guard halt() else { return }
+        session.inputTurn.withLock { _ in session.tellInputsStopped() }
         session.participantsChanged()
     }
 
@@ -38,13 +39,10 @@ public final class AudioSessionInput: Sendable {
         guard !isRunning else { return }
         try session.activateToStart()
         applyGain(session.inputGain)
-        // Before it is told: what takes it back meanwhile comes after.
-        running.withLock { $0 = true }
-        do {
+        // Alone: what takes it back meanwhile is seen afterwards, by `followInputs`.
+        try session.inputTurn.withLock { _ in
             try session.submit { .setInputRunning($0, true) }
-        } catch {
-            running.withLock { $0 = false }
-            throw error
+            running.withLock { $0 = true }
         }
         session.participantsChanged()
     }
@@ -56,14 +54,20 @@ public final class AudioSessionInput: Sendable {
 
     /// Ends it; what is already in the ring can still be read.
     public func stop() {
-        guard
-            running.withLock({ isRunning in
-                defer { isRunning = false }
-                return isRunning
-            })
-        else { return }
-        session.inputsChanged()
-        session.participantsChanged()
+        let wasRunning = session.inputTurn.withLock { _ in
+            let wasRunning = halt()
+            if wasRunning { session.tellInputsStopped() }
+            return wasRunning
+        }
+        if wasRunning { session.participantsChanged() }
+    }
+
+    /// Returns whether it ran.
+    fileprivate func halt() -> Bool {
+        running.withLock { isRunning in
+            defer { isRunning = false }
+            return isRunning
+        }
     }
 }
 
@@ -71,23 +75,28 @@ extension AudioSessionInput: SessionParticipant {
     /// Whether it was started and nothing has stopped it since; it may be held by an interruption.
     public var isRunning: Bool { running.withLock { $0 } }
 
-    package func sessionWasInterrupted() {
-        // INT-10: the arbiter took it back. Any other interruption only holds it.
-        if session.status?.session.isInputRunning == false { running.withLock { $0 = false } }
-    }
-
+    /// INT-10: the arbiter took it back. Any other interruption only holds it.
+    package func sessionWasInterrupted() { session.followInputs() }
     package func sessionOutputWasDisconnected() {}
-
     package func sessionInterruptionEnded(shouldResume: Bool) {}
-
-    package func sessionDidDeactivate() { running.withLock { $0 = false } }
+    package func sessionDidDeactivate() { session.followInputs() }
 }
 
 extension AudioSession {
-    /// To be called when an input of the session has stopped.
-    func inputsChanged() {
-        let isRunning = liveParticipants.contains { ($0 as? AudioSessionInput)?.isRunning == true }
-        if !isRunning { try? submit { .setInputRunning($0, false) } }
+    private var inputs: [AudioSessionInput] { liveParticipants.compactMap { $0 as? AudioSessionInput } }
+
+    /// Stops the inputs that the arbiter took back: by a deactivation, another category, the microphone's switch. The arbiter knows best
+    /// whether input runs; a start that came after the taking back holds.
+    func followInputs() {
+        let stopped = inputTurn.withLock { _ in
+            status?.session.isInputRunning == false && inputs.filter { $0.halt() }.isEmpty == false
+        }
+        if stopped { participantsChanged() }
+    }
+
+    /// Tells the arbiter when the last input has stopped. [in the input's turn]
+    fileprivate func tellInputsStopped() {
+        if !inputs.contains(where: \.isRunning) { try? submit { .setInputRunning($0, false) } }
     }
 
     /// What the session's inputs are multiplied by, 0…1; 1 unless set. JACK has no gain of its own: this one is ours.

@@ -33,10 +33,14 @@ extension AudioSession {
 
     /// To be called by a participant whose `isRunning` changed (HINT-1).
     package func participantsChanged() {
-        let isRunning = liveParticipants.contains(where: \.isRunning)
-        guard let session = status?.session, session.isRunning != isRunning else { return }
-        try? submit { .setRunning($0, isRunning) }
-        followIdleness()
+        // Looks again after it has told: another thread's change may have come between, and been told before.
+        var hasChanged = false
+        while let told = status?.session.isRunning {
+            let isRunning = liveParticipants.contains(where: \.isRunning)
+            guard told != isRunning, (try? submit { .setRunning($0, isRunning) }) != nil else { break }
+            hasChanged = true
+        }
+        if hasChanged { followIdleness() }
     }
 
     /// Tells the arbiter that the user paused during an interruption: its end will not ask to resume (INT-7).

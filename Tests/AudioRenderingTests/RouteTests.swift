@@ -120,6 +120,13 @@ import Testing
         #expect(input.lostFrames == 0)
     }
 
+    @Test("An input of another engine is refused")
+    func foreignInput() throws {
+        let (stage, other) = (try Stage(), try Stage())
+        let input = try other.engine.makeInput(for: other.bus)
+        #expect(throws: AudioEngineError.self) { try stage.engine.play(.input(input), on: stage.bus) }
+    }
+
     @Test("What nobody reads is counted as lost; an input that goes frees its place")
     func inputsCome() throws {
         let stage = try Stage(inputs: 1, configuration: AudioEngine.Configuration(maximumInputs: 1))

@@ -155,6 +155,19 @@ import Testing
         #expect(try capture(input).allSatisfy { $0 == 0 })
     }
 
+    @Test("CAT-3: a category without an input stops it; with one again it starts when asked")
+    func otherCategory() throws {
+        stage.host.setRecordPermission(.granted)
+        let (session, input) = try recording()
+        try session.setCategory(.playback)
+        stage.host.settle()
+        #expect(!input.isRunning)
+        try session.setCategory(.playAndRecord)
+        try input.start()
+        _ = try capture(input)
+        #expect(try capture(input).allSatisfy { $0 == 1 })
+    }
+
     @Test("INT-10: with overrideMutedMicrophoneInterruption it runs on with zeros, and hears again by itself")
     func override() throws {
         stage.host.setRecordPermission(.granted)

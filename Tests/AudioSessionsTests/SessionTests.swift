@@ -226,28 +226,4 @@ extension AudioSession: AudioSessionProtocol {}
         #expect(try error { try stage.host.ring() }.errorCode == .sessionNotActive)
         #expect(try error { try stage.host.setSystemVolume(.nan) }.errorCode == .badParam)
     }
-
-    @Test("One session used by 8 threads at random stays whole")
-    func threads() throws {
-        let stage = Stage()
-        let session = try stage.session(.playback)
-        DispatchQueue.concurrentPerform(iterations: 8) { thread in
-            for step in 0..<60 {
-                switch (thread + step) % 8 {
-                case 0: try? session.setActive(true)
-                case 1: try? session.setActive(false, options: .notifyOthersOnDeactivation)
-                case 2: try? session.setCategory(.playback, options: .duckOthers)
-                case 3: try? session.setPreferredIOBufferDuration(step % 2 == 0 ? 0.005 : 0)
-                case 4: _ = session.currentRoute
-                case 5: try? stage.host.beginInterruption()
-                case 6: try? stage.host.endInterruption()
-                default: _ = session.events
-                }
-            }
-        }
-        try stage.drain()
-        while (try? stage.host.endInterruption()) != nil {}
-        try session.setActive(true)
-        #expect(session.state.reasons.isEmpty)
-    }
 }

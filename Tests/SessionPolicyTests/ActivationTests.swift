@@ -147,7 +147,9 @@ import Testing
         #expect(scene.interruptions == ["8 ended resume"])
     }
 
-    @Test("ACT-5: playback may start during a call, strongly ducked; while it rings nothing may")
+    @Test(
+        "ACT-4, ACT-5: playback may start during a call, strongly ducked, and leaves the call alone; while it rings nothing may"
+    )
     func playbackDuringCall() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -155,6 +157,8 @@ import Testing
         #expect(try scene.refusal(of: .activate(SessionID(1))).rule == .act5)
         try scene.do(.acceptCall(SessionID(9)))
         try scene.activate(1)
+        #expect(scene.interruptions.isEmpty)
+        #expect(try scene.isActive(9) && scene.verdict(9).attenuation == 0)
         #expect(try scene.verdict(1) == Verdict(attenuation: 35))
         #expect(try scene.rules(1) == [.act5])
         for (id, category) in zip(UInt64(100)..., Category.allCases) where category != .playback {

@@ -84,7 +84,9 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
         }
     }
 
-    @Test("MODE-1, OPT-3: every category × mode × option and pair of options is taken or refused by the tables")
+    @Test(
+        "MODE-1, OPT-1, OPT-2, OPT-3: every category × mode × option and pair of options is taken or refused by the tables"
+    )
     func everyCombination() throws {
         let named = CategoryOptions.named
         var taken = 0

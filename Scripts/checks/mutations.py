@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Checks that every mutation of Scripts/mutations still applies exactly once, and that every due rule kept by the sessions has one."""
+import pathlib
+import re
+import sys
+
+import rules
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "mutations"))
+
+import catalogue  # noqa: E402
+
+
+def kept(root):
+    """Which rules the sources say they keep, and where: "keeps ACT-1, ACT-2 and ACT-3"."""
+    found = {}
+    for folder in catalogue.KEEPERS:
+        for file in sorted((root / folder).rglob("*.swift")):
+            for sentence in re.findall(r"\b[Kk]eeps ((?:[A-Z]+-\d+(?:, | and )?)+)", file.read_text()):
+                for rule in re.findall(r"[A-Z]+-\d+", sentence):
+                    found.setdefault(rule, file.relative_to(root))
+    return found
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    failures, mutations = [], []
+    known = rules.read_rules(root)
+    try:
+        mutations = catalogue.read(root / "Scripts/mutations")
+    except catalogue.CatalogueError as error:
+        failures.append(str(error))
+    for mutation in mutations:
+        try:
+            mutation.applied(root)
+        except catalogue.CatalogueError as error:
+            failures.append(str(error))
+        if mutation.rule not in known:
+            failures.append(f"{mutation.place}: {mutation.rule} is no rule of Documentation/rules.txt")
+    broken = {mutation.rule for mutation in mutations}
+    for rule, file in kept(root).items():
+        if known.get(rule, (False,))[0] and rule not in broken:
+            failures.append(f"{file}: keeps {rule}, and no mutation of Scripts/mutations breaks it")
+    for failure in failures:
+        print(f"Scripts/mutations: {failure}")
+    print(f"mutations: {len(mutations)} of {len(broken)} rules, {len(failures)} failures")
+    return 1 if failures or not mutations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""A scratch package: a copy of the sources that one test target needs, built anew only where it differs from the last time."""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+
+# A mutation may make a test wait for what never comes.
+LIMIT_SECONDS = 300
+
+
+def run(arguments, limit=None):
+    """The exit status (None past the limit) and the output. Past the limit all that it started ends, too."""
+    process = subprocess.Popen(
+        [str(argument) for argument in arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace", start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        return None, output
+    return process.returncode, output
+
+
+class Project:
+    """The package as it is, and what each of its targets depends on."""
+
+    def __init__(self, root):
+        self.root = root
+        dump = subprocess.run(
+            ["swift", "package", "--package-path", str(root), "dump-package"], check=True, capture_output=True, text=True
+        )
+        self.targets = {target["name"]: target for target in json.loads(dump.stdout)["targets"]}
+
+    def path(self, name):
+        target = self.targets[name]
+        return target.get("path") or f"{'Tests' if target['type'] == 'test' else 'Sources'}/{name}"
+
+    def closure(self, name):
+        """A target and all it depends on within the package."""
+        found, open_ = set(), [name]
+        while open_:
+            current = open_.pop()
+            if current in found or current not in self.targets:
+                continue
+            found.add(current)
+            open_ += [next(iter(dependency.values()))[0] for dependency in self.targets[current]["dependencies"]]
+        return found
+
+
+class Scratch:
+    """The copy for one test target, with a `.build` of its own that stays between runs."""
+
+    def __init__(self, project, target):
+        self.project, self.target = project, target
+        self.needed = project.closure(target)
+        name = hashlib.sha256(str(project.root).encode()).hexdigest()[:8]
+        self.path = pathlib.Path(tempfile.gettempdir()) / "swift-audio-session-mutations" / name / target
+        self.copy()
+
+    def copy(self):
+        """Writes what differs from the project and nothing else, so that the build stays incremental."""
+        wanted = {}
+        # The tests compare the pages with the rules.
+        for path in ["Documentation", *(self.project.path(name) for name in self.needed)]:
+            folder = self.project.root / path
+            for file in folder.rglob("*"):
+                if file.is_file() and not any(part.startswith(".build") for part in file.parts):
+                    wanted[file.relative_to(self.project.root)] = file.read_bytes()
+        wanted[pathlib.Path("Package.swift")] = self.manifest().encode()
+        for path, content in wanted.items():
+            self.write(path, content)
+        for folder in ("Sources", "Tests", "Examples", "Documentation"):
+            for file in (self.path / folder).rglob("*"):
+                if file.is_file() and file.relative_to(self.path) not in wanted:
+                    file.unlink()
+
+    def manifest(self):
+        """The project's own, without the targets that are not needed."""
+        names = ", ".join(f'"{name}"' for name in sorted(self.needed))
+        return (self.project.root / "Package.swift").read_text() + (
+            f"\nlet needed: Set<String> = [{names}]\n"
+            "package.targets.removeAll { !needed.contains($0.name) }\n"
+            "package.products = []\n"
+            "package.dependencies = []\n"
+        )
+
+    def write(self, path, content):
+        file = self.path / path
+        if file.is_file() and file.read_bytes() == content:
+            return
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+
+    def build(self):
+        """Nothing, or what the compiler said."""
+        status, output = run(["swift", "build", "--build-tests", "--package-path", self.path])
+        return None if status == 0 else output
+
+    def failures(self, tests):
+        """Which of these tests fail. One that crashes or hangs takes all that did not finish with it."""
+        filters = [part for test in tests for part in ("--filter", test.filter)]
+        status, output = run(
+            ["swift", "test", "--skip-build", "--disable-xctest", "--package-path", self.path, *filters], LIMIT_SECONDS
+        )
+        if status == 0:
+            if not re.search(r"Test run with [1-9]\d* tests?\b", output):
+                raise RuntimeError(f"no test of {self.target} was run:\n{output[-2000:]}")
+            return []
+        failed = re.findall(r"Test (\"(?:[^\"\\]|\\.)*\"|\S+\(.*?\))(?: with \d+ test cases?)? failed after", output)
+        if failed:
+            return sorted({name.strip('"') for name in failed})
+        return [f"{self.target} did not end" if status is None else f"{self.target} crashed (status {status})"]

@@ -1,0 +1,177 @@
+import AudioRendering
+import AudioSessions
+import Foundation
+import TestSupport
+import Testing
+
+/// The samples of the pages on what is heard, run: what stands between `// [name]` and `// [end]` is what the pages show, and
+/// `Scripts/check examples` compares the two.
+@Suite struct PageSoundTests {
+    private let stage = Stage()
+    private let session: AudioSession
+    private let host: AudioSessionHost
+    private let shown = Shown()
+
+    init() throws {
+        session = try stage.session()
+        host = stage.host
+    }
+
+    @Test("OPT-1: mixing") func mix() throws {
+        let music = try stage.session(.playback)
+        try music.setActive(true)
+        // [mix]
+        try session.setCategory(.playback, options: .mixWithOthers)  // beside the user's own music
+        try session.setActive(true)  // interrupts nobody
+        // [end]
+        #expect(music.isActive)
+        try session.setCategory(session.category, options: session.categoryOptions)
+        #expect(session.categoryOptions == .mixWithOthers)
+    }
+
+    @Test("DUCK-1: a prompt") func prompt() throws {
+        let music = try stage.session(.playback)
+        try music.setActive(true)
+        func speak() throws { #expect(music.state.isDucked) }
+        // [prompt]
+        try session.setCategory(.playback, mode: .voicePrompt, options: .duckOthers)
+        try session.setActive(true)  // others fall by 14 dB in 50 ms
+        try speak()
+        try session.setActive(false, options: .notifyOthersOnDeactivation)  // and return in 500 ms
+        // [end]
+        #expect(!music.state.isDucked && music.isActive)
+    }
+
+    /// What the page calls a soundtrack.
+    private struct Soundtrack: Sendable {
+        let shown: Shown
+        func play() throws { shown.note("plays") }
+        func pause() { shown.note("pauses") }
+    }
+
+    @Test("HINT-1, HINT-2: a soundtrack gives way") func hint() async throws {
+        let (session, soundtrack, shown) = (session, Soundtrack(shown: shown), shown)
+        let music = try stage.session(.playback)
+        let player = Participant(music)
+        let following = Task {
+            // [hint]
+            let events = session.events
+            try session.setCategory(.ambient)
+            try session.setActive(true)
+            if session.secondaryAudioShouldBeSilencedHint { soundtrack.pause() } else { try soundtrack.play() }
+
+            for await event in events {
+                switch event {
+                case .silenceSecondaryAudioHint(.begin): soundtrack.pause()
+                case .silenceSecondaryAudioHint(.end): try soundtrack.play()
+                default: break
+                }
+            }
+            // [end]
+        }
+        #expect(await shown.next(1) == ["plays"])
+        try music.setActive(true)
+        player.run(true)
+        #expect(await shown.next(1) == ["pauses"])
+        try music.setActive(false)
+        #expect(await shown.next(1) == ["plays"])
+        following.cancel()
+    }
+
+    @Test("BG-1, BG-2: where an app is") func life() throws {
+        let music = try stage.session(.playback)
+        try music.setActive(true)
+        // [life]
+        try host.setDeclaresBackgroundAudio(true)  // the app is there to be heard, also when it is not seen
+        try host.setApplicationState(.background)  // its window was closed
+        try host.setScreenLocked(true)  // behind the lock every app is in the background
+        // [end]
+        #expect(music.isActive)
+    }
+
+    @Test("VOL-3: a clip in a list") func clip() throws {
+        let music = try stage.session(.playback)
+        try music.setActive(true)
+        // [clip]
+        try session.setCategory(.playback, mode: .shortFormVideo)
+        try session.setOutputMuted(true)  // a clip in a list: it runs, and the user's music goes on
+        try session.setActive(true)
+
+        try session.setOutputMuted(false)  // the user tapped it: now the music is interrupted
+        // [end]
+        #expect(music.state.activity == .interrupted)
+    }
+
+    @Test("PERM-2, PERM-4: asking, and a mute button") func permission() async throws {
+        let (application, shown) = (host.application, shown)
+        host.setRecordPermissionPrompt { answer in answer(false) }
+        let showWhyItIsSilent = { @Sendable in shown.note("silent") }
+        // [permission]
+        application.requestRecordPermission { isGranted in
+            if !isGranted { showWhyItIsSilent() }
+        }
+        try application.setInputMuted(true)  // the mute button of a call
+        // [end]
+        #expect(await shown.next(1) == ["silent"])
+        #expect(application.isInputMuted && application.recordPermission == .denied)
+    }
+
+    @Test("HW-1: a wish and what came of it") func hardware() throws {
+        // [hardware]
+        try session.setPreferredIOBufferDuration(0.005)  // a wish
+        try session.setActive(true)
+        print(session.ioBufferDuration, session.sampleRate)  // what came of it
+        // [end]
+        #expect(session.ioBufferDuration == 0.005)
+    }
+
+    @Test("SRV-1, SRV-2: the server went and came back") func lost() async throws {
+        let driver = FaultyDriver()
+        let session = try AudioSession(host: AudioSessionHost(driver: driver))
+        let shown = shown
+        let showNoSound = { @Sendable in shown.note("no sound") }
+        let showPlaying = { @Sendable in shown.note("playing") }
+        let events = session.events
+        try session.setActive(true)
+        driver.tell(.serverLost)
+        driver.tell(.serverReturned(try #require(driver.format)))
+        let following = Task {
+            // [lost]
+            for await event in events {  // of session.events
+                switch event {
+                case .mediaServicesWereLost: showNoSound()
+                case .mediaServicesWereReset: showPlaying()  // it goes on by itself
+                default: break
+                }
+            }
+            // [end]
+        }
+        #expect(await shown.next(2) == ["no sound", "playing"])
+        following.cancel()
+    }
+
+    @Test("ROUTE-1, ROUTE-3: looking at the route, and following it") func route() async throws {
+        let (session, shown) = (session, shown)
+        try session.setCategory(.playback)
+        try session.setActive(true)
+        let showOutput = { @Sendable (name: String) in shown.note(name) }
+        let following = Task {
+            // [route]
+            let changes = session.routeChanges
+            for output in session.currentRoute.outputs { showOutput(output.portName) }
+
+            for await change in changes where change.reason == .oldDeviceUnavailable {
+                print("was at \(change.previousRoute.outputs)")  // where it is now: session.currentRoute
+                for output in session.currentRoute.outputs { showOutput(output.portName) }
+            }
+            // [end]
+        }
+        #expect(await shown.next(1) == ["Output of offline"])
+        // [plug]
+        try host.plug("Headphones", type: .headphones)  // the newest: it is the route now
+        try host.unplug("Headphones")  // what played there is interrupted, and is not heard elsewhere
+        // [end]
+        #expect(await shown.next(1) == ["Output of offline"])
+        following.cancel()
+    }
+}

@@ -1,0 +1,87 @@
+import AudioRendering
+import AudioSessions
+import Foundation
+import SessionArbiter
+import SessionPolicy
+import TestSupport
+import Testing
+
+/// Eight threads call whatever is public, at random, while a ninth renders and listeners read: nothing races (the thread sanitizer's
+/// stage runs this too), and afterwards the arbiter's log tells one story that everyone heard.
+///
+/// Bounded by operations. After each round everything stands still for a moment and is compared.
+@Suite struct RandomUseTests {
+    private static let rounds = 32
+    private static let operations = 16
+
+    @Test(
+        "ACT-11, ACT-13, INT-11: 8 threads use one session, or several, at random: numbers without gaps, the log replays, all hear one order",
+        .timeLimit(.minutes(5)), arguments: [1, 4])
+    func randomUse(sessions count: Int) async throws {
+        let stage = try RandomStage(sessions: count)
+        let renderer = Renderer(stage.driver)
+        defer { renderer.stop() }
+        var replay = Replay(of: stage.ids)
+        for round in 0..<Self.rounds {
+            // A volume that nobody else sets ends the round for those who listen.
+            let marker = Float(round + 1) / 1_024
+            let listeners = stage.sessions.map { session in
+                [session.events, session.events].map { stream in Task { await heard(on: stream, until: marker) } }
+            }
+            await onEightThreads { thread in
+                var random = SplitMix(seed: UInt64(round * 8 + thread))
+                for _ in 0..<Self.operations { stage.useAtRandom(&random) }
+            }
+            stage.settle()
+            try stage.host.setSystemVolume(marker)
+            stage.settle()
+
+            let story = try replay.follow(stage.arbiter)
+            #expect(stage.posted.noted == replay.posted, "round \(round)")
+            for (id, listeners) in zip(stage.ids, listeners) {
+                for listener in listeners {
+                    let events = await listener.value
+                    #expect(events == story.compactMap { $0.session == id ? AudioSessionEvent(told: $0.kind) : nil })
+                }
+            }
+            for (index, session) in stage.sessions.enumerated() {
+                let (status, inputs) = (stage.status(session), stage.inputs[index])
+                let runs = stage.participants[index].isRunning || inputs.contains(where: \.isRunning)
+                #expect(status?.isRunning == runs, "round \(round)")
+                #expect(status?.isInputRunning == inputs.contains(where: \.isRunning), "round \(round)")
+            }
+        }
+        renderer.stop()
+        try stage.expectUsable()
+    }
+}
+
+/// What a listener heard that comes from the arbiter, the marker included.
+private func heard(on stream: AsyncStream<AudioSessionEvent>, until marker: Float) async -> [AudioSessionEvent] {
+    var events: [AudioSessionEvent] = []
+    for await event in stream {
+        switch event {
+        case .interruptionBegan, .interruptionEnded, .silenceSecondaryAudioHint, .outputMuteChanged,
+            .outputVolumeChanged:
+            events.append(event)
+        default: break
+        }
+        if event == .outputVolumeChanged(marker) { break }
+    }
+    return events
+}
+
+/// Runs `body` on eight threads of its own and returns when all are done; no thread of the test's waits meanwhile.
+private func onEightThreads(_ body: @escaping @Sendable (Int) -> Void) async {
+    let group = DispatchGroup()
+    for thread in 0..<8 {
+        group.enter()
+        Thread.detachNewThread {
+            body(thread)
+            group.leave()
+        }
+    }
+    await withCheckedContinuation { continuation in
+        group.notify(queue: .global()) { continuation.resume() }
+    }
+}
