@@ -97,7 +97,7 @@ final class RandomStage: @unchecked Sendable {
     /// One public call. What is refused is refused: here only what is left behind matters.
     func useAtRandom(_ random: inout SplitMix) {
         let index = Int.random(in: 0..<sessions.count, using: &random)
-        switch Int.random(in: 0..<11, using: &random) {
+        switch Int.random(in: 0..<12, using: &random) {
         case 0...2: activate(sessions[index], &random)
         case 3, 4: configure(sessions[index], &random)
         case 5: wish(sessions[index], &random)
@@ -105,6 +105,7 @@ final class RandomStage: @unchecked Sendable {
         case 7: system(&random)
         case 8: device(&random)
         case 9: input(index, &random)
+        case 10: plug(sessions[index], &random)
         default: participants[index].run(Bool.random(using: &random))
         }
     }
@@ -184,6 +185,22 @@ final class RandomStage: @unchecked Sendable {
         }
     }
 
+    private func plug(_ session: AudioSession, _ random: inout SplitMix) {
+        let name = ["Headphones", "Speaker", "USB"].randomElement(using: &random) ?? "USB"
+        let types: [AudioSession.Port] = [.headphones, .builtInSpeaker, .usbAudio, .HDMI, .bluetoothHFP]
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0, 1:
+            let inputs = Int.random(in: 0..<2, using: &random)
+            try? host.plug(name, type: types.randomElement(using: &random) ?? .usbAudio, inputs: inputs)
+        case 2: try? host.unplug(name)
+        case 3: try? host.pickOutput(name + ":output")
+        case 4: try? host.pickInput(Bool.random(using: &random) ? name + ":input" : nil)
+        case 5: try? session.setPreferredInput(session.availableInputs?.randomElement(using: &random))
+        case 6: try? session.overrideOutputAudioPort(Bool.random(using: &random) ? .speaker : .none)
+        default: try? session.setPrefersInterruptionOnRouteDisconnect(Bool.random(using: &random))
+        }
+    }
+
     private func system(_ random: inout SplitMix) {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: try? host.ring()
@@ -222,6 +239,7 @@ final class RandomStage: @unchecked Sendable {
         try host.setApplicationState(.foreground)
         try host.setSilentSwitch(false)
         try host.setSystemVolume(1)
+        for device in host.devices where device != "server" { try host.unplug(device) }
         for session in sessions { try session.setActive(false) }
         let first = try #require(sessions.first)
         try first.setCategory(.playback)

@@ -11,7 +11,7 @@ import Testing
 ///
 /// Bounded by operations. After each round everything stands still for a moment and is compared.
 @Suite struct RandomUseTests {
-    private static let rounds = 32
+    private static let rounds = 20
     private static let operations = 16
 
     @Test(
