@@ -47,14 +47,17 @@ private final class DelegateRelay: @unchecked Sendable {
         self.delegate = delegate
         hadInput = session.knownInputIsAvailable
         let center = NotificationCenter.default
+        let changes = [AudioSession.routeChangeNotification, AudioSession.availableInputsChangeNotification]
         tokens = [
             center.addObserver(forName: AudioSession.interruptionNotification, object: session, queue: nil) {
                 [weak self] in self?.tellInterruption($0.userInfo ?? [:])
-            },
-            center.addObserver(forName: AudioSession.routeChangeNotification, object: session, queue: nil) {
-                [weak self] in self?.tellInput(of: $0.object as? AudioSession)
-            },
+            }
         ]
+        tokens += changes.map { name in
+            center.addObserver(forName: name, object: session, queue: nil) { [weak self] in
+                self?.tellInput(of: $0.object as? AudioSession)
+            }
+        }
     }
 
     deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }

@@ -23,6 +23,8 @@ public typealias AVAudioSessionInterruptionType = AudioSession.InterruptionType
 public typealias AVAudioSessionInterruptionOptions = AudioSession.InterruptionOptions
 @available(*, deprecated, renamed: "AVAudioSession.RouteChangeReason")
 public typealias AVAudioSessionRouteChangeReason = AudioSession.RouteChangeReason
+@available(*, deprecated, renamed: "AVAudioSession.PortOverride")
+public typealias AVAudioSessionPortOverride = AudioSession.PortOverride
 @available(*, deprecated, renamed: "AVAudioSession.SetActiveOptions")
 public typealias AVAudioSessionSetActiveOptions = AudioSession.SetActiveOptions
 @available(*, deprecated, renamed: "AVAudioSession.SilenceSecondaryAudioHintType")

@@ -50,11 +50,8 @@ extension AudioSession {
         return status?.isInputAvailable ?? false
     }
 
-    /// The same, of a device that has been reached already; nil before.
-    package var knownInputIsAvailable: Bool? {
-        guard case .success(let engine) = host.engine else { return nil }
-        return engine.format.map { $0.inputChannels > 0 }
-    }
+    /// The same, without reaching for the server; nil while no device has been seen.
+    package var knownInputIsAvailable: Bool? { host.devices.isEmpty ? nil : status?.isInputAvailable }
 
     /// The system volume, 0…1 (keeps VOL-1).
     public var outputVolume: Float { status?.volume ?? 1 }

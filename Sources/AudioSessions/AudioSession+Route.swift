@@ -67,12 +67,14 @@ extension AudioSession {
 
     private func refuse(_ source: AudioSessionDataSourceDescription?, _ side: String) throws {
         guard let source else { return }
-        throw AudioSessionError(
-            .badParam, rule: "ROUTE-1",
-            """
-            The \(side) data source '\(source.dataSourceName)' was asked for; the audio server knows of no sources within a port. Choose a \
-            port instead (setPreferredInput).
-            """)
+        try request {
+            throw AudioSessionError(
+                .badParam, rule: "ROUTE-1",
+                """
+                The \(side) data source '\(source.dataSourceName)' was asked for; the audio server knows of no sources within a port. \
+                Choose a port instead (setPreferredInput).
+                """)
+        }
     }
 
     /// How an app in mode voicePrompt is to prompt.

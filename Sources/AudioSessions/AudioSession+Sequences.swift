@@ -74,6 +74,11 @@ extension AudioSession {
         }
     }
 
+    /// That other inputs can be chosen from (ROUTE-6); read them from `availableInputs`.
+    public var availableInputsChanges: AsyncStream<Void> {
+        streams.make { if case .availableInputsChanged = $0.event { () } else { nil } }
+    }
+
     /// When other primary audio began and ceased to play (HINT-2).
     public var silenceSecondaryAudioHints: AsyncStream<SilenceSecondaryAudioHintType> {
         streams.make { if case .silenceSecondaryAudioHint(let type) = $0.event { type } else { nil } }

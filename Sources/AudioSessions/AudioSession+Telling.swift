@@ -26,13 +26,13 @@ extension AudioSession {
             followInputs()
             streams.yield(.stateChanged(state))
         case .deactivatedBySystem:
-            tellEndOfActivity(notice.effect.rule == .bg3 ? .suspension : .background)
             // Activated again before this was told: its players belong to the new activation.
             if !isActive {
                 for participant in liveParticipants { participant.sessionDidDeactivate() }
                 participantsChanged()
             }
             host.settleHardwareLater()
+            tellEndOfActivity(notice.effect.rule == .bg3 ? .suspension : .background)
         case .activated:
             if notice.effect.rule == .act14 { startAfterGrant() }
             tellBecameActive()

@@ -61,7 +61,7 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
                 route: state.route(of: state.sessions[place]),
                 availableInputs: state.availableInputs(for: state.sessions[place]),
                 isInputAvailable: state.devices.contains { $0.ports.contains { $0.direction == .input } },
-                isInCall: state.active.contains { $0.rank == .call && !$0.isRinging })
+                isInCall: state.isInCall)
         }
     }
 

@@ -52,6 +52,7 @@ public struct Policy: Sendable {
         var effects = arbitration.effects
         let (wasPlaying, isPlaying) = (before.playingPrimary(old), after.playingPrimary(new))
         let (wereOthers, areOthers) = (before.playing(old), after.playing(new))
+        let isElsewhere = before.devices != after.devices || before.isInCall != after.isInCall
         for session in after.active where session.rank == .app && before[session.id]?.isActive == true {
             guard after.isForeground(session) else { continue }
             let hint = isPlaying.contains { $0 != session.id }
@@ -62,7 +63,7 @@ public struct Policy: Sendable {
             let earlier = before[session.id]
             let isOther = { (playing: [SessionID]) in playing.contains { $0 != session.id } }
             guard
-                earlier != session || earlier.map(old.standing) != standing
+                isElsewhere || earlier != session || earlier.map(old.standing) != standing
                     || isOther(wereOthers) != isOther(areOthers) || isOther(wasPlaying) != isOther(isPlaying)
             else { continue }
             effects.append(Effect(session.id, .stateChanged, standing.reasons.first?.rule ?? .act1))

@@ -99,8 +99,11 @@ import Testing
             causes.note(context?.cause)
         }
         defer { NotificationCenter.default.removeObserver(token) }
+        let player = Participant(session) { story.words.note($0) }
         try session.setActive(true)
+        player.run(true)
         try stage.host.setApplicationState(.background)
+        try stage.drain()
         try stage.host.setApplicationState(.foreground)
         try session.setActive(true)
         try stage.host.setApplicationState(.suspended)
@@ -108,8 +111,9 @@ import Testing
         try stage.drain()
         #expect(
             story.words.noted == [
-                "active", "inactive by system, reason 0", "active", "inactive by system, reason 1", "began",
-            ])
+                "active", "stopped", "inactive by system, reason 0", "active", "stopped",
+                "inactive by system, reason 1", "paused", "began",
+            ], "players stop, then the app is told")
         #expect(causes.noted == [.background, .suspension])
     }
 

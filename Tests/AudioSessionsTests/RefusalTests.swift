@@ -44,6 +44,8 @@ import Testing
         #expect(session.lastRefusal?.rule == "MODE-1", "the last one")
         try session.setCategory(.ambient)
         #expect(session.lastRefusal == nil)
+        try session.setCategory(.playback)
+        #expect(session.lastRefusal == nil, "it does not come back with the category of then")
     }
 
     @Test("ACT-13: an unknown name is a refusal like any other, with the known names")

@@ -159,6 +159,27 @@ import Testing
         #expect(await activities.next() == .interrupted)
     }
 
+    @Test("ROUTE-6: inputs that come and go are followed, whatever the session's category")
+    func inputs() async throws {
+        let stage = Stage(inputChannels: 0)
+        let player = try stage.session(.playback)
+        let recorder = try stage.session(.record)
+        var known = player.values(of: \.isInputAvailable).makeAsyncIterator()
+        var styles = player.values(of: \.promptStyle).makeAsyncIterator()
+        #expect(await known.next() == false)
+        #expect(await styles.next() == .normal)
+        var changes = recorder.availableInputsChanges.makeAsyncIterator()
+        try stage.host.plug("usb", type: .usbAudio, inputs: 1)
+        #expect(await changes.next() != nil)
+        #expect(await known.next() == true)
+        try stage.host.unplug("usb")
+        #expect(await changes.next() != nil)
+        #expect(await known.next() == false)
+        try stage.host.ring()
+        try stage.host.acceptCall()
+        #expect(await styles.next() == AudioSession.PromptStyle.none)
+    }
+
     @Test("VOL-1: whoever follows a value while others change it ends with the last one")
     func noneMissed() async throws {
         let stage = Stage()

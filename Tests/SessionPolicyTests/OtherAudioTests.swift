@@ -1,7 +1,7 @@
 import SessionPolicy
 import Testing
 
-/// Who learns of other audio: every session, so that whoever follows the properties reads them anew.
+/// Who learns of what is around a session: every session, so that whoever follows its properties reads them anew.
 @Suite struct OtherAudioTests {
     private func told(_ scene: inout Scene, _ action: PolicyAction) throws -> [SessionID] {
         let event = PolicyEvent(action, at: .zero)

@@ -16,6 +16,7 @@ private final class OldPlayer: NSObject, AVAudioSessionDelegate {
     func endInterruption(withFlags flags: Int) {
         heard.append(flags == AVAudioSessionInterruptionFlags_ShouldResume ? "ended, resume" : "ended")
     }
+    func inputIsAvailableChanged(_ isInputAvailable: Bool) { heard.append("input: \(isInputAvailable)") }
 }
 
 @available(*, deprecated)
@@ -48,6 +49,24 @@ private struct Delegates: OldSource {
         info[AVAudioSessionInterruptionOptionKey] = options.map { NSNumber(value: $0) }
         NotificationCenter.default.post(
             name: AVAudioSession.interruptionNotification, object: session, userInfo: info)
+    }
+}
+
+private struct Inputs: OldSource {
+    @available(*, deprecated)
+    func run() throws -> [String] {
+        let session = try AVAudioSession(host: .shared)
+        let player = OldPlayer()
+        try session.host.plug("old source's speakers", type: .lineOut)
+        session.delegate = player
+        try session.setCategory(.record)
+        try session.host.plug("old source's microphone", type: .usbAudio, outputs: 0, inputs: 1)
+        session.settle()
+        try session.host.unplug("old source's microphone")
+        session.settle()
+        session.delegate = nil
+        try session.host.unplug("old source's speakers")
+        return player.heard
     }
 }
 
@@ -101,6 +120,11 @@ struct DeprecatedSourceTests {
         #expect(try run(Delegates.self) == ["began", "ended, resume", "ended", "ended", "true", "true"])
     }
 
+    @Test("ROUTE-6: a delegate is told of the first input and of the last")
+    func inputs() throws {
+        #expect(try run(Inputs.self) == ["input: true", "input: false"])
+    }
+
     @Test("HW-1: hardware values and flags under their first names")
     func oldNames() throws {
         #expect(try run(OldNames.self) == ["44100.0", "true"])
@@ -120,7 +144,7 @@ struct DeprecatedSourceTests {
         try session.setPrefersEchoCancelledInput(false)
         #expect(session.inputOrientation == .none && !session.isEchoCancelledInputAvailable)
         #expect(!session.isMicrophoneInjectionAvailable && session.renderingMode == .notApplicable)
-        #expect(session.promptStyle.rawValue == 0x6e72_6d6c && !session.allowHapticsAndSystemSoundsDuringRecording)
+        #expect(!session.allowHapticsAndSystemSoundsDuringRecording)
         let wishes: [(AVAudioSession) throws -> Void] = [
             { try $0.setPreferredInputOrientation(.landscapeLeft) }, { try $0.setPrefersEchoCancelledInput(true) },
             { try $0.setAllowHapticsAndSystemSoundsDuringRecording(true) },

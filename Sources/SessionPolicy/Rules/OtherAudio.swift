@@ -5,6 +5,9 @@ extension PolicyState {
         session.isActive && session.isRunning && !standings.standing(of: session).verdict.isMuted
     }
 
+    /// Whether an accepted call goes on.
+    public var isInCall: Bool { active.contains { $0.rank == .call && !$0.isRinging } }
+
     /// Those who play: whether any is another one is `isOtherAudioPlaying` (HINT-1).
     func playing(_ standings: Standings) -> [SessionID] {
         active.filter { isPlaying($0, standings) }.map(\.id)

@@ -29,7 +29,7 @@ public struct Effect: Hashable, Sendable, Codable {
         case recordPermissionChanged(RecordPermission)
         /// Told to the sessions of the app that take input (PERM-4).
         case inputMuteChanged(Bool)
-        /// Its state, verdict or reasons are others now, or whether it has other audio beside it (HINT-1); the last effect on a session.
+        /// Its state, verdict or reasons are others now, or other audio, devices or calls around it (HINT-1); the last effect on a session.
         case stateChanged
     }
 
