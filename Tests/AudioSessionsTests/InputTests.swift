@@ -168,6 +168,20 @@ import Testing
         #expect(try capture(input).allSatisfy { $0 == 1 })
     }
 
+    @Test("ACT-15, INT-5: an input that an interruption holds goes on when it is started again")
+    func startAgain() throws {
+        stage.host.setRecordPermission(.granted)
+        let (session, input) = try recording()
+        try stage.host.ring()
+        try stage.host.declineCall()
+        stage.host.settle()
+        #expect(input.isRunning && !session.isActive)
+        try input.start()
+        #expect(session.isActive)
+        _ = try capture(input)
+        #expect(try capture(input).allSatisfy { $0 == 1 })
+    }
+
     @Test("INT-10: with overrideMutedMicrophoneInterruption it runs on with zeros, and hears again by itself")
     func override() throws {
         stage.host.setRecordPermission(.granted)
