@@ -250,6 +250,10 @@ import Testing
         try scene.configure(2, .record, .default, .allowBluetoothHFP)
         try scene.activate(2)
         #expect(try route(scene, 2) == "hfp-in>")
+        // Pulled out later, it refuses nothing but what asks for an input anew.
+        try scene.do(.unplug("hfp"))
+        try scene.do(.configure(SessionID(2), .mode(.measurement)))
+        #expect(try scene.isActive(2) && route(scene, 2) == ">")
     }
 
     @Test("ROUTE-10: all long-form sessions share one route, whatever comes and goes")

@@ -44,7 +44,10 @@ extension Arbitration {
         }
         try checkPriority(of: session)
         try checkBackground(of: session)
-        try checkInputExists(for: session)
+        // ROUTE-9: an input that was pulled out since is no reason to refuse other changes.
+        if session.configuration.category != state[session.id]?.configuration.category {
+            try checkInputExists(for: session)
+        }
         state[session.id] = session
         take(session.id)
         followCategory(of: session.id)
