@@ -40,6 +40,10 @@ extension AudioSession {
     public var maximumOutputNumberOfChannels: Int { host.format?.outputChannels ?? 0 }
     /// Channels that come from the device.
     public var maximumInputNumberOfChannels: Int { host.format?.inputChannels ?? 0 }
+    /// Whether the app said that it plays more than two channels.
+    public var supportsMultichannelContent: Bool { isMultichannel.withLock { $0 } }
+    /// Says so. A session reaches every channel of its route here, said or not.
+    public func setSupportsMultichannelContent(_ inValue: Bool) throws { isMultichannel.withLock { $0 = inValue } }
     /// Seconds from an output port to the air, as the server reports them.
     public var outputLatency: TimeInterval { host.format.map { $0.seconds($0.outputLatencyFrames) } ?? 0 }
     /// Seconds from the air to an input port, as the server reports them.

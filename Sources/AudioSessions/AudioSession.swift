@@ -19,6 +19,7 @@ open class AudioSession: NSObject, @unchecked Sendable {
     let inputTurn = Locked(())
     let streams = EventStreams()
     let inputGainFactor = Locked<Float>(1)
+    let isMultichannel = Locked(false)
     let mail = MainActorMail()
     let told = Locked(ToldActivity())
     let turns = ActivationQueue()
