@@ -32,12 +32,12 @@ public final class AudioSessionInput: Sendable {
         session.participantsChanged()
     }
 
-    /// Activates the session if it is not active (ACT-15), and lets the input in; while nobody was asked, the user is (PERM-3). Throws, and
+    /// Activates the session if it is not active, also when an interruption holds the input (ACT-15), and lets the input in; while nobody was asked, the user is (PERM-3). Throws, and
     /// nothing starts, when the activation is refused, the category has no input, or the microphone is muted (INT-10). Blocks as
     /// `setActive` does.
     public func start() throws {
-        guard !isRunning else { return }
         try session.activateToStart()
+        guard !isRunning else { return }
         applyGain(session.inputGain)
         // Alone: what takes it back meanwhile is seen afterwards, by `followInputs`.
         try session.inputTurn.withLock { _ in

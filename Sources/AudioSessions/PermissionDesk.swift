@@ -72,5 +72,9 @@ final class PermissionDesk: Sendable {
     }
 
     /// Returns when every answer so far has been given. Not from within one.
-    func drain() { answers.sync {} }
+    func drain() {
+        // A question that is being asked queues its answers behind the first.
+        answers.sync {}
+        answers.sync {}
+    }
 }

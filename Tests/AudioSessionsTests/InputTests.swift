@@ -168,6 +168,34 @@ import Testing
         #expect(try capture(input).allSatisfy { $0 == 1 })
     }
 
+    @Test("ACT-15, INT-5: an input that an interruption holds goes on when it is started again")
+    func startAgain() throws {
+        stage.host.setRecordPermission(.granted)
+        let (session, input) = try recording()
+        try stage.host.ring()
+        try stage.host.declineCall()
+        stage.host.settle()
+        #expect(input.isRunning && !session.isActive)
+        try input.start()
+        #expect(session.isActive)
+        _ = try capture(input)
+        #expect(try capture(input).allSatisfy { $0 == 1 })
+    }
+
+    @Test("INT-10: the microphone's switch stops input that an interruption holds")
+    func heldByInterruption() throws {
+        stage.host.setRecordPermission(.granted)
+        let (session, input) = try recording()
+        try stage.host.ring()
+        try stage.host.setMicrophoneMuted(true)
+        try stage.host.declineCall()
+        stage.host.settle()
+        #expect(!input.isRunning)
+        try session.setActive(true)
+        try stage.host.setMicrophoneMuted(false)
+        #expect(try capture(input).allSatisfy { $0 == 0 }, "not unasked")
+    }
+
     @Test("INT-10: with overrideMutedMicrophoneInterruption it runs on with zeros, and hears again by itself")
     func override() throws {
         stage.host.setRecordPermission(.granted)

@@ -122,6 +122,19 @@ import Testing
         #expect(scene.interruptions == ["1 ended"])
     }
 
+    @Test(
+        "INT-10: input that an interruption holds is stopped by the microphone's switch too, and does not come back with the session"
+    )
+    func heldInput() throws {
+        var scene = try recording()
+        try scene.begin(9, .call)
+        try scene.do(.setMicrophoneMuted(true))
+        try scene.end(9)
+        #expect(scene.interruptions == ["1 ended resume"])
+        try scene.activate(1)
+        #expect(try scene.isActive(1) && !scene.session(1).isInputRunning)
+    }
+
     @Test("CAT: input is taken by an active session of a category that has one; another category ends it")
     func misplaced() throws {
         var scene = Scene()

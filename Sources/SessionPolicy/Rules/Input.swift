@@ -60,6 +60,10 @@ extension Arbitration {
         for session in isMuted ? state.active : [] where session.isStoppedByMicrophone(state) {
             interruptByMicrophone(session.id)
         }
+        // Input that an interruption holds is stopped as well.
+        for session in isMuted ? state.sessions : [] where session.isInputRunning && !session.runsWithMutedMicrophone {
+            state[session.id]?.isInputRunning = false
+        }
         for session in isMuted ? [] : state.sessions where session.wait?.rule == .int10 {
             endWait(of: session.id, .withNoticeNotToResume, by: nil)
         }
