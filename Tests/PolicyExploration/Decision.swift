@@ -84,11 +84,8 @@ enum DecisionInvariants {
     }
 
     @Sendable private static func noFalseResumption(_ decision: Decision) -> Bool {
-        decision.after.effects.allSatisfy { effect in
-            guard effect.kind == .interruptionEnded(shouldResume: true) else { return true }
-            if case .endSystemSession(_, shouldResume: false) = decision.action { return false }
-            return decision.before[effect.session]?.wait?.mayResume == true
-        }
+        if case .userPaused(let id) = decision.action, decision.after.state[id]?.wait?.mayResume == true { return false }
+        return !decision.asksFalsely
     }
 
     @Sendable private static func mutesLive(_ decision: Decision) -> Bool {
@@ -153,15 +150,18 @@ enum DecisionInvariants {
     }
 }
 
-extension Effect {
-    fileprivate var isHint: Bool {
-        if case .silenceSecondaryAudioHint = kind { true } else { false }
-    }
-}
-
 extension Decision {
     fileprivate func tells(_ id: SessionID, _ which: (Effect.Kind) -> Bool) -> Bool {
         after.effects.contains { $0.session == id && which($0.kind) }
+    }
+
+    /// Asks one to resume who was told to pause, or whose rival left so that nobody shall.
+    fileprivate var asksFalsely: Bool {
+        after.effects.contains { effect in
+            guard effect.kind == .interruptionEnded(shouldResume: true) else { return false }
+            if case .endSystemSession(_, shouldResume: false) = action { return true }
+            return before[effect.session]?.wait?.mayResume != true
+        }
     }
 
     /// A suspended app waits for nobody (BG-3), and is told nothing of it.

@@ -1,9 +1,30 @@
 /// The slices that are explored.
 extension Slice {
-    package static let all: [Slice] = [triples] + combinations.map(combined)
+    package static let all: [Slice] = [triples, reconfigured] + wide + combinations.map(combined)
 
     /// Every three classes of configurations, nothing else varied.
     static let triples = Slice("every three behaviours", [], casts: casts(of: Behaviour.allCases))
+
+    /// Every session becomes whatever it likes, whenever it likes (CAT-3).
+    static let reconfigured = Slice(
+        "every session, every way", [.reconfiguration], casts: [[.primary, .primary, .primary]], reach: 3,
+        reconfigurations: [.primary, .spoken, .ducker, .spokenInterrupter, .recorder])
+
+    /// What varies on all three sessions.
+    private static let wide: [Slice] = [
+        wide([.alertsPreference, .ringing]), wide([.life, .running]), wide([.backgroundAudio]),
+        wide([.suspensionTold, .delayedGrant]), wide([.outputMute, .silentSwitch]), wide([.deaths, .call]),
+        wide([.userPaused, .call]), wide([.microphone]), wide([.permission]), wide([.inputMute]), wide([.remotePlay]),
+        wide([.delayedGrant, .ringing]),
+    ]
+
+    private static func wide(_ dimensions: Set<Dimension>) -> Slice {
+        var slice = combined(dimensions)
+        slice.name += ", on all sessions"
+        slice.reach = 3
+        slice.casts.removeFirst()
+        return slice
+    }
 
     /// Dimensions that vary together, so chosen that every two of them do somewhere.
     private static let combinations: [Set<Dimension>] = [
