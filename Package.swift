@@ -74,6 +74,10 @@ let package = Package(
         .executableTarget(
             name: "RenderCallback", dependencies: ["AudioSessions", "AudioRendering"],
             path: "Examples/RenderCallback", swiftSettings: swift),
+        // An app's code, with an app's settings: its imports are what an app writes.
+        .target(
+            name: "Recipes", dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering"],
+            path: "Examples/Recipes", swiftSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "audiosession-server", cSettings: c, linkerSettings: [.linkedLibrary("jackserver")]),
 
@@ -99,7 +103,8 @@ let package = Package(
         .testTarget(
             name: "AudioSessionsTests",
             dependencies: [
-                "AudioSessions", "AudioPlayback", "AudioRendering", "SessionArbiter", "SessionPolicy", "TestSupport",
+                "AudioSessions", "AudioPlayback", "AudioRendering", "Recipes", "SessionArbiter", "SessionPolicy",
+                "TestSupport",
             ],
             swiftSettings: swift),
         .testTarget(
@@ -107,7 +112,8 @@ let package = Package(
             dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering", "TestSupport"],
             swiftSettings: swift),
         .testTarget(
-            name: "SourceCompatibilityTests", dependencies: ["AVFoundation", "AVFAudio"], swiftSettings: swift),
+            name: "SourceCompatibilityTests", dependencies: ["AVFoundation", "AVFAudio", "TestSupport"],
+            swiftSettings: swift),
         .testTarget(
             name: "JackDriverTests",
             dependencies: [

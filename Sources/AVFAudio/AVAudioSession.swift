@@ -6,6 +6,7 @@ public typealias AVAudioSession = AudioSession
 public typealias AVAudioApplication = AudioApplication
 public typealias AVAudioSessionPortDescription = AudioSessionPortDescription
 public typealias AVAudioSessionRouteDescription = AudioSessionRouteDescription
+public typealias AVAudioSessionDataSourceDescription = AudioSessionDataSourceDescription
 public typealias AVAudioSessionChannelDescription = AudioSessionChannelDescription
 
 /// Keys of the notifications' `userInfo`.

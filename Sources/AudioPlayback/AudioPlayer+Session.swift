@@ -13,6 +13,12 @@ extension AudioPlayer: SessionParticipant {
         session.participantsChanged()
     }
 
+    /// Keeps ROUTE-4.
+    package func sessionOutputWasDisconnected() {
+        _ = operation.withLock { _ in pauseVoice() }
+        session.participantsChanged()
+    }
+
     /// Goes on if it was playing and its policy says so (keeps INT-9).
     package func sessionInterruptionEnded(shouldResume: Bool) {
         let (wasPlaying, policy) = state.withLock { state in

@@ -131,6 +131,16 @@ extension AudioEngine {
         return params
     }
 
+    func hasPlayingVoices(onBus slot: Int) -> Bool {
+        control.withLock { control in
+            control.voices.values.contains { voice in
+                guard voice.bus.slot == slot else { return false }
+                let state = rcore_voice_state(core.handle, voice.handle)
+                return state == RCORE_VOICE_WAITING || state == RCORE_VOICE_PLAYING
+            }
+        }
+    }
+
     // MARK: In the background
 
     /// Fills streams, moves captures to disk, and tells what the core reported. On the background queue, or between the cycles of a driver
@@ -153,15 +163,20 @@ extension AudioEngine {
 
     private func drainEvents() {
         var told: [EngineEvent] = []
-        let ended = control.withLock { control in
+        let (ended, endedBuses) = control.withLock { control in
             var event = rcore_event_t()
             while rcore_next_event(core.handle, &event) { told += EngineEvent(event).map { [$0] } ?? [] }
             control.plan.collect(from: core.handle)
-            return endedVoices(&control)
+            let ended = endedVoices(&control)
+            return (
+                ended,
+                Set(ended.map(\.bus.slot)).filter { slot in !control.voices.values.contains { $0.bus.slot == slot } }
+            )
         }
         _ = retired.takeSilent()  // not under a lock: a bus may go with it
         for event in told { observers.tell(event) }
         for voice in ended { voice.onEnd?(voice) }
+        for slot in endedBuses.sorted() { observers.tell(.busEnded(bus: slot)) }
     }
 
     // By state, not by event: an end that was dropped from the ring is found all the same.

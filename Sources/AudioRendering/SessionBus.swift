@@ -20,6 +20,9 @@ public final class SessionBus: Sendable {
     /// The linear gain the gate had at the end of the last cycle: duck × fade × volume.
     public var gateGain: Float { engine?.gateGain(ofBus: slot) ?? 0 }
 
+    /// Whether a voice plays on it, or waits there for its time.
+    public var hasPlayingVoices: Bool { engine?.hasPlayingVoices(onBus: slot) ?? false }
+
     /// Leads it to one of the engine's routes by another channel map; nil is the usual one. Throws `invalidArgument` for a route that there is not,
     /// and for a map of another shape.
     public func setMap(_ map: ChannelMap?, route: Int = 0) throws(AudioEngineError) {

@@ -21,7 +21,7 @@ public final class Voice: Sendable {
     let handle: UInt64
     let map: ChannelMap?
     /// Its bus stays as long as it plays.
-    private let bus: SessionBus
+    let bus: SessionBus
     let onEnd: (@Sendable (Voice) -> Void)?
     // Weak: the engine holds its voices.
     private weak let engine: AudioEngine?

@@ -7,12 +7,13 @@ extension AudioSession {
     /// Activates or deactivates the session.
     ///
     /// Activation reaches the server, asks the arbiter, and only by its grant starts audio (keeps ACT-1); refused or failed, it throws
-    /// and the session is as it was. It blocks until others are silent or ducked, and until the server answers, within the driver's
-    /// limit. Deactivation stops players and recorders, and tells others as asked (keeps ACT-7, ACT-8); of an inactive session it
+    /// and the session is as it was. It blocks until the gates of others are shut and the server has answered, mostly for milliseconds; of a
+    /// server that answers nothing it gives each call up after `JackDriver.Configuration.callTimeout`, and makes at most four: 20 s.
+    /// Deactivation makes at most one, 5 s, and stops players and recorders, and tells others as asked (keeps ACT-7, ACT-8); of an inactive session it
     /// succeeds (ACT-10).
     public func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
         if active {
-            try activate()
+            try request(activate)
         } else {
             try deactivate(notifyOthers: options.contains(.notifyOthersOnDeactivation))
         }
@@ -26,7 +27,7 @@ extension AudioSession {
         }
         do throws(DriverError) {
             // Reached before anyone is interrupted: without a server nothing has changed for others. Nothing sounds by it.
-            noteDevice(try engine.open())
+            host.noteServer(try engine.open())
         } catch {
             throw AudioSessionError(error)
         }
@@ -49,10 +50,12 @@ extension AudioSession {
     /// would be interrupted by it, and told as `activationGranted` (keeps ACT-14). Deactivating takes it back (ACT-10). Returns whether
     /// the session is active now. Blocks as `setActive` does.
     @discardableResult
-    public func requestActivation() throws -> Bool {
+    public func requestActivation() throws -> Bool { try request(activateOrWait) }
+
+    private func activateOrWait() throws -> Bool {
         let engine = try host.engine.get()
         do throws(DriverError) {
-            noteDevice(try engine.open())
+            host.noteServer(try engine.open())
         } catch {
             throw AudioSessionError(error)
         }
@@ -66,7 +69,7 @@ extension AudioSession {
     func startAfterGrant() {
         guard isActive, let engine = try? host.engine.get() else { return }
         do throws(DriverError) {
-            noteDevice(try engine.open())
+            host.noteServer(try engine.open())
             try engine.start()
         } catch {
             try? submit { .deactivate($0, notifyOthers: true) }

@@ -36,7 +36,7 @@ extension AudioSession {
 
     /// Sets the mode; category and options stay (keeps MODE-1).
     public func setMode(_ mode: Mode) throws {
-        let mode = try mode.known()
+        let mode = try request(mode.known)
         try submit { .configure($0, .mode(mode)) }
     }
 
@@ -69,8 +69,8 @@ extension AudioSession {
     private func configure(
         _ category: Category, _ mode: Mode?, _ policy: RouteSharingPolicy, _ options: CategoryOptions
     ) throws {
-        let category = try category.known()
-        let mode = try mode?.known()
+        let category = try request(category.known)
+        let mode = try mode.map { try request($0.known) }
         let change = ConfigurationChange.category(
             category, mode: mode, options: .init(rawValue: options.rawValue),
             routeSharingPolicy: .init(rawValue: policy.rawValue) ?? .default)

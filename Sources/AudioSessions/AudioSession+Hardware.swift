@@ -45,7 +45,16 @@ extension AudioSession {
     /// Seconds from the air to an input port, as the server reports them.
     public var inputLatency: TimeInterval { host.format.map { $0.seconds($0.inputLatencyFrames) } ?? 0 }
     /// Whether the device has an input.
-    public var isInputAvailable: Bool { maximumInputNumberOfChannels > 0 }
+    public var isInputAvailable: Bool {
+        _ = host.format
+        return status?.isInputAvailable ?? false
+    }
+
+    /// The same, of a device that has been reached already; nil before.
+    package var knownInputIsAvailable: Bool? {
+        guard case .success(let engine) = host.engine else { return nil }
+        return engine.format.map { $0.inputChannels > 0 }
+    }
 
     /// The system volume, 0…1 (keeps VOL-1).
     public var outputVolume: Float { status?.volume ?? 1 }
@@ -53,12 +62,6 @@ extension AudioSession {
     public var isOtherAudioPlaying: Bool { status?.isOtherAudioPlaying ?? false }
     /// Whether another session plays that does not mix (keeps HINT-1).
     public var secondaryAudioShouldBeSilencedHint: Bool { status?.secondaryAudioShouldBeSilenced ?? false }
-
-    /// Where sound goes and comes from now. The server does not tell what kind of device is behind its ports: they are of type
-    /// `virtual`; an input is listed when the category uses one.
-    public var currentRoute: AudioSessionRouteDescription {
-        RouteFacts(host.format, configuration.category).description
-    }
 
     private var preferences: Preferences { status?.session.preferences ?? Preferences() }
 

@@ -29,6 +29,11 @@ extension AudioSession {
     /// Key of the new state, a Bool, in `outputMuteStateChangeNotification`.
     public class var muteStateKey: String { "AVAudioSessionMuteStateKey" }
 
+    /// Other inputs can be chosen from; no `userInfo` (ROUTE-6).
+    public class var availableInputsChangeNotification: NSNotification.Name {
+        NSNotification.Name("AVAudioSessionAvailableInputsChangeNotification")
+    }
+
     /// Value of `AudioSessionInterruptionTypeKey`.
     public enum InterruptionType: UInt, Hashable, Sendable {
         case ended = 0

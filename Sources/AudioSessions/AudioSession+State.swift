@@ -35,10 +35,11 @@ extension AudioSession {
     /// Whether the session is active: sounds as far as its state says.
     public var isActive: Bool { status?.session.isActive ?? false }
 
-    /// Why it is as it is, a sentence a reason; empty when it runs at full level (keeps ACT-13).
+    /// Why it is as it is, a sentence a reason, and then what was refused last (`lastRefusal`); empty when it runs at full level and nothing was
+    /// refused (keeps ACT-13).
     public func explain() -> [String] {
         guard case .success(let connection) = connection else { return ["The session could not be made."] }
-        return host.arbiter.explain(connection.id)
+        return host.arbiter.explain(connection.id) + [lastRefusal?.sentence(of: id)].compactMap(\.self)
     }
 }
 

@@ -16,8 +16,14 @@ open class AudioSession: NSObject, @unchecked Sendable {
     let connection: Result<SessionConnection, AudioSessionError>
     let participants = Locked<[WeakParticipant]>([])
     let streams = EventStreams()
-    /// The route that was told last.
-    let route: Locked<RouteFacts>
+    let inputGainFactor = Locked<Float>(1)
+    let mail = MainActorMail()
+    let told = Locked(ToldActivity())
+    let turns = ActivationQueue()
+    let scopes = Locked(ActiveScopes())
+    let limits = Locked(SessionLimits())
+    let refusal = Locked<KeptRefusal?>(nil)
+    let companionKept = Locked<(any AnyObject & Sendable)?>(nil)
 
     /// The app's session: soloAmbient and inactive until the app says otherwise (CAT-1).
     public static let shared = AudioSession(on: .shared)
@@ -38,7 +44,6 @@ open class AudioSession: NSObject, @unchecked Sendable {
         let receiver = SessionReceiver()
         self.host = host
         connection = SessionConnection.make(on: host, receiver)
-        route = Locked(RouteFacts(nil, .soloAmbient))
         super.init()
         receiver.set(self)
         host.add(self)
@@ -56,12 +61,21 @@ open class AudioSession: NSObject, @unchecked Sendable {
 
     /// Asks the arbiter; throws its refusal.
     func submit(_ action: (SessionID) -> PolicyAction) throws {
-        let connection = try connection.get()
-        do throws(ArbiterError) {
-            try host.arbiter.submit(action(connection.id))
-        } catch {
-            throw AudioSessionError(error)
+        try request {
+            let connection = try connection.get()
+            do throws(ArbiterError) {
+                try host.arbiter.submit(action(connection.id))
+            } catch {
+                throw AudioSessionError(error)
+            }
         }
+        forgetRefusal()
+    }
+
+    /// What a module above keeps with the session, for as long as the session lives.
+    package var companion: (any AnyObject & Sendable)? {
+        get { companionKept.withLock { $0 } }
+        set { companionKept.withLock { $0 = newValue } }
     }
 
     /// What the arbiter says of it now.

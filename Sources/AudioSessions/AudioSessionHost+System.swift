@@ -79,6 +79,10 @@ extension AudioSessionHost {
     /// Flips the silent switch (keeps VOL-2, SIM-2).
     public func setSilentSwitch(_ isOn: Bool) throws { try submit(.setSilentSwitch(isOn)) }
 
+    /// Turns do-not-disturb on or off. While it is on, a phone that begins to ring, and the assistant, wait: they interrupt nobody. They
+    /// begin when it is off; a call begins when it is accepted, too. Alarms do not wait (keeps GUIDE-9).
+    public func setDoNotDisturb(_ isOn: Bool) throws { try submit(.setDoNotDisturb(isOn)) }
+
     /// Sets the system volume, 0…1 (keeps VOL-1).
     public func setSystemVolume(_ volume: Float) throws { try submit(.setVolume(volume)) }
 

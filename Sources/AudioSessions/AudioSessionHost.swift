@@ -11,7 +11,7 @@ internal import SessionPolicy
 public final class AudioSessionHost: Sendable {
     /// The host of this process: on a JACK server, the managed one if no other runs. Its client bears the program's name.
     public static let shared = AudioSessionHost(
-        driver: JackDriver(configuration: .init(clientName: clientName)), settings: ArbiterSettings(),
+        driver: JackDriver(configuration: .init(clientName: clientName, inputs: nil)), settings: ArbiterSettings(),
         store: PermissionStore.standard)
 
     private static var clientName: String {
@@ -22,16 +22,19 @@ public final class AudioSessionHost: Sendable {
     /// Decides for all sessions.
     package let arbiter: any SessionArbiter
     package let settings: ArbiterSettings
+    /// Time for the sessions' limits.
+    let clock: any SessionClock
     /// The engine, or why there is none.
     package let engine: Result<AudioEngine, AudioSessionError>
     /// This process, as the arbiter names it.
-    let app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
+    let app: AppID
     /// Where wishes for the hardware are carried out, one after the other.
-    let hardware = DispatchQueue(label: "audio-session.hardware")
-    /// Where the driver's news are told: the driver's own threads must not be called back on.
-    private let news = DispatchQueue(label: "audio-session.news")
-    let loan = Locked<PeriodLoan?>(nil)
+    let hardware: DispatchQueue
+    /// Where the driver's and the engine's news are told: their own threads must not be called back on.
+    private let news: DispatchQueue
+    let loan: Locked<PeriodLoan?>
     let permission: PermissionDesk
+    let server: Locked<Device?>
     /// What all sessions of the app share.
     public let application: AudioApplication
     let system = Locked(SystemSessions())
@@ -49,9 +52,15 @@ public final class AudioSessionHost: Sendable {
 
     package init(
         driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
-        settings: ArbiterSettings, store: PermissionStore? = nil
+        settings: ArbiterSettings, store: PermissionStore? = nil, clock: (any SessionClock)? = nil
     ) {
         self.settings = settings
+        self.clock = clock ?? DispatchClock()
+        app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
+        hardware = DispatchQueue(label: "audio-session.hardware")
+        news = DispatchQueue(label: "audio-session.news")
+        loan = Locked(nil)
+        server = Locked(nil)
         permission = PermissionDesk(store: store)
         application = AudioApplication()
         arbiter = InProcessArbiter(settings: settings)
@@ -62,12 +71,37 @@ public final class AudioSessionHost: Sendable {
                 throw AudioSessionError(error)
             }
         }
-        application.bind(to: self)
+        observe()
         if let answer = store?.answer { try? submit(.setRecordPermission(app, answer)) }
+    }
+
+    /// Another app beside that of `host`: the same arbiter, engine and device, but foreground, declared background audio and
+    /// permission of its own. For scenarios of several apps in one process; `app` is its number, not 0 and not this process's.
+    package init(app: UInt64, sharing host: AudioSessionHost) {
+        precondition(app != AppID.system.rawValue && app != host.app.rawValue, "an app of its own")
+        self.app = AppID(app)
+        settings = host.settings
+        arbiter = host.arbiter
+        engine = host.engine
+        hardware = host.hardware
+        news = host.news
+        loan = host.loan
+        server = host.server
+        clock = host.clock
+        permission = PermissionDesk(store: nil)
+        application = AudioApplication()
+        observe()
+    }
+
+    private func observe() {
+        application.bind(to: self)
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
-            guard case .driver(let event) = event else { return }
-            self?.tell(event)
+            switch event {
+            case .driver(let event): self?.tell(event)
+            case .busEnded(let bus): self?.tellEnd(ofBus: bus)
+            default: break
+            }
         }
         observation.withLock { $0 = observed }
     }
@@ -75,7 +109,10 @@ public final class AudioSessionHost: Sendable {
     /// What the server is now; reaches for it if it has not been reached (HW-6). Nil while it cannot be reached.
     public var format: HardwareFormat? {
         guard case .success(let engine) = engine else { return nil }
-        return engine.format ?? (try? engine.open())
+        if let format = engine.format { return format }
+        guard let format = try? engine.open() else { return nil }
+        noteServer(format)
+        return format
     }
 
     /// Gives the server up; the next activation reaches it again. Sessions keep their state.
@@ -91,8 +128,19 @@ public final class AudioSessionHost: Sendable {
         }
     }
 
+    private func tellEnd(ofBus slot: Int) {
+        news.async { [weak self] in
+            for session in self?.sessions.withLock({ $0.compactMap(\.session) }) ?? []
+            where (try? session.bus.slot) == slot { session.followIdleness() }
+        }
+    }
+
     private func tell(_ event: DriverEvent) {
         news.async { [weak self] in
+            switch event {
+            case .formatChanged(let format), .serverReturned(let format): self?.noteServer(format)
+            case .serverLost, .serverGone, .xrun: break
+            }
             for session in self?.sessions.withLock({ $0.compactMap(\.session) }) ?? [] { session.receive(event) }
         }
     }
@@ -103,6 +151,9 @@ extension AudioSessionHost {
     /// must not depend on how fast other threads are. Not from within a notification.
     package func settle() {
         (arbiter as? InProcessArbiter)?.drain()
+        // The user is asked, and then those who wait for the answer are told.
+        permission.drain()
+        permission.drain()
         hardware.sync {}
         news.sync {}
         (arbiter as? InProcessArbiter)?.drain()

@@ -37,6 +37,7 @@ public final class AudioSessionInput: Sendable {
     public func start() throws {
         guard !isRunning else { return }
         try session.activateToStart()
+        applyGain(session.inputGain)
         // Before it is told: what takes it back meanwhile comes after.
         running.withLock { $0 = true }
         do {
@@ -46,6 +47,11 @@ public final class AudioSessionInput: Sendable {
             throw error
         }
         session.participantsChanged()
+    }
+
+    /// Ramps to the session's input gain, in 5 ms.
+    func applyGain(_ gain: Float) {
+        try? capture.setGain(gain, rampFrames: (session.host.format?.sampleRate ?? 48_000) / 200)
     }
 
     /// Ends it; what is already in the ring can still be read.
@@ -70,6 +76,8 @@ extension AudioSessionInput: SessionParticipant {
         if session.status?.session.isInputRunning == false { running.withLock { $0 = false } }
     }
 
+    package func sessionOutputWasDisconnected() {}
+
     package func sessionInterruptionEnded(shouldResume: Bool) {}
 
     package func sessionDidDeactivate() { running.withLock { $0 = false } }
@@ -80,5 +88,20 @@ extension AudioSession {
     func inputsChanged() {
         let isRunning = liveParticipants.contains { ($0 as? AudioSessionInput)?.isRunning == true }
         if !isRunning { try? submit { .setInputRunning($0, false) } }
+    }
+
+    /// What the session's inputs are multiplied by, 0…1; 1 unless set. JACK has no gain of its own: this one is ours.
+    public var inputGain: Float { inputGainFactor.withLock { $0 } }
+
+    /// Whether there is an input whose gain can be set.
+    public var isInputGainSettable: Bool { isInputAvailable }
+
+    /// Ramps every input of the session to a gain of 0…1; throws badParam beyond, and changes nothing.
+    public func setInputGain(_ gain: Float) throws {
+        guard gain >= 0, gain <= 1 else {
+            throw AudioSessionError(.badParam, "An input gain of \(gain) was asked for; it must be from 0 to 1.")
+        }
+        inputGainFactor.withLock { $0 = gain }
+        for participant in liveParticipants { (participant as? AudioSessionInput)?.applyGain(gain) }
     }
 }

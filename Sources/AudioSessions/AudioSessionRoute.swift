@@ -46,6 +46,16 @@ open class AudioSessionChannelDescription: NSObject {
     open var owningPortUID: String { values.owner }
 }
 
+/// A source within a port, as iOS devices have them; none here comes from the audio server (ROUTE-1). Open, because tests of apps subclass it.
+open class AudioSessionDataSourceDescription: NSObject {
+    private let values: (id: NSNumber, name: String)
+
+    public init(dataSourceID: NSNumber, dataSourceName: String) { values = (dataSourceID, dataSourceName) }
+
+    open var dataSourceID: NSNumber { values.id }
+    open var dataSourceName: String { values.name }
+}
+
 /// A device's input or output (ROUTE-1). Open, because tests of apps subclass it.
 open class AudioSessionPortDescription: NSObject {
     private let values: (type: AudioSession.Port, name: String, uid: String, channels: [AudioSessionChannelDescription])
@@ -64,6 +74,11 @@ open class AudioSessionPortDescription: NSObject {
     open var uid: String { values.uid }
     /// Never nil here; optional as iOS declares it.
     open var channels: [AudioSessionChannelDescription]? { values.channels }
+
+    /// JACK knows of none: nil.
+    open var dataSources: [AudioSessionDataSourceDescription]? { nil }
+    open var selectedDataSource: AudioSessionDataSourceDescription? { nil }
+    open var preferredDataSource: AudioSessionDataSourceDescription? { nil }
 
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? AudioSessionPortDescription else { return false }

@@ -10,6 +10,8 @@ package protocol SessionParticipant: AnyObject, Sendable {
     var isRunning: Bool { get }
     /// The session was interrupted; its sources stand still already. Pause (INT-9).
     func sessionWasInterrupted()
+    /// The output in use was pulled out. Pause, and do not go on when one returns (ROUTE-4).
+    func sessionOutputWasDisconnected()
     /// The interruption is over and the app has been told. Resume as the resume policy says (INT-9).
     func sessionInterruptionEnded(shouldResume: Bool)
     /// The app deactivated the session. Stop (ACT-7).
@@ -34,13 +36,14 @@ extension AudioSession {
         let isRunning = liveParticipants.contains(where: \.isRunning)
         guard let session = status?.session, session.isRunning != isRunning else { return }
         try? submit { .setRunning($0, isRunning) }
+        followIdleness()
     }
 
     /// Tells the arbiter that the user paused during an interruption: its end will not ask to resume (INT-7).
     package func userPaused() { try? submit { .userPaused($0) } }
 
     /// Activates for a player or recorder about to start; refused, it throws and nothing starts (ACT-15).
-    package func activateToStart() throws { try setActive(true) }
+    package func activateToStart() throws { try activateKeepingIdleTimeout() }
 
     var liveParticipants: [any SessionParticipant] {
         participants.withLock { $0.compactMap(\.participant) }

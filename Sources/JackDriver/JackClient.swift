@@ -91,6 +91,8 @@ final class JackClient: @unchecked Sendable {
 
     var deviceOutputs: Int { Int(rcore_jack_device_port_count(handle, RCORE_JACK_PLAYBACK)) }
 
+    var deviceInputs: Int { Int(rcore_jack_device_port_count(handle, RCORE_JACK_CAPTURE)) }
+
     func connectToDevice() { _ = rcore_jack_connect_device(handle, RCORE_JACK_PLAYBACK) }
 
     func connectInputs() { _ = rcore_jack_connect_device(handle, RCORE_JACK_CAPTURE) }

@@ -24,8 +24,8 @@ extension JackDriver {
         public var clientName: String
         /// Output ports, 1…64; nil: as many as the server's device has, at least 1 and at most 8, and 2 without a device.
         public var outputs: Int?
-        /// Input ports, 0…64, connected to the device's first ones.
-        public var inputs: Int
+        /// Input ports, 0…64, connected to the device's first ones; nil: as many as the device has, at most 8.
+        public var inputs: Int?
         public var recovery: Recovery
         /// How the managed server is started, if it must be.
         public var managedServer: ManagedServer
@@ -34,7 +34,7 @@ extension JackDriver {
 
         public init(
             server: ServerChoice = .automatic, clientName: String = "audio-session", outputs: Int? = nil,
-            inputs: Int = 0,
+            inputs: Int? = 0,
             recovery: Recovery = .within(seconds: 30), managedServer: ManagedServer = ManagedServer(),
             callTimeout: Double = 5
         ) {

@@ -9,15 +9,16 @@ extension ServerConnection {
         let (server, client) = try ReachedServer.reach(
             configuration.server, managed: configuration.managedServer, name: configuration.clientName, news: news)
         let outputs = configuration.outputs ?? Self.usualOutputs(deviceOutputs: client.deviceOutputs)
+        let inputs = configuration.inputs ?? min(client.deviceInputs, 8)
         do throws(DriverError) {
-            try client.registerPorts(outputs: outputs, inputs: configuration.inputs)
+            try client.registerPorts(outputs: outputs, inputs: inputs)
             client.fill(with: filler)
         } catch {
             client.close()
             throw error
         }
-        let identity = Identity(server: server, clientName: client.name, outputs: outputs)
-        let format = client.readFormat(outputs: outputs, inputs: configuration.inputs)
+        let identity = Identity(server: server, clientName: client.name, outputs: outputs, inputs: inputs)
+        let format = client.readFormat(outputs: outputs, inputs: inputs)
         state.withLock { state in
             state.identity = identity
             state.client = client
@@ -59,7 +60,7 @@ extension ServerConnection {
             return (state.client, state.identity, state.links)
         }
         guard let client, let identity, !news.snapshot.lost else { return }
-        let format = client.readFormat(outputs: identity.outputs, inputs: configuration.inputs)
+        let format = client.readFormat(outputs: identity.outputs, inputs: identity.inputs)
         // A link whose far end is gone comes back with it; one that was taken apart does not. Far ends that come and go under
         // ever new names are forgotten.
         let orphans = links.filter { !client.hasDestination(of: $0) }
@@ -107,7 +108,7 @@ extension ServerConnection {
 
     private func comeBack() -> Bool {
         guard let identity = state.withLock({ $0.identity }), let client = try? reopen(identity) else { return false }
-        let format = client.readFormat(outputs: identity.outputs, inputs: configuration.inputs)
+        let format = client.readFormat(outputs: identity.outputs, inputs: identity.inputs)
         let isTaken = state.withLock { state in
             // Under the lock: a loss from here on finds the phase open, and the watch thread takes it.
             guard state.phase == .lost, !news.snapshot.lost else { return false }
@@ -127,7 +128,7 @@ extension ServerConnection {
         let client = try identity.server.reach(
             managed: configuration.managedServer, name: identity.clientName, news: news)
         do throws(DriverError) {
-            try client.registerPorts(outputs: identity.outputs, inputs: configuration.inputs)
+            try client.registerPorts(outputs: identity.outputs, inputs: identity.inputs)
             client.fill(with: filler)
             let (isActive, links) = state.withLock { ($0.isActive, $0.links) }
             if isActive {

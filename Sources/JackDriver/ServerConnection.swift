@@ -31,6 +31,7 @@ final class ServerConnection: Sendable {
         var server: ReachedServer
         var clientName: String
         var outputs: Int
+        var inputs: Int
     }
 
     let configuration: JackDriver.Configuration

@@ -57,11 +57,17 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
                 session: state.sessions[place], standing: tower.standings[place],
                 isOtherAudioPlaying: policy.isOtherAudioPlaying(than: id, in: state),
                 secondaryAudioShouldBeSilenced: policy.secondaryAudioShouldBeSilenced(for: id, in: state),
-                volume: state.volume(of: state.sessions[place]))
+                volume: state.volume(of: state.sessions[place]),
+                route: state.route(of: state.sessions[place]),
+                availableInputs: state.availableInputs(for: state.sessions[place]),
+                isInputAvailable: state.devices.contains { $0.ports.contains { $0.direction == .input } },
+                isInCall: state.active.contains { $0.rank == .call && !$0.isRinging })
         }
     }
 
     public func application(_ app: AppID) -> AppState { withTower { $0.state.app(app) } }
+
+    public var devices: [Device] { withTower { $0.state.devices } }
 
     public var settledIOBufferDuration: Double? { withTower { $0.state.settledIOBufferDuration } }
 

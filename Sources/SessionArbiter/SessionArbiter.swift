@@ -22,6 +22,9 @@ public protocol SessionArbiter: AnyObject, Sendable {
     /// What is known of an app: where it is in its life, and its permission.
     func application(_ app: AppID) -> AppState
 
+    /// What is plugged in, the last in last (ROUTE-2).
+    var devices: [Device] { get }
+
     /// What the hardware is to be asked for, in seconds, settled among the active sessions; nil when nobody asks (HW-2).
     var settledIOBufferDuration: Double? { get }
 

@@ -12,6 +12,14 @@ public struct SessionStatus: Hashable, Sendable, Codable {
     public var secondaryAudioShouldBeSilenced: Bool
     /// The system volume, 0…1 (VOL-1).
     public var volume: Float
+    /// Where its sound goes and comes from (ROUTE-1).
+    public var route: Route
+    /// What it may choose from (ROUTE-6).
+    public var availableInputs: [DevicePort]
+    /// Whether any device has an input.
+    public var isInputAvailable: Bool
+    /// Whether an accepted call goes on.
+    public var isInCall: Bool
 }
 
 /// What a session is told: an effect, and the number of the decision it comes from (ACT-11).

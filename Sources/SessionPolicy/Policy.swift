@@ -51,6 +51,7 @@ public struct Policy: Sendable {
         let standings = new.all()
         var effects = arbitration.effects
         let (wasPlaying, isPlaying) = (before.playingPrimary(old), after.playingPrimary(new))
+        let (wereOthers, areOthers) = (before.playing(old), after.playing(new))
         for session in after.active where session.rank == .app && before[session.id]?.isActive == true {
             guard after.isForeground(session) else { continue }
             let hint = isPlaying.contains { $0 != session.id }
@@ -59,7 +60,11 @@ public struct Policy: Sendable {
         }
         for (session, standing) in zip(after.sessions, standings) {
             let earlier = before[session.id]
-            guard earlier != session || earlier.map(old.standing) != standing else { continue }
+            let isOther = { (playing: [SessionID]) in playing.contains { $0 != session.id } }
+            guard
+                earlier != session || earlier.map(old.standing) != standing
+                    || isOther(wereOthers) != isOther(areOthers) || isOther(wasPlaying) != isOther(isPlaying)
+            else { continue }
             effects.append(Effect(session.id, .stateChanged, standing.reasons.first?.rule ?? .act1))
         }
         return Transition(state: after, effects: effects, standings: standings)
@@ -89,6 +94,10 @@ extension Arbitration {
         case .setRunning(let id, let running): try change(id) { $0.isRunning = running }
         case .setInputRunning(let id, let running): try setInputRunning(id, running)
         case .remotePlay(let id): try lendForeground(id)
+        case .preferInput(let id, let uid): try preferInput(id, uid)
+        case .overrideOutput(let id, let toSpeaker): try overrideOutput(id, toSpeaker: toSpeaker)
+        case .preferInterruptionOnRouteDisconnect(let id, let prefers):
+            try change(id) { $0.prefersInterruptionOnRouteDisconnect = prefers }
         case .userPaused(let id): try userPaused(id)
 
         case .beginSystemSession(let id, let rank, let isRinging):
@@ -102,8 +111,12 @@ extension Arbitration {
         case .setInputMuted(let app, let muted): try setInputMuted(app, muted)
         case .setScreenLocked(let isLocked): try setScreenLocked(isLocked)
 
+        case .plug(let device): try plug(device)
+        case .unplug(let uid): try unplug(uid)
+        case .pick(let direction, let uid): try pick(direction, uid)
         case .setSilentSwitch(let isOn):
             if state.silentSwitch.isOn != isOn { state.silentSwitch = .init(isOn: isOn, since: now) }
+        case .setDoNotDisturb(let isOn): setDoNotDisturb(isOn)
         case .setMicrophoneMuted(let isMuted): setMicrophoneMuted(isMuted)
         case .setVolume(let volume): try setVolume(volume)
         case .setRingVolume(let volume):

@@ -40,6 +40,34 @@ import Testing
         #expect(Signal.peak(heard[0][2300..<3000]) > 0.4)
     }
 
+    @Test(
+        "MULTI-3, MULTI-4: a DJ's main mix and cue go each to an output of its own; plugging one leaves the other as it is, sample for sample"
+    )
+    func dj() throws {
+        let stage = try Stage(channels: 4)
+        let (main, phones) = (OutputRoute(firstChannel: 0, channels: 2), OutputRoute(firstChannel: 2, channels: 2))
+        let sine = Signal.sine(frequency: 100, sampleRate: 48_000, frames: 8_000)
+        let other = Signal.sine(frequency: 300, sampleRate: 48_000, frames: 8_000)
+        try stage.engine.setRoutes([main, phones])
+        let gate = try #require(TestGate())
+        let cue = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
+        let (pass, silence) = (try ChannelMap.gains([[1, 0], [0, 1]]), try ChannelMap.gains([[0, 0], [0, 0]]))
+        try stage.bus.setMap(pass, route: 0)
+        try stage.bus.setMap(silence, route: 1)
+        try cue.setMap(silence, route: 0)
+        try cue.setMap(pass, route: 1)
+        try stage.engine.play(.buffer(AudioBuffer([sine, sine])), on: stage.bus)
+        try stage.engine.play(.buffer(AudioBuffer([other, other])), on: cue)
+        var heard = try stage.driver.render(frames: 2_000)
+        #expect(heard[2] == heard[3] && Array(heard[2]) == Array(other[..<2_000]), "the cue is in the phones only")
+        try stage.engine.setRoutes([main])
+        for (channel, plane) in try stage.driver.render(frames: 2_000).enumerated() { heard[channel] += plane }
+        try stage.engine.setRoutes([main, phones])
+        for (channel, plane) in try stage.driver.render(frames: 2_000).enumerated() { heard[channel] += plane }
+        #expect(heard[0] == Array(sine[..<6_000]) && heard[1] == heard[0])
+        #expect(heard[2][3_000..<4_000].allSatisfy { $0 == 0 } && heard[2][5_000...].contains { $0 != 0 })
+    }
+
     @Test("Bad routes and maps: a clear error, and all stays as it was")
     func badRoutes() throws {
         let stage = try Stage()

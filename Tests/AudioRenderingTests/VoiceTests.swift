@@ -114,4 +114,30 @@ import Testing
             }
         }
     }
+
+    @Test("The end of a bus's last voice is told, once; paused ones do not play")
+    func busEnds() throws {
+        let stage = try Stage()
+        let ends = Signpost<Int>()
+        let observation = stage.engine.observe { event in
+            if case .busEnded(let bus) = event { ends.note(bus) }
+        }
+        defer { observation.cancel() }
+        #expect(!stage.bus.hasPlayingVoices)
+        let short = try AudioBuffer([[Float](repeating: 0.5, count: 300)])
+        let long = try AudioBuffer([[Float](repeating: 0.5, count: 3_000)])
+        try stage.engine.play(.buffer(short), on: stage.bus)
+        let voice = try stage.engine.play(.buffer(long), on: stage.bus)
+        #expect(stage.bus.hasPlayingVoices)
+        try stage.driver.render(frames: 1_500)
+        #expect(ends.noted.isEmpty, "one plays on")
+        try voice.pause()
+        try stage.driver.render(frames: 1_500)
+        #expect(!stage.bus.hasPlayingVoices)
+        try voice.resume()
+        try stage.driver.render(frames: 500)
+        #expect(stage.bus.hasPlayingVoices)
+        try stage.driver.render(frames: 5_000)
+        #expect(ends.noted == [stage.bus.slot] && !stage.bus.hasPlayingVoices)
+    }
 }

@@ -135,8 +135,9 @@ import Testing
             }
             #expect(
                 heard == [
-                    .routeChanged(.categoryChange), .interruptionBegan(.default),
-                    .interruptionEnded(shouldResume: true), .outputVolumeChanged(0.5),
+                    .becameActive, .routeChanged(.categoryChange), .interruptionBegan(.default),
+                    .becameInactive(.interruption(.default)), .interruptionEnded(shouldResume: true),
+                    .outputVolumeChanged(0.5),
                 ])
         }
     }

@@ -70,7 +70,8 @@ enum DecisionInvariants {
             decision.after.effects.filter { $0.kind == .deactivated || $0.kind == .waitLapsed }.map(\.session))
         if let leaver = decision.leaver { left.insert(leaver) }
         return left.allSatisfy { id in
-            decision.after.state[id]?.isActive == true || decision.after.state.sessions.allSatisfy { $0.wait?.rival != id }
+            decision.after.state[id]?.isActive == true
+                || decision.after.state.sessions.allSatisfy { $0.wait?.rival != id }
         }
     }
 
@@ -84,7 +85,9 @@ enum DecisionInvariants {
     }
 
     @Sendable private static func noFalseResumption(_ decision: Decision) -> Bool {
-        if case .userPaused(let id) = decision.action, decision.after.state[id]?.wait?.mayResume == true { return false }
+        if case .userPaused(let id) = decision.action, decision.after.state[id]?.wait?.mayResume == true {
+            return false
+        }
         return !decision.asksFalsely
     }
 
@@ -136,7 +139,9 @@ enum DecisionInvariants {
             case .silenceSecondaryAudioHint: hinted = true
             case .interruptionBegan(.default):
                 // Who starts is told after all those whom it silences.
-                if effects[..<place].contains(where: { $0.kind == .activated && $0.session == effect.by }) { return false }
+                if effects[..<place].contains(where: { $0.kind == .activated && $0.session == effect.by }) {
+                    return false
+                }
             case .interruptionEnded, .waitLapsed:
                 if later.contains(where: { $0.kind == .deactivated && $0.session == effect.by }) { return false }
             case .deactivatedBySystem:

@@ -28,6 +28,10 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
     case permission, inputMute
     case delayedGrant
     case remotePlay
+    /// What begins to ring waits (GUIDE-9).
+    case doNotDisturb
+    /// Headphones come and go (ROUTE-4).
+    case headphones
 
     package static func < (a: Dimension, b: Dimension) -> Bool { a.place < b.place }
 
@@ -36,7 +40,7 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
     /// The system session that it brings, if any.
     package var systemSession: SessionID? {
         switch self {
-        case .call, .ringing: SessionID(10)
+        case .call, .ringing, .doNotDisturb: SessionID(10)
         case .secondCall: SessionID(11)
         case .alarm: SessionID(12)
         case .assistant: SessionID(13)
@@ -78,6 +82,8 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
         case .remotePlay:
             apps(of: sessions, slice, [.foreground, .background], PolicyAction.setApplicationState)
                 + sessions.map { .remotePlay($0) }
+        case .doNotDisturb: [.setDoNotDisturb(false), .setDoNotDisturb(true)] + Dimension.ringing.systemActions
+        case .headphones: [.plug(.headphones), .unplug(Device.headphones.uid)]
         }
     }
 
@@ -108,6 +114,19 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
     private func takingInput(_ sessions: [SessionID]) -> [PolicyAction] {
         sessions.flatMap { [.setInputRunning($0, false), .setInputRunning($0, true)] }
     }
+}
+
+extension Device {
+    /// What is always there where headphones come and go.
+    static let machine = Device(
+        uid: "machine",
+        ports: [
+            DevicePort(uid: "speaker", name: "speaker", type: .builtInSpeaker, direction: .output, channels: 2),
+            DevicePort(uid: "microphone", name: "microphone", type: .builtInMic, direction: .input, channels: 1),
+        ])
+    static let headphones = Device(
+        uid: "headphones",
+        ports: [DevicePort(uid: "plug", name: "headphones", type: .headphones, direction: .output, channels: 2)])
 }
 
 extension PolicyAction {

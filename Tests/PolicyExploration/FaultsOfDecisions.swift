@@ -17,7 +17,8 @@ extension PlantedFault {
                 }
             }),
         PlantedFault(
-            "a mixable session is interrupted by no app but by DUCK-4", "who mixes is interrupted as if it were primary",
+            "a mixable session is interrupted by no app but by DUCK-4",
+            "who mixes is interrupted as if it were primary",
             .disguisedConfigurations { action, state in
                 guard case .activate = action else { return }
                 for session in state.active { state[session.id]?.configuration = Configuration(category: .playback) }

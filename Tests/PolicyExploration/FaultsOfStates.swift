@@ -9,7 +9,9 @@ extension PlantedFault {
         PlantedFault(
             "nobody ducked without a living ducker", "a ducker that left goes on ducking",
             .twisted { policy, action, before, answer in
-                guard case .deactivate(let id, _) = action, before[id]?.configuration.ducksOthers == true else { return }
+                guard case .deactivate(let id, _) = action, before[id]?.configuration.ducksOthers == true else {
+                    return
+                }
                 for (place, standing) in policy.standings(in: before).enumerated() {
                     answer.standings[place].verdict.attenuation = standing.verdict.attenuation
                 }
@@ -64,7 +66,9 @@ extension PlantedFault {
         PlantedFault(
             "unity gain when alone", "the mute of a recorder outlives it",
             .twisted { policy, action, before, answer in
-                guard case .deactivate(let id, _) = action, before[id]?.configuration.category == .record else { return }
+                guard case .deactivate(let id, _) = action, before[id]?.configuration.category == .record else {
+                    return
+                }
                 for (place, standing) in policy.standings(in: before).enumerated() where standing.verdict.isMuted {
                     answer.standings[place].verdict.isMuted = true
                 }

@@ -10,6 +10,7 @@ package struct Observation {
     package var isScreenLocked: Bool
     package var isMicrophoneMuted: Bool
     package var pending: [SessionID]
+    package var hasDevices: Bool
     package var standings: [Standing]
     package var effects: [Effect]
 
@@ -22,6 +23,7 @@ package struct Observation {
         isScreenLocked = transition.state.isScreenLocked
         isMicrophoneMuted = transition.state.microphoneMute.isOn
         pending = transition.state.pendingActivations
+        hasDevices = !transition.state.devices.isEmpty
         standings = transition.standings
         effects = transition.effects
     }
@@ -69,7 +71,8 @@ package enum Invariants {
     @Sendable private static func causesLive(_ seen: Observation) -> Bool {
         seen.sessions.allSatisfy { session in
             guard let wait = session.wait else { return true }
-            return wait.rival.map { seen.session($0) != nil } ?? (wait.rule == .int10 && seen.isMicrophoneMuted)
+            if let rival = wait.rival { return seen.session(rival) != nil }
+            return wait.rule == .route4 || (wait.rule == .int10 && seen.isMicrophoneMuted)
         }
     }
 
@@ -127,7 +130,8 @@ package enum Invariants {
         guard seen.active.count == 1, let place = seen.sessions.firstIndex(where: \.isActive) else { return true }
         let (session, verdict) = (seen.sessions[place], seen.standings[place].verdict)
         let mayBeMuted =
-            seen.silentSwitch || session.isOutputMuted || !session.configuration.category.traits.hasOutput
+            seen.silentSwitch || session.isOutputMuted || seen.hasDevices
+            || !session.configuration.category.traits.hasOutput
         return verdict.attenuation == 0 && (mayBeMuted || !verdict.isMuted)
     }
 
@@ -160,6 +164,7 @@ package enum Invariants {
     @Sendable private static func grantsGiven(_ seen: Observation) -> Bool {
         seen.pending.allSatisfy { id in
             guard let session = seen.session(id), !session.isActive else { return false }
+            if seen.hasDevices, session.configuration.category.traits.hasInput { return true }  // ROUTE-9
             return seen.isScreenLocked || seen.apps.contains { $0.id == session.app && $0.life != .foreground }
                 || seen.active.contains { other in
                     other.rank > session.rank

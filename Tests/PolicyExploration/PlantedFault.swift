@@ -86,7 +86,8 @@ extension Subject {
 
     /// The policy, its refusals twisted; the state can be reached.
     static func refusing(
-        _ twist: @escaping @Sendable (_ refusal: inout Refusal, _ action: PolicyAction, _ state: inout PolicyState) -> Void
+        _ twist:
+            @escaping @Sendable (_ refusal: inout Refusal, _ action: PolicyAction, _ state: inout PolicyState) -> Void
     ) -> Subject {
         Subject { policy, action, state throws(Refusal) in
             do throws(Refusal) {

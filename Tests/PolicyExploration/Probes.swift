@@ -14,7 +14,8 @@ struct Probes {
     /// Keeps ACT-8 and ACT-12: the others leave one after the other, the microphone is unmuted, and the wait is over.
     func waitsEnd(in state: PolicyState) -> Bool {
         state.sessions.allSatisfy { waiter in
-            guard waiter.wait != nil else { return true }
+            // ROUTE-4: whose output was pulled out waits for nobody but itself.
+            guard let wait = waiter.wait, wait.rule != .route4 else { return true }
             var later = state
             for other in state.sessions where other.id != waiter.id {
                 let leave: PolicyAction =

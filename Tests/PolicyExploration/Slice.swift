@@ -55,11 +55,13 @@ package struct Slice: Sendable {
 
     /// What happens before a cast's exploration begins: sessions register, are configured, and run.
     package func preparation(of cast: [Behaviour]) -> [PolicyAction] {
-        zip(Self.sessions, cast).flatMap { id, behaviour -> [PolicyAction] in
-            var actions: [PolicyAction] = [.register(id, app: app(of: id)), .configure(id, behaviour.change)]
-            if !dimensions.contains(.running) { actions.append(.setRunning(id, true)) }
-            if !dimensions.contains(.permission) { actions.append(.setRecordPermission(app(of: id), .granted)) }
-            return actions
-        }
+        let machine: [PolicyAction] = dimensions.contains(.headphones) ? [.plug(.machine)] : []
+        return machine
+            + zip(Self.sessions, cast).flatMap { id, behaviour -> [PolicyAction] in
+                var actions: [PolicyAction] = [.register(id, app: app(of: id)), .configure(id, behaviour.change)]
+                if !dimensions.contains(.running) { actions.append(.setRunning(id, true)) }
+                if !dimensions.contains(.permission) { actions.append(.setRecordPermission(app(of: id), .granted)) }
+                return actions
+            }
     }
 }

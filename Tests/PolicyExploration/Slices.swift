@@ -65,6 +65,25 @@ extension Slice {
         [.alarm, .assistant, .backgroundAudio, .inputMute],
         [.call, .secondCall, .backgroundAudio],
         [.ringing, .alarm, .remotePlay],
+        [.sharedApp, .lock, .userPaused, .doNotDisturb, .headphones],
+        [.outputMute, .microphone, .delayedGrant, .headphones],
+        [.alertsPreference, .life, .running, .doNotDisturb],
+        [.silentSwitch, .outputMute, .delayedGrant, .doNotDisturb],
+        [.life, .suspensionTold, .inputMute, .headphones],
+        [.call, .silentSwitch, .running, .headphones],
+        [.alarm, .alertsPreference, .deaths, .headphones],
+        [.reconfiguration, .secondCall, .headphones],
+        [.suspensionTold, .remotePlay, .doNotDisturb],
+        [.ringing, .deaths, .doNotDisturb],
+        [.reconfiguration, .microphone, .doNotDisturb],
+        [.assistant, .permission, .headphones],
+        [.permission, .inputMute, .doNotDisturb],
+        [.alarm, .assistant, .doNotDisturb],
+        [.call, .backgroundAudio, .doNotDisturb],
+        [.ringing, .remotePlay, .headphones],
+        [.standIn, .backgroundAudio, .headphones],
+        [.standIn, .doNotDisturb],
+        [.secondCall, .doNotDisturb],
     ]
 
     /// A slice of these dimensions, with casts in which each of them has something to do.
@@ -78,6 +97,11 @@ extension Slice {
         if dimensions.contains(.outputMute) { casts.append([.shortFormVideo, .primary, .mixable]) }
         let name = dimensions.sorted().map(\.rawValue).joined(separator: ", ")
         return Slice(name, dimensions, casts: casts)
+    }
+
+    /// A cast in every order.
+    package static func orders(of cast: [Behaviour]) -> [[Behaviour]] {
+        [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].map { places in places.map { cast[$0] } }
     }
 
     /// Every choice of three, in one order.

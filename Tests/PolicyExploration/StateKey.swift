@@ -1,7 +1,7 @@
 import SessionPolicy
 
 /// A state in eight words: one a session, by place, and one for the device. Equal for states that only differ in what cannot matter:
-/// times, the routed category (it says whether a route change is told), wishes and volumes.
+/// times, the routed category (it says whether a route change is told), wishes, choices of ports, and volumes.
 struct StateKey: Hashable {
     private let words: SIMD8<UInt64>
 
@@ -47,6 +47,8 @@ struct StateCoder {
         bits.add(state.silentSwitch.isOn)
         bits.add(state.isScreenLocked)
         bits.add(state.microphoneMute.isOn)
+        bits.add(state.isDoNotDisturbOn)
+        bits.add(state.devices.contains(.headphones))
         device = bits.word
         for id in ids {
             packed.append(Self.pack(id, state, slice))
@@ -84,6 +86,8 @@ struct StateCoder {
         bits.add(Mode.allCases.firstIndex(of: session.configuration.mode), below: 16)
         bits.add(Int(session.configuration.requestedOptions.rawValue), below: 256)
         bits.add(session.isRinging)
+        bits.add(session.isHeldBack)
+        bits.add(session.prefersInterruptionOnRouteDisconnect)
         bits.add(session.prefersNoInterruptionsFromSystemAlerts)
         bits.add(session.isOutputMuted)
         bits.add(session.isRunning)

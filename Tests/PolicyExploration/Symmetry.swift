@@ -55,12 +55,15 @@ extension PolicyAction {
         case .setInputRunning(let id, let yes): .setInputRunning(new(id), yes)
         case .remotePlay(let id): .remotePlay(new(id))
         case .userPaused(let id): .userPaused(new(id))
+        case .preferInput(let id, let uid): .preferInput(new(id), uid)
+        case .overrideOutput(let id, let yes): .overrideOutput(new(id), toSpeaker: yes)
+        case .preferInterruptionOnRouteDisconnect(let id, let yes): .preferInterruptionOnRouteDisconnect(new(id), yes)
         case .setApplicationState(let app, let life): .setApplicationState(new(app), life)
         case .setDeclaresBackgroundAudio(let app, let yes): .setDeclaresBackgroundAudio(new(app), yes)
         case .setRecordPermission(let app, let permission): .setRecordPermission(new(app), permission)
         case .setInputMuted(let app, let yes): .setInputMuted(new(app), yes)
         case .beginSystemSession, .acceptCall, .endSystemSession, .setScreenLocked, .setSilentSwitch,
-            .setMicrophoneMuted, .setVolume, .setRingVolume:
+            .setMicrophoneMuted, .setDoNotDisturb, .plug, .unplug, .pick, .setVolume, .setRingVolume:
             self
         }
     }

@@ -10,9 +10,9 @@ import Testing
         try scene.add(1, .playback)
         #expect(scene.told.isEmpty)
         try scene.activate(1)
-        #expect(scene.told.map(\.kind) == [.activated, .routeChanged(.categoryChange, category: .playback)])
+        #expect(scene.told.map(\.kind) == [.activated, .routeChanged(.categoryChange, previous: Route())])
         try scene.configure(1, .ambient)
-        #expect(scene.told.map(\.kind) == [.routeChanged(.categoryChange, category: .ambient)])
+        #expect(scene.told.map(\.kind) == [.routeChanged(.categoryChange, previous: Route())])
         try scene.configure(1, .ambient)
         #expect(scene.told.isEmpty)
     }

@@ -1,6 +1,16 @@
 import SessionPolicy
 import Testing
 
+extension DevicePort {
+    static func output(_ uid: String, _ type: PortType, channels: Int = 2) -> DevicePort {
+        DevicePort(uid: uid, name: uid, type: type, direction: .output, channels: channels)
+    }
+
+    static func input(_ uid: String, _ type: PortType, channels: Int = 1) -> DevicePort {
+        DevicePort(uid: uid, name: uid, type: type, direction: .input, channels: channels)
+    }
+}
+
 /// A policy with its state and log, told in the words of the rules: what the scenario tests are written in.
 struct Scene {
     var policy = Policy()

@@ -6,6 +6,7 @@ extension Arbitration {
         guard !session.isActive else { return }
         try checkPriority(of: session)
         try checkBackground(of: session)
+        try checkInputExists(for: session)
         take(id)
         tell(id, .activated, session.wait == nil ? .act1 : .int5)
         followCategory(of: id)
@@ -25,7 +26,7 @@ extension Arbitration {
     mutating func grantPending() {
         for id in state.pendingActivations {
             guard let session = state[id], (try? checkPriority(of: session)) != nil,
-                (try? checkBackground(of: session)) != nil,
+                (try? checkBackground(of: session)) != nil, (try? checkInputExists(for: session)) != nil,
                 !state.active.contains(where: { session.ruleForInterrupting($0) != nil })
             else { continue }
             take(id)
@@ -43,6 +44,7 @@ extension Arbitration {
         }
         try checkPriority(of: session)
         try checkBackground(of: session)
+        try checkInputExists(for: session)
         state[session.id] = session
         take(session.id)
         followCategory(of: session.id)
@@ -85,6 +87,8 @@ extension Arbitration {
     }
 
     mutating func interrupt(_ id: SessionID, _ reason: InterruptionReason, _ rule: Rule, by rival: SessionID?) {
+        // ROUTE-5: an override ends with an interruption.
+        state[id]?.isOverriddenToSpeaker = false
         state[id]?.activity = .waiting(.init(rival: rival, rule: rule, reason: reason, since: now))
         state.activeOrder.removeAll { $0 == id }
         tell(id, .interruptionBegan(reason), rule, by: rival)
@@ -93,8 +97,10 @@ extension Arbitration {
     /// Posts a route change when the category in force is another one (keeps CAT-2, CAT-3).
     private mutating func followCategory(of id: SessionID) {
         guard var session = state[id], session.routedCategory != session.configuration.category else { return }
+        var before = session
+        before.configuration = Configuration(category: session.routedCategory)
         session.routedCategory = session.configuration.category
         state[id] = session
-        tell(id, .routeChanged(.categoryChange, category: session.routedCategory), .cat3)
+        tell(id, .routeChanged(.categoryChange, previous: state.route(of: before)), .cat3)
     }
 }

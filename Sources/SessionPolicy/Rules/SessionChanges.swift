@@ -10,6 +10,8 @@ extension Arbitration {
         let wasMuted = session.isOutputMuted
         if !session.canMuteOutput { session.isOutputMuted = false }
         if !next.category.traits.hasInput { session.isInputRunning = false }
+        // ROUTE-5: a change of category is a route change of its own.
+        if next.category != .playAndRecord { session.isOverriddenToSpeaker = false }
         try replace(session)
         if session.isOutputMuted != wasMuted { tell(id, .outputMuteChanged(false), .vol3) }
     }

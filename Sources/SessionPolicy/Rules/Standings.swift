@@ -41,10 +41,14 @@ struct Standings {
     private func idleReasons(of session: SessionState) -> [Reason] {
         switch session.activity {
         case .active: []
-        case .inactive(let since):
-            [Reason(.inactive, state.pendingActivations.contains(session.id) ? .act14 : .act1, since: since)]
+        case .inactive(let since): [Reason(.inactive, ruleForIdleness(of: session), since: since)]
         case .waiting(let wait): [Reason(.interrupted, wait.rule, by: wait.rival, since: wait.since)]
         }
+    }
+
+    private func ruleForIdleness(of session: SessionState) -> Rule {
+        if session.isHeldBack { return .guide9 }
+        return state.pendingActivations.contains(session.id) ? .act14 : .act1
     }
 
     /// Keeps DUCK-1, DUCK-2, DUCK-3, DUCK-4 and DUCK-6 (one output: all); sessions that are not active stand ready ducked, so that
@@ -89,6 +93,7 @@ struct Standings {
         if state.silentSwitch.isOn, obeys {
             reasons.append(Reason(.muted, .vol2, since: max(since(session), state.silentSwitch.since)))
         }
+        if state.lacksOutput(session) { reasons.append(Reason(.muted, .route9, since: since(session))) }
         if session.isOutputMuted { reasons.append(Reason(.muted, .vol3, since: since(session))) }
         return reasons
     }

@@ -12,17 +12,34 @@ extension Arbitration {
         state[id]?.routedCategory = category
         state[id]?.isRinging = isRinging
         state[id]?.isRunning = true
-        try activate(id)
+        if state.isDoNotDisturbOn, isRinging || rank == .assistant {
+            state[id]?.isHeldBack = true
+        } else {
+            try activate(id)
+        }
     }
 
-    /// Keeps INT-6: only now those who run on are interrupted, and an older call (ACT-4).
+    /// Keeps INT-6: only now those who run on are interrupted, and an older call (ACT-4). What was held back, silent, begins now.
     mutating func acceptCall(_ id: SessionID) throws(Refusal) {
         var call = try session(id)
         guard call.isRinging else {
             throw Refusal(.badParam, .int6, "\(id) was to be accepted, but it does not ring; accept a ringing call.")
         }
         call.isRinging = false
+        call.isHeldBack = false
         try replace(call)
+        if !call.isActive { try activate(id) }
+    }
+
+    /// Keeps GUIDE-9: what begins to ring, and the assistant, wait while it is on; what rings already goes on. Once it is off they begin,
+    /// in the order of their ids, as far as nobody of a higher rank stands in their way by then: who is refused stays inactive.
+    mutating func setDoNotDisturb(_ isOn: Bool) {
+        state.isDoNotDisturbOn = isOn
+        guard !isOn else { return }
+        for session in state.sessions where session.isHeldBack {
+            state[session.id]?.isHeldBack = false
+            try? activate(session.id)
+        }
     }
 
     /// Keeps INT-6: who no longer minds being disturbed by what rings is interrupted by it; who begins to mind waits on.

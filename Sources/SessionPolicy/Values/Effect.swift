@@ -12,8 +12,12 @@ public struct Effect: Hashable, Sendable, Codable {
         case waitMoved
         /// Not told to the app: no end will come (ACT-8).
         case waitLapsed
-        /// The route follows this category now.
-        case routeChanged(RouteChangeReason, category: Category)
+        /// The route is another one, or follows another category (ROUTE-3).
+        case routeChanged(RouteChangeReason, previous: Route)
+        /// The output in use was pulled out: players pause before the route changes (ROUTE-4).
+        case outputDisconnected
+        /// Other inputs can be chosen from (ROUTE-6).
+        case availableInputsChanged
         /// Another primary session began or ceased to play (HINT-2).
         case silenceSecondaryAudioHint(Bool)
         case outputVolumeChanged(Float)
@@ -25,7 +29,7 @@ public struct Effect: Hashable, Sendable, Codable {
         case recordPermissionChanged(RecordPermission)
         /// Told to the sessions of the app that take input (PERM-4).
         case inputMuteChanged(Bool)
-        /// Its state, verdict or reasons are others now; the last effect on a session.
+        /// Its state, verdict or reasons are others now, or whether it has other audio beside it (HINT-1); the last effect on a session.
         case stateChanged
     }
 

@@ -34,6 +34,11 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     case setInputRunning(SessionID, Bool)
     /// The user asked for it by a remote control: for a while it counts as in the foreground (ACT-16).
     case remotePlay(SessionID)
+    /// The session's choice of an input by uid, nil for none (ROUTE-6).
+    case preferInput(SessionID, String?)
+    /// To the speaker, or back (ROUTE-5).
+    case overrideOutput(SessionID, toSpeaker: Bool)
+    case preferInterruptionOnRouteDisconnect(SessionID, Bool)
     /// The user, or the assistant, told the app to pause (INT-7).
     case userPaused(SessionID)
 
@@ -56,7 +61,15 @@ public enum PolicyAction: Hashable, Sendable, Codable {
 
     // The device
     case setScreenLocked(Bool)
+    /// A device comes, or has changed. Its uid and those of its ports are its own (ROUTE-2).
+    case plug(Device)
+    /// A device goes, by uid (ROUTE-4).
+    case unplug(String)
+    /// The user picks a port by uid, nil: none (ROUTE-8).
+    case pick(DevicePort.Direction, String?)
     case setSilentSwitch(Bool)
+    /// While on, what begins to ring and the assistant wait (GUIDE-9).
+    case setDoNotDisturb(Bool)
     /// The microphone's hardware switch (INT-10).
     case setMicrophoneMuted(Bool)
     case setVolume(Float)

@@ -6,10 +6,17 @@ public struct PolicyState: Hashable, Sendable, Codable {
     public internal(set) var activeOrder: [SessionID] = []
     /// Those who asked to be activated as soon as that interrupts nobody, in the order they asked (ACT-14).
     public internal(set) var pendingActivations: [SessionID] = []
+    /// What is plugged in, the last in last; the server's own ports, if known, first (ROUTE-2).
+    public internal(set) var devices: [Device] = []
+    /// Ports that the user picked, by uid (ROUTE-8).
+    public internal(set) var pickedOutput: String?
+    public internal(set) var pickedInput: String?
     public internal(set) var silentSwitch = Switch()
     /// Whether the microphone is muted in hardware (INT-10).
     public internal(set) var microphoneMute = Switch()
     public internal(set) var isScreenLocked = false
+    /// While on, what begins to ring and the assistant wait (GUIDE-9).
+    public internal(set) var isDoNotDisturbOn = false
     /// The apps of which something was told, by id.
     public private(set) var apps: [AppState] = []
     /// The system volume, 0…1 (VOL-1).

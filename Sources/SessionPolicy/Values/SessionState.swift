@@ -10,8 +10,16 @@ public struct SessionState: Hashable, Sendable, Codable {
     public var preferences = Preferences()
     /// A call that is not accepted yet (INT-6).
     public var isRinging = false
+    /// Of the system, and begun while it must not disturb: inactive until that is over, or until the call is accepted (GUIDE-9).
+    public var isHeldBack = false
     public var prefersNoInterruptionsFromSystemAlerts = false
     public var isOutputMuted = false
+    /// The input it chose, by uid (ROUTE-6).
+    public var preferredInput: String?
+    /// Sound goes to the speaker whatever is connected (ROUTE-5).
+    public var isOverriddenToSpeaker = false
+    /// Whether it is interrupted when its output is pulled out while it plays (ROUTE-4).
+    public var prefersInterruptionOnRouteDisconnect = true
     /// Whether a player, recorder or callback runs; told by the app's side.
     public var isRunning = false
     /// Whether it takes live input; told by the app's side, and taken back by whatever stops input for good (INT-10).
@@ -37,7 +45,8 @@ public struct SessionState: Hashable, Sendable, Codable {
 
     /// Why and for whom a session waits.
     public struct Wait: Hashable, Sendable, Codable {
-        /// Who must leave, a session that exists; nil when none does: the microphone is muted (INT-10).
+        /// Who must leave, a session that exists; nil when none does: the microphone is muted (INT-10), or
+        /// the output was pulled out, which has no end (ROUTE-4).
         public var rival: SessionID?
         /// The rule by which that one stands in the way.
         public var rule: Rule

@@ -1,0 +1,52 @@
+import AudioSessions
+import Foundation
+
+/// Hands what happens to a session to a closure, one event after the other, on a thread of the library's.
+///
+/// The same values come from `for await event in session.events`, on a task of yours; a closure has run before the next thing happens.
+///
+/// Unchecked `Sendable`: the tokens, which make no such promise, are reached only under the lock.
+public final class SessionObserver: @unchecked Sendable {
+    private let lock = NSLock()
+    private var tokens: [any NSObjectProtocol] = []
+
+    public init() {}
+
+    deinit {
+        for token in tokens { NotificationCenter.default.removeObserver(token) }
+    }
+
+    /// Listens from now on, until the observer is let go.
+    public func observe(_ session: AudioSession, _ handle: @escaping @Sendable (AudioSessionEvent) -> Void) {
+        add(AudioSession.interruptionNotification, session) { note in
+            guard let type = Self.number(note, AudioSessionInterruptionTypeKey) else { return }
+            switch AudioSession.InterruptionType(rawValue: type) {
+            case .began:
+                let reason = Self.number(note, AudioSessionInterruptionReasonKey) ?? 0
+                handle(.interruptionBegan(AudioSession.InterruptionReason(rawValue: reason) ?? .default))
+            case .ended:
+                let options = Self.number(note, AudioSessionInterruptionOptionKey) ?? 0
+                let resumes = AudioSession.InterruptionOptions(rawValue: options).contains(.shouldResume)
+                handle(.interruptionEnded(shouldResume: resumes))
+            case nil: break
+            }
+        }
+        add(AudioSession.routeChangeNotification, session) { note in
+            let reason = Self.number(note, AudioSessionRouteChangeReasonKey) ?? 0
+            handle(.routeChanged(AudioSession.RouteChangeReason(rawValue: reason) ?? .unknown))
+        }
+        add(AudioSession.silenceSecondaryAudioHintNotification, session) { note in
+            let type = Self.number(note, AudioSessionSilenceSecondaryAudioHintTypeKey) ?? 0
+            handle(.silenceSecondaryAudioHint(AudioSession.SilenceSecondaryAudioHintType(rawValue: type) ?? .end))
+        }
+    }
+
+    private func add(
+        _ name: NSNotification.Name, _ session: AudioSession, _ handle: @escaping @Sendable (Notification) -> Void
+    ) {
+        let token = NotificationCenter.default.addObserver(forName: name, object: session, queue: nil, using: handle)
+        lock.withLock { tokens.append(token) }
+    }
+
+    private static func number(_ note: Notification, _ key: String) -> UInt? { note.userInfo?[key] as? UInt }
+}

@@ -1,0 +1,179 @@
+import AudioRendering
+import AudioSessions
+import Foundation
+import SessionArbiter
+import TestSupport
+import Testing
+
+/// Typed sequences of what is told, and of properties.
+@Suite(.timeLimit(.minutes(2))) struct SequenceTests {
+    @Test("INT-2, INT-3, INT-11: interruptions, activity and recommendations, each as its own sequence")
+    func interruptions() async throws {
+        let stage = Stage()
+        let session = try stage.session(.playback)
+        var interruptions = session.interruptions.makeAsyncIterator()
+        var activity = session.activityChanges.makeAsyncIterator()
+        var advice = session.resumptionRecommendations.makeAsyncIterator()
+        try session.setActive(true)
+        try stage.host.ring()
+        try stage.host.declineCall()
+        try session.setActive(true)
+        try stage.host.beginInterruption()
+        try stage.host.endInterruption(shouldResume: false)
+        #expect(await interruptions.next() == .began(.default))
+        #expect(await interruptions.next() == .ended(.shouldResume))
+        #expect(await interruptions.next() == .began(.default))
+        #expect(await interruptions.next() == .ended([]))
+        for _ in 0..<2 {
+            #expect(await activity.next() == .becameActive)
+            #expect(await activity.next() == .becameInactive(.interruption(.default)))
+        }
+        #expect(await advice.next() == .shouldResume)
+        #expect(await advice.next() == .shouldNotResume)
+    }
+
+    @Test("ROUTE-3: route changes carry the reason and the route before")
+    func routes() async throws {
+        let stage = Stage()
+        let session = try stage.session()
+        var changes = session.routeChanges.makeAsyncIterator()
+        try session.setActive(true)
+        try session.setCategory(.record)
+        try session.setCategory(.playback)
+        let first = try #require(await changes.next())
+        #expect(first.reason == .categoryChange && first.previousRoute.outputs.count == 1)
+        let second = try #require(await changes.next())
+        #expect(second.reason == .categoryChange && second.previousRoute.outputs.isEmpty, "record has no output")
+    }
+
+    @Test("HINT-2, VOL-3, PERM-2, PERM-4: hints, mutes and permission")
+    func others() async throws {
+        let stage = Stage(inputChannels: 1)
+        let game = try stage.session(.ambient)
+        let music = try stage.session(.playback)
+        let player = Participant(music)
+        var hints = game.silenceSecondaryAudioHints.makeAsyncIterator()
+        var outputs = game.outputMuteChanges.makeAsyncIterator()
+        try game.setActive(true)
+        try music.setActive(true)
+        player.run(true)
+        try game.setOutputMuted(true)
+        try game.setOutputMuted(false)
+        player.run(false)
+        #expect(await hints.next() == .begin)
+        #expect(await hints.next() == .end)
+        #expect(await outputs.next() == true)
+        #expect(await outputs.next() == false)
+
+        let recorder = try stage.session(.playAndRecord)
+        var inputs = recorder.inputMuteChanges.makeAsyncIterator()
+        var permissions = recorder.recordPermissionChanges.makeAsyncIterator()
+        stage.host.setRecordPermission(.denied)
+        try recorder.setActive(true)
+        try stage.host.application.setInputMuted(true)
+        #expect(await permissions.next() == .denied)
+        #expect(await inputs.next() == true)
+    }
+
+    @Test("SRV-1, SRV-2: the server's loss and return")
+    func mediaServices() async throws {
+        let driver = FaultyDriver()
+        let session = try AudioSession(host: AudioSessionHost(driver: driver))
+        var changes = session.mediaServicesChanges.makeAsyncIterator()
+        try session.setActive(true)
+        driver.tell(.serverLost)
+        driver.tell(.serverReturned(try #require(driver.format)))
+        #expect(await changes.next() == .lost)
+        #expect(await changes.next() == .reset)
+    }
+
+    @Test("Sequences end with the session, and who leaves one is forgotten")
+    func ends() async throws {
+        let stage = Stage()
+        let interruptions: AsyncStream<AudioSession.Interruption>
+        let volumes: AudioSession.Values<Float>
+        do {
+            let session = try stage.session(.playback)
+            interruptions = session.interruptions
+            volumes = session.values(of: \.outputVolume)
+            for await _ in session.values(of: \.isActive) { break }
+            stage.host.settle()
+        }
+        for await _ in interruptions { Issue.record("nothing was told") }
+        for await _ in volumes { Issue.record("there is nothing to read") }
+    }
+
+    @Test("VOL-1: a value's sequence begins with the present one and goes on with each new one")
+    func volume() async throws {
+        let stage = Stage()
+        let session = try stage.session(.playback)
+        try stage.host.setSystemVolume(0.75)
+        var volumes = session.values(of: \.outputVolume).makeAsyncIterator()
+        #expect(await volumes.next() == 0.75)
+        try stage.host.setSystemVolume(0.5)
+        #expect(await volumes.next() == 0.5)
+        // Told, but no new value: passed over.
+        try session.setActive(true)
+        try stage.host.setSystemVolume(0.2)
+        try stage.host.setSystemVolume(0.25)
+        stage.host.settle()
+        #expect(await volumes.next() == 0.25, "always the present one")
+    }
+
+    @Test("HINT-1: other audio and the hint are followed by sessions that are not even active")
+    func otherAudio() async throws {
+        let stage = Stage()
+        let observer = try stage.session(.ambient)
+        let music = try stage.session(.playback, options: .mixWithOthers)
+        let player = Participant(music)
+        var playing = observer.values(of: \.isOtherAudioPlaying).makeAsyncIterator()
+        var hint = observer.values(of: \.secondaryAudioShouldBeSilencedHint).makeAsyncIterator()
+        #expect(await playing.next() == false)
+        #expect(await hint.next() == false)
+        try music.setActive(true)
+        player.run(true)
+        #expect(await playing.next() == true)
+        try music.setCategory(.playback)
+        #expect(await hint.next() == true, "primary now")
+        try stage.host.ring()
+        player.run(false)
+        try stage.host.declineCall()
+        stage.host.settle()
+        #expect(await playing.next() == false)
+        #expect(await hint.next() == false)
+    }
+
+    @Test("ROUTE-1, ACT-13: routes and states are followed like any other property")
+    func stateAndRoute() async throws {
+        let stage = Stage()
+        let session = try stage.session(.playback)
+        var activities = session.values(of: \.state.activity).makeAsyncIterator()
+        var routes = session.values(of: \.currentRoute).makeAsyncIterator()
+        #expect(await activities.next() == .inactive)
+        #expect(await routes.next()?.outputs.count == 1)
+        try session.setActive(true)
+        #expect(await activities.next() == .running)
+        try session.setCategory(.record)
+        #expect(await routes.next()?.outputs.isEmpty == true)
+        try stage.host.ring()
+        #expect(await activities.next() == .interrupted)
+    }
+
+    @Test("VOL-1: whoever follows a value while others change it ends with the last one")
+    func noneMissed() async throws {
+        let stage = Stage()
+        let session = try stage.session(.playback)
+        let volumes = session.values(of: \.outputVolume)
+        await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for await volume in volumes where volume == 0 { break }
+                }
+            }
+            group.addTask {
+                for step in (0..<500).reversed() { try stage.host.setSystemVolume(Float(step) / 500) }
+            }
+        }
+        #expect(session.outputVolume == 0)
+    }
+}

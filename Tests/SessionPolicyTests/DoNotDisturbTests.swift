@@ -1,0 +1,106 @@
+import SessionPolicy
+import Testing
+
+/// Do-not-disturb: ringing and the assistant wait, accepted calls and alarms do not (GUIDE-9).
+@Suite struct DoNotDisturbTests {
+    private func recording() throws -> Scene {
+        var scene = Scene()
+        try scene.add(1, .playAndRecord)
+        try scene.activate(1)
+        try scene.do(.setDoNotDisturb(true))
+        return scene
+    }
+
+    @Test("GUIDE-9: what begins to ring waits, silent and in nobody's way; declined, nothing was ever told")
+    func ringingWaits() throws {
+        var scene = try recording()
+        try scene.begin(9, .call, ringing: true)
+        #expect(scene.told.isEmpty)
+        #expect(try scene.isActive(1) && !scene.isActive(9))
+        #expect(try scene.rules(9) == [.guide9], "and it says why it is quiet")
+        try scene.add(2, .ambient)
+        try scene.activate(2)  // ACT-5 does not refuse it
+        try scene.end(9)
+        #expect(scene.told.isEmpty)
+    }
+
+    @Test("GUIDE-9, ACT-4: an accepted call does not wait, nor does an alarm")
+    func callsAndAlarms() throws {
+        var scene = try recording()
+        try scene.begin(9, .call, ringing: true)
+        try scene.do(.acceptCall(SessionID(9)))
+        #expect(scene.interruptions == ["1 began"])
+        #expect(try scene.isActive(9) && scene.rules(9).isEmpty)
+        try scene.end(9)
+        #expect(scene.interruptions == ["1 ended resume"])
+        try scene.activate(1)
+        try scene.begin(10, .alarm)
+        #expect(scene.interruptions == ["1 began"])
+        try scene.begin(11, .call)  // accepted elsewhere: it never rang
+        #expect(try scene.isActive(11))
+    }
+
+    @Test(
+        "GUIDE-9: the assistant waits too; when it is off, those who wait begin, unless a higher rank is active by then"
+    )
+    func whenItIsOff() throws {
+        var scene = try recording()
+        try scene.begin(8, .assistant)
+        #expect(try scene.told.isEmpty && !scene.isActive(8))
+        try scene.do(.setDoNotDisturb(false))
+        #expect(scene.interruptions == ["1 began"])
+        #expect(try scene.isActive(8) && scene.waits(1) == 8)
+        try scene.end(8)
+
+        var later = try recording()
+        try later.begin(8, .assistant)
+        try later.begin(9, .alarm)
+        try later.do(.setDoNotDisturb(false))
+        #expect(try !later.isActive(8) && later.rules(8) == [.act1], "refused by the alarm, and waits for nothing")
+        try later.begin(10, .call, ringing: true)
+        #expect(try later.isActive(10))
+    }
+
+    @Test("GUIDE-9: what rings already goes on ringing")
+    func alreadyRinging() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.activate(1)
+        try scene.begin(9, .call, ringing: true)
+        try scene.do(.setDoNotDisturb(true))
+        #expect(try scene.isActive(9) && scene.waits(1) == 9)
+    }
+
+    /// Breadth-first over an app, a ringing call, the assistant, an alarm and the switch; time stands still.
+    @Test("GUIDE-9: in every reachable state nothing that must wait is active, and every invariant holds")
+    func exploration() throws {
+        let policy = Policy()
+        let (app, call, assistant, alarm) = (SessionID(1), SessionID(7), SessionID(8), SessionID(9))
+        let start = try policy.apply(PolicyEvent(.register(app, app: AppID(1)), at: .zero), to: PolicyState()).state
+        let actions: [PolicyAction] = [
+            .activate(app), .deactivate(app, notifyOthers: true),
+            .beginSystemSession(call, rank: .call, isRinging: true), .acceptCall(call),
+            .beginSystemSession(assistant, rank: .assistant, isRinging: false),
+            .beginSystemSession(alarm, rank: .alarm, isRinging: false), .setDoNotDisturb(true), .setDoNotDisturb(false),
+            .endSystemSession(call, shouldResume: true), .endSystemSession(assistant, shouldResume: true),
+            .endSystemSession(alarm, shouldResume: false),
+        ]
+        var seen: Set<PolicyState> = [start]
+        var front = [start]
+        while let state = front.popLast() {
+            for action in actions {
+                guard let next = try? policy.apply(PolicyEvent(action, at: .zero), to: state) else { continue }
+                let broken = Invariants.broken(by: Observation(before: state, next))
+                try #require(broken.isEmpty, "\(action) breaks \(broken) on \(state)")
+                for session in next.state.sessions where session.isHeldBack {
+                    try #require(next.state.isDoNotDisturbOn && !session.isActive, "\(action) on \(state)")
+                }
+                if case .beginSystemSession(let id, _, _) = action, state.isDoNotDisturbOn {
+                    try #require(next.state[id]?.isActive == (id == alarm), "\(action) on \(state)")
+                }
+                if seen.insert(next.state).inserted { front.append(next.state) }
+            }
+        }
+        #expect(seen.count > 200, "\(seen.count) states")
+    }
+}

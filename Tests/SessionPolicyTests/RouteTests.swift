@@ -1,0 +1,292 @@
+import SessionPolicy
+import Testing
+
+@Suite struct RouteTests {
+    private let one = SessionID(1)
+    private static let phone = Device(
+        uid: "phone",
+        ports: [
+            .output("speaker", .builtInSpeaker), .output("receiver", .builtInReceiver, channels: 1),
+            .input("mic", .builtInMic),
+        ])
+    private static let headset = Device(
+        uid: "headset", ports: [.output("ears", .headphones), .input("mouth", .headsetMic)])
+    private static let usb = Device(uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)])
+    private static let tv = Device(uid: "tv", ports: [.output("tv-out", .airPlay)])
+    private static let a2dp = Device(uid: "bt", ports: [.output("bt-out", .bluetoothA2DP)])
+    private static let hfp = Device(
+        uid: "hfp", ports: [.output("hfp-out", .bluetoothHFP), .input("hfp-in", .bluetoothHFP)])
+    private static let hdmi = Device(uid: "hdmi", ports: [.output("hdmi-out", .hdmi, channels: 8)])
+
+    private func scene(_ devices: Device...) throws -> Scene {
+        var scene = Scene()
+        for device in devices { try scene.do(.plug(device)) }
+        return scene
+    }
+
+    private func route(_ scene: Scene, _ id: UInt64 = 1) throws -> String {
+        let route = scene.state.route(of: try scene.session(id))
+        return route.inputs.map(\.uid).joined(separator: "+") + ">" + route.outputs.map(\.uid).joined(separator: "+")
+    }
+
+    /// Route changes that the last event told: session, reason, outputs before.
+    private func changes(_ scene: Scene) -> [String] {
+        scene.told.compactMap { effect in
+            guard case .routeChanged(let reason, let previous) = effect.kind else { return nil }
+            return "\(effect.session.rawValue) \(reason) from \(previous.outputs.map(\.uid).joined(separator: "+"))"
+        }
+    }
+
+    @Test(
+        "ROUTE-2: the newest eligible device becomes the route, for input and output separately; built-in ones come last"
+    )
+    func lastIn() throws {
+        var scene = try scene(Self.phone, Self.usb)
+        try scene.add(1, .playAndRecord, .default, .allowAirPlay)
+        #expect(try route(scene) == "usb-in>usb-out")
+        try scene.do(.plug(Self.tv))
+        #expect(try route(scene) == "usb-in>tv-out")
+        try scene.do(.plug(Self.headset))
+        #expect(try route(scene) == "mouth>ears")
+        try scene.do(.unplug("headset"))
+        #expect(try route(scene) == "usb-in>tv-out")
+        for uid in ["tv", "usb"] { try scene.do(.unplug(uid)) }
+        #expect(try route(scene) == "mic>receiver")
+    }
+
+    @Test("ROUTE-2: the server's own ports serve where nothing of a known kind does, whenever they were found")
+    func serverPorts() throws {
+        let server = Device(uid: Device.serverUID, ports: [.output("o", .virtual), .input("i", .virtual)])
+        var scene = try scene(Self.tv, server)
+        try scene.add(1, .playAndRecord)
+        #expect(try route(scene) == "i>o", "no AirPlay without the option")
+        try scene.do(.plug(Self.phone))
+        #expect(try route(scene) == "mic>receiver")
+    }
+
+    @Test("ROUTE-3, ROUTE-1: a change carries its reason and the route before; a changed device is a new configuration")
+    func reasons() throws {
+        var scene = try scene(Self.phone)
+        try scene.add(1, .playback)
+        try scene.add(2, .record)
+        try scene.do(.plug(Self.hdmi))
+        #expect(changes(scene) == ["1 newDeviceAvailable from speaker"], "the recorder has no output")
+        try scene.do(.plug(Device(uid: "hdmi", ports: [.output("hdmi-out", .hdmi, channels: 2)])))
+        #expect(changes(scene) == ["1 routeConfigurationChange from hdmi-out"])
+        try scene.do(.unplug("hdmi"))
+        #expect(changes(scene) == ["1 oldDeviceUnavailable from hdmi-out"])
+        try scene.configure(1, .playAndRecord)
+        try scene.activate(1)
+        #expect(changes(scene) == ["1 categoryChange from speaker"])
+        #expect(try scene.refusal(of: .unplug("hdmi")).code == .badParam)
+        #expect(try scene.refusal(of: .plug(Device(uid: "x", ports: []))).rule == .route1)
+        let twin = Device(uid: "twin", ports: [.output("speaker", .lineOut)])
+        #expect(try scene.refusal(of: .plug(twin)).rule == .route1, "a port's name is its own")
+    }
+
+    @Test(
+        "ROUTE-4, INT-2: the output in use is pulled out: what plays is interrupted by routeDisconnected, before the route changes"
+    )
+    func disconnected() throws {
+        var scene = try scene(Self.phone, Self.headset)
+        try scene.add(1, .playback)
+        try scene.add(2, .playback, .default, .mixWithOthers)
+        for id: UInt64 in 1...2 {
+            try scene.activate(id)
+            try scene.do(.setRunning(SessionID(id), true))
+        }
+        try scene.do(.unplug("headset"))
+        #expect(scene.told.first?.kind == .interruptionBegan(.routeDisconnected))
+        #expect(scene.told[1] == Effect(SessionID(2), .outputDisconnected, .route4), "stays active; its players pause")
+        #expect(changes(scene).count == 2)
+        #expect(try !scene.isActive(1) && scene.isActive(2) && scene.rules(1) == [.route4])
+        try scene.do(.plug(Self.headset))
+        #expect(try scene.interruptions.isEmpty && !scene.isActive(1), "nothing restarts by itself")
+        try scene.activate(1)
+        #expect(try scene.isActive(1))
+    }
+
+    @Test(
+        "ROUTE-4: not if it prefers otherwise, not in conversations, measurements and ambient sound, not if another output is lost"
+    )
+    func spared() throws {
+        let spared: [(Category, Mode)] = [
+            (.playAndRecord, .voiceChat), (.playAndRecord, .videoChat), (.playAndRecord, .gameChat),
+            (.playback, .measurement), (.ambient, .default), (.soloAmbient, .default),
+        ]
+        for (category, mode) in spared {
+            var scene = try scene(Self.phone, Self.headset)
+            try scene.add(1, category, mode)
+            try scene.activate(1)
+            try scene.do(.setRunning(one, true))
+            try scene.do(.unplug("headset"))
+            #expect(
+                try scene.isActive(1) && !scene.told.map(\.kind).contains(.outputDisconnected), "\(category) \(mode)")
+        }
+        var scene = try scene(Self.phone, Self.headset, Self.hdmi)
+        try scene.add(1, .playback)
+        try scene.activate(1)
+        try scene.do(.setRunning(one, true))
+        try scene.do(.unplug("headset"))
+        #expect(scene.told.isEmpty, "it was not in use")
+        try scene.do(.preferInterruptionOnRouteDisconnect(one, false))
+        try scene.do(.unplug("hdmi"))
+        #expect(try scene.isActive(1) && scene.told.first?.kind == .outputDisconnected)
+    }
+
+    @Test("ROUTE-5: playAndRecord goes to the receiver; defaultToSpeaker to the speaker, unless something is connected")
+    func receiver() throws {
+        var scene = try scene(Self.phone)
+        try scene.add(1, .playAndRecord)
+        try scene.add(2, .playAndRecord, .default, .defaultToSpeaker)
+        try scene.add(3, .playback)
+        #expect(
+            try route(scene, 1) == "mic>receiver" && route(scene, 2) == "mic>speaker" && route(scene, 3) == ">speaker")
+        try scene.do(.plug(Self.headset))
+        #expect(try route(scene, 2) == "mouth>ears")
+    }
+
+    @Test(
+        "ROUTE-5: the override wins over anything connected, until a route change of another cause, an interruption, or none"
+    )
+    func override() throws {
+        var scene = try scene(Self.phone, Self.headset)
+        try scene.add(1, .playAndRecord)
+        try scene.activate(1)
+        func overridden() throws -> Bool { try scene.session(1).isOverriddenToSpeaker }
+        try scene.do(.overrideOutput(one, toSpeaker: true))
+        #expect(changes(scene) == ["1 override from ears"])
+        #expect(try route(scene) == "mouth>speaker")
+        try scene.do(.plug(Self.tv))
+        #expect(try overridden(), "AirPlay is not for it: no route change")
+        try scene.do(.plug(Self.usb))
+        #expect(try !overridden() && route(scene) == "usb-in>usb-out")
+        try scene.do(.overrideOutput(one, toSpeaker: true))
+        try scene.begin(9, .call)
+        #expect(try !overridden())
+        try scene.end(9)
+        try scene.do(.overrideOutput(one, toSpeaker: true))
+        try scene.do(.overrideOutput(one, toSpeaker: false))
+        #expect(try route(scene) == "usb-in>usb-out")
+        try scene.add(2, .playback)
+        let refusal = try scene.refusal(of: .overrideOutput(SessionID(2), toSpeaker: true))
+        #expect(refusal.code == .badParam && refusal.rule == .route5)
+    }
+
+    @Test(
+        "ROUTE-6: a preferred input is one of those available; an unknown one is refused; changes of what is available are told"
+    )
+    func preferredInput() throws {
+        var scene = try scene(Self.phone, Self.usb)
+        try scene.add(1, .playAndRecord)
+        try scene.do(.preferInput(one, "mic"))
+        #expect(try route(scene) == "mic>usb-out")
+        try scene.do(.plug(Self.headset))
+        #expect(scene.told.map(\.kind).contains(.availableInputsChanged))
+        #expect(try route(scene) == "mic>ears")
+        try scene.do(.preferInput(one, nil))
+        #expect(try route(scene) == "mouth>ears")
+        #expect(try scene.refusal(of: .preferInput(one, "nothing")).rule == .route6)
+        try scene.do(.plug(Self.hfp))
+        #expect(!scene.told.map(\.kind).contains(.availableInputsChanged), "not without its option")
+        #expect(try scene.refusal(of: .preferInput(one, "hfp-in")).code == .badParam)
+    }
+
+    @Test(
+        "ROUTE-7: network and Bluetooth outputs: freely for output-only categories, by option for playAndRecord, else never"
+    )
+    func wireless() throws {
+        for category in Category.allCases {
+            for (device, option) in [(Self.tv, CategoryOptions.allowAirPlay), (Self.a2dp, .allowBluetoothA2DP)] {
+                var scene = try scene(Self.phone, device)
+                try scene.add(1, category)
+                let uid = device.ports[0].uid
+                let free: Set<Category> = [.playback, .ambient, .soloAmbient]
+                #expect(try route(scene).hasSuffix(uid) == free.contains(category), "\(category) \(uid)")
+                guard category == .playAndRecord else { continue }
+                try scene.configure(1, category, .default, option)
+                #expect(try route(scene).hasSuffix(uid))
+            }
+        }
+    }
+
+    @Test(
+        "ROUTE-8: the user's pick beats the last in and the preferred input, until its device leaves or another comes")
+    func pick() throws {
+        var scene = try scene(Self.phone, Self.usb, Self.headset)
+        try scene.add(1, .playAndRecord)
+        try scene.do(.preferInput(one, "mic"))
+        try scene.do(.pick(.output, "usb-out"))
+        try scene.do(.pick(.input, "usb-in"))
+        #expect(try route(scene) == "usb-in>usb-out" && changes(scene) == ["1 override from usb-out"])
+        try scene.do(.plug(Self.hdmi))
+        #expect(try route(scene) == "mic>hdmi-out")
+        try scene.do(.pick(.output, "usb-out"))
+        try scene.do(.unplug("usb"))
+        #expect(try route(scene) == "mic>hdmi-out" && scene.state.pickedOutput == nil)
+        #expect(try scene.refusal(of: .pick(.output, "usb-out")).rule == .route8)
+        #expect(try scene.refusal(of: .pick(.input, "hdmi-out")).rule == .route8)
+    }
+
+    @Test("ROUTE-9: without an output it stays active and silent; without an input nothing that records is activated")
+    func noRoute() throws {
+        var scene = try scene(Self.hdmi)
+        try scene.add(1, .playback)
+        try scene.activate(1)
+        try scene.do(.preferInterruptionOnRouteDisconnect(one, false))
+        try scene.do(.plug(Device(uid: "line", ports: [.input("line-in", .lineIn)])))
+        try scene.do(.unplug("hdmi"))
+        #expect(changes(scene) == ["1 noSuitableRouteForCategory from hdmi-out"])
+        #expect(try scene.isActive(1) && scene.verdict(1).isMuted && scene.rules(1) == [.route9])
+        try scene.do(.unplug("line"))
+        try scene.do(.plug(Self.hdmi))
+        #expect(try !scene.verdict(1).isMuted)
+        try scene.add(2, .record)
+        #expect(try scene.refusal(of: .activate(SessionID(2))).code == .resourceNotAvailable)
+        #expect(try scene.refusal(of: .configure(one, .category(.playAndRecord))).rule == .route9)
+        // A Bluetooth microphone is one only by its option.
+        try scene.do(.plug(Self.hfp))
+        #expect(try scene.refusal(of: .activate(SessionID(2))).rule == .route9)
+        try scene.configure(2, .record, .default, .allowBluetoothHFP)
+        try scene.activate(2)
+        #expect(try route(scene, 2) == "hfp-in>")
+    }
+
+    @Test("ROUTE-10: all long-form sessions share one route, whatever comes and goes")
+    func longForm() throws {
+        var scene = try scene(Self.phone)
+        for (id, policy) in [(UInt64(1), RouteSharingPolicy.longFormAudio), (2, .longFormVideo)] {
+            try scene.add(id)
+            try scene.do(
+                .configure(SessionID(id), .category(.playback, options: .mixWithOthers, routeSharingPolicy: policy)))
+        }
+        for action: PolicyAction in [
+            .plug(Self.tv), .plug(Self.headset), .pick(.output, "tv-out"), .unplug("tv"), .unplug("headset"),
+        ] {
+            try scene.do(action)
+            #expect(try route(scene, 1) == route(scene, 2))
+        }
+    }
+
+    @Test("MULTI-1, MULTI-2: every connected output at once and one input; the speaker only where nothing else is")
+    func multiRoute() throws {
+        var scene = try scene(Self.phone)
+        try scene.add(1, .multiRoute)
+        #expect(try route(scene) == "mic>speaker")
+        for device in [Self.hdmi, Self.headset, Self.usb, Self.tv, Self.a2dp] { try scene.do(.plug(device)) }
+        #expect(try route(scene) == "usb-in>hdmi-out+ears+usb-out", "no network, no Bluetooth")
+        try scene.do(.unplug("headset"))
+        #expect(try route(scene) == "usb-in>hdmi-out+usb-out" && changes(scene).count == 1)
+    }
+
+    @Test("MULTI-2: in dualRoute the built-in pair takes part always, with the newest device that goes both ways")
+    func dualRoute() throws {
+        var scene = try scene(Self.phone, Self.hdmi)
+        try scene.add(1, .multiRoute, .dualRoute, .allowBluetoothHFP)
+        #expect(try route(scene) == "mic>speaker")
+        try scene.do(.plug(Self.usb))
+        #expect(try route(scene) == "mic+usb-in>speaker+usb-out")
+        try scene.do(.plug(Self.hfp))
+        #expect(try route(scene) == "mic+hfp-in>speaker+hfp-out")
+    }
+}
