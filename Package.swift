@@ -85,7 +85,14 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["AudioRendering", "JackDriver"], path: "Tests/TestSupport",
             swiftSettings: swift),
-        .testTarget(name: "SessionPolicyTests", dependencies: ["SessionPolicy"], swiftSettings: swift),
+        .target(
+            name: "PolicyExploration", dependencies: ["SessionPolicy"], path: "Tests/PolicyExploration",
+            swiftSettings: swift),
+        .executableTarget(
+            name: "policy-explorer", dependencies: ["PolicyExploration"], path: "Tests/PolicyExplorer",
+            swiftSettings: swift),
+        .testTarget(
+            name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy"], swiftSettings: swift),
         .testTarget(
             name: "SessionArbiterTests", dependencies: ["SessionArbiter", "SessionPolicy", "CSessionGate"],
             swiftSettings: swift),

@@ -90,7 +90,7 @@ extension Arbitration {
         case .deactivate(let id, let notifyOthers): try deactivate(id, notifyOthers ? .withNotice : .silent)
         case .prefer(let id, let preference): try prefer(id, preference)
         case .preferNoInterruptionsFromSystemAlerts(let id, let prefers):
-            try change(id) { $0.prefersNoInterruptionsFromSystemAlerts = prefers }
+            try preferNoInterruptionsFromSystemAlerts(id, prefers)
         case .setOutputMuted(let id, let muted): try setOutputMuted(id, muted)
         case .setRunning(let id, let running): try change(id) { $0.isRunning = running }
         case .setInputRunning(let id, let running): try setInputRunning(id, running)

@@ -110,6 +110,22 @@ import Testing
         }
     }
 
+    @Test("INT-6, ACT-4: who ceases to mind alerts while it rings is interrupted; who begins to mind them waits on")
+    func changesItsMindWhileItRings() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.do(.preferNoInterruptionsFromSystemAlerts(SessionID(1), true))
+        try scene.activate(1)
+        try scene.begin(9, .call, ringing: true)
+        #expect(try scene.isActive(1))
+        try scene.do(.preferNoInterruptionsFromSystemAlerts(SessionID(1), false))
+        #expect(try scene.interruptions == ["1 began"] && scene.waits(1) == 9)
+        try scene.do(.preferNoInterruptionsFromSystemAlerts(SessionID(1), true))
+        #expect(try scene.interruptions.isEmpty && scene.waits(1) == 9)
+        try scene.end(9)
+        #expect(scene.interruptions == ["1 ended resume"])
+    }
+
     @Test("INT-6: only calls ring, and only a ringing one is accepted")
     func onlyCallsRing() throws {
         var scene = Scene()

@@ -1,3 +1,4 @@
+import PolicyExploration
 import SessionPolicy
 import Testing
 
@@ -107,40 +108,5 @@ private struct Seeded: RandomNumberGenerator {
             if let transition { replayed = transition.state }
         }
         #expect(replayed == state)
-    }
-
-    /// Breadth-first over two app sessions of three behaviours and a call that rings; time stands still.
-    @Test("Exploration: every reachable state of two sessions and a ringing call keeps every invariant")
-    func exploration() throws {
-        let policy = Policy()
-        var start = PolicyState()
-        let behaviours: [ConfigurationChange] = [
-            .category(.ambient, options: .duckOthers), .category(.playback, mode: .spokenAudio),
-            .category(.playback, options: .interruptSpokenAudioAndMixWithOthers),
-        ]
-        var actions: [PolicyAction] = []
-        for id in [SessionID(1), SessionID(2)] {
-            start = try policy.apply(PolicyEvent(.register(id, app: AppID(id.rawValue)), at: .zero), to: start).state
-            actions += behaviours.map { .configure(id, $0) }
-            actions += [.activate(id), .deactivate(id, notifyOthers: true), .deactivate(id, notifyOthers: false)]
-        }
-        let call = SessionID(9)
-        actions += [
-            .beginSystemSession(call, rank: .call, isRinging: true), .acceptCall(call),
-            .endSystemSession(call, shouldResume: true),
-        ]
-        var seen: Set<PolicyState> = [start]
-        var front = [start]
-        var transitions = 0
-        while let state = front.popLast() {
-            for action in actions {
-                guard let next = try? policy.apply(PolicyEvent(action, at: .zero), to: state) else { continue }
-                transitions += 1
-                let broken = Invariants.broken(by: Observation(before: state, next))
-                try #require(broken.isEmpty, "\(action) breaks \(broken) on \(state)")
-                if seen.insert(next.state).inserted { front.append(next.state) }
-            }
-        }
-        #expect(seen.count > 5_000 && transitions > 50_000, "\(seen.count) states, \(transitions) transitions")
     }
 }

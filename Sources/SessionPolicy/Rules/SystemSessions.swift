@@ -42,6 +42,15 @@ extension Arbitration {
         }
     }
 
+    /// Keeps INT-6: who no longer minds being disturbed by what rings is interrupted by it; who begins to mind waits on.
+    mutating func preferNoInterruptionsFromSystemAlerts(_ id: SessionID, _ prefers: Bool) throws(Refusal) {
+        try change(id) { $0.prefersNoInterruptionsFromSystemAlerts = prefers }
+        guard let session = state[id], session.isActive,
+            let ringing = state.active.last(where: { $0.isRinging && $0.keepsFromActivating(session) })
+        else { return }
+        interrupt(id, .default, .int6, by: ringing.id)
+    }
+
     mutating func endSystemSession(_ id: SessionID, shouldResume: Bool) throws(Refusal) {
         _ = try session(id)
         forget([id], shouldResume ? .withNotice : .withNoticeNotToResume)

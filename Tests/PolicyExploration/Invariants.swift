@@ -1,20 +1,20 @@
-import SessionPolicy
+package import SessionPolicy
 
 /// What can be seen of one decided event. A value of its own, so that a test can plant a fault in it.
-struct Observation {
-    var before: PolicyState
-    var sessions: [SessionState]
-    var activeOrder: [SessionID]
-    var silentSwitch: Bool
-    var apps: [AppState]
-    var isScreenLocked: Bool
-    var isMicrophoneMuted: Bool
-    var pending: [SessionID]
-    var hasDevices: Bool
-    var standings: [Standing]
-    var effects: [Effect]
+package struct Observation {
+    package var before: PolicyState
+    package var sessions: [SessionState]
+    package var activeOrder: [SessionID]
+    package var silentSwitch: Bool
+    package var apps: [AppState]
+    package var isScreenLocked: Bool
+    package var isMicrophoneMuted: Bool
+    package var pending: [SessionID]
+    package var hasDevices: Bool
+    package var standings: [Standing]
+    package var effects: [Effect]
 
-    init(before: PolicyState, _ transition: Policy.Transition) {
+    package init(before: PolicyState, _ transition: Policy.Transition) {
         self.before = before
         sessions = transition.state.sessions
         activeOrder = transition.state.activeOrder
@@ -28,19 +28,19 @@ struct Observation {
         effects = transition.effects
     }
 
-    var active: [SessionState] { activeOrder.compactMap(session) }
+    package var active: [SessionState] { activeOrder.compactMap(session) }
 
-    func session(_ id: SessionID) -> SessionState? { sessions.first { $0.id == id } }
+    package func session(_ id: SessionID) -> SessionState? { sessions.first { $0.id == id } }
 }
 
 /// What holds after every event, whatever happened before.
-enum Invariants {
+package enum Invariants {
     /// The names of those that an observation breaks.
-    static func broken(by seen: Observation) -> [String] {
+    package static func broken(by seen: Observation) -> [String] {
         all.filter { !$0.holds(seen) }.map(\.name)
     }
 
-    static let all: [(name: String, holds: @Sendable (Observation) -> Bool)] = [
+    package static let all: [(name: String, holds: @Sendable (Observation) -> Bool)] = [
         ("nobody ducked without a living ducker", duckersLive),  // DUCK-2, ACT-12
         ("nobody waits without a cause that lives", causesLive),  // ACT-12
         ("waits end somewhere", waitsEnd),  // ACT-8

@@ -1,0 +1,36 @@
+package import SessionPolicy
+
+/// The classes of configurations that the rules tell apart: what an app session can be towards others. Configurations of one class
+/// differ in routes and signal processing only, which no rule of arbitration reads.
+package enum Behaviour: String, CaseIterable, Sendable {
+    case primary, solo, spoken, mixable, mixableSpoken, ducker, ambient, ambientDucker, spokenInterrupter,
+        duckingSpokenInterrupter, recorder, measuring, mixableMeasuring, playAndRecord, mixablePlayAndRecord,
+        tolerantRecorder, shortFormVideo, processing, multiRoute
+
+    package var change: ConfigurationChange {
+        switch self {
+        case .primary: .category(.playback, mode: .default)
+        case .solo: .category(.soloAmbient, mode: .default)
+        case .spoken: .category(.playback, mode: .spokenAudio)
+        case .mixable: .category(.playback, mode: .default, options: .mixWithOthers)
+        case .mixableSpoken: .category(.playback, mode: .spokenAudio, options: .mixWithOthers)
+        case .ducker: .category(.playback, mode: .default, options: .duckOthers)
+        case .ambient: .category(.ambient, mode: .default)
+        case .ambientDucker: .category(.ambient, mode: .default, options: .duckOthers)
+        case .spokenInterrupter:
+            .category(.playback, mode: .default, options: .interruptSpokenAudioAndMixWithOthers)
+        case .duckingSpokenInterrupter:
+            .category(.playback, mode: .default, options: [.interruptSpokenAudioAndMixWithOthers, .duckOthers])
+        case .recorder: .category(.record, mode: .default)
+        case .measuring: .category(.playback, mode: .measurement)
+        case .mixableMeasuring: .category(.playback, mode: .measurement, options: .mixWithOthers)
+        case .playAndRecord: .category(.playAndRecord, mode: .default)
+        case .mixablePlayAndRecord: .category(.playAndRecord, mode: .default, options: .mixWithOthers)
+        case .tolerantRecorder:
+            .category(.playAndRecord, mode: .default, options: .overrideMutedMicrophoneInterruption)
+        case .shortFormVideo: .category(.playback, mode: .shortFormVideo)
+        case .processing: .category(.audioProcessing, mode: .default)
+        case .multiRoute: .category(.multiRoute, mode: .default)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package import SessionPolicy
+
+/// One thing that can vary beside who activates and deactivates: the events it adds to a slice.
+package enum Dimension: String, CaseIterable, Comparable, Sendable {
+    /// Another configuration, while active or not (CAT-2, CAT-3).
+    case reconfiguration
+    /// A call that is accepted at once; one that rings first; a second one; the other ranks (ACT-4, INT-6).
+    case call, ringing, secondCall, alarm, assistant
+    /// A stand-in app that interrupts, and leaves with or without shouldResume (SIM-1).
+    case standIn
+    case alertsPreference
+    /// Foreground, background, suspension (BG-1, BG-3).
+    case life
+    /// Declared or not, with the background that it is for (ACT-6).
+    case backgroundAudio
+    /// Suspension is told at resumption (BG-3).
+    case suspensionTold
+    /// Sessions 1 and 2 are of one app.
+    case sharedApp
+    case silentSwitch, lock, outputMute
+    /// A session given up, an app that dies, and their return (ACT-12).
+    case deaths
+    /// Players start and stop (HINT-1); without it all run.
+    case running
+    case userPaused
+    /// The microphone's switch, and input that is taken (INT-10).
+    case microphone
+    case permission, inputMute
+    case delayedGrant
+    case remotePlay
+    /// What begins to ring waits (GUIDE-9).
+    case doNotDisturb
+    /// Headphones come and go (ROUTE-4).
+    case headphones
+
+    package static func < (a: Dimension, b: Dimension) -> Bool { a.place < b.place }
+
+    private var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    /// The system session that it brings, if any.
+    package var systemSession: SessionID? {
+        switch self {
+        case .call, .ringing, .doNotDisturb: SessionID(10)
+        case .secondCall: SessionID(11)
+        case .alarm: SessionID(12)
+        case .assistant: SessionID(13)
+        case .standIn: SessionID(14)
+        default: nil
+        }
+    }
+
+    /// Its events, on these sessions of the slice.
+    func actions(on sessions: [SessionID], in slice: Slice) -> [PolicyAction] {
+        switch self {
+        case .reconfiguration:
+            slice.reconfigurations.flatMap { behaviour in sessions.map { .configure($0, behaviour.change) } }
+        case .call, .ringing, .secondCall, .alarm, .assistant, .standIn: systemActions
+        case .alertsPreference:
+            sessions.flatMap { [false, true].map(PolicyAction.preferNoInterruptions(of: $0)) }
+        case .life: apps(of: sessions, slice, ApplicationState.allCases, PolicyAction.setApplicationState)
+        case .backgroundAudio:
+            apps(of: sessions, slice, [.foreground, .background], PolicyAction.setApplicationState)
+                + apps(of: sessions, slice, [false, true], PolicyAction.setDeclaresBackgroundAudio)
+        case .suspensionTold:
+            apps(of: sessions, slice, [.foreground, .suspended], PolicyAction.setApplicationState)
+        case .sharedApp: []
+        case .silentSwitch: [.setSilentSwitch(false), .setSilentSwitch(true)]
+        case .lock: [.setScreenLocked(false), .setScreenLocked(true)]
+        case .outputMute: sessions.flatMap { [.setOutputMuted($0, false), .setOutputMuted($0, true)] }
+        case .deaths:
+            sessions.flatMap { [.unregister($0), .register($0, app: slice.app(of: $0))] }
+                + slice.apps(of: sessions).map { .appDied($0) }
+        case .running: sessions.flatMap { [.setRunning($0, false), .setRunning($0, true)] }
+        case .userPaused: sessions.map { .userPaused($0) }
+        case .microphone: [.setMicrophoneMuted(false), .setMicrophoneMuted(true)] + takingInput(sessions)
+        case .permission:
+            apps(of: sessions, slice, [.undetermined, .denied, .granted], PolicyAction.setRecordPermission)
+                + takingInput(sessions)
+        case .inputMute:
+            apps(of: sessions, slice, [false, true], PolicyAction.setInputMuted) + takingInput(sessions)
+        case .delayedGrant: sessions.map { .requestActivation($0) }
+        case .remotePlay:
+            apps(of: sessions, slice, [.foreground, .background], PolicyAction.setApplicationState)
+                + sessions.map { .remotePlay($0) }
+        case .doNotDisturb: [.setDoNotDisturb(false), .setDoNotDisturb(true)] + Dimension.ringing.systemActions
+        case .headphones: [.plug(.headphones), .unplug(Device.headphones.uid)]
+        }
+    }
+
+    private var systemActions: [PolicyAction] {
+        guard let id = systemSession else { return [] }
+        let rank: Rank =
+            switch self {
+            case .alarm: .alarm
+            case .assistant: .assistant
+            case .standIn: .app
+            default: .call
+            }
+        var actions: [PolicyAction] = [.endSystemSession(id, shouldResume: true)]
+        if self != .ringing { actions.append(.beginSystemSession(id, rank: rank, isRinging: false)) }
+        if self == .ringing || self == .secondCall {
+            actions += [.beginSystemSession(id, rank: rank, isRinging: true), .acceptCall(id)]
+        }
+        if self == .standIn { actions.append(.endSystemSession(id, shouldResume: false)) }
+        return actions
+    }
+
+    private func apps<Value>(
+        of sessions: [SessionID], _ slice: Slice, _ values: [Value], _ action: (AppID, Value) -> PolicyAction
+    ) -> [PolicyAction] {
+        slice.apps(of: sessions).flatMap { app in values.map { action(app, $0) } }
+    }
+
+    private func takingInput(_ sessions: [SessionID]) -> [PolicyAction] {
+        sessions.flatMap { [.setInputRunning($0, false), .setInputRunning($0, true)] }
+    }
+}
+
+extension Device {
+    /// What is always there where headphones come and go.
+    static let machine = Device(
+        uid: "machine",
+        ports: [
+            DevicePort(uid: "speaker", name: "speaker", type: .builtInSpeaker, direction: .output, channels: 2),
+            DevicePort(uid: "microphone", name: "microphone", type: .builtInMic, direction: .input, channels: 1),
+        ])
+    static let headphones = Device(
+        uid: "headphones",
+        ports: [DevicePort(uid: "plug", name: "headphones", type: .headphones, direction: .output, channels: 2)])
+}
+
+extension PolicyAction {
+    fileprivate static func preferNoInterruptions(of id: SessionID) -> (Bool) -> PolicyAction {
+        { .preferNoInterruptionsFromSystemAlerts(id, $0) }
+    }
+}

@@ -1,0 +1,67 @@
+package import SessionPolicy
+
+/// A part of the whole product of states that is small enough to be explored to its end: three app sessions, who they are, and what
+/// can vary beside who activates and who leaves, with or without notice.
+package struct Slice: Sendable {
+    package var name: String
+    /// Who sessions 1, 2 and 3 are at the start; each cast is a start of its own.
+    package var casts: [[Behaviour]]
+    package var dimensions: Set<Dimension>
+    /// How many of the sessions, from the first, the dimensions are of.
+    package var reach: Int
+    /// What `reconfiguration` makes of a session.
+    package var reconfigurations: [Behaviour]
+
+    package init(
+        _ name: String, _ dimensions: Set<Dimension>, casts: [[Behaviour]], reach: Int = 1,
+        reconfigurations: [Behaviour] = [.primary, .ducker]
+    ) {
+        self.name = name
+        self.casts = casts
+        self.dimensions = dimensions
+        self.reach = reach
+        self.reconfigurations = reconfigurations
+    }
+
+    package static let sessions: [SessionID] = (1...3).map { SessionID($0) }
+
+    /// Ids of the system's sessions in it.
+    package var systemSessions: [SessionID] { Set(dimensions.compactMap(\.systemSession)).sorted() }
+
+    package var settings: PolicySettings {
+        var settings = PolicySettings()
+        settings.tellsSuspension = dimensions.contains(.suspensionTold)
+        return settings
+    }
+
+    package func app(of session: SessionID) -> AppID {
+        dimensions.contains(.sharedApp) && session == SessionID(2) ? AppID(1) : AppID(session.rawValue)
+    }
+
+    func apps(of sessions: [SessionID]) -> [AppID] {
+        sessions.map(app).reduce(into: []) { apps, app in if !apps.contains(app) { apps.append(app) } }
+    }
+
+    /// All that can happen in it, in one order.
+    package var actions: [PolicyAction] {
+        let core: [PolicyAction] = Self.sessions.flatMap { id in
+            [.activate(id), .deactivate(id, notifyOthers: true), .deactivate(id, notifyOthers: false)]
+        }
+        let varied = dimensions.sorted().flatMap { $0.actions(on: Array(Self.sessions.prefix(reach)), in: self) }
+        return (core + varied).reduce(into: (list: [], seen: Set<PolicyAction>())) { found, action in
+            if found.seen.insert(action).inserted { found.list.append(action) }
+        }.list
+    }
+
+    /// What happens before a cast's exploration begins: sessions register, are configured, and run.
+    package func preparation(of cast: [Behaviour]) -> [PolicyAction] {
+        let machine: [PolicyAction] = dimensions.contains(.headphones) ? [.plug(.machine)] : []
+        return machine
+            + zip(Self.sessions, cast).flatMap { id, behaviour -> [PolicyAction] in
+                var actions: [PolicyAction] = [.register(id, app: app(of: id)), .configure(id, behaviour.change)]
+                if !dimensions.contains(.running) { actions.append(.setRunning(id, true)) }
+                if !dimensions.contains(.permission) { actions.append(.setRecordPermission(app(of: id), .granted)) }
+                return actions
+            }
+    }
+}

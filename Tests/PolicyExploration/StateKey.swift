@@ -1,0 +1,125 @@
+import SessionPolicy
+
+/// A state in eight words: one a session, by place, and one for the device. Equal for states that only differ in what cannot matter:
+/// times, the routed category (it says whether a route change is told), wishes, choices of ports, and volumes.
+struct StateKey: Hashable {
+    private let words: SIMD8<UInt64>
+
+    /// The smallest key of a state under the exchanges of a slice.
+    init(of state: PolicyState, in slice: Slice, _ symmetry: Symmetry) {
+        let coder = StateCoder(state, slice)
+        var words = coder.words(under: symmetry.exchanges[0])
+        for exchange in symmetry.exchanges.dropFirst() {
+            let other = coder.words(under: exchange)
+            if other.precedes(words) { words = other }
+        }
+        self.words = words
+    }
+
+    /// How many states are the same under the exchanges of a slice.
+    static func count(of state: PolicyState, in slice: Slice, _ symmetry: Symmetry) -> Int {
+        let coder = StateCoder(state, slice)
+        return Set(symmetry.exchanges.map { coder.words(under: $0) }).count
+    }
+}
+
+extension SIMD8<UInt64> {
+    fileprivate func precedes(_ other: Self) -> Bool {
+        for place in indices where self[place] != other[place] { return self[place] < other[place] }
+        return false
+    }
+}
+
+/// Packs a state's sessions; what refers to another session is put in last, by its place after an exchange.
+struct StateCoder {
+    private static let rules = Dictionary(uniqueKeysWithValues: zip(Rule.allCases, UInt64(1)...))
+    private static let rivalShift: UInt64 = 60
+
+    private let ids: [SessionID]
+    private var packed: [UInt64] = []
+    private var rivals: [Int?] = []
+    private let device: UInt64
+
+    init(_ state: PolicyState, _ slice: Slice) {
+        ids = Slice.sessions + slice.systemSessions
+        precondition(ids.count <= 7, "a slice has at most four system sessions, so that its states fit into a key")
+        var bits = Bits()
+        bits.add(state.silentSwitch.isOn)
+        bits.add(state.isScreenLocked)
+        bits.add(state.microphoneMute.isOn)
+        bits.add(state.isDoNotDisturbOn)
+        bits.add(state.devices.contains(.headphones))
+        device = bits.word
+        for id in ids {
+            packed.append(Self.pack(id, state, slice))
+            rivals.append(state[id]?.wait?.rival.flatMap { ids.firstIndex(of: $0) })
+        }
+    }
+
+    /// The words with each app session at its new place.
+    func words(under exchange: [Int]) -> SIMD8<UInt64> {
+        var words = SIMD8<UInt64>()
+        for (place, word) in packed.enumerated() {
+            let rival = rivals[place].map { UInt64(Self.new($0, exchange) + 1) } ?? 0
+            words[Self.new(place, exchange)] = word | rival << Self.rivalShift
+        }
+        words[7] = device
+        return words
+    }
+
+    private static func new(_ place: Int, _ exchange: [Int]) -> Int {
+        place < exchange.count ? exchange[place] : place
+    }
+
+    private static func pack(_ id: SessionID, _ state: PolicyState, _ slice: Slice) -> UInt64 {
+        var bits = Bits()
+        if Slice.sessions.contains(id) {
+            let app = state.app(slice.app(of: id))
+            bits.add(ApplicationState.allCases.firstIndex(of: app.life), below: 4)
+            bits.add(app.declaresBackgroundAudio)
+            bits.add(app.isInputMuted)
+            bits.add(app.recordPermission == .granted ? 2 : app.recordPermission == .denied ? 1 : 0, below: 4)
+        }
+        guard let session = state[id] else { return bits.word }
+        bits.add(true)
+        bits.add(Category.allCases.firstIndex(of: session.configuration.category), below: 8)
+        bits.add(Mode.allCases.firstIndex(of: session.configuration.mode), below: 16)
+        bits.add(Int(session.configuration.requestedOptions.rawValue), below: 256)
+        bits.add(session.isRinging)
+        bits.add(session.isHeldBack)
+        bits.add(session.prefersInterruptionOnRouteDisconnect)
+        bits.add(session.prefersNoInterruptionsFromSystemAlerts)
+        bits.add(session.isOutputMuted)
+        bits.add(session.isRunning)
+        bits.add(session.isInputRunning)
+        bits.add(session.foregroundLentUntil != nil)
+        bits.add(session.wasSuspended)
+        bits.add(session.isActive)
+        bits.add((state.activeOrder.firstIndex(of: id) ?? -1) + 1, below: 8)
+        bits.add((state.pendingActivations.firstIndex(of: id) ?? -1) + 1, below: 4)
+        bits.add(session.wait != nil)
+        if let wait = session.wait {
+            bits.add(rules[wait.rule].map(Int.init), below: 128)
+            bits.add(Int(wait.reason.rawValue), below: 8)
+            bits.add(wait.mayResume)
+        }
+        return bits.word
+    }
+}
+
+/// Fields of a word, one above the other.
+private struct Bits {
+    private(set) var word: UInt64 = 0
+    private var width: UInt64 = 0
+
+    mutating func add(_ value: Bool) { add(value ? 1 : 0, below: 2) }
+
+    mutating func add(_ value: Int?, below limit: Int) {
+        guard let value, (0..<limit).contains(value) else {
+            preconditionFailure("\(value.map(String.init) ?? "nothing") does not fit into a state's key")
+        }
+        word |= UInt64(value) << width
+        width += UInt64(limit.trailingZeroBitCount)
+        precondition(width <= 60, "a session's fields fit into 60 bits")
+    }
+}

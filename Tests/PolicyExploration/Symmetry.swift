@@ -1,0 +1,70 @@
+import SessionPolicy
+
+/// Ways to exchange app sessions that leave a slice as it is: states that differ by one of them only are explored once.
+///
+/// Sound because no rule reads an id; `ExplorationTests` compares the reduced count with a full one.
+struct Symmetry {
+    /// For each exchange, the new place of the session at each place.
+    let exchanges: [[Int]]
+
+    /// Those under which the slice's events are the same set.
+    init(of slice: Slice) {
+        let actions = Set(slice.actions)
+        let all = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+        exchanges = all.filter { places in
+            guard let apps = Self.apps(exchangedBy: places, in: slice) else { return false }
+            return Set(actions.map { $0.exchanging(places, apps) }) == actions
+        }
+    }
+
+    /// Without any: every state is explored.
+    static let none = Symmetry()
+
+    private init() { exchanges = [[0, 1, 2]] }
+
+    /// Which app takes which app's place; nil when sessions of one app would part.
+    private static func apps(exchangedBy places: [Int], in slice: Slice) -> [AppID: AppID]? {
+        var apps: [AppID: AppID] = [:]
+        for (place, id) in Slice.sessions.enumerated() {
+            let (old, new) = (slice.app(of: id), slice.app(of: Slice.sessions[places[place]]))
+            guard apps.updateValue(new, forKey: old) ?? new == new else { return nil }
+        }
+        return Set(apps.values).count == apps.count ? apps : nil
+    }
+}
+
+extension PolicyAction {
+    fileprivate func exchanging(_ places: [Int], _ apps: [AppID: AppID]) -> PolicyAction {
+        func new(_ id: SessionID) -> SessionID {
+            Slice.sessions.firstIndex(of: id).map { Slice.sessions[places[$0]] } ?? id
+        }
+        func new(_ app: AppID) -> AppID { apps[app] ?? app }
+        return switch self {
+        case .register(let id, let app): .register(new(id), app: new(app))
+        case .unregister(let id): .unregister(new(id))
+        case .appDied(let app): .appDied(new(app))
+        case .configure(let id, let change): .configure(new(id), change)
+        case .activate(let id): .activate(new(id))
+        case .requestActivation(let id): .requestActivation(new(id))
+        case .deactivate(let id, let notify): .deactivate(new(id), notifyOthers: notify)
+        case .prefer(let id, let preference): .prefer(new(id), preference)
+        case .preferNoInterruptionsFromSystemAlerts(let id, let yes):
+            .preferNoInterruptionsFromSystemAlerts(new(id), yes)
+        case .setOutputMuted(let id, let yes): .setOutputMuted(new(id), yes)
+        case .setRunning(let id, let yes): .setRunning(new(id), yes)
+        case .setInputRunning(let id, let yes): .setInputRunning(new(id), yes)
+        case .remotePlay(let id): .remotePlay(new(id))
+        case .userPaused(let id): .userPaused(new(id))
+        case .preferInput(let id, let uid): .preferInput(new(id), uid)
+        case .overrideOutput(let id, let yes): .overrideOutput(new(id), toSpeaker: yes)
+        case .preferInterruptionOnRouteDisconnect(let id, let yes): .preferInterruptionOnRouteDisconnect(new(id), yes)
+        case .setApplicationState(let app, let life): .setApplicationState(new(app), life)
+        case .setDeclaresBackgroundAudio(let app, let yes): .setDeclaresBackgroundAudio(new(app), yes)
+        case .setRecordPermission(let app, let permission): .setRecordPermission(new(app), permission)
+        case .setInputMuted(let app, let yes): .setInputMuted(new(app), yes)
+        case .beginSystemSession, .acceptCall, .endSystemSession, .setScreenLocked, .setSilentSwitch,
+            .setMicrophoneMuted, .setDoNotDisturb, .plug, .unplug, .pick, .setVolume, .setRingVolume:
+            self
+        }
+    }
+}
