@@ -1,3 +1,4 @@
+import PolicyExploration
 import SessionPolicy
 import Testing
 
