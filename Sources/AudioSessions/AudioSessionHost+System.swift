@@ -14,6 +14,8 @@ extension AudioSessionHost {
         var ringing: SessionID?
         var call: SessionID?
         var interruptions: [SessionID] = []
+        /// A stand-in for another app that plays.
+        var other: SessionRegistration?
     }
 
     /// A phone rings: interrupts every session but those that do not want it (keeps INT-6).
@@ -73,6 +75,46 @@ extension AudioSessionHost {
                     .sessionNotActive, rule: "SIM-1", "An interruption was to end, but none goes on; begin one first.")
             }
             try submit(.endSystemSession(id, shouldResume: shouldResume))
+        }
+    }
+
+    /// Another app begins to play: a stand-in that is arbitrated as any app is, and makes no sound itself (keeps SIM-6). It mixes with others, or
+    /// lowers them, or interrupts them as plain playback does. One at a time.
+    public func beginOtherAudio(_ options: AudioSession.CategoryOptions = []) throws {
+        try system.withLock { system in
+            guard system.other == nil else {
+                throw AudioSessionError(
+                    .badParam, rule: "SIM-6", "Another app was to play, but one plays already; end that first.")
+            }
+            do throws(ArbiterError) {
+                // The highest number is no process's.
+                let other = try arbiter.register(app: AppID(.max)) { _ in }
+                do throws(ArbiterError) {
+                    let policy = SessionPolicy.CategoryOptions(rawValue: options.rawValue)
+                    try arbiter.submit(.configure(other.id, .category(.playback, options: policy)))
+                    try arbiter.submit(.activate(other.id))
+                    try arbiter.submit(.setRunning(other.id, true))
+                } catch {
+                    try? arbiter.submit(.unregister(other.id))
+                    throw error
+                }
+                system.other = other
+            } catch {
+                throw AudioSessionError(error)
+            }
+        }
+    }
+
+    /// The other app ends, with notice or in silence (keeps SIM-6).
+    public func endOtherAudio(notifyOthers: Bool = true) throws {
+        try system.withLock { system in
+            guard let other = system.other else {
+                throw AudioSessionError(
+                    .sessionNotActive, rule: "SIM-6", "Another app was to end, but none plays; begin one first.")
+            }
+            system.other = nil
+            try submit(.deactivate(other.id, notifyOthers: notifyOthers))
+            try submit(.unregister(other.id))
         }
     }
 

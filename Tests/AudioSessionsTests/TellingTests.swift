@@ -82,6 +82,33 @@ import Testing
         #expect(listener.heard.noted.first?[AudioSessionRouteChangeReasonKey] == 8)
     }
 
+    @Test("SIM-6: another app's audio mixes with this one's, lowers it, or interrupts it and lets it resume")
+    func otherApp() throws {
+        let stage = Stage()
+        let game = try stage.session(.ambient)
+        try game.setActive(true)
+        try stage.host.beginOtherAudio(.mixWithOthers)
+        #expect(game.isOtherAudioPlaying && !game.secondaryAudioShouldBeSilencedHint && game.state.reasons.isEmpty)
+        #expect(throws: AudioSessionError.self) { try stage.host.beginOtherAudio() }
+        try stage.host.endOtherAudio()
+        #expect(!game.isOtherAudioPlaying)
+        try stage.host.beginOtherAudio(.duckOthers)
+        #expect(game.state.isDucked)
+        try stage.host.endOtherAudio()
+        let music = try stage.session(.playback)
+        let listener = Listener(AudioSession.interruptionNotification, of: music)
+        try music.setActive(true)
+        try stage.host.beginOtherAudio()
+        #expect(!music.isActive && game.secondaryAudioShouldBeSilencedHint)
+        try stage.host.endOtherAudio()
+        try stage.drain()
+        #expect(listener.heard.noted.last?[AudioSessionInterruptionOptionKey] == 1)
+        try stage.host.ring()
+        let refused = #expect(throws: AudioSessionError.self) { try stage.host.beginOtherAudio() }
+        #expect(refused?.errorCode == .insufficientPriority)
+        #expect(throws: AudioSessionError.self) { try stage.host.endOtherAudio() }
+    }
+
     @Test("HINT-1, HINT-2: other audio, and the hint for primary audio, are readable and told")
     func otherAudio() throws {
         let stage = Stage()
