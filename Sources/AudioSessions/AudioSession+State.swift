@@ -15,8 +15,10 @@ extension AudioSession {
             public var rule: String
             /// The session that causes it; nil when this session itself or a switch of the device does.
             public var by: UInt64?
-            /// What it does: "inactive", "interrupted", "ducked" or "muted".
+            /// What it does: "inactive", "interrupted", "ducked", "muted" or "inputSilenced".
             public var effect: String
+            /// Since when, in seconds of the system's steady clock (`DispatchTime.uptimeNanoseconds`).
+            public var since: Double
         }
 
         public var activity: Activity
@@ -54,7 +56,9 @@ extension AudioSession.State {
         attenuation = standing?.verdict.attenuation ?? 0
         isMuted = standing?.verdict.isMuted ?? false
         reasons = (standing?.reasons ?? []).map {
-            Reason(rule: $0.rule.rawValue, by: $0.by?.rawValue, effect: $0.kind.rawValue)
+            Reason(
+                rule: $0.rule.rawValue, by: $0.by?.rawValue, effect: $0.kind.rawValue,
+                since: Double($0.since.nanoseconds) / 1e9)
         }
     }
 }

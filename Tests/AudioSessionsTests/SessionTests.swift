@@ -204,7 +204,7 @@ extension AudioSession: AudioSessionProtocol {}
         try first.setActive(true)
     }
 
-    @Test("ACT-13: explain says which rule and which session")
+    @Test("ACT-13: explain says which rule and which session; the state also since when")
     func explain() throws {
         let stage = Stage()
         let music = try stage.session(.playback)
@@ -212,7 +212,11 @@ extension AudioSession: AudioSessionProtocol {}
         try music.setActive(true)
         #expect(music.explain().isEmpty)
         let rival = try stage.session(.playback)
+        let before = Double(DispatchTime.now().uptimeNanoseconds) / 1e9
         try rival.setActive(true)
+        let reason = try #require(music.state.reasons.first)
+        #expect(reason.rule == "ACT-2" && reason.by == rival.id && reason.effect == "interrupted")
+        #expect(reason.since >= before && reason.since <= Double(DispatchTime.now().uptimeNanoseconds) / 1e9)
         #expect(music.explain() == ["session \(music.id) is interrupted by ACT-2 because of session \(rival.id)"])
     }
 
