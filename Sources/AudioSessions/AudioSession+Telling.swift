@@ -10,7 +10,7 @@ extension AudioSession {
         switch notice.effect.kind {
         case .interruptionBegan(let reason): tellBegan(InterruptionReason(rawValue: reason.rawValue) ?? .default)
         case .interruptionEnded(let shouldResume): tellEnded(shouldResume: shouldResume)
-        case .routeChanged(let reason, let previous):
+        case .routeChanged(let previous, let reason):
             tellRouteChange(RouteChangeReason(rawValue: reason.rawValue) ?? .unknown, from: previous)
         case .outputDisconnected:
             for participant in liveParticipants { participant.sessionOutputWasDisconnected() }

@@ -10,9 +10,9 @@ import Testing
         try scene.add(1, .playback)
         #expect(scene.told.isEmpty)
         try scene.activate(1)
-        #expect(scene.told.map(\.kind) == [.activated, .routeChanged(.categoryChange, previous: Route())])
+        #expect(scene.told.map(\.kind) == [.activated, .routeChanged(previous: Route(), .categoryChange)])
         try scene.configure(1, .ambient)
-        #expect(scene.told.map(\.kind) == [.routeChanged(.categoryChange, previous: Route())])
+        #expect(scene.told.map(\.kind) == [.routeChanged(previous: Route(), .categoryChange)])
         try scene.configure(1, .ambient)
         #expect(scene.told.isEmpty)
     }

@@ -32,7 +32,7 @@ import Testing
     /// Route changes that the last event told: session, reason, outputs before.
     private func changes(_ scene: Scene) -> [String] {
         scene.told.compactMap { effect in
-            guard case .routeChanged(let reason, let previous) = effect.kind else { return nil }
+            guard case .routeChanged(let previous, let reason) = effect.kind else { return nil }
             return "\(effect.session.rawValue) \(reason) from \(previous.outputs.map(\.uid).joined(separator: "+"))"
         }
     }

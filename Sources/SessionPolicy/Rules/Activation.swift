@@ -104,6 +104,6 @@ extension Arbitration {
         before.configuration = Configuration(category: session.routedCategory)
         session.routedCategory = session.configuration.category
         state[id] = session
-        tell(id, .routeChanged(.categoryChange, previous: state.route(of: before)), .cat3)
+        tell(id, .routeChanged(previous: state.route(of: before), .categoryChange), .cat3)
     }
 }

@@ -96,7 +96,7 @@ extension Arbitration {
             if was != now {
                 let isLost = !was.outputs.isEmpty && now.outputs.isEmpty
                 tell(
-                    session.id, .routeChanged(isLost ? .noSuitableRouteForCategory : reason, previous: was),
+                    session.id, .routeChanged(previous: was, isLost ? .noSuitableRouteForCategory : reason),
                     isLost ? .route9 : .route3)
             }
             if before.availableInputs(for: session) != state.availableInputs(for: session) {

@@ -13,7 +13,9 @@ public struct Effect: Hashable, Sendable, Codable {
         /// Not told to the app: no end will come (ACT-8).
         case waitLapsed
         /// The route is another one, or follows another category (ROUTE-3).
-        case routeChanged(RouteChangeReason, previous: Route)
+        // The reason last: the compiler keeps the tag of the case in its spare bits, and the pointers before it as they are, so that a leak
+        // checker sees what a log holds.
+        case routeChanged(previous: Route, RouteChangeReason)
         /// The output in use was pulled out: players pause before the route changes (ROUTE-4).
         case outputDisconnected
         /// Other inputs can be chosen from (ROUTE-6).
