@@ -32,7 +32,6 @@ public final class AudioSessionHost: Sendable {
     let hardware: DispatchQueue
     /// Where the driver's and the engine's news are told: their own threads must not be called back on.
     private let news: DispatchQueue
-    let loan: Locked<PeriodLoan?>
     let permission: PermissionDesk
     let server: Locked<Device?>
     /// What all sessions of the app share.
@@ -59,7 +58,6 @@ public final class AudioSessionHost: Sendable {
         app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
         hardware = DispatchQueue(label: "audio-session.hardware")
         news = DispatchQueue(label: "audio-session.news")
-        loan = Locked(nil)
         server = Locked(nil)
         permission = PermissionDesk(store: store)
         application = AudioApplication()
@@ -85,7 +83,6 @@ public final class AudioSessionHost: Sendable {
         engine = host.engine
         hardware = host.hardware
         news = host.news
-        loan = host.loan
         server = host.server
         clock = host.clock
         permission = PermissionDesk(store: nil)
@@ -95,6 +92,7 @@ public final class AudioSessionHost: Sendable {
 
     private func observe() {
         application.bind(to: self)
+        arbiter.whenHardwareChanges { [weak self] in self?.settleHardwareLater() }
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
             switch event {
@@ -154,11 +152,11 @@ extension AudioSessionHost {
         var before: UInt64?
         repeat {
             before = arbiter.decisions.last?.number
-            (arbiter as? InProcessArbiter)?.drain()
+            arbiter.drain()
             permission.drain()
             hardware.sync {}
             news.sync {}
-            (arbiter as? InProcessArbiter)?.drain()
+            arbiter.drain()
         } while arbiter.decisions.last?.number != before
     }
 }

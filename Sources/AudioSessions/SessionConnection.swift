@@ -16,7 +16,7 @@ struct SessionConnection: Sendable {
             let engine = try host.engine.get()
             let registration: SessionRegistration
             do throws(ArbiterError) {
-                registration = try host.arbiter.register(app: host.app) { receiver.receive($0) }
+                registration = try host.arbiter.register(app: host.app, observer: receiver)
             } catch {
                 throw AudioSessionError(error)
             }
@@ -32,7 +32,7 @@ struct SessionConnection: Sendable {
 }
 
 /// Passes notices to a session that may be gone: registration comes before the session exists.
-final class SessionReceiver: Sendable {
+final class SessionReceiver: SessionObserver {
     private struct Target { weak var session: AudioSession? }
     private let target = Locked(Target())
 
@@ -42,6 +42,8 @@ final class SessionReceiver: Sendable {
         let session = target.withLock { $0.session }
         session?.receive(notice)
     }
+
+    func replaceGate(_ gate: SessionGate) {}
 }
 
 extension AudioSession {

@@ -1,0 +1,3 @@
+internal import SessionPolicy
+struct GrantOrder { mutating func follow(_ state: PolicyState) {}
+}
