@@ -1,3 +1,2 @@
 internal import SessionPolicy
-struct GrantOrder { mutating func follow(_ state: PolicyState) {}
-}
+struct GrantOrder { mutating func follow(_ state: PolicyState) {} }
