@@ -15,7 +15,8 @@ struct ControlTower {
     private(set) var grants = GrantOrder()
     var loan: PeriodLoan?
     private var parties: [SessionID: Party] = [:]
-    private var lastID: UInt64 = 0
+    /// The highest number that a session has had.
+    var lastNumber: UInt64 = 0
 
     /// An app session's gate, and what it says; the system's own sessions have none.
     private struct Party {
@@ -87,8 +88,30 @@ struct ControlTower {
 
     /// The number of a session that none had before it.
     private mutating func nextID() -> SessionID {
-        lastID += 1
-        return SessionID(lastID)
+        lastNumber += 1
+        return SessionID(lastNumber)
+    }
+
+    /// Whether anything is known of an app.
+    func knows(_ app: AppID) -> Bool {
+        state.sessions.contains { $0.app == app } || state.apps.contains { $0.id == app }
+    }
+
+    // MARK: After another arbiter (SRV-3)
+
+    /// Takes over what an arbiter before left, and what its clients say of their sessions; gates are attached after that.
+    mutating func rebuild(_ system: SystemRecord, _ records: [SessionRecord]) -> [SessionNotice] { [] }
+
+    /// The same, of one session that comes late.
+    mutating func rebuildAdding(_ record: SessionRecord) -> [SessionNotice] { [] }
+
+    /// What is not a client's, for the next arbiter; `keeping` says which system sessions.
+    func systemRecord(keeping: (SessionID) -> Bool) -> SystemRecord { SystemRecord() }
+
+    /// Gives a session that was rebuilt its gate, which says as yet what its old one said.
+    mutating func attach(_ gate: SessionGate, to id: SessionID) {
+        parties[id] = Party(gate: gate, verdict: gate.verdict, volume: gate.volume)
+        writeGates()
     }
 
     private mutating func take(_ transition: Policy.Transition) {

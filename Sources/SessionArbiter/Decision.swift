@@ -88,6 +88,8 @@ struct DecisionLog {
     /// The oldest first, at most as many as the capacity.
     var decisions: [Decision] { sections.flatMap(\.decisions).suffix(capacity) }
 
+    var last: Decision? { sections.last?.decisions.last }
+
     /// What is kept, to be replayed; `state` is the present one.
     func history(_ state: PolicyState) -> DecisionHistory {
         DecisionHistory(base: sections.first?.base ?? state, decisions: sections.flatMap(\.decisions))

@@ -8,4 +8,4 @@ public struct SessionRecord: Hashable, Sendable, Codable {
     /// What is known of its app.
     public var app: AppState
 }
-public struct SystemRecord: Hashable, Sendable, Codable {}
+public struct SystemRecord: Hashable, Sendable, Codable { public init() {} }
