@@ -34,6 +34,7 @@ let package = Package(
     targets: [
         // Real time, in C.
         .target(name: "CSessionGate", cSettings: c),
+        .target(name: "CSessionSocket", dependencies: ["CSessionGate"], cSettings: c),
         .target(name: "CRenderCore", dependencies: ["CSessionGate"], cSettings: c),
         .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
         .target(name: "CJackDriver", dependencies: ["CRenderCore", "CJack"], cSettings: c),
@@ -50,7 +51,9 @@ let package = Package(
 
         // Sessions: from the rules to the app.
         .target(name: "SessionPolicy", swiftSettings: swift),
-        .target(name: "SessionArbiter", dependencies: ["SessionPolicy", "CSessionGate"], swiftSettings: swift),
+        .target(
+            name: "SessionArbiter", dependencies: ["SessionPolicy", "CSessionGate", "CSessionSocket"],
+            swiftSettings: swift),
         .target(
             name: "AudioSessions",
             dependencies: ["SessionPolicy", "SessionArbiter", "AudioRendering", "JackDriver"],
