@@ -102,7 +102,10 @@ let package = Package(
         .testTarget(
             name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy"], swiftSettings: swift),
         .testTarget(
-            name: "SessionArbiterTests", dependencies: ["SessionArbiter", "SessionPolicy", "CSessionGate"],
+            name: "SessionArbiterTests",
+            dependencies: [
+                "SessionArbiter", "SessionPolicy", "CSessionGate", "CSessionSocket", "Platform", "TestSupport",
+            ],
             swiftSettings: swift),
         .testTarget(
             name: "AudioRenderingTests",
