@@ -44,15 +44,20 @@ let package = Package(
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
 
+        // What all Swift targets need of the system.
+        .target(name: "Platform", swiftSettings: swift),
+
         // Rendering: from a graph to the driver.
         .target(
-            name: "AudioRendering", dependencies: ["CRenderCore", "CSndFile", "CSoxr"], swiftSettings: swift),
-        .target(name: "JackDriver", dependencies: ["AudioRendering", "CJackDriver"], swiftSettings: swift),
+            name: "AudioRendering", dependencies: ["CRenderCore", "CSndFile", "CSoxr", "Platform"],
+            swiftSettings: swift),
+        .target(
+            name: "JackDriver", dependencies: ["AudioRendering", "CJackDriver", "Platform"], swiftSettings: swift),
 
         // Sessions: from the rules to the app.
         .target(name: "SessionPolicy", swiftSettings: swift),
         .target(
-            name: "SessionArbiter", dependencies: ["SessionPolicy", "CSessionGate", "CSessionSocket"],
+            name: "SessionArbiter", dependencies: ["SessionPolicy", "CSessionGate", "CSessionSocket", "Platform"],
             swiftSettings: swift),
         .target(
             name: "AudioSessions",
@@ -97,7 +102,10 @@ let package = Package(
         .testTarget(
             name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy"], swiftSettings: swift),
         .testTarget(
-            name: "SessionArbiterTests", dependencies: ["SessionArbiter", "SessionPolicy", "CSessionGate"],
+            name: "SessionArbiterTests",
+            dependencies: [
+                "SessionArbiter", "SessionPolicy", "CSessionGate", "CSessionSocket", "Platform", "TestSupport",
+            ],
             swiftSettings: swift),
         .testTarget(
             name: "AudioRenderingTests",
