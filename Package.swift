@@ -29,7 +29,8 @@ let package = Package(
         .executable(name: "audiosession-server", targets: ["audiosession-server"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // Real time, in C.
@@ -58,6 +59,11 @@ let package = Package(
         .target(name: "SessionPolicy", swiftSettings: swift),
         .target(
             name: "SessionArbiter", dependencies: ["SessionPolicy", "CSessionGate", "CSessionSocket", "Platform"],
+            swiftSettings: swift),
+        // TOML ends here: no app links its parser.
+        .target(
+            name: "ArbiterConfiguration",
+            dependencies: ["SessionArbiter", "SessionPolicy", .product(name: "TOMLKit", package: "TOMLKit")],
             swiftSettings: swift),
         .target(
             name: "AudioSessions",
