@@ -27,10 +27,12 @@ let package = Package(
         .library(name: "AVFAudio", targets: ["AVFAudio", "AVFoundation"]),
         .executable(name: "player", targets: ["player"]),
         .executable(name: "audiosession-server", targets: ["audiosession-server"]),
+        .executable(name: "audiosessiond", targets: ["audiosessiond"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
     targets: [
         // Real time, in C.
@@ -83,6 +85,14 @@ let package = Package(
             ],
             swiftSettings: swift),
         .executableTarget(
+            name: "audiosessiond",
+            dependencies: [
+                "ArbiterConfiguration", "SessionArbiter", "CSessionSocket", "Platform",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swift),
+        .executableTarget(
             name: "FirstSound", dependencies: ["AudioPlayback", "AudioSessions"], path: "Examples/FirstSound",
             swiftSettings: swift),
         .executableTarget(
@@ -105,6 +115,7 @@ let package = Package(
         .executableTarget(
             name: "policy-explorer", dependencies: ["PolicyExploration"], path: "Tests/PolicyExplorer",
             swiftSettings: swift),
+        .executableTarget(name: "freezer", path: "Tests/Freezer", cSettings: c),
         .testTarget(
             name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy"], swiftSettings: swift),
         .testTarget(
