@@ -2,10 +2,9 @@ public import AudioRendering
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// A session's ties: its number and gate with the arbiter, its bus in the engine.
+/// A session's ties: its number with the arbiter, its bus in the engine, which obeys its gate.
 struct SessionConnection: Sendable {
     let id: SessionID
-    let gate: SessionGate
     let bus: SessionBus
 
     /// Registers with the arbiter and adds a bus that obeys the gate; what fails half-way is undone.
@@ -22,7 +21,8 @@ struct SessionConnection: Sendable {
             }
             do throws(AudioEngineError) {
                 let bus = try engine.makeSessionBus(gate: registration.gate.page, owner: registration.gate)
-                return SessionConnection(id: registration.id, gate: registration.gate, bus: bus)
+                receiver.set(bus)
+                return SessionConnection(id: registration.id, bus: bus)
             } catch {
                 try? host.arbiter.submit(.unregister(registration.id))
                 throw AudioSessionError(error)
@@ -31,19 +31,43 @@ struct SessionConnection: Sendable {
     }
 }
 
-/// Passes notices to a session that may be gone: registration comes before the session exists.
+/// Passes notices to a session that may be gone, and new gates to its bus: registration comes before both exist.
 final class SessionReceiver: SessionObserver {
-    private struct Target { weak var session: AudioSession? }
+    private struct Target {
+        weak var session: AudioSession?
+        weak var bus: SessionBus?
+        /// The one that counts, when it came before the bus.
+        var gate: SessionGate?
+    }
     private let target = Locked(Target())
 
     func set(_ session: AudioSession) { target.withLock { $0.session = session } }
+
+    func set(_ bus: SessionBus) {
+        let gate = target.withLock { target in
+            target.bus = bus
+            return target.gate.take()
+        }
+        if let gate { lead(bus, by: gate) }
+    }
 
     func receive(_ notice: SessionNotice) {
         let session = target.withLock { $0.session }
         session?.receive(notice)
     }
 
-    func replaceGate(_ gate: SessionGate) {}
+    func replaceGate(_ gate: SessionGate) {
+        let bus = target.withLock { target in
+            if target.bus == nil { target.gate = gate }
+            return target.bus
+        }
+        if let bus { lead(bus, by: gate) }
+    }
+
+    /// It fails without an engine or memory only: then the last verdict holds.
+    private func lead(_ bus: SessionBus, by gate: SessionGate) {
+        try? bus.replaceGate(gate.page, owner: gate)
+    }
 }
 
 extension AudioSession {
