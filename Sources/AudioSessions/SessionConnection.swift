@@ -36,7 +36,7 @@ final class SessionReceiver: SessionObserver {
     private struct Target {
         weak var session: AudioSession?
         weak var bus: SessionBus?
-        /// The one that counts, when it came before the bus.
+        /// One that the bus is still to follow.
         var gate: SessionGate?
     }
     private let target = Locked(Target())
@@ -44,29 +44,28 @@ final class SessionReceiver: SessionObserver {
     func set(_ session: AudioSession) { target.withLock { $0.session = session } }
 
     func set(_ bus: SessionBus) {
-        let gate = target.withLock { target in
-            target.bus = bus
-            return target.gate.take()
-        }
-        if let gate { lead(bus, by: gate) }
+        target.withLock { $0.bus = bus }
+        followGate()
     }
 
     func receive(_ notice: SessionNotice) {
+        followGate()
         let session = target.withLock { $0.session }
         session?.receive(notice)
     }
 
     func replaceGate(_ gate: SessionGate) {
-        let bus = target.withLock { target in
-            if target.bus == nil { target.gate = gate }
-            return target.bus
-        }
-        if let bus { lead(bus, by: gate) }
+        target.withLock { $0.gate = gate }
+        followGate()
     }
 
-    /// It fails without an engine or memory only: then the last verdict holds.
-    private func lead(_ bus: SessionBus, by gate: SessionGate) {
-        try? bus.replaceGate(gate.page, owner: gate)
+    /// Without memory, or room for a command, the last verdict holds, and the next notice tries again.
+    private func followGate() {
+        let (bus, gate) = target.withLock { ($0.bus, $0.gate) }
+        guard let bus, let gate, (try? bus.replaceGate(gate.page, owner: gate)) != nil else { return }
+        target.withLock { target in
+            if target.gate === gate { target.gate = nil }
+        }
     }
 }
 
