@@ -18,7 +18,8 @@ import Testing
             do {
                 written =
                     packet.isAsked
-                    ? try Self.rewritten(data, as: ClientMessage.self) : try Self.rewritten(data, as: ArbiterMessage.self)
+                    ? try Self.rewritten(data, as: ClientMessage.self)
+                    : try Self.rewritten(data, as: ArbiterMessage.self)
             } catch {
                 Issue.record("\(packet.json): \(error)")
                 continue
@@ -42,7 +43,9 @@ import Testing
                 let message = try JSONDecoder().decode(ArbiterMessage.self, from: data)
                 messages.insert(Self.name(of: message))
                 if case .failure(_, let error) = message { codes.insert(error.code) }
-                if case .reply = message { replies.formUnion(try #require(try Self.object(data) as? [String: Any]).keys) }
+                if case .reply = message {
+                    replies.formUnion(try #require(try Self.object(data) as? [String: Any]).keys)
+                }
             }
         }
         let isShown = { (action: PolicyAction.Name) in
@@ -67,7 +70,8 @@ import Testing
         #expect(names.filter { !page.text.contains($0) } == [])
         let limits = ServiceSettings.Limits()
         for number in [
-            ArbiterProtocol.packetLimit, limits.clients, limits.sessionsPerApp, limits.sessions, limits.messagesPerSecond,
+            ArbiterProtocol.packetLimit, limits.clients, limits.sessionsPerApp, limits.sessions,
+            limits.messagesPerSecond,
             limits.queuedBytes,
         ] { #expect(page.text.contains("\(Self.grouped(number)) |") || page.text.contains("\(Self.grouped(number)),")) }
         #expect(page.text.contains("Version \(ArbiterProtocol.version)."))
@@ -94,7 +98,8 @@ import Testing
     }
 
     private static let requests: Set = [
-        "hello", "restore", "request register", "request beginSystemSession", "loan", "permission", "report", "log", "history",
+        "hello", "restore", "request register", "request beginSystemSession", "loan", "permission", "report", "log",
+        "history",
         "synchronise", "pong",
     ]
 
