@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "AudioRendering", targets: ["AudioRendering"]),
         .library(name: "AVFAudio", targets: ["AVFAudio", "AVFoundation"]),
         .executable(name: "player", targets: ["player"]),
+        .executable(name: "audiosession", targets: ["audiosession"]),
         .executable(name: "audiosession-server", targets: ["audiosession-server"]),
     ],
     dependencies: [
@@ -82,6 +83,18 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
+        .target(
+            name: "Switchboard",
+            dependencies: [
+                "ArbiterConfiguration", "AudioRendering", "JackDriver", "SessionArbiter", "SessionPolicy",
+            ],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "audiosession",
+            dependencies: [
+                "Switchboard", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
         .executableTarget(
             name: "FirstSound", dependencies: ["AudioPlayback", "AudioSessions"], path: "Examples/FirstSound",
             swiftSettings: swift),
@@ -136,6 +149,13 @@ let package = Package(
             dependencies: [
                 "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "CJackDriver", "CSessionGate",
                 "TestSupport",
+            ],
+            swiftSettings: swift),
+        .testTarget(
+            name: "SwitchboardTests",
+            dependencies: [
+                "ArbiterConfiguration", "AudioRendering", "JackDriver", "SessionArbiter", "SessionPolicy",
+                "Switchboard", "TestSupport",
             ],
             swiftSettings: swift),
         .testTarget(
