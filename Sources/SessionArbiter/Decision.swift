@@ -18,12 +18,13 @@ public struct Decision: Hashable, Sendable, Codable {
         self.outcome = outcome
     }
 
-    private enum Key: CodingKey { case number, event, effects, refusal }
+    private enum Key: CodingKey { case number, effects, refusal }
 
+    /// The event's own keys, and what came of it beside them.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         number = try values.decode(UInt64.self, forKey: .number)
-        event = try values.decode(PolicyEvent.self, forKey: .event)
+        event = try PolicyEvent(from: decoder)
         if let refusal = try values.decodeIfPresent(Refusal.self, forKey: .refusal) {
             outcome = .refused(refusal)
         } else {
@@ -34,7 +35,7 @@ public struct Decision: Hashable, Sendable, Codable {
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(number, forKey: .number)
-        try values.encode(event, forKey: .event)
+        try event.encode(to: encoder)
         switch outcome {
         case .granted(let effects): try values.encode(effects, forKey: .effects)
         case .refused(let refusal): try values.encode(refusal, forKey: .refusal)

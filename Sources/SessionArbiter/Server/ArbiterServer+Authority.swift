@@ -31,7 +31,8 @@ extension ArbiterServer {
     func permit(_ action: PolicyAction, _ connection: Connection) throws(RequestError) {
         switch action.subject {
         case .session(let id):
-            let isOwn = owners[id] == connection.number
+            // Of a session that is not there the policy says so.
+            let isOwn = owners[id] == connection.number || tower.state[id] == nil
             guard isOwn || connection.peer.isTrusted else { throw notTrusted("to change \(id)", connection) }
         case .app(let app):
             let isOwn = app == connection.app || connection.sessions.contains { tower.state[$0]?.app == app }

@@ -52,6 +52,13 @@ public struct ClientMessage: Hashable, Sendable, Codable {
             self.arbiter = arbiter
             self.restoring = restoring
         }
+
+        public init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            version = try values.decode(Int.self, forKey: .version)
+            arbiter = try values.decodeIfPresent(UInt64.self, forKey: .arbiter)
+            restoring = try values.decodeIfPresent(Int.self, forKey: .restoring) ?? 0
+        }
     }
 
     public struct Restoration: Hashable, Sendable, Codable {
