@@ -128,6 +128,7 @@ let package = Package(
         .executableTarget(
             name: "policy-explorer", dependencies: ["PolicyExploration"], path: "Tests/PolicyExplorer",
             swiftSettings: swift),
+        .executableTarget(name: "freezer", path: "Tests/Freezer", cSettings: c),
         .testTarget(
             name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy"], swiftSettings: swift),
         .testTarget(

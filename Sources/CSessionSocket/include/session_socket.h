@@ -1,6 +1,6 @@
 /// The system calls between arbiter and app that do not import into Swift: gates in shared memory, packets with descriptors, peers.
 ///
-/// One word for all functions: what they return is 0 or more, or a negative errno; nothing is printed and errno means nothing.
+/// One word for all functions: what they return is 0 or more, or a negative errno; nothing is printed and errno holds nothing of use.
 /// Every descriptor made or received here closes on exec and is the caller's to close.
 ///
 /// Thread tags: [any] any thread but the render thread. Two threads may use one socket: a packet is sent or received as a whole.
@@ -42,8 +42,8 @@ void ssocket_gate_unmap(const sgate_page_t *page);
 int ssocket_listen(const char *path, int backlog);
 
 /// Takes the next connection of a listening socket; what it returns does not block. [any]
-/// Returns the connection, or -EAGAIN (none waits), -EMFILE, -ENFILE, -ENOMEM. A connection that ended while it waited is not an error: its end is
-/// found on it.
+/// Returns the connection, or -EAGAIN (none waits), -EMFILE, -ENFILE, -ENOMEM. A connection that ended while it waited
+/// is no error: its end is found on it.
 int ssocket_accept(int listener);
 
 /// Connects to the socket at `path`, and waits at most `timeout_ms` (1…; less counts as 1) while its backlog is full. [any]
@@ -88,7 +88,7 @@ int ssocket_peer(int socket, ssocket_peer_t *peer);
 /// Opens the peer's process: a pidfd, readable (POLLIN) once it has ended. [any] `pid` is that of `ssocket_peer`, and is only needed
 /// before Linux 6.5, where a peer that ended already may be mistaken for a newer process of the same number: look for the
 /// connection's end first and afterwards.
-/// Returns the pidfd, or -ESRCH when the process has ended and was reaped, -EMFILE…
+/// Returns the pidfd, or -ESRCH when the process has ended and was reaped (newer kernels still find it then), -EMFILE…
 int ssocket_peer_process(int socket, pid_t pid);
 
 // ---- Long messages (message_memory.c) -----------------------------------------------------------------------------------------
@@ -97,8 +97,8 @@ int ssocket_peer_process(int socket, pid_t pid);
 /// Returns the descriptor, or -EMFILE, -ENFILE, -ENOMEM, -ENOSPC.
 int ssocket_memory_create(const void *bytes, size_t count);
 
-/// How many bytes lie in such a memfd; the caller bounds what it takes. [any] Returns them; -EINVAL for what is no memfd, -EPERM for one
-/// whose contents could still change, -EBADF.
+/// How many bytes lie in such a memfd; the caller bounds what it takes. [any]
+/// Returns them; -EINVAL for what is no memfd, -EPERM for one whose contents could still change, -EBADF.
 ssize_t ssocket_memory_size(int descriptor);
 
 /// Reads all of such a memfd, from its beginning. [any] The descriptor stays the caller's.
@@ -107,10 +107,10 @@ ssize_t ssocket_memory_read(int descriptor, void *bytes, size_t capacity);
 
 // ---- The background (detach.c) ------------------------------------------------------------------------------------------------
 
-/// Goes on in a process and a session of its own, in `/`, with no signal blocked and no descriptor but the standard ones (as they are) and `kept` (-1:
-/// none). Only before the process has a second thread. The caller's process exits with 0 meanwhile, and no output buffer
-/// is flushed there.
-/// Returns 0 in the new process, or a negative errno, from fork in the old process.
+/// Goes on in a process and a session of its own, in `/`, with no signal blocked and no descriptor but the standard ones (as they
+/// are) and `kept` (-1: none). Only before the process has a second thread. The caller's process exits with 0 meanwhile, and no
+/// output buffer is flushed there.
+/// Returns 0 in the new process, or a negative errno: in the old process when there is no new one, else in the new one.
 int ssocket_detach(int kept);
 
 #ifdef __cplusplus

@@ -41,11 +41,11 @@ public final class ArbiterConnection: Sendable {
         guard reader.start(name: "audio-arbiter", { exchange.read(ended: ended) }) else {
             throw .unavailable("the system has no thread to give for the connection to it")
         }
-        do throws(RequestError) {
+        do throws(ExchangeFailure) {
             welcome = try exchange.begin(hello, timeout: timeout)
         } catch {
             exchange.end()
-            throw ArbiterError(error)
+            throw ArbiterError(error.error)
         }
         self.exchange = exchange
         self.reader = reader
@@ -58,19 +58,33 @@ public final class ArbiterConnection: Sendable {
     public func request(
         _ request: ClientMessage.Request, timeout: Double = timeout
     ) throws(RequestError) -> Reply {
-        try exchange.request(request, timeout: timeout).reply
+        try requestWithDescriptor(request, timeout: timeout).reply
     }
 
     /// The same, and the descriptor that came with the reply.
     public func requestWithDescriptor(
         _ request: ClientMessage.Request, timeout: Double = timeout
     ) throws(RequestError) -> (reply: Reply, descriptor: OwnedDescriptor?) {
-        let answer = try exchange.request(request, timeout: timeout)
-        return (answer.reply, answer.descriptor)
+        do throws(ExchangeFailure) {
+            let content = try ask(request, timeout: timeout)
+            return (content.reply, content.descriptor)
+        } catch {
+            throw error.error
+        }
     }
 
-    /// Asks without waiting; `wait` on what is returned.
-    func send(_ request: ClientMessage.Request, timeout: Double = timeout) throws(RequestError) -> PendingReply {
+    /// The same, with what is to be done about the reply as soon as it comes.
+    func ask(
+        _ request: ClientMessage.Request, timeout: Double = timeout, taking: PendingReply.Taking? = nil
+    ) throws(ExchangeFailure) -> PendingReply.Content {
+        let deadline = Deadline(seconds: timeout)
+        return try exchange.send(request, before: deadline, taking: taking).wait(before: deadline)
+    }
+
+    /// Asks without waiting for the reply.
+    func send(
+        _ request: ClientMessage.Request, timeout: Double = timeout
+    ) throws(ExchangeFailure) -> PendingReply {
         try exchange.send(request, before: Deadline(seconds: timeout))
     }
 

@@ -3,24 +3,48 @@ internal import Foundation
 internal import Platform
 internal import SessionPolicy
 
+/// Why there is no reply.
+enum ExchangeFailure: Error {
+    /// The arbiter says no.
+    case answer(RequestError)
+    /// It has not said anything until the deadline. What was asked may have been done.
+    case silence(RequestError)
+    /// The connection is over. What was asked may have been done.
+    case end(RequestError)
+
+    var error: RequestError {
+        switch self {
+        case .answer(let error), .silence(let error), .end(let error): error
+        }
+    }
+}
+
 /// A reply on its way.
 struct PendingReply: Sendable {
     struct Content: Sendable {
         var reply: Reply
         var descriptor: OwnedDescriptor?
     }
+
+    /// What is to be done about a reply on the reading thread, before whatever comes next is looked at.
+    struct Taking: Sendable {
+        var take: @Sendable (Content) -> Void
+        /// What takes back what was asked, for a reply that nobody waits for any longer.
+        var undo: @Sendable (Reply) -> ClientMessage.Request?
+    }
+
     fileprivate let serial: UInt64
-    fileprivate let answer: Answer<Result<Content, RequestError>>
+    fileprivate let answer: Answer<Result<Content, ExchangeFailure>>
     fileprivate let exchange: Exchange
     fileprivate let asked: String
 
-    /// Waits for it; a reply that comes later is thrown away.
-    func wait(before deadline: Deadline) throws(RequestError) -> Content {
-        guard let result = answer.wait(seconds: deadline.seconds) else {
-            exchange.giveUp(serial)
-            throw exchange.silence(asked)
-        }
-        return try result.get()
+    /// Waits for it; of a reply that comes later nobody is told.
+    func wait(before deadline: Deadline) throws(ExchangeFailure) -> Content {
+        if let result = answer.wait(seconds: deadline.seconds) { return try result.get() }
+        exchange.giveUp(serial)
+        // It may have come in this moment.
+        if let result = answer.wait(seconds: 0) { return try result.get() }
+        throw exchange.silence(asked)
     }
 }
 
@@ -28,10 +52,18 @@ struct PendingReply: Sendable {
 final class Exchange: Sendable {
     private struct State {
         var serial: UInt64 = 0
-        var waiting: [UInt64: Answer<Result<PendingReply.Content, RequestError>>] = [:]
+        var waiting: [UInt64: Waiter] = [:]
+        /// What the arbiter said before it closed.
+        var farewell: RequestError?
         var hasEnded = false
         /// Said hello and was welcomed: who is told of the end.
         var isWelcome = false
+    }
+
+    private struct Waiter {
+        let answer: Answer<Result<PendingReply.Content, ExchangeFailure>>?
+        let taking: PendingReply.Taking?
+        var isLate = false
     }
     private let socket: PacketSocket
     private let place: String
@@ -53,14 +85,17 @@ final class Exchange: Sendable {
     // MARK: Asking
 
     /// Says hello; throws when this client and the arbiter do not speak the same protocol.
-    func begin(_ hello: ClientMessage.Hello, timeout: Double) throws(RequestError) -> Reply.Welcome {
-        guard let welcome = try request(.hello(hello), timeout: timeout).reply.welcome,
-            welcome.version == ArbiterProtocol.version
-        else {
-            throw RequestError(
-                .unavailable,
-                "The program at '\(place)' does not speak version \(ArbiterProtocol.version) of the protocol; end it, so that this library's own is started."
-            )
+    func begin(_ hello: ClientMessage.Hello, timeout: Double) throws(ExchangeFailure) -> Reply.Welcome {
+        let deadline = Deadline(seconds: timeout)
+        let reply = try send(.hello(hello), before: deadline).wait(before: deadline).reply
+        guard let welcome = reply.welcome, welcome.version == ArbiterProtocol.version else {
+            throw .answer(
+                RequestError(
+                    .unavailable,
+                    """
+                    The program at '\(place)' does not speak version \(ArbiterProtocol.version) of the protocol; end it, so that the one that \
+                    came with this library is started.
+                    """))
         }
         let hasEnded = state.withLock { state in
             state.isWelcome = !state.hasEnded
@@ -70,68 +105,92 @@ final class Exchange: Sendable {
         return welcome
     }
 
-    func request(_ request: ClientMessage.Request, timeout: Double) throws(RequestError) -> PendingReply.Content {
-        let deadline = Deadline(seconds: timeout)
-        return try send(request, before: deadline).wait(before: deadline)
-    }
-
-    func send(_ request: ClientMessage.Request, before deadline: Deadline) throws(RequestError) -> PendingReply {
-        let answer = Answer<Result<PendingReply.Content, RequestError>>()
-        let serial = try post(request, before: deadline, answer)
+    /// Sends a request; the reply is to be waited for.
+    func send(
+        _ request: ClientMessage.Request, before deadline: Deadline, taking: PendingReply.Taking? = nil
+    ) throws(ExchangeFailure) -> PendingReply {
+        let answer = Answer<Result<PendingReply.Content, ExchangeFailure>>()
+        let serial = try post(request, before: deadline, Waiter(answer: answer, taking: taking))
         return PendingReply(serial: serial, answer: answer, exchange: self, asked: request.name)
     }
 
     /// Sends a message under the next number, with whoever waits for the reply noted before.
     @discardableResult
     private func post(
-        _ request: ClientMessage.Request, before deadline: Deadline,
-        _ answer: Answer<Result<PendingReply.Content, RequestError>>?
-    ) throws(RequestError) -> UInt64 {
+        _ request: ClientMessage.Request, before deadline: Deadline, _ waiter: Waiter? = nil
+    ) throws(ExchangeFailure) -> UInt64 {
         guard turn.wait(timeout: .now() + deadline.seconds) == .success else { throw silence(request.name) }
         defer { turn.signal() }
         let serial: UInt64? = state.withLock { state in
             guard !state.hasEnded else { return nil }
             state.serial += 1
-            if let answer { state.waiting[state.serial] = answer }
+            state.waiting[state.serial] = waiter
             return state.serial
         }
         guard let serial else { throw end(of: request.name) }
-        guard let packet = try? JSONEncoder().encode(ClientMessage(serial: serial, request)) else {
-            giveUp(serial)
-            throw RequestError(
-                .malformed, "'\(request.name)' was to be asked of the arbiter, but a value in it is no number; correct it.")
-        }
-        do throws(PacketSocket.SendFailure) {
-            try socket.send(packet, before: deadline)
+        do throws(ExchangeFailure) {
+            try sendPacket(ClientMessage(serial: serial, request), before: deadline)
         } catch {
-            giveUp(serial)
-            switch error {
-            case .full: throw silence(request.name)
-            case .ended: throw end(of: request.name)
-            case .tooLong:
-                throw RequestError(
-                    .limit, "'\(request.name)' was to be asked of the arbiter with \(packet.count) bytes; say it in fewer.")
-            }
+            state.withLock { $0.waiting[serial] = nil }
+            throw error
         }
         return serial
     }
 
-    /// Nobody waits for this reply any longer.
-    fileprivate func giveUp(_ serial: UInt64) { state.withLock { $0.waiting[serial] = nil } }
-
-    fileprivate func silence(_ asked: String) -> RequestError {
-        RequestError(
-            .unavailable,
-            """
-            '\(asked)' was asked of the arbiter at '\(place)', but it does not answer; if it hangs, end audiosessiond: the next call starts \
-            another.
-            """)
+    private func sendPacket(_ message: ClientMessage, before deadline: Deadline) throws(ExchangeFailure) {
+        let name = message.request.name
+        guard let packet = try? JSONEncoder().encode(message) else {
+            throw .answer(
+                RequestError(
+                    .malformed, "'\(name)' was to be asked of the arbiter, but a value in it is no number; correct it."))
+        }
+        do throws(PacketSocket.SendFailure) {
+            guard packet.count <= ArbiterProtocol.packetLimit else { throw .tooLong }
+            try socket.send(packet, before: deadline)
+        } catch {
+            switch error {
+            case .full: throw silence(name)
+            case .ended: throw end(of: name)
+            case .tooLong:
+                throw .answer(
+                    RequestError(
+                        .limit,
+                        """
+                        '\(name)' was to be asked of the arbiter in \(packet.count) bytes, but a packet has at most \
+                        \(ArbiterProtocol.packetLimit); say it in fewer.
+                        """))
+            }
+        }
     }
 
-    private func end(of asked: String) -> RequestError {
-        RequestError(
-            .unavailable,
-            "'\(asked)' was asked of the arbiter at '\(place)', but the connection has ended; ask again on a new one.")
+    /// Nobody waits for this reply any longer.
+    fileprivate func giveUp(_ serial: UInt64) {
+        state.withLock { state in
+            if state.waiting[serial]?.taking == nil {
+                state.waiting[serial] = nil
+            } else {
+                state.waiting[serial]?.isLate = true
+            }
+        }
+    }
+
+    fileprivate func silence(_ asked: String) -> ExchangeFailure {
+        .silence(
+            RequestError(
+                .unavailable,
+                """
+                '\(asked)' was asked of the arbiter at '\(place)', but it does not answer; if it hangs, end audiosessiond: the next call \
+                starts another.
+                """))
+    }
+
+    private func end(of asked: String) -> ExchangeFailure {
+        .end(
+            state.withLock { $0.farewell }
+                ?? RequestError(
+                    .unavailable,
+                    "'\(asked)' was asked of the arbiter at '\(place)', but the connection has ended; ask again on a new one."
+                ))
     }
 
     // MARK: Reading
@@ -155,18 +214,28 @@ final class Exchange: Sendable {
         switch message {
         case .reply(let serial, let reply):
             answer(serial, .success(.init(reply: reply, descriptor: descriptor)))
-        case .failure(let serial, let error): answer(serial, .failure(error))
+        case .failure(0, let error): state.withLock { $0.farewell = error }
+        case .failure(let serial, let error): answer(serial, .failure(.answer(error)))
         case .long(let serial):
             guard let reply = descriptor.flatMap(Self.readLong) else { return false }
             answer(serial, .success(.init(reply: reply, descriptor: nil)))
-        case .ping(let number): _ = try? post(.pong(number), before: Deadline(seconds: ArbiterConnection.timeout), nil)
+        case .ping(let number):
+            _ = try? post(.pong(number), before: Deadline(seconds: ArbiterConnection.timeout))
         case .notice, .status, .application, .devices, .hardware, .decision: receive(message)
         }
         return true
     }
 
-    private func answer(_ serial: UInt64, _ result: Result<PendingReply.Content, RequestError>) {
-        state.withLock { $0.waiting.removeValue(forKey: serial) }?.set(result)
+    private func answer(_ serial: UInt64, _ result: Result<PendingReply.Content, ExchangeFailure>) {
+        let waiter = state.withLock { $0.waiting.removeValue(forKey: serial) }
+        if case .success(let content) = result, let taking = waiter?.taking {
+            guard waiter?.isLate == false else {
+                guard let undoing = taking.undo(content.reply) else { return }
+                return _ = try? post(undoing, before: Deadline(seconds: ArbiterConnection.timeout))
+            }
+            taking.take(content)
+        }
+        waiter?.answer?.set(result)
     }
 
     private static func readLong(_ descriptor: OwnedDescriptor) -> Reply? {
@@ -186,13 +255,13 @@ final class Exchange: Sendable {
             return state.waiting
         }
         socket.shutDown()
-        for (_, answer) in waiting { answer.set(.failure(end(of: "a request"))) }
+        for (_, waiter) in waiting { waiter.answer?.set(.failure(end(of: "a request"))) }
     }
 }
 
 extension ClientMessage.Request {
     /// For messages.
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .hello: "hello"
         case .restore(let restoration): "restore \(restoration.record.session.id)"

@@ -101,7 +101,7 @@ extension ArbiterServer {
 }
 
 /// Whom an action concerns.
-fileprivate enum Subject {
+enum Subject {
     case session(SessionID)
     case app(AppID)
     case device
@@ -110,7 +110,7 @@ fileprivate enum Subject {
 }
 
 extension PolicyAction {
-    fileprivate var subject: Subject {
+    var subject: Subject {
         switch self {
         case .register, .appDied, .beginSystemSession: .arbiter
         case .unregister(let id), .configure(let id, _), .activate(let id), .requestActivation(let id),

@@ -98,6 +98,7 @@ extension ArbiterServer {
         let notices = tower.rebuild(done.system, done.restored.map(\.restoration.record))
         for one in done.restored { handOver(one) }
         spread(notices)
+        stale.formUnion(connections.keys)
         persistClients()
         for connection in connections.values where connection.hello != nil { takeOn(connection) }
         for connection in connections.values.sorted(by: { $0.number < $1.number }) {

@@ -83,6 +83,7 @@ extension ArbiterServer {
         case .loan(let loan):
             tower.loan = loan
             connection.toldHardware = tower.hardware
+            noteWhatConcernsAll()
         case .permission(let program, let permission):
             reply.permissions = try self.permissions(program, permission, connection)
         case .report: reply.report = makeReport()

@@ -10,8 +10,24 @@ extension ArbiterServer {
         for notice in notices {
             guard let owner = owners[notice.effect.session], let connection = connections[owner] else { continue }
             connection.tell(notice)
+            stale.insert(owner)
         }
+        noteWhatConcernsAll()
         followLog()
+    }
+
+    /// What is not of one session has its own place in each client; whether it has changed is asked once a decision, not once a client.
+    func noteWhatConcernsAll() {
+        let common = Common(devices: tower.state.devices, hardware: tower.hardware, apps: tower.state.apps)
+        guard common != toldToAll else { return }
+        toldToAll = common
+        stale.formUnion(connections.keys)
+    }
+
+    struct Common: Equatable {
+        var devices: [Device] = []
+        var hardware = HardwareWish()
+        var apps: [AppState] = []
     }
 
     /// Tells those who follow the log of the last decision.
@@ -24,22 +40,19 @@ extension ArbiterServer {
     /// Tells some of those who have something to be told; whoever asked has been told already.
     func tellAll() {
         guard rebuilding == nil else { return }
-        var left = Self.turn
-        for connection in connections.values where left > 0 && connection.hello != nil && isStale(connection) {
-            tell(connection)
-            left -= 1
+        for number in stale.prefix(Self.turn) {
+            if let connection = connections[number] { tell(connection) }
+            stale.remove(number)
         }
     }
 
-    private func isStale(_ connection: Connection) -> Bool {
-        !connection.notices.isEmpty || !connection.staleSessions.isEmpty
-            || connection.toldDevices != tower.state.devices || connection.toldHardware != tower.hardware
-            || connection.toldApplication != tower.state.app(connection.app)
-    }
+    /// Whether somebody is still to be told something.
+    var hasStaleClients: Bool { !stale.isEmpty && rebuilding == nil }
 
     /// What is, then what happened: who hears of an interruption can ask what the session is now.
     func tell(_ connection: Connection) {
         guard rebuilding == nil, connection.hello != nil else { return }
+        stale.remove(connection.number)
         let application = tower.state.app(connection.app)
         if connection.toldApplication != application {
             connection.toldApplication = application
@@ -68,9 +81,6 @@ extension ArbiterServer {
             SessionNews(status: $0, grant: tower.grants[id], pending: tower.grants.pending(id))
         }
     }
-
-    /// Whether somebody is still to be told something.
-    var hasStaleClients: Bool { connections.values.contains { $0.hello != nil && isStale($0) } }
 }
 
 extension Decision {

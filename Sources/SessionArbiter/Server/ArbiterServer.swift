@@ -19,6 +19,9 @@ public final class ArbiterServer: @unchecked Sendable {
     var connections: [UInt64: Connection] = [:]
     /// Whose an app session, or a system session that is not kept, is.
     var owners: [SessionID: UInt64] = [:]
+    /// Clients that have something to be told.
+    var stale: Set<UInt64> = []
+    var toldToAll = Common()
     var rebuilding: Rebuilding?
     /// What the state file says.
     var persisted: PersistentState
@@ -236,7 +239,7 @@ public final class ArbiterServer: @unchecked Sendable {
 
     /// Milliseconds until something is due, whoever says nothing.
     private var timeout: Int32 {
-        if rebuilding == nil, hasStaleClients { return 0 }
+        if hasStaleClients { return 0 }
         var due = [Double]()
         if !connections.isEmpty { due.append(nextPing) }
         if let rebuilding { due.append(rebuilding.deadline) }

@@ -1,0 +1,78 @@
+// The background: another process, nothing inherited but what is kept.
+#define _GNU_SOURCE
+#include "expect.h"
+#include "session_socket.h"
+
+#include "descriptors.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+/// What a process finds after it detached.
+typedef struct surroundings {
+    pid_t process, session;
+    int descriptors, blocked;
+    char folder[8];
+} surroundings_t;
+
+/// Tells by the descriptor of its number what it finds, and ends.
+static _Noreturn void detach_and_tell(int kept, int teller) {
+    sigset_t all, now;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    const int status = ssocket_detach(kept);
+    surroundings_t found = {.process = getpid(), .session = getsid(0), .descriptors = open_descriptors()};
+    sigprocmask(SIG_SETMASK, NULL, &now);
+    for (int signal = 1; signal < 32; signal++)
+        found.blocked += sigismember(&now, signal);
+    if (status == 0 && getcwd(found.folder, sizeof found.folder) != NULL)
+        ssocket_send(teller, &found, sizeof found, -1);
+    _exit(status == 0 ? 0 : 1);
+}
+
+/// Detaches with the socket kept as descriptor `kept`, or with nothing kept when it is -1 and the socket lies on a standard one.
+static void expect_detached(int kept) {
+    const int standard = 3; // the test's runner gives it input, output and errors
+    int ends[2];
+    EXPECT_EQUAL(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < 3; i++) {
+            if (fcntl(i, F_GETFD) == -1 && open("/dev/null", O_RDWR) != i)
+                _exit(1);
+        }
+        if (dup2(ends[1], 40) != 40 || dup2(ends[1], kept == -1 ? STDIN_FILENO : kept) == -1)
+            _exit(1);
+        detach_and_tell(kept, kept == -1 ? STDIN_FILENO : kept);
+    }
+    close(ends[1]);
+    int status = -1;
+    EXPECT_EQUAL(waitpid(child, &status, 0), child); // the caller's process does not wait
+    EXPECT_EQUAL(status, 0);
+    surroundings_t found = {0};
+    EXPECT_EQUAL(ssocket_receive(ends[0], &found, sizeof found, true, NULL), sizeof found);
+    EXPECT(found.process != child);
+    EXPECT_EQUAL(found.session, found.process);
+    EXPECT_EQUAL(found.descriptors, standard + (kept > STDERR_FILENO));
+    EXPECT_EQUAL(found.blocked, 0);
+    EXPECT(strcmp(found.folder, "/") == 0);
+    char end;
+    EXPECT_EQUAL(ssocket_receive(ends[0], &end, 1, true, NULL), 0); // no copy of the socket is left anywhere
+    close(ends[0]);
+}
+
+TEST(nothing_but_the_kept_descriptor_goes_along) {
+    expect_detached(-1);
+    expect_detached(STDIN_FILENO);
+    expect_detached(3);
+    expect_detached(17);
+    expect_detached(40);
+    expect_detached(41);
+}
+
+int main(void) {
+    RUN(nothing_but_the_kept_descriptor_goes_along);
+    return test_result();
+}
