@@ -88,7 +88,8 @@ let package = Package(
         .target(
             name: "Switchboard",
             dependencies: [
-                "ArbiterConfiguration", "AudioRendering", "JackDriver", "SessionArbiter", "SessionPolicy",
+                "ArbiterConfiguration", "AudioRendering", "CSessionSocket", "JackDriver", "Platform", "SessionArbiter",
+                "SessionPolicy",
             ],
             swiftSettings: swift),
         .executableTarget(

@@ -7,9 +7,8 @@ struct Directory {
     private let programs: [AppID: String]
 
     init(_ report: ArbiterReport) {
-        let own = report.system.sessions.map(\.session)
         sessions = Dictionary(
-            (report.sessions.map(\.status.session) + own).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            report.sessions.map(\.status.session).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         programs = Dictionary(
             report.clients.map { ($0.app, $0.program) }, uniquingKeysWith: { first, _ in first })
     }

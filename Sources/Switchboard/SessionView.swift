@@ -39,45 +39,31 @@ struct SessionView: Encodable, Equatable {
         var since: Double
     }
 
-    init(_ news: SessionNews, in report: ArbiterReport, at now: EventTime) {
-        let status = news.status
-        let directory = Directory(report)
-        self.init(status.session, status.standing, directory, at: now)
-        playing = status.session.isRunning || status.session.isInputRunning
-        app = report.life(of: status.session.app).rawValue
-        outputs = status.route.outputs.map(\.name)
-        inputs = status.route.inputs.map(\.name)
-    }
-
-    /// A session of the system's own, whose standing is all in its activity.
-    init(system session: SessionState, _ standing: Standing?, _ directory: Directory, at now: EventTime) {
-        self.init(session, standing, directory, at: now)
-    }
-
-    private init(_ session: SessionState, _ standing: Standing?, _ directory: Directory, at now: EventTime) {
-        id = session.id.rawValue
+    init(_ status: SessionStatus, in report: ArbiterReport, at now: EventTime) {
+        let session = status.session
         let isSystem = session.app == .system
+        id = session.id.rawValue
         process = isSystem ? nil : session.app.rawValue
-        program = isSystem ? nil : directory.program(of: session.app)
+        program = isSystem ? nil : Directory(report).program(of: session.app)
         rank = "\(session.rank)"
         category = session.configuration.category.rawValue
         mode = session.configuration.mode.rawValue
         options = session.configuration.options.names
         active = session.isActive
         state = session.stateName
-        playing = session.isActive && isSystem
-        attenuation = standing?.verdict.attenuation ?? 0
+        playing = session.isRunning || session.isInputRunning
+        attenuation = status.standing.verdict.attenuation
         ducked = session.isActive && attenuation > 0
-        muted = standing?.verdict.isMuted ?? false
+        muted = status.standing.verdict.isMuted
         ringing = session.isRinging
-        reasons = (standing?.reasons ?? []).map { reason in
+        reasons = status.standing.reasons.map { reason in
             ReasonView(
                 kind: reason.kind.rawValue, rule: reason.rule.rawValue, by: reason.by?.rawValue,
                 since: reason.since.seconds(until: now).rounded(to: 3))
         }
-        app = nil
-        outputs = []
-        inputs = []
+        app = isSystem ? nil : report.life(of: session.app).rawValue
+        outputs = isSystem ? [] : status.route.outputs.map(\.name)
+        inputs = isSystem ? [] : status.route.inputs.map(\.name)
     }
 
     /// "playback, mode default, mixWithOthers: running, ducked by 14 dB (DUCK-1 by session 6)".
@@ -91,14 +77,15 @@ struct SessionView: Encodable, Equatable {
         let causes = telling.map { reason in
             reason.rule + (reason.by.map { " by " + directory.name(SessionID($0)) } ?? "")
         }
-        let life = app.map { $0 == "foreground" ? "" : ", in the background".replacing(life: $0) } ?? ""
+        let life =
+            switch app {
+            case "background": ", in the background"
+            case "suspended": ", suspended"
+            default: ""
+            }
         return configuration.joined(separator: ", ") + ": " + words.joined(separator: ", ")
             + (causes.isEmpty ? "" : " (\(causes.joined(separator: "; ")))") + life
     }
-}
-
-extension String {
-    fileprivate func replacing(life: String) -> String { life == "suspended" ? ", suspended" : self }
 }
 
 extension Double {
