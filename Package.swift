@@ -95,7 +95,8 @@ let package = Package(
         .executableTarget(
             name: "audiosession",
             dependencies: [
-                "Switchboard", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "JackDriver", "SessionArbiter", "SessionPolicy", "Switchboard",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
         .executableTarget(

@@ -1,5 +1,6 @@
 public import AudioRendering
 internal import CJackDriver
+internal import Platform
 
 /// What a JACK server that runs says of itself.
 public struct ServerFacts: Hashable, Sendable, Codable {
@@ -29,7 +30,7 @@ extension JackDriver {
     /// run, and `timedOut` when it has not answered within `seconds`.
     public static func look(at server: String?, seconds: Double = 3) throws(DriverError) -> ServerFacts {
         let control = try ControlThread()
-        let reply = Reply<Result<ServerFacts, DriverError>>()
+        let reply = Answer<Result<ServerFacts, DriverError>>()
         control.post {
             reply.set(Result { () throws(DriverError) in try read(server) })
         }

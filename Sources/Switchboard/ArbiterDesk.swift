@@ -23,11 +23,11 @@ extension ArbiterDesk {
         return value
     }
 
-    func report() throws(SwitchboardError) -> ArbiterReport {
+    public func report() throws(SwitchboardError) -> ArbiterReport {
         try ask(.report, for: \.report, "a report")
     }
 
-    func decisions(after number: UInt64 = 0, follows: Bool = false) throws(SwitchboardError) -> [Decision] {
+    public func decisions(after number: UInt64 = 0, follows: Bool = false) throws(SwitchboardError) -> [Decision] {
         try ask(.log(after: number, follows: follows), for: \.decisions, "its log")
     }
 

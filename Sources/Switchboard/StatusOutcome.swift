@@ -1,6 +1,6 @@
 public import JackDriver
 public import SessionArbiter
-internal import SessionPolicy
+public import SessionPolicy
 
 /// `audiosession status`: all that there is, at one moment.
 public struct StatusOutcome: Outcome {

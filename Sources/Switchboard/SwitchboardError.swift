@@ -1,5 +1,6 @@
 public import AudioRendering
 public import SessionArbiter
+internal import SessionPolicy
 
 /// Why a command was not done: an exit status of sysexits, and one clear sentence.
 public struct SwitchboardError: Error, Equatable, Sendable, CustomStringConvertible {

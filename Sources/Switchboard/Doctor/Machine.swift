@@ -1,5 +1,4 @@
 internal import Foundation
-public import JackDriver
 public import SessionArbiter
 
 /// What the doctor looks at. In tests, one that was made up.
