@@ -121,9 +121,10 @@ let package = Package(
             name: "audiosession-server", cSettings: c, linkerSettings: [.linkedLibrary("jackserver")]),
 
         // Tests. CRenderCore's are C and run by CTest (CMakeLists.txt).
+        .target(name: "CTestEnvironment", path: "Tests/CTestEnvironment", cSettings: c),
         .target(
-            name: "TestSupport", dependencies: ["AudioRendering", "JackDriver"], path: "Tests/TestSupport",
-            swiftSettings: swift),
+            name: "TestSupport", dependencies: ["AudioRendering", "CTestEnvironment", "JackDriver"],
+            path: "Tests/TestSupport", swiftSettings: swift),
         .target(
             name: "PolicyExploration", dependencies: ["SessionPolicy"], path: "Tests/PolicyExploration",
             swiftSettings: swift),
