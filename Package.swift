@@ -161,8 +161,8 @@ let package = Package(
         .testTarget(
             name: "JackDriverTests",
             dependencies: [
-                "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "CJackDriver", "CSessionGate",
-                "TestSupport",
+                "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "SessionArbiter", "SessionPolicy",
+                "CJackDriver", "CSessionGate", "TestSupport",
             ],
             swiftSettings: swift),
         .testTarget(
