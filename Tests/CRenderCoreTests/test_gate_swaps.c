@@ -158,6 +158,8 @@ TEST(a_cross_fade_reads_the_new_page_only) {
             rcore_plan_t *plan = rcore_plan_create();
             const rcore_bus_description_t bus = {.slot = 0, .channels = 2, .parent = RCORE_NONE, .gate = stage.gate};
             const rcore_route_description_t route = {.slot = 0, .channels = 2};
+            const rcore_input_description_t input = {.slot = 0, .channels = 1, .gate = stage.gate};
+            EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_OK);
             EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
             EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
             EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, half), RCORE_OK);
