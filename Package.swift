@@ -26,10 +26,14 @@ let package = Package(
         .library(name: "AudioRendering", targets: ["AudioRendering"]),
         .library(name: "AVFAudio", targets: ["AVFAudio", "AVFoundation"]),
         .executable(name: "player", targets: ["player"]),
+        .executable(name: "audiosession", targets: ["audiosession"]),
         .executable(name: "audiosession-server", targets: ["audiosession-server"]),
+        .executable(name: "audiosessiond", targets: ["audiosessiond"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
     targets: [
         // Real time, in C.
@@ -44,15 +48,25 @@ let package = Package(
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
 
+        // What all Swift targets need of the system.
+        .target(name: "Platform", swiftSettings: swift),
+
         // Rendering: from a graph to the driver.
         .target(
-            name: "AudioRendering", dependencies: ["CRenderCore", "CSndFile", "CSoxr"], swiftSettings: swift),
-        .target(name: "JackDriver", dependencies: ["AudioRendering", "CJackDriver"], swiftSettings: swift),
+            name: "AudioRendering", dependencies: ["CRenderCore", "CSndFile", "CSoxr", "Platform"],
+            swiftSettings: swift),
+        .target(
+            name: "JackDriver", dependencies: ["AudioRendering", "CJackDriver", "Platform"], swiftSettings: swift),
 
         // Sessions: from the rules to the app.
         .target(name: "SessionPolicy", swiftSettings: swift),
         .target(
-            name: "SessionArbiter", dependencies: ["SessionPolicy", "CSessionGate", "CSessionSocket"],
+            name: "SessionArbiter", dependencies: ["SessionPolicy", "CSessionGate", "CSessionSocket", "Platform"],
+            swiftSettings: swift),
+        // TOML ends here: no app links its parser.
+        .target(
+            name: "ArbiterConfiguration",
+            dependencies: ["SessionArbiter", "SessionPolicy", .product(name: "TOMLKit", package: "TOMLKit")],
             swiftSettings: swift),
         .target(
             name: "AudioSessions",
@@ -71,6 +85,28 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
+        .target(
+            name: "Switchboard",
+            dependencies: [
+                "ArbiterConfiguration", "AudioRendering", "CSessionSocket", "JackDriver", "Platform", "SessionArbiter",
+                "SessionPolicy",
+            ],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "audiosession",
+            dependencies: [
+                "JackDriver", "SessionArbiter", "SessionPolicy", "Switchboard",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "audiosessiond",
+            dependencies: [
+                "ArbiterConfiguration", "SessionArbiter", "CSessionSocket", "Platform",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swift),
         .executableTarget(
             name: "FirstSound", dependencies: ["AudioPlayback", "AudioSessions"], path: "Examples/FirstSound",
             swiftSettings: swift),
@@ -85,19 +121,24 @@ let package = Package(
             name: "audiosession-server", cSettings: c, linkerSettings: [.linkedLibrary("jackserver")]),
 
         // Tests. CRenderCore's are C and run by CTest (CMakeLists.txt).
+        .target(name: "CTestEnvironment", path: "Tests/CTestEnvironment", cSettings: c),
         .target(
-            name: "TestSupport", dependencies: ["AudioRendering", "JackDriver"], path: "Tests/TestSupport",
-            swiftSettings: swift),
+            name: "TestSupport", dependencies: ["AudioRendering", "CTestEnvironment", "JackDriver"],
+            path: "Tests/TestSupport", swiftSettings: swift),
         .target(
             name: "PolicyExploration", dependencies: ["SessionPolicy"], path: "Tests/PolicyExploration",
             swiftSettings: swift),
         .executableTarget(
             name: "policy-explorer", dependencies: ["PolicyExploration"], path: "Tests/PolicyExplorer",
             swiftSettings: swift),
+        .executableTarget(name: "freezer", path: "Tests/Freezer", cSettings: c),
         .testTarget(
             name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy"], swiftSettings: swift),
         .testTarget(
-            name: "SessionArbiterTests", dependencies: ["SessionArbiter", "SessionPolicy", "CSessionGate"],
+            name: "SessionArbiterTests",
+            dependencies: [
+                "SessionArbiter", "SessionPolicy", "CSessionGate", "CSessionSocket", "Platform", "TestSupport",
+            ],
             swiftSettings: swift),
         .testTarget(
             name: "AudioRenderingTests",
@@ -122,6 +163,13 @@ let package = Package(
             dependencies: [
                 "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "CJackDriver", "CSessionGate",
                 "TestSupport",
+            ],
+            swiftSettings: swift),
+        .testTarget(
+            name: "SwitchboardTests",
+            dependencies: [
+                "ArbiterConfiguration", "AudioRendering", "JackDriver", "SessionArbiter", "SessionPolicy",
+                "Switchboard", "TestSupport",
             ],
             swiftSettings: swift),
         .testTarget(

@@ -2,12 +2,6 @@ internal import AudioRendering
 internal import Dispatch
 internal import SessionArbiter
 
-/// A period of ours that stands in for the server's own, to be given back (HW-2).
-struct PeriodLoan: Sendable {
-    var before: Int
-    var ours: Int
-}
-
 /// Carrying out what the arbiter settled among the sessions' wishes (HW-2, ACT-9).
 extension AudioSessionHost {
     /// Asks the server for what the active sessions wish; on return its answer is what `format` says (HW-1). A wish that the server
@@ -19,16 +13,17 @@ extension AudioSessionHost {
 
     private func settlePeriod() {
         guard case .success(let engine) = engine, let format = engine.format else { return }
-        let loan = loan.withLock { $0 }
-        if let wish = arbiter.settledIOBufferDuration {
+        let hardware = arbiter.hardware
+        let loan = hardware.loan
+        if let wish = hardware.ioBufferDuration {
             // Rounded down: never longer than asked if a shorter one exists. The small term undoes binary fractions.
             let frames = max(1, Int(wish * Double(format.sampleRate) + 1e-6))
             guard frames != format.periodFrames, let ours = try? engine.requestPeriod(frames: frames) else { return }
-            self.loan.withLock { $0 = PeriodLoan(before: loan?.before ?? format.periodFrames, ours: ours) }
+            arbiter.keep(PeriodLoan(before: loan?.before ?? format.periodFrames, ours: ours))
         } else if let loan {
             // Given back only if nobody else has changed it since.
             if format.periodFrames == loan.ours { _ = try? engine.requestPeriod(frames: loan.before) }
-            self.loan.withLock { $0 = nil }
+            arbiter.keep(nil)
         }
     }
 }

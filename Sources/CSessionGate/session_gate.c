@@ -10,13 +10,15 @@ uint64_t sgate_verdict_pack(sgate_verdict_t verdict) {
 
 sgate_verdict_t sgate_verdict_unpack(uint64_t word) { return sgate_word_to_verdict(word); }
 
-static uint64_t volume_pack(sgate_volume_t volume) {
+uint64_t sgate_volume_pack(sgate_volume_t volume) {
     union {
         float gain;
         uint32_t bits;
     } value = {.gain = volume.gain};
     return (uint64_t)value.bits | (uint64_t)volume.ramp_ms << 32;
 }
+
+sgate_volume_t sgate_volume_unpack(uint64_t word) { return sgate_word_to_volume(word); }
 
 size_t sgate_page_size(void) { return sizeof(struct sgate_page); }
 
@@ -29,7 +31,7 @@ sgate_page_t *sgate_page_initialise(void *memory, size_t size) {
     page->version = SGATE_VERSION;
     // A session that nobody has granted anything is silent.
     atomic_init(&page->verdict, sgate_verdict_pack((sgate_verdict_t){.paused = true}));
-    atomic_init(&page->volume, volume_pack((sgate_volume_t){.gain = 1.0f}));
+    atomic_init(&page->volume, sgate_volume_pack((sgate_volume_t){.gain = 1.0f}));
     return page;
 }
 
@@ -55,7 +57,7 @@ sgate_verdict_t sgate_page_verdict(const sgate_page_t *page) {
 }
 
 void sgate_page_set_volume(sgate_page_t *page, sgate_volume_t volume) {
-    atomic_store_explicit(&page->volume, volume_pack(volume), memory_order_release);
+    atomic_store_explicit(&page->volume, sgate_volume_pack(volume), memory_order_release);
 }
 
 sgate_volume_t sgate_page_volume(const sgate_page_t *page) {

@@ -1,5 +1,6 @@
 internal import AudioRendering
 internal import Foundation
+internal import Platform
 
 /// The JACK server that apps share where nobody runs one: a process of its own (`audiosession-server`), started by the first
 /// app that needs it, gone some seconds after the last.
@@ -42,7 +43,7 @@ public struct ManagedServer: Equatable, Sendable {
     /// Runs `connect`, starting the server first if `connect` finds none. Of several processes one starts it; and it does not leave
     /// meanwhile, since it takes the same lock for that.
     func whileRunning<Client>(_ connect: () throws(DriverError) -> Client) throws(DriverError) -> Client {
-        let lock = try ServerLock(serverName: name)
+        let lock = try lock()
         defer { lock.unlock() }
         do throws(DriverError) {
             return try connect()
@@ -51,7 +52,7 @@ public struct ManagedServer: Equatable, Sendable {
         }
         let executable = try findExecutable()
         do throws(DriverError) {
-            try ServerLaunch.run(executable, arguments: arguments(lockPath: lock.path))
+            try launch(executable, lockPath: lock.path)
         } catch {
             // Somebody may have started it by hand meanwhile; else the reason why it did not start is what counts.
             do throws(DriverError) { return try connect() } catch _ { throw error }
@@ -66,24 +67,31 @@ public struct ManagedServer: Equatable, Sendable {
         ]
     }
 
+    /// Held by who connects or starts, and by the server while it leaves.
+    private func lock() throws(DriverError) -> FileLock {
+        do throws(SystemFailure) {
+            let file = name.replacingOccurrences(of: "/", with: "_") + ".lock"
+            return try FileLock(path: try RuntimeFolder.path() + "/" + file)
+        } catch {
+            throw .cannotStartServer(reason: error.reason)
+        }
+    }
+
     private func findExecutable() throws(DriverError) -> String {
-        let program = "audiosession-server"
-        let environment = ProcessInfo.processInfo.environment
-        if let named = executable ?? environment["AUDIOSESSION_SERVER"] {
-            guard FileManager.default.isExecutableFile(atPath: named) else {
-                throw .cannotStartServer(reason: "'\(named)' is not a program that can be run")
-            }
-            return named
+        do throws(SystemFailure) {
+            if let executable { return try ProgramLaunch.check(executable) }
+            return try ProgramLaunch.find("audiosession-server", orNamedBy: "AUDIOSESSION_SERVER")
+        } catch {
+            throw .cannotStartServer(reason: error.reason)
         }
-        var folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        if let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
-            folders.insert((own as NSString).deletingLastPathComponent, at: 0)
+    }
+
+    private func launch(_ executable: String, lockPath: String) throws(DriverError) {
+        do throws(SystemFailure) {
+            // A sound card may take some seconds to open.
+            try ProgramLaunch.run(executable, arguments: arguments(lockPath: lockPath), limit: 10)
+        } catch {
+            throw .cannotStartServer(reason: error.reason)
         }
-        let candidates = folders.map { $0 + "/" + program }
-        guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
-            throw .cannotStartServer(
-                reason: "there is no program '\(program)' beside this one or on PATH; AUDIOSESSION_SERVER can name it")
-        }
-        return found
     }
 }

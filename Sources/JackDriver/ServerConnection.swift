@@ -179,7 +179,7 @@ final class ServerConnection: Sendable {
     private func call<Value: Sendable>(
         _ what: String, _ body: @escaping @Sendable (ServerConnection) throws(DriverError) -> Value
     ) throws(DriverError) -> Value {
-        let reply = Reply<Result<Value, DriverError>>()
+        let reply = Answer<Result<Value, DriverError>>()
         // Posted under the lock: a call comes before the recovery from a loss that it did not see.
         try state.withLock { state throws(DriverError) in
             try Self.check(state)

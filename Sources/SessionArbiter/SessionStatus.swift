@@ -31,4 +31,18 @@ public struct SessionNotice: Hashable, Sendable, Codable {
         self.decision = decision
         self.effect = effect
     }
+
+    private enum Key: CodingKey { case decision }
+
+    /// The effect's own keys, and the decision's number beside them.
+    public init(from decoder: any Decoder) throws {
+        decision = try decoder.container(keyedBy: Key.self).decode(UInt64.self, forKey: .decision)
+        effect = try Effect(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(decision, forKey: .decision)
+        try effect.encode(to: encoder)
+    }
 }

@@ -44,8 +44,11 @@ public struct Policy: Sendable {
         state.playingPrimary(Standings(state, settings)).contains { $0 != id }
     }
 
-    /// Adds what follows from the comparison of both states: hints (HINT-2) and who is not as before.
-    private func conclude(_ arbitration: Arbitration, from before: PolicyState) -> Transition {
+    /// Adds what follows from the comparison of both states: hints (HINT-2) and who is not as before, or, where it is known what a session
+    /// holds, does not hold what it is granted.
+    func conclude(
+        _ arbitration: Arbitration, from before: PolicyState, held: [SessionID: Standing] = [:]
+    ) -> Transition {
         let after = arbitration.state
         let (old, new) = (Standings(before, settings), Standings(after, settings))
         let standings = new.all()
@@ -63,7 +66,7 @@ public struct Policy: Sendable {
             let earlier = before[session.id]
             let isOther = { (playing: [SessionID]) in playing.contains { $0 != session.id } }
             guard
-                isElsewhere || earlier != session || earlier.map(old.standing) != standing
+                isElsewhere || earlier != session || (held[session.id] ?? earlier.map(old.standing)) != standing
                     || isOther(wereOthers) != isOther(areOthers) || isOther(wasPlaying) != isOther(isPlaying)
             else { continue }
             effects.append(Effect(session.id, .stateChanged, standing.reasons.first?.rule ?? .act1))

@@ -1,7 +1,7 @@
-import SessionPolicy
+package import SessionPolicy
 
 /// What holds of every state, whichever way it was reached, and is seen by trying.
-struct Probes {
+package struct Probes {
     static let liveness = "when everybody else leaves with notice, nobody waits for ever"
     static let replay = "replaying the log gives the same state"
     static let refusal = "a refusal changes nothing"
@@ -11,8 +11,13 @@ struct Probes {
     let subject: Subject
     let policy: Policy
 
+    package init(subject: Subject = .policy, policy: Policy) {
+        self.subject = subject
+        self.policy = policy
+    }
+
     /// Keeps ACT-8 and ACT-12: the others leave one after the other, the microphone is unmuted, and the wait is over.
-    func waitsEnd(in state: PolicyState) -> Bool {
+    package func waitsEnd(in state: PolicyState) -> Bool {
         state.sessions.allSatisfy { waiter in
             // ROUTE-4: whose output was pulled out waits for nobody but itself.
             guard let wait = waiter.wait, wait.rule != .route4 else { return true }

@@ -47,6 +47,10 @@ typedef struct sgate_volume {
 uint64_t sgate_verdict_pack(sgate_verdict_t verdict);
 /// Unpacks a verdict's word. [any] Constant time. Every word is a valid verdict.
 sgate_verdict_t sgate_verdict_unpack(uint64_t word);
+/// Packs a volume into its word. [any] Constant time.
+uint64_t sgate_volume_pack(sgate_volume_t volume);
+/// Unpacks a volume's word. [any] Constant time. Of every word a gain of 0…1 comes.
+sgate_volume_t sgate_volume_unpack(uint64_t word);
 
 /// Bytes of one page. [any]
 size_t sgate_page_size(void);

@@ -63,8 +63,7 @@ extension Arbitration {
 
     /// Keeps ACT-16: the one decision that depends on the time.
     mutating func lendForeground(_ id: SessionID) throws(Refusal) {
-        let grace = UInt64(max(0, settings.remotePlayGrace) * 1e9)
-        let until = EventTime(nanoseconds: now.nanoseconds + grace)
+        let until = settings.endOfLentForeground(from: now)
         try change(id) { $0.foregroundLentUntil = until }
     }
 
@@ -98,6 +97,15 @@ extension Arbitration {
             \(session.id) asked to be active while its app is \(state.whereabouts(of: session)) and \(rival.id) plays; from there \
             it may not interrupt. Use mixWithOthers or duckOthers, or bring the app to the foreground.
             """)
+    }
+}
+
+extension PolicySettings {
+    /// Until when a remote play command lends the foreground (ACT-16).
+    func endOfLentForeground(from now: EventTime) -> EventTime {
+        let grace = UInt64(min(max(0, remotePlayGrace), 1e9) * 1e9)
+        let (end, isBeyond) = now.nanoseconds.addingReportingOverflow(grace)
+        return EventTime(nanoseconds: isBeyond ? .max : end)
     }
 }
 

@@ -113,7 +113,7 @@ extension Arbitration {
         if before.route(of: plain) != state.route(of: plain) { state[session.id] = plain }
     }
 
-    private func check(_ device: Device) throws(Refusal) {
+    func check(_ device: Device) throws(Refusal) {
         let uids = device.ports.map(\.uid)
         let others = Set(state.devices.filter { $0.uid != device.uid }.flatMap(\.ports).map(\.uid))
         guard !device.uid.isEmpty, !device.ports.isEmpty,

@@ -7,7 +7,7 @@ public enum PortType: String, Hashable, Sendable, Codable, CaseIterable {
 
 /// One way into or out of a device (ROUTE-1).
 public struct DevicePort: Hashable, Sendable, Codable {
-    public enum Direction: String, Hashable, Sendable, Codable { case input, output }
+    public enum Direction: String, Hashable, Sendable, Codable, CaseIterable { case input, output }
 
     /// The same whenever the same device is plugged in; another one for every port.
     public var uid: String

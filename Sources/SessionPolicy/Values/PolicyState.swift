@@ -28,8 +28,13 @@ public struct PolicyState: Hashable, Sendable, Codable {
 
     /// A switch of the device, and since when it is where it is.
     public struct Switch: Hashable, Sendable, Codable {
-        public var isOn = false
-        public var since = EventTime.zero
+        public var isOn: Bool
+        public var since: EventTime
+
+        public init(isOn: Bool = false, since: EventTime = .zero) {
+            self.isOn = isOn
+            self.since = since
+        }
     }
 
     /// The session of an id; set to nil to forget it.

@@ -1,7 +1,7 @@
 /// Why an event is refused; the state is then as it was.
 public struct Refusal: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// AVAudioSession's error codes that the policy uses; their numbers belong to the API.
-    public enum Code: String, Hashable, Sendable, Codable {
+    public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
         case badParam, incompatibleCategory, insufficientPriority, expiredSession, resourceNotAvailable,
             sessionNotActive
         case cannotStartPlaying, cannotStartRecording, cannotInterruptOthers

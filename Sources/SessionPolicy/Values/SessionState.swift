@@ -79,7 +79,7 @@ public struct SessionState: Hashable, Sendable, Codable {
 }
 
 /// Why an interruption began. Raw values are AVAudioSession's.
-public enum InterruptionReason: UInt, Hashable, Sendable, Codable {
+public enum InterruptionReason: UInt, Hashable, Sendable, Codable, CaseIterable {
     case `default` = 0
     case appWasSuspended = 1
     case builtInMicMuted = 2
@@ -87,7 +87,7 @@ public enum InterruptionReason: UInt, Hashable, Sendable, Codable {
 }
 
 /// Why a route changed. Raw values are AVAudioSession's.
-public enum RouteChangeReason: UInt, Hashable, Sendable, Codable {
+public enum RouteChangeReason: UInt, Hashable, Sendable, Codable, CaseIterable {
     case unknown = 0
     case newDeviceAvailable = 1
     case oldDeviceUnavailable = 2

@@ -29,7 +29,7 @@ public struct Verdict: Hashable, Sendable, Codable {
 
 /// Why a session is not simply running at full level.
 public struct Reason: Hashable, Sendable, Codable, CustomStringConvertible {
-    public enum Kind: String, Hashable, Sendable, Codable {
+    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case inactive, interrupted, ducked, muted
         /// Its live input is zeros.
         case inputSilenced

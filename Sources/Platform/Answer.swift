@@ -1,13 +1,14 @@
-internal import AudioRendering
 internal import Dispatch
 
 /// What another thread will say: set once, awaited by one.
-final class Reply<Value: Sendable>: Sendable {
+package final class Answer<Value: Sendable>: Sendable {
     private let value = Locked<Value?>(nil)
     private let isSet = DispatchSemaphore(value: 0)
 
+    package init() {}
+
     /// Says it. Later calls change nothing.
-    func set(_ newValue: Value) {
+    package func set(_ newValue: Value) {
         let isFirst = value.withLock { value in
             guard value == nil else { return false }
             value = newValue
@@ -17,7 +18,7 @@ final class Reply<Value: Sendable>: Sendable {
     }
 
     /// Waits at most `seconds`; nil when nothing was said by then.
-    func wait(seconds: Double) -> Value? {
+    package func wait(seconds: Double) -> Value? {
         guard isSet.wait(timeout: .now() + seconds) == .success else { return nil }
         return value.withLock { $0 }
     }

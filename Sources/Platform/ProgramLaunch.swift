@@ -1,23 +1,46 @@
-internal import AudioRendering
 internal import Foundation
 
-/// Starts `audiosession-server` and waits, on a pipe, until it is ready or says why not.
-enum ServerLaunch {
-    /// Seconds within which a server is ready: a sound card may take some.
-    private static let limit = 10.0
-    /// The descriptor at which the server finds the pipe.
+/// Starts a program that goes on in the background, and waits, on a pipe, until it is ready or says why not.
+package enum ProgramLaunch {
+    /// The descriptor at which the program finds the pipe.
     private static let readyDescriptor: Int32 = 3
 
-    static func run(_ executable: String, arguments: [String]) throws(DriverError) {
+    /// Where `program` lies: what the environment names by `variable`, else beside the running program, else on PATH.
+    package static func find(_ program: String, orNamedBy variable: String) throws(SystemFailure) -> String {
+        let environment = ProcessInfo.processInfo.environment
+        if let named = environment[variable], !named.isEmpty { return try check(named) }
+        var folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        if let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
+            folders.insert((own as NSString).deletingLastPathComponent, at: 0)
+        }
+        let candidates = folders.map { $0 + "/" + program }
+        guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+            throw SystemFailure(
+                "there is no program '\(program)' beside this one or on PATH; \(variable) can name it")
+        }
+        return found
+    }
+
+    /// Returns `executable` if it can be run.
+    package static func check(_ executable: String) throws(SystemFailure) -> String {
+        guard FileManager.default.isExecutableFile(atPath: executable) else {
+            throw SystemFailure("'\(executable)' is not a program that can be run")
+        }
+        return executable
+    }
+
+    /// Runs the program with `--ready-fd N` before the arguments. It writes "ready" there, or one line that says why not, and goes on by
+    /// itself meanwhile: what was started ends. Throws when it is not ready within `limit` seconds.
+    package static func run(_ executable: String, arguments: [String], limit: Double) throws(SystemFailure) {
         var ends: [Int32] = [-1, -1]
         // A socket pair serves as the pipe: it is close-on-exec from the start, so that no other child holds an end.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw .cannotStartServer(reason: "there is no pipe to be had: \(systemErrorText(errno))")
+            throw SystemFailure("there is no pipe to be had: \(systemErrorText(errno))")
         }
         defer { close(ends[0]) }
         let child: pid_t
-        do throws(DriverError) {
+        do throws(SystemFailure) {
             child = try spawn(
                 executable, arguments: ["--ready-fd", String(readyDescriptor)] + arguments, readyEnd: ends[1])
         } catch {
@@ -25,18 +48,21 @@ enum ServerLaunch {
             throw error
         }
         close(ends[1])
-        let line = readLine(from: ends[0])
+        let line = readLine(from: ends[0], limit: limit)
+        guard line != "ready" else { return reapLater(child) }
+        // What is not ready by now is not wanted any longer, and might never end.
+        if line == nil { kill(child, SIGKILL) }
         let status = reap(child)
-        guard line != "ready" else { return }
         switch line {
-        case nil: throw .cannotStartServer(reason: "it was not ready within \(Int(limit)) s")
-        case "": throw .cannotStartServer(reason: "'\(executable)' ended without a word, with status \(status)")
-        case let reason?: throw .cannotStartServer(reason: reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
+        case nil: throw SystemFailure("it was not ready within \(Int(limit)) s")
+        case "": throw SystemFailure("'\(executable)' ended without a word, with status \(status)")
+        case let reason?: throw SystemFailure(
+                reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
         }
     }
 
     /// Starts the program with nothing of ours but the pipe: no blocked signals, no terminal; other descriptors it closes itself.
-    private static func spawn(_ executable: String, arguments: [String], readyEnd: Int32) throws(DriverError) -> pid_t {
+    private static func spawn(_ executable: String, arguments: [String], readyEnd: Int32) throws(SystemFailure) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -60,13 +86,13 @@ enum ServerLaunch {
         var child = pid_t()
         let result = posix_spawn(&child, executable, &actions, &attributes, &words, environ)
         guard result == 0 else {
-            throw .cannotStartServer(reason: "'\(executable)' cannot be run: \(systemErrorText(result))")
+            throw SystemFailure("'\(executable)' cannot be run: \(systemErrorText(result))")
         }
         return child
     }
 
     /// What the other end says, up to the end of the line or of all; nil when the time is over first.
-    private static func readLine(from descriptor: Int32) -> String? {
+    private static func readLine(from descriptor: Int32, limit: Double) -> String? {
         let deadline = DispatchTime.now() + limit
         var said: [UInt8] = []
         while !said.contains(UInt8(ascii: "\n")) {
@@ -84,7 +110,13 @@ enum ServerLaunch {
         return String(decoding: said.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 
-    /// The server went on by itself: what was started ends at once.
+    /// The program goes on by itself, so that what was started ends at once; where it does not, a thread waits for it.
+    private static func reapLater(_ child: pid_t) {
+        let reaper = WorkerThread()
+        guard reaper.start(name: "audio-reaper", { _ = reap(child) }) else { return _ = reap(child) }
+        reaper.join(seconds: 1)
+    }
+
     private static func reap(_ child: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(child, &status, 0) == -1, errno == EINTR { continue }

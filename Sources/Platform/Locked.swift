@@ -1,4 +1,4 @@
-import Foundation
+internal import Foundation
 
 /// A value that only one thread at a time may touch.
 ///

@@ -1,0 +1,71 @@
+internal import SessionArbiter
+internal import SessionPolicy
+
+/// One setting of the file: where it stands, what it may be, what it sets.
+struct Setting: Sendable {
+    let section: String
+    let key: String
+    let kind: Kind
+
+    /// Where the value goes, what it may be, and its unit.
+    enum Kind: Sendable {
+        case real(any WritableKeyPath<ServiceSettings, Double> & Sendable, ClosedRange<Double>, String)
+        case level(any WritableKeyPath<ServiceSettings, Float> & Sendable)
+        case whole(any WritableKeyPath<ServiceSettings, Int> & Sendable, ClosedRange<Int>, String)
+        case flag(any WritableKeyPath<ServiceSettings, Bool> & Sendable)
+        /// Absolute paths.
+        case paths(any WritableKeyPath<ServiceSettings, [String]> & Sendable)
+        /// Answers by absolute path.
+        case permissions(any WritableKeyPath<ServiceSettings, [String: RecordPermission]> & Sendable)
+    }
+
+    init(_ section: String, _ key: String, _ kind: Kind) {
+        self.section = section
+        self.key = key
+        self.kind = kind
+    }
+
+    /// "duck.attack".
+    var name: String { "\(section).\(key)" }
+
+    private static let decibels = 0.0...120.0
+    /// A ramp of a gate can be as long as that.
+    private static let seconds = 0.0...60.0
+
+    /// All settings there are. Packaging/audiosession.toml explains each.
+    static let all: [Setting] = [
+        Setting("duck", "attenuation", .real(\.arbiter.policy.duckAttenuation, decibels, "dB")),
+        Setting("duck", "strong-attenuation", .real(\.arbiter.policy.strongDuckAttenuation, decibels, "dB")),
+        Setting("duck", "attack", .real(\.arbiter.policy.duckAttack, seconds, "s")),
+        Setting("duck", "release", .real(\.arbiter.policy.duckRelease, seconds, "s")),
+
+        Setting("ramps", "fade", .real(\.arbiter.policy.fade, seconds, "s")),
+        Setting("ramps", "volume", .real(\.arbiter.policy.volumeRamp, seconds, "s")),
+
+        Setting("rules", "unsuited-mode-is-default", .flag(\.arbiter.policy.treatsUnsuitedModeAsDefault)),
+        Setting("rules", "report-busy-on-deactivation", .flag(\.arbiter.policy.reportsBusyOnDeactivation)),
+        Setting("rules", "tell-suspension", .flag(\.arbiter.policy.tellsSuspension)),
+        Setting("rules", "remote-play-grace", .real(\.arbiter.policy.remotePlayGrace, 0...3_600, "s")),
+
+        Setting("volume", "system", .level(\.volume)),
+        Setting("volume", "ringing", .level(\.ringVolume)),
+
+        Setting("programs", "trusted", .paths(\.trustedPrograms)),
+        Setting("programs", "record-permissions", .permissions(\.recordPermissions)),
+
+        Setting("service", "idle-exit", .real(\.idleExit, 0...86_400, "s")),
+        Setting("service", "ping-interval", .real(\.pingInterval, 0.01...60, "s")),
+        Setting("service", "lease-limit", .real(\.leaseLimit, 0.02...60, "s")),
+        Setting("service", "rebuild-limit", .real(\.rebuildLimit, 0...60, "s")),
+        Setting("service", "log-capacity", .whole(\.arbiter.logCapacity, 1...1_000_000, "decisions")),
+
+        Setting("limits", "clients", .whole(\.limits.clients, 1...65_536, "clients")),
+        Setting("limits", "sessions-per-app", .whole(\.limits.sessionsPerApp, 1...65_536, "sessions")),
+        Setting("limits", "sessions", .whole(\.limits.sessions, 1...65_536, "sessions")),
+        Setting("limits", "messages-per-second", .whole(\.limits.messagesPerSecond, 1...1_000_000, "messages")),
+        // At least one packet of the greatest length.
+        Setting(
+            "limits", "queued-bytes",
+            .whole(\.limits.queuedBytes, ArbiterProtocol.packetLimit...67_108_864, "bytes")),
+    ]
+}

@@ -1,0 +1,61 @@
+internal import CSessionSocket
+internal import Foundation
+
+/// A descriptor that is closed with the object.
+public final class OwnedDescriptor: Sendable {
+    public let number: Int32
+
+    public init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
+}
+
+/// Packets to and from one peer. Safe from any thread; one at a time receives.
+final class PacketSocket: Sendable {
+    private let descriptor: OwnedDescriptor
+
+    init(_ descriptor: OwnedDescriptor) { self.descriptor = descriptor }
+
+    /// Why a packet was not sent; then nothing of it was.
+    enum SendFailure: Error {
+        /// The peer's queue was full until the deadline.
+        case full
+        case tooLong
+        case ended
+    }
+
+    /// Sends one packet; waits for room until the deadline.
+    func send(_ packet: Data, before deadline: Deadline) throws(SendFailure) {
+        while true {
+            let result = packet.withUnsafeBytes { ssocket_send(descriptor.number, $0.baseAddress, $0.count, -1) }
+            switch -Int32(truncatingIfNeeded: min(result, 0)) {
+            case 0: return
+            case EAGAIN, ENOBUFS, ENOMEM:
+                guard !deadline.hasPassed else { throw .full }
+                wait(for: POLLOUT, milliseconds: deadline.milliseconds)
+            case EMSGSIZE: throw .tooLong
+            default: throw .ended
+            }
+        }
+    }
+
+    /// What came; nil when the peer is gone, or sends what no packet of the protocol can be.
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, descriptor: OwnedDescriptor?)? {
+        while true {
+            var received: Int32 = -1
+            let count = ssocket_receive(descriptor.number, buffer.baseAddress, buffer.count, false, &received)
+            if count > 0 { return (count, received >= 0 ? OwnedDescriptor(received) : nil) }
+            guard count == -Int(EAGAIN) else { return nil }
+            wait(for: POLLIN, milliseconds: -1)
+        }
+    }
+
+    /// Ends it for both sides; who waits in `receive` is woken.
+    func shutDown() { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
+
+    private func wait(for events: Int32, milliseconds: Int32) {
+        var watched = pollfd(fd: descriptor.number, events: Int16(events), revents: 0)
+        // An end, an error or a signal: the call that follows tells.
+        _ = poll(&watched, 1, milliseconds)
+    }
+}

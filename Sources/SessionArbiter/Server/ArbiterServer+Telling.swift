@@ -1,0 +1,92 @@
+internal import SessionPolicy
+
+/// Who is told what, in an order that makes no client see an effect before its cause.
+extension ArbiterServer {
+    /// Clients to be told in one turn of the loop: a request that comes meanwhile does not wait for all of them.
+    private static let turn = 8
+
+    /// Notes a decision's notices with those whom they concern.
+    func spread(_ notices: [SessionNotice]) {
+        for notice in notices {
+            guard let owner = owners[notice.effect.session], let connection = connections[owner] else { continue }
+            connection.tell(notice)
+            stale.insert(owner)
+        }
+        noteWhatConcernsAll()
+        followLog()
+    }
+
+    /// What is not of one session has its own place in each client; whether it has changed is asked once a decision, not once a client.
+    func noteWhatConcernsAll() {
+        let common = Common(devices: tower.state.devices, hardware: tower.hardware, apps: tower.state.apps)
+        guard common != toldToAll else { return }
+        toldToAll = common
+        stale.formUnion(connections.keys)
+    }
+
+    struct Common: Equatable {
+        var devices: [Device] = []
+        var hardware = HardwareWish()
+        var apps: [AppState] = []
+    }
+
+    /// Tells those who follow the log of the last decision.
+    func followLog() {
+        guard connections.values.contains(where: \.followsLog), var last = tower.log.last else { return }
+        last.makeBrief()
+        for connection in connections.values where connection.followsLog { send(.decision(last), to: connection) }
+    }
+
+    /// Tells some of those who have something to be told; whoever asked has been told already.
+    func tellAll() {
+        guard rebuilding == nil else { return }
+        for number in stale.prefix(Self.turn) {
+            if let connection = connections[number] { tell(connection) }
+            stale.remove(number)
+        }
+    }
+
+    /// Whether somebody is still to be told something.
+    var hasStaleClients: Bool { !stale.isEmpty && rebuilding == nil }
+
+    /// What is, then what happened: who hears of an interruption can ask what the session is now.
+    func tell(_ connection: Connection) {
+        guard rebuilding == nil, connection.hello != nil else { return }
+        stale.remove(connection.number)
+        let application = tower.state.app(connection.app)
+        if connection.toldApplication != application {
+            connection.toldApplication = application
+            send(.application(application), to: connection)
+        }
+        if connection.toldDevices != tower.state.devices {
+            connection.toldDevices = tower.state.devices
+            send(.devices(tower.state.devices), to: connection)
+        }
+        for id in connection.staleSessions.sorted() {
+            guard let news = news(of: id) else { continue }
+            send(.status(news), to: connection)
+        }
+        connection.staleSessions = []
+        for notice in connection.notices { send(.notice(notice), to: connection) }
+        connection.notices = []
+        let hardware = tower.hardware
+        if connection.toldHardware != hardware {
+            connection.toldHardware = hardware
+            send(.hardware(hardware), to: connection)
+        }
+    }
+
+    func news(of id: SessionID) -> SessionNews? {
+        tower.status(of: id).map {
+            SessionNews(status: $0, grant: tower.grants.grant(of: id), pending: tower.grants.pending(of: id))
+        }
+    }
+}
+
+extension Decision {
+    /// Without what is told of every session, so that it goes into a packet.
+    fileprivate mutating func makeBrief() {
+        guard case .granted(let effects) = outcome else { return }
+        outcome = .granted(Array(effects.filter { $0.kind != .stateChanged }.prefix(100)))
+    }
+}

@@ -1,0 +1,46 @@
+internal import CSessionSocket
+internal import Foundation
+
+/// Waits for any of many descriptors at once.
+struct EventLoop: ~Copyable {
+    /// What there is to do at a descriptor.
+    struct Readiness {
+        var token: UInt64
+        /// Something to read, or the other end is gone.
+        var isReadable: Bool
+        var isWritable: Bool
+    }
+
+    private let descriptor: Int32
+    private var events = [epoll_event](repeating: epoll_event(), count: 64)
+
+    init() throws(ArbiterError) {
+        descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard descriptor >= 0 else { throw .unavailable("no event queue is to be had: \(systemText(errno))") }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Watches for reading, and when asked for writing.
+    func watch(_ watched: Int32, token: UInt64, forWriting: Bool = false) -> Bool {
+        var event = epoll_event()
+        event.events = EPOLLIN.rawValue | (forWriting ? EPOLLOUT.rawValue : 0)
+        event.data.u64 = token
+        if epoll_ctl(descriptor, EPOLL_CTL_MOD, watched, &event) == 0 { return true }
+        return epoll_ctl(descriptor, EPOLL_CTL_ADD, watched, &event) == 0
+    }
+
+    /// To be called before a watched descriptor is closed.
+    func forget(_ watched: Int32) { epoll_ctl(descriptor, EPOLL_CTL_DEL, watched, nil) }
+
+    /// Waits at most `milliseconds`, 0 not at all, below 0 without end; a signal ends the wait.
+    mutating func wait(milliseconds: Int32) -> [Readiness] {
+        let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
+        guard count > 0 else { return [] }
+        return events[..<Int(count)].map {
+            Readiness(
+                token: $0.data.u64, isReadable: $0.events & ~EPOLLOUT.rawValue != 0,
+                isWritable: $0.events & EPOLLOUT.rawValue != 0)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import Foundation
+internal import SessionPolicy
+
+/// What outlives an arbiter: what is the system's own, and who its clients were (SRV-3).
+struct PersistentState: Hashable, Codable {
+    /// Of this format.
+    var version = 1
+    /// Whose it is.
+    var arbiter: UInt64
+    /// Those with sessions.
+    var clients: [ClientMark] = []
+    /// No session has had a number above it.
+    var reservedSessions: UInt64 = 0
+    var system = SystemRecord()
+    /// The arbiter left in order: its clients had gone.
+    var hasEnded = false
+
+    init(arbiter: UInt64) { self.arbiter = arbiter }
+}
+
+/// A process, told from every other of the same number.
+struct ClientMark: Hashable, Codable {
+    var process: Int32
+    /// When it began, in the kernel's count; 0 when that cannot be told.
+    var started: UInt64
+
+    /// A living process; nil for another one.
+    init?(process: Int32) {
+        // The fields after the program's name, which may hold anything but is the last in parentheses.
+        guard let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            let end = line.lastIndex(of: ")")
+        else { return nil }
+        let fields = line[line.index(after: end)...].split(separator: " ")
+        guard fields.count > 19, fields[0] != "Z" else { return nil }
+        self.process = process
+        started = UInt64(fields[19]) ?? 0
+    }
+
+    var isAlive: Bool { ClientMark(process: process) == self }
+}
+
+/// Where it is kept. Replaced as a whole, so that no reader sees half of it; a damaged one is moved aside.
+struct StateFile {
+    let path: String
+
+    /// What an arbiter left; nil when none did. The warning says what was wrong with the file.
+    func read() -> (state: PersistentState?, warning: String?) {
+        guard let data = FileManager.default.contents(atPath: path) else { return (nil, nil) }
+        do {
+            let state = try JSONDecoder().decode(PersistentState.self, from: data)
+            guard state.version == 1 else { throw CocoaError(.fileReadCorruptFile) }
+            return (state, nil)
+        } catch {
+            let aside = path + ".damaged"
+            rename(path, aside)
+            return (nil, "The state file '\(path)' could not be read (\(error)); it is '\(aside)' now, and the arbiter begins anew.")
+        }
+    }
+
+    /// Returns what went wrong.
+    func write(_ state: PersistentState) -> String? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        do {
+            try encoder.encode(state).write(to: URL(fileURLWithPath: path), options: .atomic)
+            return nil
+        } catch {
+            return "The state file '\(path)' could not be written: \(error.localizedDescription)."
+        }
+    }
+}

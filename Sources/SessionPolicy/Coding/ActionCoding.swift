@@ -1,0 +1,175 @@
+/// An action is one flat object in JSON, `{"action": "deactivate", "session": 5, "notifyOthers": true}`; an event has its `time` beside
+/// these keys. Actions are named as here; keys that are not of an action are ignored.
+///
+/// | action | keys |
+/// |---|---|
+/// | register | session, app |
+/// | unregister, activate, requestActivation, remotePlay, userPaused, acceptCall | session |
+/// | appDied | app |
+/// | configure | session, category, [mode], [options], [routeSharingPolicy]; or session, mode |
+/// | deactivate | session, notifyOthers |
+/// | prefer | session, preference (sampleRate, ioBufferDuration, inputChannels, outputChannels), value |
+/// | preferNoInterruptionsFromSystemAlerts, preferInterruptionOnRouteDisconnect | session, prefers |
+/// | setOutputMuted | session, isMuted |
+/// | setRunning, setInputRunning | session, isRunning |
+/// | preferInput | session, [uid] |
+/// | overrideOutput | session, toSpeaker |
+/// | beginSystemSession | session, rank, isRinging |
+/// | endSystemSession | session, shouldResume |
+/// | setApplicationState | app, state (foreground, background, suspended) |
+/// | setDeclaresBackgroundAudio | app, declares |
+/// | setRecordPermission | app, permission |
+/// | setInputMuted | app, isMuted |
+/// | setScreenLocked | isLocked |
+/// | plug | device |
+/// | unplug | uid |
+/// | pick | direction, [uid] |
+/// | setSilentSwitch, setDoNotDisturb | isOn |
+/// | setMicrophoneMuted | isMuted |
+/// | setVolume, setRingVolume | value, 0…1 |
+extension PolicyAction {
+    /// The name of an action, the same as its case.
+    public enum Name: String, Hashable, Sendable, Codable, CaseIterable {
+        case register, unregister, appDied
+        case configure, activate, requestActivation, deactivate, prefer, preferNoInterruptionsFromSystemAlerts
+        case setOutputMuted, setRunning, setInputRunning, remotePlay, preferInput, overrideOutput
+        case preferInterruptionOnRouteDisconnect, userPaused
+        case beginSystemSession, acceptCall, endSystemSession
+        case setApplicationState, setDeclaresBackgroundAudio, setRecordPermission, setInputMuted
+        case setScreenLocked, plug, unplug, pick, setSilentSwitch, setDoNotDisturb, setMicrophoneMuted
+        case setVolume, setRingVolume
+    }
+
+    public var name: Name { flat.0 }
+
+    private enum Key: String, CodingKey {
+        case action, session, app, notifyOthers, prefers, isMuted, isRunning, uid, toSpeaker, rank, isRinging
+        case shouldResume, state, declares, permission, isLocked, device, direction, isOn, value
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let keys = try decoder.object(of: Key.self, "an action, an object with 'action'")
+        switch try keys.read(.action, as: Name.self) {
+        case .register: self = .register(try keys.read(.session), app: try keys.read(.app))
+        case .unregister: self = .unregister(try keys.read(.session))
+        case .appDied: self = .appDied(try keys.read(.app))
+
+        case .configure: self = .configure(try keys.read(.session), try ConfigurationChange(from: decoder))
+        case .activate: self = .activate(try keys.read(.session))
+        case .requestActivation: self = .requestActivation(try keys.read(.session))
+        case .deactivate: self = .deactivate(try keys.read(.session), notifyOthers: try keys.read(.notifyOthers))
+        case .prefer: self = .prefer(try keys.read(.session), try Preference(from: decoder))
+        case .preferNoInterruptionsFromSystemAlerts:
+            self = .preferNoInterruptionsFromSystemAlerts(try keys.read(.session), try keys.read(.prefers))
+        case .setOutputMuted: self = .setOutputMuted(try keys.read(.session), try keys.read(.isMuted))
+        case .setRunning: self = .setRunning(try keys.read(.session), try keys.read(.isRunning))
+        case .setInputRunning: self = .setInputRunning(try keys.read(.session), try keys.read(.isRunning))
+        case .remotePlay: self = .remotePlay(try keys.read(.session))
+        case .preferInput: self = .preferInput(try keys.read(.session), try keys.readIfPresent(.uid))
+        case .overrideOutput: self = .overrideOutput(try keys.read(.session), toSpeaker: try keys.read(.toSpeaker))
+        case .preferInterruptionOnRouteDisconnect:
+            self = .preferInterruptionOnRouteDisconnect(try keys.read(.session), try keys.read(.prefers))
+        case .userPaused: self = .userPaused(try keys.read(.session))
+
+        case .beginSystemSession:
+            self = .beginSystemSession(
+                try keys.read(.session), rank: try keys.read(.rank), isRinging: try keys.read(.isRinging))
+        case .acceptCall: self = .acceptCall(try keys.read(.session))
+        case .endSystemSession:
+            self = .endSystemSession(try keys.read(.session), shouldResume: try keys.read(.shouldResume))
+
+        case .setApplicationState: self = .setApplicationState(try keys.read(.app), try keys.read(.state))
+        case .setDeclaresBackgroundAudio:
+            self = .setDeclaresBackgroundAudio(try keys.read(.app), try keys.read(.declares))
+        case .setRecordPermission: self = .setRecordPermission(try keys.read(.app), try keys.read(.permission))
+        case .setInputMuted: self = .setInputMuted(try keys.read(.app), try keys.read(.isMuted))
+
+        case .setScreenLocked: self = .setScreenLocked(try keys.read(.isLocked))
+        case .plug: self = .plug(try keys.read(.device))
+        case .unplug: self = .unplug(try keys.read(.uid))
+        case .pick: self = .pick(try keys.read(.direction), try keys.readIfPresent(.uid))
+        case .setSilentSwitch: self = .setSilentSwitch(try keys.read(.isOn))
+        case .setDoNotDisturb: self = .setDoNotDisturb(try keys.read(.isOn))
+        case .setMicrophoneMuted: self = .setMicrophoneMuted(try keys.read(.isMuted))
+        case .setVolume: self = .setVolume(try keys.readFinite(.value))
+        case .setRingVolume: self = .setRingVolume(try keys.readFinite(.value))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        let (name, fields) = flat
+        var object = encoder.container(keyedBy: Key.self)
+        try object.encode(name, forKey: .action)
+        for (key, value) in fields { try object.encode(value, forKey: key) }
+        switch self {
+        case .configure(_, let change): try change.encode(to: encoder)
+        case .prefer(_, let preference): try preference.encode(to: encoder)
+        case .preferInput(_, let uid), .pick(_, let uid): try object.encodeIfPresent(uid, forKey: .uid)
+        default: break
+        }
+    }
+
+    private var flat: (Name, KeyValuePairs<Key, any Encodable>) {
+        switch self {
+        case .register(let id, let app): (.register, [.session: id, .app: app])
+        case .unregister(let id): (.unregister, [.session: id])
+        case .appDied(let app): (.appDied, [.app: app])
+
+        case .configure(let id, _): (.configure, [.session: id])
+        case .activate(let id): (.activate, [.session: id])
+        case .requestActivation(let id): (.requestActivation, [.session: id])
+        case .deactivate(let id, let notifyOthers): (.deactivate, [.session: id, .notifyOthers: notifyOthers])
+        case .prefer(let id, _): (.prefer, [.session: id])
+        case .preferNoInterruptionsFromSystemAlerts(let id, let prefers):
+            (.preferNoInterruptionsFromSystemAlerts, [.session: id, .prefers: prefers])
+        case .setOutputMuted(let id, let isMuted): (.setOutputMuted, [.session: id, .isMuted: isMuted])
+        case .setRunning(let id, let isRunning): (.setRunning, [.session: id, .isRunning: isRunning])
+        case .setInputRunning(let id, let isRunning): (.setInputRunning, [.session: id, .isRunning: isRunning])
+        case .remotePlay(let id): (.remotePlay, [.session: id])
+        case .preferInput(let id, _): (.preferInput, [.session: id])
+        case .overrideOutput(let id, let toSpeaker): (.overrideOutput, [.session: id, .toSpeaker: toSpeaker])
+        case .preferInterruptionOnRouteDisconnect(let id, let prefers):
+            (.preferInterruptionOnRouteDisconnect, [.session: id, .prefers: prefers])
+        case .userPaused(let id): (.userPaused, [.session: id])
+
+        case .beginSystemSession(let id, let rank, let isRinging):
+            (.beginSystemSession, [.session: id, .rank: rank, .isRinging: isRinging])
+        case .acceptCall(let id): (.acceptCall, [.session: id])
+        case .endSystemSession(let id, let resume): (.endSystemSession, [.session: id, .shouldResume: resume])
+
+        case .setApplicationState(let app, let life): (.setApplicationState, [.app: app, .state: life])
+        case .setDeclaresBackgroundAudio(let app, let declares):
+            (.setDeclaresBackgroundAudio, [.app: app, .declares: declares])
+        case .setRecordPermission(let app, let permission):
+            (.setRecordPermission, [.app: app, .permission: permission])
+        case .setInputMuted(let app, let isMuted): (.setInputMuted, [.app: app, .isMuted: isMuted])
+
+        case .setScreenLocked(let isLocked): (.setScreenLocked, [.isLocked: isLocked])
+        case .plug(let device): (.plug, [.device: device])
+        case .unplug(let uid): (.unplug, [.uid: uid])
+        case .pick(let direction, _): (.pick, [.direction: direction])
+        case .setSilentSwitch(let isOn): (.setSilentSwitch, [.isOn: isOn])
+        case .setDoNotDisturb(let isOn): (.setDoNotDisturb, [.isOn: isOn])
+        case .setMicrophoneMuted(let isMuted): (.setMicrophoneMuted, [.isMuted: isMuted])
+        case .setVolume(let volume): (.setVolume, [.value: volume])
+        case .setRingVolume(let volume): (.setRingVolume, [.value: volume])
+        }
+    }
+}
+
+extension PolicyAction.Name: JSONNamed {}
+
+extension PolicyEvent {
+    private enum Key: String, CodingKey { case time }
+
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.object(of: Key.self, "an event, an object with 'time' and 'action'")
+        self.init(try PolicyAction(from: decoder), at: try object.read(.time))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        try object.encode(time, forKey: .time)
+        try action.encode(to: encoder)
+    }
+}

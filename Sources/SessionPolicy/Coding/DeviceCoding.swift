@@ -1,0 +1,35 @@
+/// A device that is plugged in is described by hand; so its errors say what a description has.
+extension Device: JSONDescribed {
+    static var allowedInJSON: String { "a device, an object with 'uid' and 'ports'" }
+
+    private enum Key: String, CodingKey { case uid, ports }
+
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.object(of: Key.self, Self.allowedInJSON)
+        self.init(uid: try object.read(.uid), ports: try object.read(.ports))
+    }
+}
+
+extension DevicePort: JSONDescribed {
+    static var allowedInJSON: String { "a port, an object with 'uid', 'name', 'type', 'direction' and 'channels'" }
+
+    private enum Key: String, CodingKey { case uid, name, type, direction, channels }
+
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.object(of: Key.self, Self.allowedInJSON)
+        self.init(
+            uid: try object.read(.uid), name: try object.read(.name), type: try object.read(.type),
+            direction: try object.read(.direction), channels: try object.read(.channels))
+    }
+}
+
+extension Route: JSONDescribed {
+    static var allowedInJSON: String { "a route, an object with 'inputs' and 'outputs'" }
+
+    private enum Key: String, CodingKey { case inputs, outputs }
+
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.object(of: Key.self, Self.allowedInJSON)
+        self.init(inputs: try object.read(.inputs), outputs: try object.read(.outputs))
+    }
+}

@@ -1,0 +1,94 @@
+import ArbiterConfiguration
+import CSessionSocket
+import Foundation
+import Logging
+import Platform
+import SessionArbiter
+
+/// The service: settings, socket, log, signals, and the server in their midst.
+struct Service {
+    private let server: ArbiterServer
+    private let files: ServiceFiles
+    private let logger: Logger
+    private let lock: RunningLock
+    /// The socket is its own, not one that was handed over.
+    private let ownsSocket: Bool
+
+    init(socketPath: String?, configurationPath: String?, isInForeground: Bool) throws(ServiceFailure) {
+        umask(0o077)
+        files = try ServiceFiles(socketPath: socketPath)
+        lock = try RunningLock(path: files.runningLock)
+        if !isInForeground { LogFile.receiveStandardError(path: files.log) }
+        let logger = Logger(label: "audiosessiond") { StreamLogHandler.standardError(label: $0) }
+        self.logger = logger
+        let (settings, warnings) = try Self.settings(configurationPath)
+        for warning in warnings { logger.warning("\(warning)") }
+        Self.raiseDescriptorLimit()
+        let handedOver = HandedOverSocket.take()
+        ownsSocket = handedOver == nil
+        let listener: Int32
+        if let handedOver { listener = handedOver } else { listener = try Self.listen(at: files.socket) }
+        do throws(ArbiterError) {
+            server = try ArbiterServer(
+                listener: listener, settings: settings, folder: Self.ownFolder, statePath: files.state,
+                permissions: PermissionStore.standard
+            ) { line in logger.notice("\(line)") }
+        } catch {
+            throw ServiceFailure(EX_UNAVAILABLE, error.description)
+        }
+        logger.info("Serving at \(files.socket).")
+    }
+
+    /// Serves until a signal comes, or until nobody needs it any longer.
+    func run() {
+        EndingSignals.stop(server)
+        let end = server.run { Self.nobodyStarts(files.startingLock) }
+        // With the socket goes what could be found; whoever is about to connect finds nobody and starts another.
+        if ownsSocket { unlink(files.socket) }
+        logger.info("\(end == .idle ? "Nobody needs it any longer" : "Stopped").")
+        lock.unlock()
+    }
+
+    private static func settings(
+        _ path: String?
+    ) throws(ServiceFailure) -> (settings: ServiceSettings, warnings: [String]) {
+        do throws(ConfigurationError) {
+            return try startingServiceSettings(from: path)
+        } catch {
+            throw ServiceFailure(EX_NOINPUT, error.description)
+        }
+    }
+
+    /// The lock says that no other listens: what lies at the path is what a dead one left.
+    private static func listen(at path: String) throws(ServiceFailure) -> Int32 {
+        unlink(path)
+        let listener = ssocket_listen(path, 128)
+        guard listener >= 0 else {
+            throw ServiceFailure(
+                EX_UNAVAILABLE, "It cannot listen at '\(path)': \(systemErrorText(-listener)); name another by --socket.")
+        }
+        return listener
+    }
+
+    /// Holds the lock of those who start services until the process ends, if nobody else holds it.
+    private static func nobodyStarts(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return true }
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        close(descriptor)
+        return false
+    }
+
+    private static var ownFolder: String {
+        let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return program.map { ($0 as NSString).deletingLastPathComponent } ?? ""
+    }
+
+    /// Two descriptors a client, where the usual limit is 1,024.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 65_536)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}

@@ -1,0 +1,133 @@
+#define _GNU_SOURCE
+/// freezer COMMAND ARGUMENTS...: runs a program, and stops and continues its threads from outside, all but libjack's.
+///
+/// A hung app as a user knows it: nothing of its own runs, not even the library's threads, but the audio server goes on calling. libjack's
+/// threads are left alone, since an app that stops those makes other apps wait for seconds. They bear the name of the thread that opened
+/// the client, which is "audio-control" here, and are younger than it.
+///
+/// Reads commands, a line each: "freeze", "thaw"; answers each with "frozen N" or "thawed N". The end of its input ends the program by SIGTERM.
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = 1024 };
+
+static pid_t threads[MAX_THREADS];
+static int count;
+
+static bool is_opener(pid_t program, pid_t thread) {
+    char path[64], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%d/task/%d/comm", program, thread);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    bool has_name = fgets(name, sizeof name, file) != NULL;
+    fclose(file);
+    return has_name && strcmp(name, "audio-control\n") == 0;
+}
+
+static int by_age(const void *a, const void *b) { return *(const pid_t *)a - *(const pid_t *)b; }
+
+/// All threads of the program but libjack's, oldest first.
+static int list_threads(pid_t program, pid_t *found) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", program);
+    DIR *tasks = opendir(path);
+    int n = 0;
+    for (struct dirent *entry; tasks && (entry = readdir(tasks)) && n < MAX_THREADS;) {
+        pid_t thread = atoi(entry->d_name);
+        if (thread > 0)
+            found[n++] = thread;
+    }
+    if (tasks)
+        closedir(tasks);
+    qsort(found, (size_t)n, sizeof *found, by_age);
+    int kept = 0;
+    bool has_opener = false;
+    for (int i = 0; i < n; i++) {
+        bool bears_name = is_opener(program, found[i]);
+        if (!bears_name || !has_opener)
+            found[kept++] = found[i];
+        has_opener = has_opener || bears_name;
+    }
+    return kept;
+}
+
+static bool is_held(pid_t thread) {
+    for (int i = 0; i < count; i++)
+        if (threads[i] == thread)
+            return true;
+    return false;
+}
+
+/// Stops one thread and waits until it stands.
+static bool hold(pid_t thread) {
+    if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0)
+        return false;
+    int status = 0;
+    return ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) == 0 && waitpid(thread, &status, __WALL) == thread &&
+           WIFSTOPPED(status);
+}
+
+/// Until a round finds no new one: a thread may begin another while it is looked for.
+static void freeze(pid_t program) {
+    for (int news = 1; news > 0;) {
+        news = 0;
+        pid_t found[MAX_THREADS];
+        int n = list_threads(program, found);
+        for (int i = 0; i < n && count < MAX_THREADS; i++) {
+            if (is_held(found[i]) || !hold(found[i]))
+                continue;
+            threads[count++] = found[i];
+            news++;
+        }
+    }
+    printf("frozen %d\n", count);
+}
+
+static void thaw(void) {
+    for (int i = 0; i < count; i++)
+        ptrace(PTRACE_DETACH, threads[i], NULL, NULL);
+    printf("thawed %d\n", count);
+    count = 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        fprintf(stderr, "usage: freezer COMMAND ARGUMENTS...\n");
+        return EX_USAGE;
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    pid_t program = fork();
+    if (program == 0) {
+        execvp(argv[1], argv + 1);
+        fprintf(stderr, "freezer: %s: %s\n", argv[1], strerror(errno));
+        _exit(EX_NOINPUT);
+    }
+    if (program == -1)
+        return EX_OSERR;
+    char line[64];
+    while (fgets(line, sizeof line, stdin)) {
+        if (strcmp(line, "freeze\n") == 0)
+            freeze(program);
+        else if (strcmp(line, "thaw\n") == 0)
+            thaw();
+        else
+            fprintf(stderr, "freezer: what is '%s'?\n", line);
+    }
+    if (count > 0)
+        thaw();
+    kill(program, SIGTERM);
+    int status = 0;
+    while (waitpid(program, &status, 0) == -1 && errno == EINTR)
+        continue;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : EX_SOFTWARE;
+}

@@ -1,0 +1,210 @@
+import SessionPolicy
+import Testing
+
+/// Records of different moments, one race at a time (SRV-3).
+@Suite struct RebuildRaceTests {
+    private let policy = Policy()
+
+    /// A session as its client was told last.
+    private func record(
+        _ id: UInt64, _ category: Category = .playback, _ options: CategoryOptions = [], grant: UInt64 = 0,
+        _ change: (inout SessionState) -> Void = { _ in }
+    ) -> SessionRecord {
+        var session = SessionState(id: SessionID(id), app: AppID(id))
+        session.configuration = Configuration(category: category, requestedOptions: options)
+        session.routedCategory = category
+        if grant > 0 { session.activity = .active(since: EventTime(nanoseconds: grant)) }
+        change(&session)
+        return SessionRecord(session: session, grant: grant, app: AppState(id: session.app))
+    }
+
+    private func waiting(for rival: UInt64?, _ rule: Rule = .act2, mayResume: Bool = true) -> SessionState.Activity {
+        .waiting(
+            .init(
+                rival: rival.map { SessionID($0) }, rule: rule, reason: .default, since: .zero, mayResume: mayResume))
+    }
+
+    private func rebuild(_ records: [SessionRecord], _ system: SystemRecord = SystemRecord()) -> Policy.Transition {
+        policy.rebuild(system, records, at: EventTime(nanoseconds: 1_000))
+    }
+
+    private func told(_ transition: Policy.Transition) -> [Effect] {
+        transition.effects.filter { $0.kind != .stateChanged }
+    }
+
+    @Test(
+        "SRV-3: of two that cannot be active together the newer grant wins, and the older one waits for it (ACT-2, INT-1)"
+    )
+    func newerGrantWins() throws {
+        for records in [[record(1, grant: 5), record(2, grant: 9)], [record(2, grant: 9), record(1, grant: 5)]] {
+            let rebuilt = rebuild(records)
+            #expect(rebuilt.state.activeOrder == [SessionID(2)])
+            #expect(rebuilt.state[SessionID(1)]?.wait?.rival == SessionID(2))
+            #expect(told(rebuilt) == [Effect(SessionID(1), .interruptionBegan(.default), .act2, by: SessionID(2))])
+            let order = GrantOrder(rebuilt.state, rebuiltFrom: SystemRecord(), records)
+            #expect(order.grant(of: SessionID(2)) == 9)
+        }
+    }
+
+    @Test("SRV-3: a call goes before a newer grant, unless both may sound (ACT-4, ACT-5)")
+    func callGoesFirst() throws {
+        var call = SessionState(id: SessionID(9), app: .system, rank: .call)
+        call.configuration = Configuration(category: .playAndRecord)
+        call.activity = .active(since: .zero)
+        var system = SystemRecord()
+        system.sessions = [SessionRecord(session: call, grant: 3, app: AppState(id: .system))]
+        let game = rebuild([record(1, .soloAmbient, grant: 8)], system)
+        #expect(game.state.activeOrder == [SessionID(9)])
+        #expect(told(game) == [Effect(SessionID(1), .interruptionBegan(.default), .act4, by: SessionID(9))])
+        #expect(rebuild([record(1, grant: 8)], system).state.activeOrder == [SessionID(9), SessionID(1)])
+        #expect(rebuild([record(1, grant: 2)], system).state[SessionID(1)]?.wait?.rival == SessionID(9))
+    }
+
+    @Test("SRV-3: a wait for who died together with the arbiter ends as by death (ACT-12)", arguments: [true, false])
+    func missingRival(mayResume: Bool) {
+        let rebuilt = rebuild([record(1) { $0.activity = waiting(for: 7, mayResume: mayResume) }])
+        #expect(
+            told(rebuilt) == [
+                Effect(SessionID(1), .interruptionEnded(shouldResume: mayResume), .int3, by: SessionID(7))
+            ])
+        #expect(rebuilt.state[SessionID(1)]?.wait == nil)
+    }
+
+    @Test(
+        "SRV-3: whose rival died waits for the next one in its way, and who asked to wait is granted first (ACT-8, ACT-14)"
+    )
+    func nextRival() {
+        let moved = rebuild([record(1) { $0.activity = waiting(for: 7) }, record(2, grant: 4)])
+        #expect(told(moved) == [Effect(SessionID(1), .waitMoved, .act8, by: SessionID(2))])
+
+        var asking = record(3)
+        asking.pending = 6
+        let granted = rebuild([record(1) { $0.activity = waiting(for: 7) }, asking])
+        #expect(
+            told(granted) == [
+                Effect(SessionID(3), .activated, .act14), Effect(SessionID(1), .waitMoved, .act8, by: SessionID(3)),
+            ])
+    }
+
+    @Test("SRV-3: waits that lead back to themselves end")
+    func circle() {
+        let rebuilt = rebuild([
+            record(1) { $0.activity = waiting(for: 2) }, record(2) { $0.activity = waiting(for: 1) },
+            record(3) { $0.activity = waiting(for: 3) },
+        ])
+        #expect(rebuilt.state.sessions.filter { $0.wait != nil }.map(\.id) == [SessionID(1)])
+        #expect(told(rebuilt).map(\.session) == [SessionID(3), SessionID(2)])
+    }
+
+    @Test("SRV-3: who is not ducked any longer is told, though its own state is the same (ACT-12, DUCK-2)")
+    func missingDucker() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .playback, .default, .duckOthers)
+        try scene.activate(1)
+        try scene.activate(2)
+        var order = GrantOrder()
+        order.follow(scene.state)
+        let record = try #require(
+            scene.state.record(of: SessionID(1), order, standing: try scene.standing(1)))
+        let rebuilt = rebuild([record], scene.state.systemRecord(order))
+        #expect(rebuilt.effects == [Effect(SessionID(1), .stateChanged, .act1)])
+        #expect(rebuilt.standings.map(\.verdict.attenuation) == [0])
+    }
+
+    @Test(
+        "SRV-3: who may not be active where its app is by now is stopped, and whom it interrupted goes on (BG-1, ACT-12)"
+    )
+    func background() {
+        var background = record(1, .soloAmbient, grant: 4)
+        background.app.life = .background
+        let rebuilt = rebuild([background, record(2) { $0.activity = waiting(for: 1) }])
+        #expect(
+            told(rebuilt) == [
+                Effect(SessionID(1), .deactivatedBySystem, .bg1), Effect(SessionID(1), .deactivated, .act7),
+                Effect(SessionID(2), .interruptionEnded(shouldResume: true), .int3, by: SessionID(1)),
+            ])
+    }
+
+    @Test("SRV-3: the microphone that was muted meanwhile stops who takes input (INT-10)")
+    func microphone() {
+        var system = SystemRecord()
+        system.microphoneMute = .init(isOn: true, since: EventTime(nanoseconds: 50))
+        let recording = record(1, .record, grant: 4) { $0.isInputRunning = true }
+        let rebuilt = rebuild([recording], system)
+        #expect(told(rebuilt) == [Effect(SessionID(1), .interruptionBegan(.builtInMicMuted), .int10)])
+        system.microphoneMute.isOn = false
+        #expect(told(rebuild([recording], system)).isEmpty)
+    }
+
+    @Test("SRV-3: what no history leads to counts as not said (MODE-1, OPT-3, ROUTE-10, HW-4, VOL-3)")
+    func spoiledFields() throws {
+        let spoiled = record(1, .playback, CategoryOptions(rawValue: 1 << 40)) { session in
+            session.configuration.mode = .voiceChat
+            session.configuration.routeSharingPolicy = .independent
+            session.preferences.sampleRate = .infinity
+            session.preferences.ioBufferDuration = 0.005
+            session.isOverriddenToSpeaker = true
+            session.isInputRunning = true
+            session.isRinging = true
+        }
+        let session = try #require(rebuild([spoiled]).state[SessionID(1)])
+        #expect(session.configuration == Configuration(category: .playback))
+        #expect(session.preferences.sampleRate == 0 && session.preferences.ioBufferDuration == 0.005)
+        #expect(!session.isOverriddenToSpeaker && !session.isInputRunning && !session.isRinging)
+
+        let kept = record(1, .playAndRecord, [.duckOthers, CategoryOptions(rawValue: 1 << 40)]) {
+            $0.configuration.mode = .videoChat
+        }
+        #expect(rebuild([kept]).state[SessionID(1)]?.configuration.mode == .videoChat)
+    }
+
+    @Test("SRV-3: no client's session has a rank or belongs to the system, and of two with one id the first counts")
+    func spoiledIdentity() {
+        var call = record(3)
+        call.session = SessionState(id: SessionID(3), app: AppID(3), rank: .call)
+        var own = record(4)
+        own.session = SessionState(id: SessionID(4), app: .system)
+        let rebuilt = rebuild([record(1, .ambient), record(1, .playback), call, own])
+        #expect(rebuilt.state.sessions.map(\.id) == [SessionID(1)])
+        #expect(rebuilt.state[SessionID(1)]?.configuration.category == .ambient)
+    }
+
+    @Test("SRV-3: numbers go on growing, whatever a record says, and the order stays")
+    func absurdNumbers() throws {
+        let records = [record(1, .ambient, grant: .max), record(2, .ambient, grant: 5), record(3, .playback)]
+        let rebuilt = rebuild(records)
+        #expect(rebuilt.state.activeOrder == [SessionID(2), SessionID(1)])
+        var order = GrantOrder(rebuilt.state, rebuiltFrom: SystemRecord(), records)
+        let next = try policy.apply(
+            PolicyEvent(.activate(SessionID(3)), at: EventTime(nanoseconds: 2_000)), to: rebuilt.state)
+        order.follow(next.state)
+        let numbers = [2, 1, 3].map { order.grant(of: SessionID($0)) }
+        #expect(numbers == numbers.sorted() && Set(numbers).count == 3 && numbers[0] > 0)
+    }
+
+    @Test("SRV-3: a grant gets a number when it is made, and made again, also where the order looks the same")
+    func grantNumbers() throws {
+        var scene = Scene()
+        var order = GrantOrder()
+        for id: UInt64 in 1...3 { try scene.add(id, .ambient) }
+        for id: UInt64 in 1...3 {
+            try scene.activate(id)
+            order.follow(scene.state)
+        }
+        #expect((1...3).map { order.grant(of: SessionID($0)) } == [1, 2, 3])
+        // CAT-3: counts as an activation.
+        try scene.configure(3, .playback)
+        order.follow(scene.state)
+        #expect(order.grant(of: SessionID(3)) == 4)
+        try scene.configure(1, .ambient, .default, .duckOthers)
+        order.follow(scene.state)
+        #expect((1...3).map { order.grant(of: SessionID($0)) } == [5, 2, 4])
+        try scene.deactivate(2)
+        order.follow(scene.state)
+        #expect(order.grant(of: SessionID(2)) == 2)
+        try scene.do(.unregister(SessionID(2)))
+        order.follow(scene.state)
+        #expect(order.grant(of: SessionID(2)) == 0 && order.pending(of: SessionID(1)) == nil)
+    }
+}
