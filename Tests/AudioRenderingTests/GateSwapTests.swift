@@ -75,7 +75,9 @@ import Testing
         return heard
     }
 
-    @Test("A gate with the same words changes not one bit, wherever the old one stands", arguments: Moment.allCases)
+    @Test(
+        "SRV-3: a gate with the same words changes not one bit, wherever the old one stands", arguments: Moment.allCases
+    )
     func sameWords(moment: Moment) throws {
         let still = try scene(moment, .none)
         let swapped = try scene(moment, .sameWords)

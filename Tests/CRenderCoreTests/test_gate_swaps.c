@@ -79,7 +79,7 @@ static traces_t play_scene(stage_t *stage, const rcore_buffer_t *sine, sgate_ver
     return traces;
 }
 
-/// The same words in another page: the same bits, the same frames of the sources, nothing told.
+/// The same words in another page: the same bits, the same frames of the sources, nothing told (keeps SRV-3).
 TEST(the_same_words_change_not_one_bit) {
     rcore_buffer_t *sine = sine_buffer(48000, 440, 0.5f);
     const uint32_t periods[] = {64, 1024, STAGE_CHANGING_PERIODS};
