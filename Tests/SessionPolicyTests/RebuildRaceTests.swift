@@ -190,10 +190,15 @@ import Testing
         var scene = Scene()
         var order = GrantOrder()
         for id: UInt64 in 1...2 { try scene.add(id, .playback) }
-        for id: UInt64 in [1, 2, 1, 2, 1, 2] {
-            try scene.activate(id)
+        try scene.activate(1)
+        order.follow(scene.state)
+        try scene.activate(2)
+        for mode in [Mode.spokenAudio, .moviePlayback, .default] {
+            // CAT-3: counts as an activation.
+            try scene.configure(2, .playback, mode)
             order.follow(scene.state)
         }
+        #expect(order.grant(of: SessionID(2)) == 4)
         let system = scene.state.systemRecord(order)
         let records = scene.state.sessions.compactMap { scene.state.record(of: $0.id, order) }
 
