@@ -183,6 +183,37 @@ import Testing
         #expect(numbers == numbers.sorted() && Set(numbers).count == 3 && numbers[0] > 0)
     }
 
+    @Test(
+        "SRV-3: what the next arbiter grants has higher numbers than all before, also than those of whom it has not heard"
+    )
+    func reservedNumbers() throws {
+        var scene = Scene()
+        var order = GrantOrder()
+        for id: UInt64 in 1...2 { try scene.add(id, .playback) }
+        try scene.activate(1)
+        order.follow(scene.state)
+        try scene.activate(2)
+        for mode in [Mode.spokenAudio, .moviePlayback, .default] {
+            // CAT-3: counts as an activation.
+            try scene.configure(2, .playback, mode)
+            order.follow(scene.state)
+        }
+        #expect(order.grant(of: SessionID(2)) == 4)
+        let system = scene.state.systemRecord(order)
+        let records = scene.state.sessions.compactMap { scene.state.record(of: $0.id, order) }
+
+        // Session 2 held the grant, and comes when 1 has been granted anew.
+        let early = rebuild([records[0]], system)
+        var next = GrantOrder(early.state, rebuiltFrom: system, [records[0]])
+        let granted = try policy.apply(
+            PolicyEvent(.activate(SessionID(1)), at: EventTime(nanoseconds: 2_000)), to: early.state)
+        next.follow(granted.state)
+        let present = try #require(granted.state.record(of: SessionID(1), next))
+        let late = rebuild([records[1], present], granted.state.systemRecord(next))
+        #expect(late.state.activeOrder == [SessionID(1)])
+        #expect(late.state[SessionID(2)]?.wait?.rival == SessionID(1))
+    }
+
     @Test("SRV-3: a grant gets a number when it is made, and made again, also where the order looks the same")
     func grantNumbers() throws {
         var scene = Scene()
