@@ -32,7 +32,9 @@ import Testing
         transition.effects.filter { $0.kind != .stateChanged }
     }
 
-    @Test("SRV-3: of two that cannot be active together the newer grant wins, and the older one waits for it (ACT-2, INT-1)")
+    @Test(
+        "SRV-3: of two that cannot be active together the newer grant wins, and the older one waits for it (ACT-2, INT-1)"
+    )
     func newerGrantWins() throws {
         for records in [[record(1, grant: 5), record(2, grant: 9)], [record(2, grant: 9), record(1, grant: 5)]] {
             let rebuilt = rebuild(records)
@@ -68,7 +70,9 @@ import Testing
         #expect(rebuilt.state[SessionID(1)]?.wait == nil)
     }
 
-    @Test("SRV-3: whose rival died waits for the next one in its way, and who asked to wait is granted first (ACT-8, ACT-14)")
+    @Test(
+        "SRV-3: whose rival died waits for the next one in its way, and who asked to wait is granted first (ACT-8, ACT-14)"
+    )
     func nextRival() {
         let moved = rebuild([record(1) { $0.activity = waiting(for: 7) }, record(2, grant: 4)])
         #expect(told(moved) == [Effect(SessionID(1), .waitMoved, .act8, by: SessionID(2))])
@@ -108,7 +112,9 @@ import Testing
         #expect(rebuilt.standings.map(\.verdict.attenuation) == [0])
     }
 
-    @Test("SRV-3: who may not be active where its app is by now is stopped, and whom it interrupted goes on (BG-1, ACT-12)")
+    @Test(
+        "SRV-3: who may not be active where its app is by now is stopped, and whom it interrupted goes on (BG-1, ACT-12)"
+    )
     func background() {
         var background = record(1, .soloAmbient, grant: 4)
         background.app.life = .background

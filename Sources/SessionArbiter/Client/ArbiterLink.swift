@@ -92,10 +92,12 @@ final class ArbiterLink: Sendable {
         }
         mirror.forgetUnknown()
         let restorations = mirror.restorations
-        let last = mirror.welcome.arbiter
+        let last = mirror.welcome
         mirror.listen(to: number)
         let connection = try launch.connect(
-            hello: .init(arbiter: restorations.isEmpty ? nil : last, restoring: restorations.count),
+            hello: .init(
+                arbiter: last.arbiter == 0 ? nil : last.arbiter, restoring: restorations.count,
+                application: last.arbiter == 0 ? nil : mirror.application(last.app)),
             receive: { [weak mirror] in mirror?.take($0, over: number) }, ended: { [weak self] in self?.lost(number) })
         mirror.note(connection.welcome)
         do throws(ExchangeFailure) {
