@@ -48,7 +48,10 @@ public struct LiveArbiter: ArbiterDesk {
         case let code: return .silent(reason: "'\(path)' cannot be reached: \(String(cString: strerror(code)))")
         }
         do throws(SwitchboardError) {
-            return .running(try LiveArbiter(starting: false).report(), path: path)
+            var report = try LiveArbiter(starting: false).report()
+            // Whoever looks is not what is looked at.
+            report.clients.removeAll { $0.process == getpid() }
+            return .running(report, path: path)
         } catch {
             return .silent(reason: error.description)
         }

@@ -72,7 +72,7 @@ public struct StatusOutcome: Outcome {
                 "arbiter",
                 """
                 running for \(Text.duration(report.uptime)), pid \(report.process), \(socket), \
-                \(report.clients.count) programs connected, \(report.decisions) decisions
+                \(Text.count(report.clients.count, "program")) connected, \(Text.count(Int(report.decisions), "decision"))
                 """
             ),
             ("devices", devices.isEmpty ? "none told of" : devices.map(\.summary).joined(separator: "; ")),

@@ -29,6 +29,9 @@ enum Text {
         return parts.dropLast().joined(separator: ", ") + " and " + last
     }
 
+    /// "1 program", "2 programs".
+    static func count(_ number: Int, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
+
     static func onOff(_ isOn: Bool) -> String { isOn ? "on" : "off" }
 
     /// Names before values, in two columns.

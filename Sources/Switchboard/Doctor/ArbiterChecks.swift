@@ -47,7 +47,7 @@ struct ArbiterCheck: HazardCheck {
         case .running(let report, let path):
             let silent = report.clients.filter { !$0.isAnswering }
             guard let one = silent.first else {
-                return [.fine(check, "runs at \(path), pid \(report.process), \(report.clients.count) programs connected")]
+                return [.fine(check, "runs at \(path), pid \(report.process), \(Text.count(report.clients.count, "program")) connected")]
             }
             return [
                 .hazard(

@@ -64,7 +64,7 @@ public struct DoctorOutcome: Outcome, Equatable {
                 }
             return "\(mark)  \(finding.check): \(finding.finding)" + (finding.cure.map { "\n        cure: \($0)" } ?? "")
         }
-        let sum = hazards == 0 ? "Nothing is wrong." : "\(hazards) hazard\(hazards == 1 ? "" : "s")."
+        let sum = hazards == 0 ? "Nothing is wrong." : Text.count(hazards, "hazard") + "."
         return (lines + [sum]).joined(separator: "\n")
     }
 }
