@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "AudioRendering", targets: ["AudioRendering"]),
         .library(name: "AVFAudio", targets: ["AVFAudio", "AVFoundation"]),
         .executable(name: "player", targets: ["player"]),
+        .executable(name: "audiosession", targets: ["audiosession"]),
         .executable(name: "audiosession-server", targets: ["audiosession-server"]),
         .executable(name: "audiosessiond", targets: ["audiosessiond"]),
     ],
@@ -84,6 +85,20 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
+        .target(
+            name: "Switchboard",
+            dependencies: [
+                "ArbiterConfiguration", "AudioRendering", "CSessionSocket", "JackDriver", "Platform", "SessionArbiter",
+                "SessionPolicy",
+            ],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "audiosession",
+            dependencies: [
+                "JackDriver", "SessionArbiter", "SessionPolicy", "Switchboard",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
         .executableTarget(
             name: "audiosessiond",
             dependencies: [
@@ -106,9 +121,10 @@ let package = Package(
             name: "audiosession-server", cSettings: c, linkerSettings: [.linkedLibrary("jackserver")]),
 
         // Tests. CRenderCore's are C and run by CTest (CMakeLists.txt).
+        .target(name: "CTestEnvironment", path: "Tests/CTestEnvironment", cSettings: c),
         .target(
-            name: "TestSupport", dependencies: ["AudioRendering", "JackDriver"], path: "Tests/TestSupport",
-            swiftSettings: swift),
+            name: "TestSupport", dependencies: ["AudioRendering", "CTestEnvironment", "JackDriver"],
+            path: "Tests/TestSupport", swiftSettings: swift),
         .target(
             name: "PolicyExploration", dependencies: ["SessionPolicy"], path: "Tests/PolicyExploration",
             swiftSettings: swift),
@@ -155,8 +171,15 @@ let package = Package(
         .testTarget(
             name: "JackDriverTests",
             dependencies: [
-                "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "CJackDriver", "CSessionGate",
-                "TestSupport",
+                "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "SessionArbiter", "SessionPolicy",
+                "CJackDriver", "CSessionGate", "TestSupport",
+            ],
+            swiftSettings: swift),
+        .testTarget(
+            name: "SwitchboardTests",
+            dependencies: [
+                "ArbiterConfiguration", "AudioRendering", "JackDriver", "SessionArbiter", "SessionPolicy",
+                "Switchboard", "TestSupport",
             ],
             swiftSettings: swift),
         .testTarget(

@@ -62,12 +62,12 @@ extension AudioEngine {
         let limit = configuration.maximumInputs
         let slot = try control.withLock { control throws(AudioEngineError) in
             guard let slot = control.plan.freeInput(limit: limit) else { throw .noFreeInput(limit: limit) }
-            guard let planned = control.plan.buses[bus.slot] else {
+            guard let gate = control.plan.buses[bus.slot]?.gate else {
                 throw .invalidArgument(what: "an input for a bus that is gone")
             }
             control.plan.inputs[slot] = EnginePlan.Input(
                 description: EnginePlan.InputDescription(channels: channels, firstChannel: firstChannel),
-                capture: capture, bus: planned)
+                capture: capture, gate: gate)
             do throws(AudioEngineError) {
                 try control.plan.post(to: core.port)
             } catch {

@@ -176,38 +176,7 @@ public final class AudioEngine: Sendable {
         observers.add(handler)
     }
 
-    // MARK: Buses
-
-    /// Adds the bus of a session. `gate` is its `sgate_page_t *`; `owner` keeps that page alive.
-    public func makeSessionBus(
-        gate: OpaquePointer, owner: any AnyObject & Sendable
-    ) throws(AudioEngineError) -> SessionBus {
-        let limit = configuration.maximumBuses
-        let slot = try control.withLock { control throws(AudioEngineError) in
-            guard let slot = control.plan.freeSlot(limit: limit) else { throw .noFreeBus(limit: limit) }
-            control.plan.buses[slot] = EnginePlan.Bus(gate: gate, owner: owner)
-            do throws(AudioEngineError) {
-                try control.plan.post(to: core.port)
-            } catch {
-                control.plan.buses[slot] = nil
-                throw error
-            }
-            settle(&control)
-            return slot
-        }
-        return SessionBus(slot: slot, engine: self)
-    }
-
-    func removeBus(slot: Int) {
-        control.withLock { control in
-            control.plan.removeBus(slot: slot)
-            // Without room on the ring the old plan stays until the next one; it keeps the gate alive.
-            try? control.plan.post(to: core.port)
-            settle(&control)
-        }
-    }
-
-    func gateGain(ofBus slot: Int) -> Float { rcore_bus_gate_gain(core.handle, UInt32(slot)) }
+    // MARK: Outputs
 
     /// Greatest magnitude that a channel of a route has put out since the last call. One reader.
     public func takeOutputPeak(channel: Int, route: Int = 0) -> Float {

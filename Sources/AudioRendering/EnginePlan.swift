@@ -2,11 +2,20 @@ internal import CRenderCore
 
 /// The topology as control knows it: session buses, routes, inputs, a capture. Turned into plans for the core.
 struct EnginePlan {
+    /// A session's gate. Its identity says which inputs listen under it: they follow when it is replaced.
+    final class Gate {
+        let page: OpaquePointer
+        /// Keeps the page alive while any plan refers to it.
+        let owner: any AnyObject & Sendable
+
+        init(page: OpaquePointer, owner: any AnyObject & Sendable) {
+            self.page = page
+            self.owner = owner
+        }
+    }
     /// One session bus.
     struct Bus {
-        var gate: OpaquePointer
-        /// Keeps the gate's page alive while any plan refers to it.
-        var owner: any AnyObject & Sendable
+        var gate: Gate
         /// By route: another map than the usual one.
         var maps: [Int: ChannelMap] = [:]
     }
@@ -14,8 +23,8 @@ struct EnginePlan {
     struct Input {
         var description: InputDescription
         var capture: InputCapture
-        /// The session that listens.
-        var bus: Bus
+        /// Of the session that listens.
+        var gate: Gate
     }
     struct InputDescription { var channels: Int, firstChannel: Int }
     var buses: [Int: Bus] = [:]
@@ -45,6 +54,13 @@ struct EnginePlan {
         leaving.insert(slot)
     }
 
+    /// Gives a bus, and the inputs that listen under its gate, another gate.
+    mutating func replaceGate(ofBus slot: Int, by gate: Gate) {
+        guard let before = buses[slot]?.gate else { return }
+        buses[slot]?.gate = gate
+        for (input, _) in inputs.filter({ $0.value.gate === before }) { inputs[input]?.gate = gate }
+    }
+
     /// The lowest free input slot below `limit`.
     func freeInput(limit: Int) -> Int? { (0..<limit).first { inputs[$0] == nil && !leavingInputs.contains($0) } }
 
@@ -65,9 +81,9 @@ struct EnginePlan {
             rcore_plan_destroy(plan)
             throw error
         }
-        var used: [any AnyObject & Sendable] = buses.values.map { $0.owner }
+        var used: [any AnyObject & Sendable] = buses.values.map { $0.gate.owner }
         if let capture { used.append(capture) }
-        for input in inputs.values { used += [input.capture, input.bus.owner] }
+        for input in inputs.values { used += [input.capture, input.gate.owner] }
         for map in maps { used.append(map) }
         resources.append(used)
         leaving = []
@@ -91,7 +107,7 @@ struct EnginePlan {
         for (slot, input) in inputs.sorted(by: { $0.key < $1.key }) {
             var description = rcore_input_description_t(
                 slot: UInt32(slot), channels: UInt32(clamping: input.description.channels),
-                first_input: UInt32(clamping: input.description.firstChannel), gate: input.bus.gate,
+                first_input: UInt32(clamping: input.description.firstChannel), gate: input.gate.page,
                 capture: input.capture.handle)
             try check(
                 rcore_plan_add_input(plan, &description), "an input of \(input.description.channels) channels")
@@ -99,7 +115,7 @@ struct EnginePlan {
         var maps: [ChannelMap] = []
         for (slot, bus) in buses.sorted(by: { $0.key < $1.key }) {
             var description = rcore_bus_description_t(
-                slot: UInt32(slot), channels: UInt32(outputChannels), parent: UInt32.max, gate: bus.gate,
+                slot: UInt32(slot), channels: UInt32(outputChannels), parent: UInt32.max, gate: bus.gate.page,
                 matrix: nil)
             try check(rcore_plan_add_bus(plan, &description), "bus \(slot)")
             maps += try connect(bus, slot: slot, plan)

@@ -20,6 +20,18 @@ public final class SessionBus: Sendable {
     /// The linear gain the gate had at the end of the last cycle: duck × fade × volume.
     public var gateGain: Float { engine?.gateGain(ofBus: slot) ?? 0 }
 
+    /// Obeys the gate at `page`, an `sgate_page_t *`, from the next period on, and so do the inputs made for this bus; `owner` keeps that page
+    /// alive. What the old page said last holds until then: the same two words in the new one change nothing that is heard, not by one bit
+    /// (keeps SRV-3), and others take effect as if they were written in the old one. The old page is not read any more once its owner is let go, which happens
+    /// after that period (where one change of maps or routes waits for another: after the first one's 5 ms). Throws `commandQueueFull` or
+    /// `outOfMemory`, and then the old gate stays.
+    public func replaceGate(
+        _ page: OpaquePointer, owner: any AnyObject & Sendable
+    ) throws(AudioEngineError) {
+        guard let engine else { throw .engineGone }
+        try engine.replaceGate(ofBus: slot, by: page, owner: owner)
+    }
+
     /// Whether a voice plays on it, or waits there for its time.
     public var hasPlayingVoices: Bool { engine?.hasPlayingVoices(onBus: slot) ?? false }
 

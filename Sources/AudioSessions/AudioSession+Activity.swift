@@ -23,7 +23,7 @@ extension AudioSession {
     public enum DeactivationSource: Int, Hashable, Sendable {
         /// The app, by a call or by a limit that it set.
         case app = 0
-        /// An interruption, the background, or suspension.
+        /// An interruption, the background, suspension, or a loss of the arbiter.
         case system = 1
     }
 
@@ -43,6 +43,9 @@ extension AudioSession {
         case background
         /// Its app was suspended (BG-3).
         case suspension
+        /// The arbiter's service gave the session up: its app had not answered for seconds, or the service that took the place of another one
+        /// could not take it over (ACT-12).
+        case cutOff
         /// Nothing played for as long as `idleTimeout` allows.
         case idle
         /// It lowered others for as long as `duckLimit` allows.
@@ -52,7 +55,7 @@ extension AudioSession {
         public var source: DeactivationSource {
             switch self {
             case .app, .idle, .duckLimit: .app
-            case .interruption, .background, .suspension: .system
+            case .interruption, .background, .suspension, .cutOff: .system
             }
         }
 
@@ -61,7 +64,7 @@ extension AudioSession {
             switch self {
             case .app, .idle, .duckLimit: nil
             case .interruption(let reason): reason
-            case .background: .default
+            case .background, .cutOff: .default
             case .suspension: .appWasSuspended
             }
         }
@@ -78,7 +81,7 @@ extension AudioSession {
     public final class DeactivationContext: NSObject, Sendable {
         /// Who ended the activity.
         public let source: DeactivationSource
-        /// Set exactly when the system did. Where it did so without an interruption (BG-1, BG-2), the reason is `default`; `cause` tells more.
+        /// Set exactly when the system did. Where it did so without an interruption (BG-1, BG-2, ACT-12), the reason is `default`; `cause` tells more.
         public let interruptionContext: InterruptionContext?
         /// Ours: why in full.
         public let cause: DeactivationCause

@@ -32,7 +32,7 @@ extension AudioSession {
                 participantsChanged()
             }
             host.settleHardwareLater()
-            tellEndOfActivity(notice.effect.rule == .bg3 ? .suspension : .background)
+            tellEndOfActivity(DeactivationCause(deactivatedBy: notice.effect.rule))
         case .activated:
             if notice.effect.rule == .act14 { startAfterGrant() }
             tellBecameActive()
@@ -122,5 +122,17 @@ extension AudioSession {
 
     func post(_ name: NSNotification.Name, _ userInfo: [AnyHashable: Any]?) {
         NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
+    }
+}
+
+extension AudioSession.DeactivationCause {
+    /// Why the system deactivated a session, where none interrupted it.
+    fileprivate init(deactivatedBy rule: Rule) {
+        self =
+            switch rule {
+            case .bg3: .suspension
+            case .act12: .cutOff
+            default: .background
+            }
     }
 }

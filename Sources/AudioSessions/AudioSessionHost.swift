@@ -9,10 +9,19 @@ internal import SessionPolicy
 ///
 /// An app needs none but `shared`. Tests and tools make their own, with a driver of their choice.
 public final class AudioSessionHost: Sendable {
-    /// The host of this process: on a JACK server, the managed one if no other runs. Its client bears the program's name.
+    /// The host of this process: among all apps of the user, and on a JACK server, the managed one if no other runs. Its client bears the
+    /// program's name.
     public static let shared = AudioSessionHost(
-        driver: JackDriver(configuration: .init(clientName: clientName, inputs: nil)), settings: ArbiterSettings(),
-        store: PermissionStore.standard)
+        driver: JackDriver(configuration: .init(clientName: clientName, inputs: nil)), arbitration: .automatic)
+
+    /// Among whom its sessions are arbitrated.
+    public enum Arbitration: Sendable {
+        /// Among all apps of the user, by the service `audiosessiond`, which is started where none runs; within the process where the
+        /// environment says `AUDIOSESSION_ARBITER=in-process`, and, with one warning on standard error, where the service is not to be had.
+        case automatic
+        /// Among the sessions of this host alone.
+        case inProcess
+    }
 
     private static var clientName: String {
         let name = ProcessInfo.processInfo.processName.filter { $0.isASCII && $0 != ":" && $0 != "/" }
@@ -21,7 +30,7 @@ public final class AudioSessionHost: Sendable {
 
     /// Decides for all sessions.
     package let arbiter: any SessionArbiter
-    package let settings: ArbiterSettings
+    package var settings: ArbiterSettings { arbiter.settings }
     /// Time for the sessions' limits.
     let clock: any SessionClock
     /// The engine, or why there is none.
@@ -43,25 +52,45 @@ public final class AudioSessionHost: Sendable {
     private struct WeakSession { weak var session: AudioSession? }
 
     /// A host whose engine is driven by `driver`; the driver is opened at the first activation, or when its values are first asked for.
+    /// Arbitrated by itself unless it says otherwise: what tests and offline rendering want. What plays to people says `.automatic`.
+    ///
+    /// With `.automatic` it may block while the service starts, 5 s at most. A process that forks must not use it in the child.
     public convenience init(
-        driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration()
+        driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
+        arbitration: Arbitration = .inProcess
     ) {
-        self.init(driver: driver, configuration: configuration, settings: ArbiterSettings())
+        switch arbitration {
+        case .inProcess: self.init(driver: driver, configuration: configuration, arbiter: InProcessArbiter())
+        case .automatic:
+            let arbiter = ArbiterChoice.make()
+            // A service keeps the user's answers itself.
+            let store = arbiter is RemoteArbiter ? nil : KeptPermission.own
+            self.init(driver: driver, configuration: configuration, arbiter: arbiter, store: store)
+        }
+    }
+
+    package convenience init(
+        driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
+        settings: ArbiterSettings, store: KeptPermission? = nil, clock: (any SessionClock)? = nil
+    ) {
+        self.init(
+            driver: driver, configuration: configuration, arbiter: InProcessArbiter(settings: settings), store: store,
+            clock: clock)
     }
 
     package init(
         driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
-        settings: ArbiterSettings, store: PermissionStore? = nil, clock: (any SessionClock)? = nil
+        arbiter: any SessionArbiter, store: KeptPermission? = nil, clock: (any SessionClock)? = nil
     ) {
-        self.settings = settings
+        self.arbiter = arbiter
         self.clock = clock ?? DispatchClock()
-        app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
+        app =
+            (arbiter as? RemoteArbiter)?.app ?? AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
         hardware = DispatchQueue(label: "audio-session.hardware")
         news = DispatchQueue(label: "audio-session.news")
         server = Locked(nil)
         permission = PermissionDesk(store: store)
         application = AudioApplication()
-        arbiter = InProcessArbiter(settings: settings)
         engine = Result { () throws(AudioSessionError) in
             do throws(AudioEngineError) {
                 return try AudioEngine(driver: driver, configuration: configuration)
@@ -78,7 +107,6 @@ public final class AudioSessionHost: Sendable {
     package init(app: UInt64, sharing host: AudioSessionHost) {
         precondition(app != AppID.system.rawValue && app != host.app.rawValue, "an app of its own")
         self.app = AppID(app)
-        settings = host.settings
         arbiter = host.arbiter
         engine = host.engine
         hardware = host.hardware

@@ -19,11 +19,11 @@ final class PermissionDesk: Sendable {
         var waiting: [@Sendable (Bool) -> Void] = []
     }
     private let state: Locked<State>
-    private let store: PermissionStore?
+    private let store: KeptPermission?
     /// Where answers are given: never on the thread that asks.
     private let answers = DispatchQueue(label: "audio-session.permission")
 
-    init(store: PermissionStore?) {
+    init(store: KeptPermission?) {
         self.store = store
         // Nobody to ask: a desktop lets every program read its microphone.
         state = Locked(State(prompt: { answer in answer(true) }))

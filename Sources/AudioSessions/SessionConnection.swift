@@ -2,10 +2,9 @@ public import AudioRendering
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// A session's ties: its number and gate with the arbiter, its bus in the engine.
+/// A session's ties: its number with the arbiter, its bus in the engine, which obeys its gate.
 struct SessionConnection: Sendable {
     let id: SessionID
-    let gate: SessionGate
     let bus: SessionBus
 
     /// Registers with the arbiter and adds a bus that obeys the gate; what fails half-way is undone.
@@ -22,7 +21,8 @@ struct SessionConnection: Sendable {
             }
             do throws(AudioEngineError) {
                 let bus = try engine.makeSessionBus(gate: registration.gate.page, owner: registration.gate)
-                return SessionConnection(id: registration.id, gate: registration.gate, bus: bus)
+                receiver.set(bus)
+                return SessionConnection(id: registration.id, bus: bus)
             } catch {
                 try? host.arbiter.submit(.unregister(registration.id))
                 throw AudioSessionError(error)
@@ -31,19 +31,42 @@ struct SessionConnection: Sendable {
     }
 }
 
-/// Passes notices to a session that may be gone: registration comes before the session exists.
+/// Passes notices to a session that may be gone, and new gates to its bus: registration comes before both exist.
 final class SessionReceiver: SessionObserver {
-    private struct Target { weak var session: AudioSession? }
+    private struct Target {
+        weak var session: AudioSession?
+        weak var bus: SessionBus?
+        /// One that the bus is still to follow.
+        var gate: SessionGate?
+    }
     private let target = Locked(Target())
 
     func set(_ session: AudioSession) { target.withLock { $0.session = session } }
 
+    func set(_ bus: SessionBus) {
+        target.withLock { $0.bus = bus }
+        followGate()
+    }
+
     func receive(_ notice: SessionNotice) {
+        followGate()
         let session = target.withLock { $0.session }
         session?.receive(notice)
     }
 
-    func replaceGate(_ gate: SessionGate) {}
+    func replaceGate(_ gate: SessionGate) {
+        target.withLock { $0.gate = gate }
+        followGate()
+    }
+
+    /// Without memory, or room for a command, the last verdict holds, and the next notice tries again.
+    private func followGate() {
+        let (bus, gate) = target.withLock { ($0.bus, $0.gate) }
+        guard let bus, let gate, (try? bus.replaceGate(gate.page, owner: gate)) != nil else { return }
+        target.withLock { target in
+            if target.gate === gate { target.gate = nil }
+        }
+    }
 }
 
 extension AudioSession {

@@ -99,14 +99,39 @@ struct ControlTower {
 
     // MARK: After another arbiter (SRV-3)
 
-    /// Takes over what an arbiter before left, and what its clients say of their sessions; gates are attached after that.
-    mutating func rebuild(_ system: SystemRecord, _ records: [SessionRecord]) -> [SessionNotice] { [] }
+    /// Takes over what an arbiter before left, and what its clients say of their sessions; gates are attached after that. What is returned is to be
+    /// told beyond that.
+    mutating func rebuild(_ system: SystemRecord, _ records: [SessionRecord]) -> [SessionNotice] {
+        var system = system
+        system.sessions += records.filter { $0.session.app == .system }
+        let sessions = records.filter { $0.session.app != .system }
+        let transition = policy.rebuild(system, sessions, at: Self.now)
+        state = transition.state
+        standings = transition.standings
+        grants = GrantOrder(state, rebuiltFrom: system, sessions)
+        lastNumber = max(lastNumber, state.sessions.last?.id.rawValue ?? 0)
+        log.beginAnew(with: state)
+        writeGates()
+        return transition.effects.map { SessionNotice(decision: log.count, effect: $0) }
+    }
 
     /// The same, of one session that comes late.
-    mutating func rebuildAdding(_ record: SessionRecord) -> [SessionNotice] { [] }
+    mutating func rebuildAdding(_ record: SessionRecord) -> [SessionNotice] {
+        var records = [record]
+        for (session, standing) in zip(state.sessions, standings) where session.app != .system {
+            if let known = state.record(of: session.id, grants, standing: standing) { records.append(known) }
+        }
+        return rebuild(state.systemRecord(grants), records)
+    }
 
     /// What is not a client's, for the next arbiter; `keeping` says which system sessions.
-    func systemRecord(keeping: (SessionID) -> Bool) -> SystemRecord { SystemRecord() }
+    func systemRecord(keeping isKept: (SessionID) -> Bool) -> SystemRecord {
+        var record = state.systemRecord(grants)
+        record.sessions.removeAll { !isKept($0.session.id) }
+        // Apps are their clients' to tell.
+        record.apps = []
+        return record
+    }
 
     /// Gives a session that was rebuilt its gate, which says as yet what its old one said.
     mutating func attach(_ gate: SessionGate, to id: SessionID) {

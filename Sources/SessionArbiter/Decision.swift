@@ -56,6 +56,8 @@ struct DecisionLog {
         let base: PolicyState
         var decisions: [Decision] = []
         var effects = 0
+        /// The base does not come of the decisions before.
+        var isBeginning = false
     }
 
     /// Beyond it the oldest give way too, however few they are.
@@ -80,6 +82,12 @@ struct DecisionLog {
         while sections.count > 1, isBeyondItsLimits { sections.removeFirst() }
     }
 
+    /// What follows comes of `state`, and that not of the decisions before.
+    mutating func beginAnew(with state: PolicyState) {
+        if sections.last?.decisions.isEmpty == true { sections.removeLast() }
+        sections.append(Section(base: state, isBeginning: true))
+    }
+
     /// Whether what is kept without the oldest section is enough, or with it too much.
     private var isBeyondItsLimits: Bool {
         let kept = sections.dropFirst().reduce(0) { $0 + $1.decisions.count }
@@ -89,10 +97,13 @@ struct DecisionLog {
     /// The oldest first, at most as many as the capacity.
     var decisions: [Decision] { sections.flatMap(\.decisions).suffix(capacity) }
 
-    var last: Decision? { sections.last?.decisions.last }
+    var last: Decision? { sections.last { !$0.decisions.isEmpty }?.decisions.last }
 
     /// What is kept, to be replayed; `state` is the present one.
     func history(_ state: PolicyState) -> DecisionHistory {
-        DecisionHistory(base: sections.first?.base ?? state, decisions: sections.flatMap(\.decisions))
+        let first = sections.lastIndex(where: \.isBeginning) ?? 0
+        return DecisionHistory(
+            base: sections.isEmpty ? state : sections[first].base,
+            decisions: sections.dropFirst(first).flatMap(\.decisions))
     }
 }

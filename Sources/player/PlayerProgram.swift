@@ -34,7 +34,8 @@ struct PlayerProgram {
     private func playLive(_ reporter: Reporter, _ screenWanted: Bool) throws -> Int32 {
         try checkFiles()
         guard command.ui != .full || Screen.isPossible else { throw Self.noScreen }
-        let host = AudioSessionHost(driver: JackDriver(configuration: driverConfiguration))
+        let host = AudioSessionHost(
+            driver: JackDriver(configuration: driverConfiguration), arbitration: .automatic)
         defer { host.close() }
         let scene = try Scene(command: command, host: host, reporter: reporter)
         let interruption = ExitSignal()

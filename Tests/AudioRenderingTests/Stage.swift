@@ -16,6 +16,19 @@ final class TestGate: @unchecked Sendable {
 
     deinit { sgate_page_destroy(page) }
 
+    /// Another page with the same two words, as a new arbiter hands it out. What is set on either later has the same serial.
+    func copy() -> TestGate? {
+        guard let copy = TestGate() else { return nil }
+        copy.serial = serial
+        sgate_page_set_verdict(copy.page, sgate_page_verdict(page))
+        sgate_page_set_volume(copy.page, sgate_page_volume(page))
+        return copy
+    }
+
+    func setVolume(_ gain: Float, rampMilliseconds: UInt16) {
+        sgate_page_set_volume(page, sgate_volume_t(gain: gain, ramp_ms: rampMilliseconds))
+    }
+
     func set(
         paused: Bool = false, muted: Bool = false, decibels: Double = 0, rampMilliseconds: UInt16 = 5,
         inputGranted: Bool = false

@@ -91,7 +91,7 @@ import Testing
         func host(_ app: String) -> AudioSessionHost {
             AudioSessionHost(
                 driver: OfflineDriver(channels: 1), settings: ArbiterSettings(),
-                store: PermissionStore(directory: folder, app: app))
+                store: KeptPermission(PermissionStore(directory: folder), program: app))
         }
         func answer(_ app: String) -> AudioApplication.RecordPermission {
             let host = host(app)

@@ -20,7 +20,7 @@ extension ArbiterServer {
         let ofApp = tower.state.sessions.filter { $0.app == app }.count
         guard ofApp < settings.limits.sessionsPerApp else {
             throw RequestError(
-                .limit, "\(app) has \(ofApp) sessions, the limit; give some up, or raise limits.sessions_per_app.")
+                .limit, "\(app) has \(ofApp) sessions, the limit; give some up, or raise sessions-per-app in [limits] of the settings.")
         }
     }
 
@@ -68,7 +68,7 @@ extension ArbiterServer {
         guard tower.state.sessions.count < settings.limits.sessions else {
             throw RequestError(
                 .limit,
-                "There are \(settings.limits.sessions) sessions, the limit; end some, or raise limits.sessions.")
+                "There are \(settings.limits.sessions) sessions, the limit; end some, or raise sessions in [limits] of the settings.")
         }
         reserveNumbers()
     }
@@ -77,8 +77,8 @@ extension ArbiterServer {
         RequestError(
             .notPermitted,
             """
-            \(connection.peer.program.isEmpty ? "A program" : connection.peer.program) asked \(what), but is not trusted to; name it in \
-            trusted_programs of the arbiter's configuration.
+            \(connection.peer.program.isEmpty ? "A program" : connection.peer.program) asked \(what), but is not trusted to; name it under trusted in \
+            [programs] of the arbiter's settings.
             """)
     }
 

@@ -6,13 +6,23 @@ extension ArbiterServer {
     /// Numbers that are taken from the state file at a time.
     private static let numbers: UInt64 = 100
 
-    /// What is known of a client's program from before.
+    /// What is known of a client's app from before: from the arbiter before this one, or what the user answered its program (PERM-2).
     func takeOn(_ connection: Connection) {
-        guard rebuilding == nil, tower.state.app(connection.app).recordPermission == .undetermined else { return }
+        guard rebuilding == nil, !tower.knows(connection.app) else { return }
+        let app = connection.app
+        let before = connection.hello?.application
+        if let before, before.id == app, connection.hello?.arbiter != number {
+            let actions: [PolicyAction] = [
+                .setApplicationState(app, before.life),
+                .setDeclaresBackgroundAudio(app, before.declaresBackgroundAudio),
+                .setInputMuted(app, before.isInputMuted),
+            ]
+            for action in actions { try? decide(action) }
+        }
         let program = connection.peer.program
         let answer = permissions?.answers[program] ?? settings.recordPermissions[program]
         guard let answer, answer != .undetermined else { return }
-        try? decide(.setRecordPermission(connection.app, answer))
+        try? decide(.setRecordPermission(app, answer))
     }
 
     /// A client is gone, and with it all that was its own (keeps ACT-12).

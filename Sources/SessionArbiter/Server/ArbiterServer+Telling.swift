@@ -78,7 +78,7 @@ extension ArbiterServer {
 
     func news(of id: SessionID) -> SessionNews? {
         tower.status(of: id).map {
-            SessionNews(status: $0, grant: tower.grants[id], pending: tower.grants.pending(id))
+            SessionNews(status: $0, grant: tower.grants.grant(of: id), pending: tower.grants.pending(of: id))
         }
     }
 }

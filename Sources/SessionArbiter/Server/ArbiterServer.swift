@@ -144,7 +144,7 @@ public final class ArbiterServer: @unchecked Sendable {
             peer.uid != getuid()
             ? RequestError(.notPermitted, "User \(peer.uid) asked the arbiter of user \(getuid()); each has an own one.")
             : RequestError(
-                .limit, "The arbiter has \(connections.count) clients, the limit; end some, or raise limits.clients.")
+                .limit, "The arbiter has \(connections.count) clients, the limit; end some, or raise clients in [limits] of the settings.")
         let bytes = encode(.failure(0, error))
         _ = ssocket_send(socket, bytes, bytes.count, -1)
         close(socket)

@@ -47,10 +47,13 @@ public struct ClientMessage: Hashable, Sendable, Codable {
         public var arbiter: UInt64?
         /// How many `restore` follow.
         public var restoring: Int = 0
+        /// What that arbiter told of the client's app; nil: nothing.
+        public var application: AppState?
 
-        public init(arbiter: UInt64? = nil, restoring: Int = 0) {
+        public init(arbiter: UInt64? = nil, restoring: Int = 0, application: AppState? = nil) {
             self.arbiter = arbiter
             self.restoring = restoring
+            self.application = application
         }
 
         public init(from decoder: any Decoder) throws {
@@ -58,6 +61,7 @@ public struct ClientMessage: Hashable, Sendable, Codable {
             version = try values.decode(Int.self, forKey: .version)
             arbiter = try values.decodeIfPresent(UInt64.self, forKey: .arbiter)
             restoring = try values.decodeIfPresent(Int.self, forKey: .restoring) ?? 0
+            application = try values.decodeIfPresent(AppState.self, forKey: .application)
         }
     }
 

@@ -1,0 +1,135 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Examples/Protocol/session.py beside others of its kind, with a real service: takes part, knowing nothing but the protocol.
+@Suite struct ProtocolClientTests {
+    private let service: ProtocolService
+
+    init() throws { service = try ProtocolService() }
+
+    @Test("ACT-2, ACT-8, INT-3: a second client interrupts the first, which resumes when it has left")
+    func interruption() throws {
+        let first = try service.client([])
+        #expect(first.shows("gate: 0 dB down") && first.shows("told: activated"))
+        let second = try service.client(["playback"])
+        #expect(second.shows("gate: 0 dB down"))
+        #expect(first.shows("gate: paused") && first.shows("told: interruptionBegan"))
+        #expect(second.ends(by: SIGINT) == 0)
+        #expect(first.shows("told: interruptionEnded") && first.shows("gate: 0 dB down"))
+        #expect(first.ends(by: SIGTERM) == 0)
+    }
+
+    @Test("DUCK-1, DUCK-3, ACT-12: it is lowered by 14 dB until the one that lowers it is gone, however it goes")
+    func duck() throws {
+        let music = try service.client([])
+        #expect(music.shows("gate: 0 dB down"))
+        let prompt = try service.client(["ambient", "duckOthers"])
+        #expect(music.shows("gate: 14 dB down"))
+        #expect(prompt.ends(by: SIGKILL) == 128 + SIGKILL)
+        #expect(music.shows("gate: 0 dB down"))
+    }
+
+    @Test("CAT: a refused request ends it with the arbiter's words")
+    func refusal() throws {
+        let confused = try service.client(["record", "duckOthers"])
+        #expect(confused.shows("session.py: duckOthers"))
+        #expect(confused.ends(by: nil) == 1)
+    }
+}
+
+/// An `audiosessiond` of a test's own, in a runtime folder of its own.
+private final class ProtocolService {
+    private let folder: TemporaryDirectory
+    private let process: ChildProcess
+    private let environment: [String: String]
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        environment = [
+            "XDG_RUNTIME_DIR": folder.file(""), "XDG_CONFIG_HOME": folder.file("none"), "AUDIOSESSION_SOCKET": "",
+        ]
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let program = (own as NSString).deletingLastPathComponent + "/audiosessiond"
+        let ready = try LineSocket()
+        process = try ChildProcess(
+            program, ["--foreground", "--ready-fd", "101"], environment: environment, inheriting: ready.writing)
+        ready.closeWriting()
+        guard ready.waits(for: "ready") else { throw TestFailure("'\(program)' does not serve: \(process.output)") }
+    }
+
+    deinit { process.send(SIGTERM) }
+
+    func client(_ arguments: [String]) throws -> ProtocolClient {
+        try ProtocolClient(arguments, environment: environment)
+    }
+}
+
+/// A run of the example.
+private final class ProtocolClient {
+    private let process: ChildProcess
+    private let lines: LineSocket
+
+    init(_ arguments: [String], environment: [String: String]) throws {
+        lines = try LineSocket()
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        process = try ChildProcess(
+            "python3", [root.appending(path: "Examples/Protocol/session.py").path] + arguments,
+            environment: environment,
+            printingTo: (lines.writing, lines.writing))
+        lines.closeWriting()
+    }
+
+    /// Whether a line that begins so comes, after the one that was asked for before.
+    func shows(_ beginning: String) -> Bool { lines.waits(for: beginning) }
+
+    /// Its status in the end; nil when it runs on.
+    func ends(by signal: Int32?) -> Int32? {
+        if let signal { process.send(signal) }
+        return process.waitForEnd(seconds: 20) ? process.reap() : nil
+    }
+}
+
+/// Lines that a child prints, read while they are waited for.
+private final class LineSocket {
+    private(set) var writing: Int32 = -1
+    private var reading: Int32 = -1
+    private var rest: [UInt8] = []
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw TestFailure("There is no socket pair to be had.")
+        }
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    deinit {
+        closeWriting()
+        close(reading)
+    }
+
+    func closeWriting() {
+        if writing >= 0 { close(writing) }
+        writing = -1
+    }
+
+    /// Reads on until a line begins so; false at the end, or after `seconds` without any.
+    func waits(for beginning: String, seconds: Double = 20) -> Bool {
+        while true {
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: rest[..<end], as: UTF8.self)
+                rest.removeSubrange(...end)
+                if line.hasPrefix(beginning) { return true }
+            }
+            var watched = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+            let isReady = poll(&watched, 1, Int32(seconds * 1_000))
+            if isReady == -1, errno == EINTR { continue }
+            var block = [UInt8](repeating: 0, count: 4_096)
+            let count = isReady > 0 ? read(reading, &block, block.count) : 0
+            guard count > 0 else { return false }
+            rest += block[..<count]
+        }
+    }
+}
