@@ -138,6 +138,8 @@ let package = Package(
         .executableTarget(
             name: "arbiter-puppet", dependencies: ["ArbiterTesting", "SessionArbiter"], path: "Tests/ArbiterPuppet",
             swiftSettings: swift),
+        .executableTarget(
+            name: "arbiter-fuzzer", dependencies: ["ArbiterTesting"], path: "Tests/ArbiterFuzzer", swiftSettings: swift),
         .testTarget(
             name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy"], swiftSettings: swift),
         .testTarget(

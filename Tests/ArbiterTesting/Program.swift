@@ -91,7 +91,9 @@ package final class Program {
                 return line
             }
             guard !hasEnded else { return nil }
-            guard limit.wait(for: output) else { throw TrialError("Process \(process) printed nothing for \(seconds) s.") }
+            guard limit.wait(for: output) else {
+                throw TrialError("Process \(process) printed nothing for \(seconds) s.")
+            }
             var bytes = [UInt8](repeating: 0, count: 65_536)
             let count = read(output, &bytes, bytes.count)
             if count > 0 { unread += bytes[..<count] } else { hasEnded = true }

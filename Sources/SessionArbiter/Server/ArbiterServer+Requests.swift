@@ -34,7 +34,8 @@ extension ArbiterServer {
         guard connection.allowance.take(at: Self.now) else {
             return RequestError(
                 .limit,
-                "More than \(settings.limits.messagesPerSecond) messages a second came; this one was not looked into. Send fewer.")
+                "More than \(settings.limits.messagesPerSecond) messages a second came; this one was not looked into. Send fewer."
+            )
         }
         guard message.serial > connection.lastSerial else {
             return RequestError(
@@ -113,7 +114,9 @@ extension ArbiterServer {
                 """)
         }
         guard (0...settings.limits.sessions).contains(hello.restoring) else {
-            throw RequestError(.limit, "\(hello.restoring) sessions were to be restored; there is room for \(settings.limits.sessions).")
+            throw RequestError(
+                .limit,
+                "\(hello.restoring) sessions were to be restored; there is room for \(settings.limits.sessions).")
         }
         connection.hello = hello
         expect(connection)
@@ -138,6 +141,8 @@ extension ArbiterServer {
         owners[told.id] = connection.number
         connection.sessions.insert(told.id)
         connection.staleSessions.insert(told.id)
+        // Before the reply: who has it is awaited by the next arbiter (SRV-3).
+        if connection.sessions.count == 1 { persistClients() }
         spread(told.notices)
         tell(connection)
         var reply = Reply()
@@ -156,6 +161,7 @@ extension ArbiterServer {
         case .unregister(let id):
             connection.sessions.remove(id)
             release(id)
+            if connection.sessions.isEmpty { persistClients() }
         case .endSystemSession(let id, _): release(id)
         case .setRecordPermission(let app, let permission):
             for program in Set(connections.values.filter { $0.app == app }.map(\.peer.program)) where !program.isEmpty {
