@@ -57,7 +57,8 @@ import Testing
         #expect(music.state.activity == .running)
     }
 
-    @Test("SRV-3: the service is killed while music plays: not one sample differs, and the next one's verdicts are heard")
+    @Test(
+        "SRV-3: the service is killed while music plays: not one sample differs, and the next one's verdicts are heard")
     func killed() throws {
         let (one, other) = (try App(service), try App(service))
         let music = try one.session()
