@@ -135,7 +135,7 @@ final class Witness: SessionObserver {
     @Test("A request whose arbiter dies is asked of the next one")
     func askedAgain() throws {
         let asked = Signpost<Int>()
-        let fake = try fakes.start { [id] peer in
+        let fake = try fakes.start { peer in
             peer.welcome(as: UInt64(peer.number))
             while let message = peer.receive() {
                 if case .submit = message.request {
@@ -155,7 +155,7 @@ final class Witness: SessionObserver {
         let undone = Signpost<PolicyAction>()
         let mayAnswer = DispatchSemaphore(value: 0)
         let gate = try FakeGate()
-        let fake = try fakes.start { [id] peer in
+        let fake = try fakes.start { peer in
             peer.welcome()
             while let message = peer.receive() {
                 var reply = Reply()
@@ -181,7 +181,7 @@ final class Witness: SessionObserver {
     @Test("An arbiter that is let go ends its connection, also while it looks for another")
     func letGo() throws {
         let ended = Signpost<Int>()
-        let fake = try fakes.start { [id] peer in
+        let fake = try fakes.start { peer in
             peer.welcome(as: UInt64(peer.number))
             peer.obey()
             ended.note(peer.number)
