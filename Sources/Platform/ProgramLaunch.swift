@@ -54,7 +54,7 @@ package enum ProgramLaunch {
         if line == nil { kill(child, SIGKILL) }
         let status = reap(child)
         switch line {
-        case nil: throw SystemFailure("it was not ready within \(Int(limit)) s")
+        case nil: throw SystemFailure("it was not ready within \((limit * 10).rounded() / 10) s")
         case "": throw SystemFailure("'\(executable)' ended without a word, with status \(status)")
         case let reason?:
             throw SystemFailure(

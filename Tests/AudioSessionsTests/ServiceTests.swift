@@ -54,7 +54,9 @@ import Testing
         #expect(music.state.activity == .interrupted)
         try podcast.setActive(false, options: .notifyOthersOnDeactivation)
         one.host.settle()
-        #expect(music.state.activity == .running)
+        #expect(music.state.activity == .inactive, "told to resume, which is the app's to do")
+        try music.setActive(true)
+        #expect(try one.render(2_400).last == 1)
     }
 
     @Test(

@@ -88,6 +88,7 @@ import Testing
         let (prompt, promptWitness) = try session(of: other, .duckOthers)
         try one.submit(.activate(music.id))
         try other.submit(.activate(prompt.id))
+        one.drain()
         let before = (one.status(of: music.id), other.status(of: prompt.id))
         #expect(music.gate.verdict.attenuation == 14)
         let last = try #require(service.processes.first)
