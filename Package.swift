@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "AudioRendering", targets: ["AudioRendering"]),
         .library(name: "AVFAudio", targets: ["AVFAudio", "AVFoundation"]),
         .executable(name: "player", targets: ["player"]),
+        .executable(name: "audiosession", targets: ["audiosession"]),
         .executable(name: "audiosession-server", targets: ["audiosession-server"]),
         .executable(name: "audiosessiond", targets: ["audiosessiond"]),
     ],
@@ -82,6 +83,20 @@ let package = Package(
             name: "player",
             dependencies: [
                 "AudioPlayback", "AudioSessions", "AudioRendering", "JackDriver", "CNcurses",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
+        .target(
+            name: "Switchboard",
+            dependencies: [
+                "ArbiterConfiguration", "AudioRendering", "CSessionSocket", "JackDriver", "Platform", "SessionArbiter",
+                "SessionPolicy",
+            ],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "audiosession",
+            dependencies: [
+                "JackDriver", "SessionArbiter", "SessionPolicy", "Switchboard",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
@@ -147,8 +162,15 @@ let package = Package(
         .testTarget(
             name: "JackDriverTests",
             dependencies: [
-                "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "CJackDriver", "CSessionGate",
-                "TestSupport",
+                "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "SessionArbiter", "SessionPolicy",
+                "CJackDriver", "CSessionGate", "TestSupport",
+            ],
+            swiftSettings: swift),
+        .testTarget(
+            name: "SwitchboardTests",
+            dependencies: [
+                "ArbiterConfiguration", "AudioRendering", "JackDriver", "SessionArbiter", "SessionPolicy",
+                "Switchboard", "TestSupport",
             ],
             swiftSettings: swift),
         .testTarget(

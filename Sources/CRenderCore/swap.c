@@ -94,7 +94,7 @@ static bool same_inputs(const rcore_plan_t *old, const rcore_plan_t *plan) RCORE
         const rcore_input_description_t *a = &old->inputs[i];
         const rcore_input_description_t *b = &plan->inputs[i];
         same = a->slot == b->slot && a->channels == b->channels && a->first_input == b->first_input &&
-               a->gate == b->gate && a->capture == b->capture;
+               (a->gate == NULL) == (b->gate == NULL) && a->capture == b->capture;
     }
     return same;
 }

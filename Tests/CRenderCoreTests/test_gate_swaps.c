@@ -79,7 +79,7 @@ static traces_t play_scene(stage_t *stage, const rcore_buffer_t *sine, sgate_ver
     return traces;
 }
 
-/// The same words in another page: the same bits, the same frames of the sources, nothing told.
+/// The same words in another page: the same bits, the same frames of the sources, nothing told (keeps SRV-3).
 TEST(the_same_words_change_not_one_bit) {
     rcore_buffer_t *sine = sine_buffer(48000, 440, 0.5f);
     const uint32_t periods[] = {64, 1024, STAGE_CHANGING_PERIODS};
@@ -158,6 +158,8 @@ TEST(a_cross_fade_reads_the_new_page_only) {
             rcore_plan_t *plan = rcore_plan_create();
             const rcore_bus_description_t bus = {.slot = 0, .channels = 2, .parent = RCORE_NONE, .gate = stage.gate};
             const rcore_route_description_t route = {.slot = 0, .channels = 2};
+            const rcore_input_description_t input = {.slot = 0, .channels = 1, .gate = stage.gate};
+            EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_OK);
             EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
             EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
             EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, half), RCORE_OK);

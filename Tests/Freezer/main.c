@@ -1,11 +1,12 @@
 #define _GNU_SOURCE
-/// freezer COMMAND ARGUMENTS...: runs a program, and stops and continues its threads from outside, all but libjack's.
+/// freezer DESCRIPTOR COMMAND ARGUMENTS...: runs a program, and stops and continues its threads from outside, all but libjack's.
 ///
 /// A hung app as a user knows it: nothing of its own runs, not even the library's threads, but the audio server goes on calling. libjack's
 /// threads are left alone, since an app that stops those makes other apps wait for seconds. They bear the name of the thread that opened
 /// the client, which is "audio-control" here, and are younger than it.
 ///
-/// Reads commands, a line each: "freeze", "thaw"; answers each with "frozen N" or "thawed N". The end of its input ends the program by SIGTERM.
+/// Reads commands from the descriptor, a line each: "freeze", "thaw"; answers each there with "frozen N" or "thawed N". The end of that ends the
+/// program by SIGTERM.
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -22,6 +23,7 @@ enum { MAX_THREADS = 1024 };
 
 static pid_t threads[MAX_THREADS];
 static int count;
+static int answers;
 
 static bool is_opener(pid_t program, pid_t thread) {
     char path[64], name[32] = "";
@@ -90,32 +92,34 @@ static void freeze(pid_t program) {
             news++;
         }
     }
-    printf("frozen %d\n", count);
+    dprintf(answers, "frozen %d\n", count);
 }
 
 static void thaw(void) {
     for (int i = 0; i < count; i++)
         ptrace(PTRACE_DETACH, threads[i], NULL, NULL);
-    printf("thawed %d\n", count);
+    dprintf(answers, "thawed %d\n", count);
     count = 0;
 }
 
 int main(int argc, char **argv) {
-    if (argc < 2) {
-        fprintf(stderr, "usage: freezer COMMAND ARGUMENTS...\n");
+    FILE *commands = argc < 3 ? NULL : fdopen(atoi(argv[1]), "r");
+    if (!commands) {
+        fprintf(stderr, "usage: freezer DESCRIPTOR COMMAND ARGUMENTS...\n");
         return EX_USAGE;
     }
-    setvbuf(stdout, NULL, _IOLBF, 0);
+    answers = fileno(commands);
     pid_t program = fork();
     if (program == 0) {
-        execvp(argv[1], argv + 1);
-        fprintf(stderr, "freezer: %s: %s\n", argv[1], strerror(errno));
+        close(answers);
+        execvp(argv[2], argv + 2);
+        fprintf(stderr, "freezer: %s: %s\n", argv[2], strerror(errno));
         _exit(EX_NOINPUT);
     }
     if (program == -1)
         return EX_OSERR;
     char line[64];
-    while (fgets(line, sizeof line, stdin)) {
+    while (fgets(line, sizeof line, commands)) {
         if (strcmp(line, "freeze\n") == 0)
             freeze(program);
         else if (strcmp(line, "thaw\n") == 0)

@@ -10,12 +10,7 @@ final class PlayerRun: Sendable {
     /// The program that was built with these tests.
     static var program: String {
         get throws {
-            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            let program = (own as NSString).deletingLastPathComponent + "/player"
-            guard FileManager.default.isExecutableFile(atPath: program) else {
-                throw TestFailure("'\(program)' is missing; build the product 'player' first.")
-            }
-            return program
+            try ServiceStage.program("player")
         }
     }
 

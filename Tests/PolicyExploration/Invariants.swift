@@ -167,8 +167,8 @@ package enum Invariants {
             if seen.hasDevices, session.configuration.category.traits.hasInput { return true }  // ROUTE-9
             return seen.isScreenLocked || seen.apps.contains { $0.id == session.app && $0.life != .foreground }
                 || seen.active.contains { other in
-                    // A higher rank is in its way; a lower one would be interrupted.
-                    other.rank != session.rank
+                    // A higher rank is in its way, and the system's sessions interrupt their own rank and lower ones (ACT-4).
+                    other.rank > session.rank || session.rank.isSystem
                         || (session.isPrimary ? other.isPrimary : other.configuration.mode == .spokenAudio)
                 }
         }

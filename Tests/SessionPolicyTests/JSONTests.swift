@@ -201,14 +201,15 @@ import Testing
                 == .configure(SessionID(5), .category(.ambient)))
     }
 
-    @Test("JSON: the states, events and effects of 10,000 random steps come back as they were")
+    @Test("JSON: the states, events, effects and records of 10,000 random steps come back as they were (SRV-3)")
     func randomWalk() throws {
         let seed: UInt64 = 20_261_121
         var random = Seeded(seed)
         let policy = Policy()
         var state = PolicyState()
+        var order = GrantOrder()
         for step in 0..<10_000 {
-            let event = PolicyEvent(RandomWalk.action(&random), at: EventTime(nanoseconds: UInt64(step)))
+            let event = PolicyEvent(RandomWalk.anyAction(&random), at: EventTime(nanoseconds: UInt64(step)))
             #expect(try value(PolicyEvent.self, text(event)) == event)
             do {
                 let transition = try policy.apply(event, to: state)
@@ -216,6 +217,11 @@ import Testing
                 #expect(try value([Effect].self, text(transition.effects)) == transition.effects)
                 #expect(try value([Standing].self, text(transition.standings)) == transition.standings)
                 try expectRoundTrip(state)
+                order.follow(state)
+                try expectRoundTrip(state.systemRecord(order))
+                if let session = state.sessions.randomElement(using: &random) {
+                    try expectRoundTrip(state.record(of: session.id, order, standing: transition.standings.first))
+                }
             } catch let refusal as Refusal {
                 try expectRoundTrip(refusal)
             }

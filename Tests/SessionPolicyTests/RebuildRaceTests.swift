@@ -32,7 +32,9 @@ import Testing
         transition.effects.filter { $0.kind != .stateChanged }
     }
 
-    @Test("SRV-3: of two that cannot be active together the newer grant wins, and the older one waits for it (ACT-2, INT-1)")
+    @Test(
+        "SRV-3: of two that cannot be active together the newer grant wins, and the older one waits for it (ACT-2, INT-1)"
+    )
     func newerGrantWins() throws {
         for records in [[record(1, grant: 5), record(2, grant: 9)], [record(2, grant: 9), record(1, grant: 5)]] {
             let rebuilt = rebuild(records)
@@ -68,7 +70,9 @@ import Testing
         #expect(rebuilt.state[SessionID(1)]?.wait == nil)
     }
 
-    @Test("SRV-3: whose rival died waits for the next one in its way, and who asked to wait is granted first (ACT-8, ACT-14)")
+    @Test(
+        "SRV-3: whose rival died waits for the next one in its way, and who asked to wait is granted first (ACT-8, ACT-14)"
+    )
     func nextRival() {
         let moved = rebuild([record(1) { $0.activity = waiting(for: 7) }, record(2, grant: 4)])
         #expect(told(moved) == [Effect(SessionID(1), .waitMoved, .act8, by: SessionID(2))])
@@ -108,7 +112,9 @@ import Testing
         #expect(rebuilt.standings.map(\.verdict.attenuation) == [0])
     }
 
-    @Test("SRV-3: who may not be active where its app is by now is stopped, and whom it interrupted goes on (BG-1, ACT-12)")
+    @Test(
+        "SRV-3: who may not be active where its app is by now is stopped, and whom it interrupted goes on (BG-1, ACT-12)"
+    )
     func background() {
         var background = record(1, .soloAmbient, grant: 4)
         background.app.life = .background
@@ -175,6 +181,37 @@ import Testing
         order.follow(next.state)
         let numbers = [2, 1, 3].map { order.grant(of: SessionID($0)) }
         #expect(numbers == numbers.sorted() && Set(numbers).count == 3 && numbers[0] > 0)
+    }
+
+    @Test(
+        "SRV-3: what the next arbiter grants has higher numbers than all before, also than those of whom it has not heard"
+    )
+    func reservedNumbers() throws {
+        var scene = Scene()
+        var order = GrantOrder()
+        for id: UInt64 in 1...2 { try scene.add(id, .playback) }
+        try scene.activate(1)
+        order.follow(scene.state)
+        try scene.activate(2)
+        for mode in [Mode.spokenAudio, .moviePlayback, .default] {
+            // CAT-3: counts as an activation.
+            try scene.configure(2, .playback, mode)
+            order.follow(scene.state)
+        }
+        #expect(order.grant(of: SessionID(2)) == 4)
+        let system = scene.state.systemRecord(order)
+        let records = scene.state.sessions.compactMap { scene.state.record(of: $0.id, order) }
+
+        // Session 2 held the grant, and comes when 1 has been granted anew.
+        let early = rebuild([records[0]], system)
+        var next = GrantOrder(early.state, rebuiltFrom: system, [records[0]])
+        let granted = try policy.apply(
+            PolicyEvent(.activate(SessionID(1)), at: EventTime(nanoseconds: 2_000)), to: early.state)
+        next.follow(granted.state)
+        let present = try #require(granted.state.record(of: SessionID(1), next))
+        let late = rebuild([records[1], present], granted.state.systemRecord(next))
+        #expect(late.state.activeOrder == [SessionID(1)])
+        #expect(late.state[SessionID(2)]?.wait?.rival == SessionID(1))
     }
 
     @Test("SRV-3: a grant gets a number when it is made, and made again, also where the order looks the same")

@@ -91,6 +91,15 @@ int ssocket_peer(int socket, ssocket_peer_t *peer);
 /// Returns the pidfd, or -ESRCH when the process has ended and was reaped (newer kernels still find it then), -EMFILE…
 int ssocket_peer_process(int socket, pid_t pid);
 
+// ---- Processes (process.c) ----------------------------------------------------------------------------------------------------
+
+/// Opens any process: a pidfd, readable (POLLIN) once it has ended. [any] Look at what it is only afterwards: from then on nobody else can be meant.
+/// Returns the pidfd, or -ESRCH when there is no such process, -EMFILE…
+int ssocket_process_open(pid_t pid);
+
+/// Sends a signal to the process of a pidfd. [any] Returns 0, or -ESRCH when it has ended, -EPERM, -EINVAL.
+int ssocket_process_signal(int process, int signal);
+
 // ---- Long messages (message_memory.c) -----------------------------------------------------------------------------------------
 
 /// Copies `count` bytes into a memfd that nobody can ever change, for a message longer than a packet. [any]

@@ -2,13 +2,15 @@ internal import Foundation
 internal import Platform
 
 /// Reaches the arbiter of a user, and starts it where none listens. Of many who start it at once one does.
-struct ArbiterLaunch: Sendable {
+package struct ArbiterLaunch: Sendable {
     let address: ArbiterAddress
     /// Seconds for all: connecting, waiting for others who start it, starting it.
     static let limit = 5.0
 
+    package init(address: ArbiterAddress) { self.address = address }
+
     /// Connects and says hello, with a new arbiter if need be.
-    func connect(
+    package func connect(
         hello: ClientMessage.Hello, receive: @escaping @Sendable (ArbiterMessage) -> Void,
         ended: @escaping @Sendable () -> Void
     ) throws(ArbiterError) -> ArbiterConnection {

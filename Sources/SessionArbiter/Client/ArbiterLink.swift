@@ -92,10 +92,12 @@ final class ArbiterLink: Sendable {
         }
         mirror.forgetUnknown()
         let restorations = mirror.restorations
-        let last = mirror.welcome.arbiter
+        let last = mirror.welcome
         mirror.listen(to: number)
         let connection = try launch.connect(
-            hello: .init(arbiter: restorations.isEmpty ? nil : last, restoring: restorations.count),
+            hello: .init(
+                arbiter: last.arbiter == 0 ? nil : last.arbiter, restoring: restorations.count,
+                application: last.arbiter == 0 ? nil : mirror.application(last.app)),
             receive: { [weak mirror] in mirror?.take($0, over: number) }, ended: { [weak self] in self?.lost(number) })
         mirror.note(connection.welcome)
         do throws(ExchangeFailure) {
@@ -103,9 +105,9 @@ final class ArbiterLink: Sendable {
             for restoration in restorations {
                 replies.append((restoration.record.session.id, try connection.send(.restore(restoration))))
             }
-            // The arbiter takes what comes next after these.
-            try serve(by: connection)
             for (id, reply) in replies { try conclude(id, reply, connection) }
+            // The arbiter decides on what comes next with all of these in mind, and so does who asks: every gate is the new one.
+            try serve(by: connection)
         } catch {
             throw ArbiterError(error.error)
         }
@@ -183,12 +185,7 @@ final class ArbiterLink: Sendable {
 
     /// One attempt; returns the pause after the next, nil when there is a connection or nobody wants one any longer.
     private func reconnect(after pause: Double) -> Double? {
-        do throws(ArbiterError) {
-            try connect()
-        } catch {
-            let half = state.withLock { state in state.connection.take() }
-            half?.close()
-        }
+        try? connect()
         return state.withLock { state in
             guard state.connection == nil, !state.isClosed else {
                 state.isReconnecting = false

@@ -71,6 +71,8 @@ final class Exchange: Sendable {
     private let state = Locked(State())
     /// Whose turn it is to number a message and send it. A semaphore, because the wait for it has an end.
     private let turn = DispatchSemaphore(value: 1)
+    /// Nothing more is read.
+    private let isOver = Answer<Void>()
     /// Bytes of a long reply; a log at its largest is some tens of millions.
     private static let longestReply = 1 << 28
 
@@ -87,7 +89,15 @@ final class Exchange: Sendable {
     /// Says hello; throws when this client and the arbiter do not speak the same protocol.
     func begin(_ hello: ClientMessage.Hello, timeout: Double) throws(ExchangeFailure) -> Reply.Welcome {
         let deadline = Deadline(seconds: timeout)
-        let reply = try send(.hello(hello), before: deadline).wait(before: deadline).reply
+        let reply: Reply
+        do throws(ExchangeFailure) {
+            reply = try send(.hello(hello), before: deadline).wait(before: deadline).reply
+        } catch {
+            guard case .end = error else { throw error }
+            // It may have said why before it closed.
+            _ = isOver.wait(seconds: deadline.seconds)
+            throw end(of: "hello")
+        }
         guard let welcome = reply.welcome, welcome.version == ArbiterProtocol.version else {
             throw .answer(
                 RequestError(
@@ -206,6 +216,7 @@ final class Exchange: Sendable {
             else { break }
         }
         end()
+        isOver.set(())
         if state.withLock({ $0.isWelcome }) { ended() }
     }
 

@@ -41,10 +41,16 @@ final class PacketSocket: Sendable {
 
     /// What came; nil when the peer is gone, or sends what no packet of the protocol can be.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, descriptor: OwnedDescriptor?)? {
+        var wasReset = false
         while true {
             var received: Int32 = -1
             let count = ssocket_receive(descriptor.number, buffer.baseAddress, buffer.count, false, &received)
             if count > 0 { return (count, received >= 0 ? OwnedDescriptor(received) : nil) }
+            if count == -Int(ECONNRESET), !wasReset {
+                // It closed without reading all; what it had sent before is still to be had.
+                wasReset = true
+                continue
+            }
             guard count == -Int(EAGAIN) else { return nil }
             wait(for: POLLIN, milliseconds: -1)
         }

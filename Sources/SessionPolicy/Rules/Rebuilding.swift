@@ -31,9 +31,8 @@ extension Policy {
 extension Arbitration {
     /// Goes through what the records claim, in the order of the grants.
     fileprivate mutating func settle(_ records: [SessionRecord]) {
-        let claims = records.map(\.session.id).filter { state[$0]?.isActive == true }
         var stopped: [SessionID] = []
-        for id in records.filter({ claims.contains($0.session.id) }).inOrder(of: \.grant) {
+        for id in records.filter(\.session.isActive).inOrder(of: \.grant) {
             if let rule = ruleForStopping(id) {
                 stop(id, rule)
                 stopped.append(id)

@@ -13,6 +13,9 @@ public struct GrantOrder: Hashable, Sendable {
         var since: EventTime?
     }
 
+    /// How many numbers are reserved at a time, so that a file that holds the reservation is seldom written.
+    private static let block: UInt64 = 1 << 20
+
     public init() {}
 
     /// Goes on after these records, of which the state was rebuilt.
@@ -22,7 +25,7 @@ public struct GrantOrder: Hashable, Sendable {
             if grants[id] == nil { grants[id] = record.grant }
             if let pending = record.pending, requests[id] == nil { requests[id] = pending }
         }
-        last = max(grants.values.max() ?? 0, requests.values.max() ?? 0)
+        last = max(grants.values.max() ?? 0, requests.values.max() ?? 0, system.reservedGrants)
         if last > UInt64.max / 2 { compress() }
         active = Self.grants(in: state)
         waiting = state.pendingActivations
@@ -30,6 +33,9 @@ public struct GrantOrder: Hashable, Sendable {
         renumber(waiting, in: \.requests)
         requests = requests.filter { waiting.contains($0.key) }
     }
+
+    /// The end of the block of numbers that is being given; it changes once in a million grants, and with a new arbiter.
+    var reserved: UInt64 { (last / Self.block + 1) * Self.block }
 
     /// When a session was granted last; 0: never.
     public func grant(of id: SessionID) -> UInt64 { grants[id] ?? 0 }

@@ -39,6 +39,8 @@ public struct SystemRecord: Hashable, Sendable, Codable {
     public var volume: Float = 1
     /// 0…1.
     public var ringVolume: Float = 1
+    /// No grant has a higher number: whoever comes late, with a record of then, comes before all that is granted from now on.
+    public var reservedGrants: UInt64 = 0
 
     /// Of an arbiter that has just begun.
     public init() {}
@@ -68,6 +70,7 @@ extension PolicyState {
         record.isDoNotDisturbOn = isDoNotDisturbOn
         record.volume = volume
         record.ringVolume = ringVolume
+        record.reservedGrants = order.reserved
         return record
     }
 }

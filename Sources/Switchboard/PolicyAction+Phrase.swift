@@ -1,0 +1,94 @@
+internal import SessionPolicy
+
+extension PolicyAction {
+    /// The session that it concerns; nil for what concerns an app, or the device.
+    var session: SessionID? {
+        switch self {
+        case .register(let id, _), .unregister(let id), .configure(let id, _), .activate(let id),
+            .requestActivation(let id), .deactivate(let id, _), .prefer(let id, _),
+            .preferNoInterruptionsFromSystemAlerts(let id, _), .setOutputMuted(let id, _), .setRunning(let id, _),
+            .setInputRunning(let id, _), .remotePlay(let id), .preferInput(let id, _), .overrideOutput(let id, _),
+            .preferInterruptionOnRouteDisconnect(let id, _), .userPaused(let id), .beginSystemSession(let id, _, _),
+            .acceptCall(let id), .endSystemSession(let id, _):
+            id
+        case .appDied, .setApplicationState, .setDeclaresBackgroundAudio, .setRecordPermission, .setInputMuted,
+            .setScreenLocked, .plug, .unplug, .pick, .setSilentSwitch, .setDoNotDisturb, .setMicrophoneMuted,
+            .setVolume, .setRingVolume:
+            nil
+        }
+    }
+
+    /// The app that it concerns, if no session is named.
+    var app: AppID? {
+        switch self {
+        case .appDied(let app), .setApplicationState(let app, _), .setDeclaresBackgroundAudio(let app, _),
+            .setRecordPermission(let app, _), .setInputMuted(let app, _):
+            app
+        default: nil
+        }
+    }
+
+    /// What was asked, without whom: "set category playback, duckOthers".
+    var phrase: String {
+        switch self {
+        case .register(_, let app): "begin as a session of pid \(app.rawValue)"
+        case .unregister: "go"
+        case .appDied: "die"
+        case .configure(_, let change): change.phrase
+        case .activate: "activate"
+        case .requestActivation: "activate, or wait for that"
+        case .deactivate(_, let notifies): "deactivate" + (notifies ? " and notify others" : "")
+        case .prefer(_, let preference): preference.phrase
+        case .preferNoInterruptionsFromSystemAlerts(_, let prefers):
+            prefers ? "be left alone by what rings" : "be interrupted by what rings"
+        case .setOutputMuted(_, let isMuted): isMuted ? "mute its output" : "unmute its output"
+        case .setRunning(_, let runs): runs ? "begin to play" : "cease to play"
+        case .setInputRunning(_, let runs): runs ? "begin to take input" : "cease to take input"
+        case .remotePlay: "play, by remote control"
+        case .preferInput(_, let uid): uid.map { "prefer input '\($0)'" } ?? "prefer no input"
+        case .overrideOutput(_, let toSpeaker): toSpeaker ? "override the output to the speaker" : "end its override"
+        case .preferInterruptionOnRouteDisconnect(_, let prefers):
+            (prefers ? "" : "not ") + "be interrupted when its output goes"
+        case .userPaused: "pause, by the user"
+        case .beginSystemSession(_, let rank, let isRinging):
+            isRinging ? "ring" : "begin as \(rank == .app ? "a stand-in app" : "\(rank)")"
+        case .acceptCall: "be accepted"
+        case .endSystemSession(_, let shouldResume): "end" + (shouldResume ? "" : ", and nobody resumes")
+        case .setApplicationState(_, let state): "be in state \(state.rawValue)"
+        case .setDeclaresBackgroundAudio(_, let declares): declares ? "declare background audio" : "declare no background audio"
+        case .setRecordPermission(_, let permission): "have permission to record \(permission.rawValue)"
+        case .setInputMuted(_, let isMuted): isMuted ? "mute its inputs" : "unmute its inputs"
+        case .setScreenLocked(let isLocked): isLocked ? "lock the screen" : "unlock the screen"
+        case .plug(let device): "plug in '\(device.uid)'"
+        case .unplug(let uid): "unplug '\(uid)'"
+        case .pick(let direction, let uid): "pick \(uid.map { "\(direction.rawValue) '\($0)'" } ?? "no \(direction.rawValue)")"
+        case .setSilentSwitch(let isOn): "turn the silent switch \(Text.onOff(isOn))"
+        case .setDoNotDisturb(let isOn): "turn do-not-disturb \(Text.onOff(isOn))"
+        case .setMicrophoneMuted(let isMuted): isMuted ? "mute the microphone" : "unmute the microphone"
+        case .setVolume(let volume): "set the volume to \(Text.rounded(Double(volume), 2))"
+        case .setRingVolume(let volume): "set the volume of ringing to \(Text.rounded(Double(volume), 2))"
+        }
+    }
+}
+
+extension ConfigurationChange {
+    fileprivate var phrase: String {
+        switch self {
+        case .category(let category, let mode, let options, let policy):
+            (["set category \(category.rawValue)"] + (mode.map { ["mode \($0.rawValue)"] } ?? []) + options.names
+                + (policy == .default ? [] : ["\(policy)"])).joined(separator: ", ")
+        case .mode(let mode): "set mode \(mode.rawValue)"
+        }
+    }
+}
+
+extension Preference {
+    fileprivate var phrase: String {
+        switch self {
+        case .sampleRate(let rate): "prefer a sample rate of \(Text.rounded(rate, 3)) Hz"
+        case .ioBufferDuration(let duration): "prefer an I/O buffer of \(Text.milliseconds(duration))"
+        case .inputChannels(let count): "prefer \(count) input channels"
+        case .outputChannels(let count): "prefer \(count) output channels"
+        }
+    }
+}

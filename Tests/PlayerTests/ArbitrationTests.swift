@@ -1,0 +1,148 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Several players at once, each a process of its own, judged by what each sent to its output ports.
+@Suite("player: among other apps", .serialized)
+struct ArbitrationTests {
+    static let rate = 48_000
+    static let period = 256
+    static let fade = rate * 5 / 1000
+    let stage: ServiceStage
+    let name: ServerName
+    let server: JackServer
+
+    init() throws {
+        stage = try ServiceStage()
+        name = try ServerName()
+        server = try JackServer(name, sampleRate: Self.rate, periodFrames: Self.period)
+    }
+
+    private func file(_ samples: [Float], _ name: String) throws -> String {
+        try SoundFile.write([samples], sampleRate: Self.rate, to: stage.directory.file(name))
+        return stage.directory.file(name)
+    }
+
+    /// A player on this server, among those of this stage.
+    private func start(_ arguments: [String]) throws -> PlayerRun {
+        try PlayerRun(["--server", server.name, "--events", "json"] + arguments, environment: stage.environment)
+    }
+
+    /// One that plays a file for as long as it is let, and keeps what it puts out.
+    private func startMusic(
+        _ samples: [Float], capture: String, _ arguments: [String] = []
+    ) throws -> PlayerRun {
+        let run = try start(
+            ["--capture", stage.directory.file(capture)] + arguments + [try file(samples, "of-" + capture)])
+        guard run.waitForLine("\"event\":\"position\"") else {
+            throw TestFailure("The player did not play: \(run.errorLines)")
+        }
+        return run
+    }
+
+    /// Lets it play on for some seconds, ends it, and returns what it put out.
+    private func finish(_ run: PlayerRun, _ capture: String) throws -> [Float] {
+        let positions = run.outLines.filter { $0.contains("\"event\":\"position\"") }.count
+        #expect(run.waitForLine("\"event\":\"position\"", count: positions + 2))
+        run.send(SIGINT)
+        #expect(run.exit(within: 10) == 0, "\(run.errorLines)")
+        #expect(run.errorLines.isEmpty)
+        return try SoundFile.read(stage.directory.file(capture)).planes[0]
+    }
+
+    /// Where a counting signal was away, and that it went on at its very next frame: the one after the fade.
+    private func checkInterruption(_ heard: [Float], _ source: [Float]) throws {
+        let begin = try #require(heard.firstIndex { $0 != 0 })
+        let faded = try #require((begin..<heard.count).first { heard[$0] != source[$0 - begin] })
+        let silent = try #require(heard[faded...].firstIndex { $0 == 0 })
+        #expect(silent - faded <= Self.period + Self.fade)
+        let resumed = try #require(heard[silent...].firstIndex { $0 != 0 })
+        let rendered = faded - begin + Self.fade
+        let after = heard[(resumed + Self.fade)...].prefix(Self.rate / 2)
+        #expect(after.count == Self.rate / 2)
+        #expect(Signal.firstDifference(after, source[(rendered + Self.fade)...].prefix(Self.rate / 2)) == nil)
+    }
+
+    @Test("ACT-2, INT-8: another program's playback interrupts; at its end the first goes on at its very next frame")
+    func playback() throws {
+        let source = Signal.counting(frames: Self.rate * 60)
+        let first = try startMusic(source, capture: "first.wav")
+        let second = try start([try file(Signal.sine(frequency: 440, sampleRate: Self.rate, frames: Self.rate), "b.wav")])
+        #expect(second.exit() == 0, "\(second.errorLines)")
+        #expect(first.waitForLine("\"type\":\"ended\""))
+        try checkInterruption(try finish(first, "first.wav"), source)
+        #expect(stage.services.count == 1, "both found the same one")
+    }
+
+    @Test("ACT-12: the other program is killed: the first goes on as if it had left with notice")
+    func killed() throws {
+        let source = Signal.counting(frames: Self.rate * 60)
+        let first = try startMusic(source, capture: "first.wav")
+        let second = try startMusic(Signal.counting(frames: Self.rate * 60), capture: "second.wav")
+        #expect(first.waitForLine("\"type\":\"began\""))
+        second.send(SIGKILL)
+        #expect(first.waitForLine("\"shouldResume\":true"))
+        try checkInterruption(try finish(first, "first.wav"), source)
+    }
+
+    @Test("DUCK-3, DUCK-5: a prompt of another program lowers by 14 dB; afterwards every bit is the source's")
+    func prompt() throws {
+        let source = Signal.sine(frequency: 997, sampleRate: Self.rate, frames: Self.rate * 60)
+        let music = try startMusic(source, capture: "music.wav")
+        let silence = [Float](repeating: 0, count: Self.rate)
+        let prompt = try start(["--mode", "voicePrompt", "--option", "duckOthers", try file(silence, "prompt.wav")])
+        #expect(prompt.exit() == 0, "\(prompt.errorLines)")
+        let heard = try finish(music, "music.wav")
+        let begin = try #require(heard.firstIndex { $0 != 0 }) - 1  // the sine's first sample is 0
+        let attack = try #require((begin..<heard.count).first { heard[$0] != source[$0 - begin] })
+        let ducked = (attack + Self.rate / 10)..<(attack + Self.rate * 8 / 10)
+        let level = Signal.rms(source[(ducked.lowerBound - begin)..<(ducked.upperBound - begin)])
+        #expect(abs(Signal.decibels(Float(Signal.rms(heard[ducked]) / level)) + 14) <= 0.1)
+        let last = heard.suffix(Self.rate)
+        #expect(
+            Signal.firstDifference(
+                last.prefix(Self.rate / 2), source[(last.startIndex - begin)...].prefix(Self.rate / 2)) == nil)
+    }
+
+    @Test("INT-6, VOL-2, SIM-1, SIM-2: the switchboard rings a phone and flips the silent switch, for every program")
+    func switchboard() throws {
+        let music = try startMusic(Signal.counting(frames: Self.rate * 60), capture: "music.wav")
+        let game = try startMusic(Signal.counting(frames: Self.rate * 60), capture: "game.wav", ["--category", "ambient"])
+        #expect(try stage.switchboard("call", "ring").status == 0)
+        for run in [music, game] { #expect(run.waitForLine("\"type\":\"began\"")) }
+        #expect(try stage.switchboard("status").output.components(separatedBy: "INT-6").count == 3)
+        #expect(try stage.switchboard("call", "decline").status == 0)
+        for run in [music, game] { #expect(run.waitForLine("\"shouldResume\":true")) }
+        // VOL-2: the ambient one is muted; playback is not.
+        #expect(try stage.switchboard("silent-switch", "on").status == 0)
+        #expect(game.waitForLine("\"muted\":true"))
+        #expect(try stage.switchboard("silent-switch", "off").status == 0)
+        #expect(game.waitForLine("\"rule\":\"VOL-2\"") && !music.outLines.contains { $0.contains("VOL-2") })
+        #expect(try stage.switchboard("why", "1").status == 0)
+        for (run, name) in [(music, "music.wav"), (game, "game.wav")] {
+            let heard = try finish(run, name)
+            // The phone: one silence for both. The switch: one more, for the game.
+            let sounding = heard.drop { $0 == 0 }
+            var silences = 0
+            for (a, b) in zip(sounding, sounding.dropFirst()) where a != 0 && b == 0 { silences += 1 }
+            #expect(silences - (heard.last == 0 ? 1 : 0) == (name == "music.wav" ? 1 : 2))
+        }
+    }
+
+    @Test("SRV-3: the arbiter is killed while a program plays: no frame is lost, and it is interrupted as before")
+    func arbiterKilled() throws {
+        let source = Signal.counting(frames: Self.rate * 60)
+        let music = try startMusic(source, capture: "music.wav")
+        for count in 1...3 {
+            try stage.killService()
+            // The next one has been told what was held: the session that plays, under its number.
+            #expect(try stage.switchboard("why", "1").output.contains("running"), "after \(count)")
+        }
+        let heardSoFar = music.outLines.filter { $0.contains("\"event\":\"interruption\"") }
+        #expect(heardSoFar.isEmpty, "nobody told the app anything: \(heardSoFar)")
+        let second = try start([try file(Signal.sine(frequency: 440, sampleRate: Self.rate, frames: Self.rate), "b.wav")])
+        #expect(second.exit() == 0, "\(second.errorLines)")
+        #expect(music.waitForLine("\"type\":\"ended\""))
+        try checkInterruption(try finish(music, "music.wav"), source)
+    }
+}

@@ -1,0 +1,236 @@
+import CSessionSocket
+import Foundation
+import Platform
+import SessionArbiter
+import SessionPolicy
+import TestSupport
+import Testing
+
+/// The connection to an arbiter that does as a test's script says.
+@Suite struct ConnectionTests {
+    private let fakes = FakeArbiters()
+
+    private func code(_ body: () throws -> Void) -> RequestError.Code? {
+        do { try body() } catch let error as RequestError { return error.code } catch {}
+        return nil
+    }
+
+    @Test("Requests of many threads go out with growing serials, and each gets its own reply")
+    func serials() throws {
+        let serials = Signpost<UInt64>()
+        let fake = try fakes.start { peer in
+            peer.welcome()
+            while let message = peer.receive() {
+                serials.note(message.serial)
+                guard case .register(let app) = message.request else { return }
+                var reply = Reply()
+                reply.session = app.map { SessionID($0.rawValue) }
+                peer.send(.reply(message.serial, reply))
+            }
+        }
+        let connection = try ArbiterConnection(fake.address)
+        let wrong = Locked(0)
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for turn in 0..<50 {
+                let number = UInt64(thread * 100 + turn)
+                let reply = try? connection.request(.register(app: AppID(number)), timeout: 30)
+                if reply?.session != SessionID(number) { wrong.withLock { $0 += 1 } }
+            }
+        }
+        #expect(wrong.withLock { $0 } == 0)
+        #expect(serials.noted.count == 400)
+        #expect(zip(serials.noted, serials.noted.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(connection.welcome.arbiter == 1)
+    }
+
+    @Test("News come in order, and before the reply that they precede; pings are answered")
+    func order() throws {
+        let pongs = Signpost<UInt64>()
+        let fake = try fakes.start { peer in
+            peer.welcome()
+            guard let message = peer.receive() else { return }
+            for step in 1...100 { peer.send(.hardware(HardwareWish(ioBufferDuration: Double(step)))) }
+            peer.send(.ping(77))
+            peer.send(.reply(message.serial, Reply()))
+            while let message = peer.receive() {
+                if case .pong(let number) = message.request { pongs.note(number) }
+            }
+        }
+        let heard = Locked<[Double]>([])
+        let connection = try ArbiterConnection(
+            fake.address,
+            receive: { message in
+                guard case .hardware(let wish) = message else { return }
+                heard.withLock { $0.append(wish.ioBufferDuration ?? 0) }
+            })
+        _ = try connection.request(.synchronise, timeout: 30)
+        #expect(heard.withLock { $0 } == (1...100).map(Double.init))
+        #expect(pongs.wait { $0 == [77] })
+    }
+
+    @Test("An arbiter that never answers costs a request its deadline, and the message says what to do")
+    func silence() throws {
+        let fake = try fakes.start { $0.awaitEnd() }
+        let error = #expect(throws: ArbiterError.self) { try ArbiterConnection(fake.address, timeout: 0.05) }
+        guard case .unavailable(let reason) = error else { throw try #require(error) }
+        #expect(reason.contains("hello") && reason.contains("does not answer") && reason.contains("audiosessiond"))
+    }
+
+    @Test("A reply that comes too late is nobody's, and the connection goes on")
+    func late() throws {
+        let isAsked = Signpost<Bool>()
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let fake = try fakes.start { peer in
+            peer.welcome()
+            guard let first = peer.receive() else { return }
+            isAsked.note(true)
+            mayAnswer.wait()
+            var reply = Reply()
+            reply.session = SessionID(1)
+            peer.send(.reply(first.serial, reply))
+            peer.obey()
+        }
+        let connection = try ArbiterConnection(fake.address)
+        #expect(code { _ = try connection.request(.report, timeout: 0.05) } == .unavailable)
+        #expect(isAsked.wait { !$0.isEmpty })
+        mayAnswer.signal()
+        #expect(try connection.request(.synchronise, timeout: 30).session == nil)
+        #expect(!connection.hasEnded)
+    }
+
+    @Test("An arbiter that closes at any step ends the connection, once, and whoever waits is told", arguments: 0...4)
+    func closing(step: Int) throws {
+        let ends = Signpost<Bool>()
+        let fake = try fakes.start { peer in
+            if step == 0 { return }
+            guard step > 1 else { return _ = peer.receive() }
+            peer.welcome()
+            if step == 2 { return }
+            guard let message = peer.receive(), step == 4 else { return }
+            peer.send(.devices([]))
+            peer.send(.reply(message.serial, Reply()))
+        }
+        guard step >= 2 else {
+            #expect(throws: ArbiterError.self) { try ArbiterConnection(fake.address, ended: { ends.note(true) }) }
+            #expect(ends.noted.isEmpty)
+            return
+        }
+        guard let connection = try? ArbiterConnection(fake.address, ended: { ends.note(true) }) else {
+            // Closed before hello had returned.
+            return #expect(step == 2)
+        }
+        if step == 4 { _ = try connection.request(.synchronise, timeout: 30) }
+        #expect(code { _ = try connection.request(.synchronise, timeout: 30) } == .unavailable)
+        #expect(ends.wait { $0.count == 1 } && connection.hasEnded)
+        connection.close()
+        #expect(ends.noted.count == 1)
+    }
+
+    @Test(
+        "What is no message of the protocol ends the connection",
+        arguments: [
+            "{}", "no JSON", "{\"reply\":\"1\"}", "{\"reply\":-1}", "{\"status\":7}", "{\"notice\":{}}", "[]", "{\"reply\":2",
+            "{\"reply\":2,\"long\":true}", String(repeating: "[", count: 60_000), "{\"ping\":1e400}", "\u{0}\u{1}",
+        ])
+    func malformed(text: String) throws {
+        let fake = try fakes.start { peer in
+            peer.welcome()
+            _ = peer.receive()
+            peer.send(raw: Array(text.utf8))
+            peer.awaitEnd()
+        }
+        let ends = Signpost<Bool>()
+        let connection = try ArbiterConnection(fake.address, ended: { ends.note(true) })
+        #expect(code { _ = try connection.request(.synchronise, timeout: 30) } == .unavailable)
+        #expect(ends.wait { $0 == [true] })
+    }
+
+    @Test("A packet above the limit ends the connection")
+    func oversized() throws {
+        let fake = try fakes.start { peer in
+            peer.welcome()
+            peer.send(raw: [UInt8](repeating: 0x20, count: ArbiterProtocol.packetLimit + 1))
+            peer.awaitEnd()
+        }
+        let ends = Signpost<Bool>()
+        _ = try? withExtendedLifetime(ArbiterConnection(fake.address, ended: { ends.note(true) })) {
+            #expect(ends.wait { $0 == [true] })
+        }
+    }
+
+    @Test("A long reply comes in sealed memory; what is no such memory ends the connection")
+    func long() throws {
+        var reply = Reply()
+        reply.permissions = Dictionary(uniqueKeysWithValues: (0..<5_000).map { ("/program/\($0)", .granted) })
+        let fake = try fakes.start { [reply] peer in
+            peer.welcome()
+            guard let message = peer.receive(),
+                let bytes = try? Array(JSONEncoder().encode(ArbiterMessage.reply(message.serial, reply)))
+            else { return }
+            let memory = ssocket_memory_create(bytes, bytes.count)
+            peer.send(.long(message.serial), descriptor: memory)
+            close(memory)
+            guard let next = peer.receive() else { return }
+            let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            peer.send(.long(next.serial), descriptor: file)
+            close(file)
+            peer.awaitEnd()
+        }
+        let connection = try ArbiterConnection(fake.address)
+        #expect(try connection.request(.report, timeout: 30) == reply)
+        #expect(code { _ = try connection.request(.report, timeout: 30) } == .unavailable)
+        #expect(connection.hasEnded)
+    }
+
+    @Test("A request to an arbiter that does not read ends with its deadline, however full the socket is")
+    func full() throws {
+        let mayEnd = DispatchSemaphore(value: 0)
+        let fake = try fakes.start { peer in
+            peer.welcome()
+            mayEnd.wait()
+        }
+        let connection = try ArbiterConnection(fake.address)
+        let device = Device(
+            uid: "d", ports: [DevicePort(uid: String(repeating: "u", count: 50_000), name: "", type: .hdmi, direction: .output, channels: 2)])
+        for _ in 0..<20 {
+            #expect(code { _ = try connection.request(.submit(.plug(device)), timeout: 0.01) } == .unavailable)
+        }
+        #expect(!connection.hasEnded)
+        let tooLong = Device(uid: String(repeating: "u", count: ArbiterProtocol.packetLimit), ports: [])
+        #expect(code { _ = try connection.request(.submit(.plug(tooLong)), timeout: 1) } == .limit)
+        mayEnd.signal()
+    }
+
+    @Test("What the arbiter says before it closes is the reason; another version is refused with what to do")
+    func farewell() throws {
+        let fake = try fakes.start { peer in
+            if peer.number == 1 {
+                peer.send(.failure(0, RequestError(.limit, "The arbiter has 512 clients, the limit.")))
+            } else {
+                peer.welcome(version: 9)
+                peer.awaitEnd()
+            }
+        }
+        func reason() throws -> String {
+            let error = #expect(throws: ArbiterError.self) { try ArbiterConnection(fake.address, timeout: 30) }
+            guard case .unavailable(let reason) = error else { throw try #require(error) }
+            return reason
+        }
+        #expect(try reason() == "The arbiter has 512 clients, the limit")
+        #expect(try reason().contains("version \(ArbiterProtocol.version)"))
+    }
+
+    @Test("Where nobody listens there is no connection; a path that no socket can have is said to be one")
+    func nowhere() throws {
+        let folder = try TemporaryDirectory()
+        let error = #expect(throws: ArbiterError.self) {
+            try ArbiterConnection(try ArbiterAddress(path: folder.file("none")))
+        }
+        #expect("\(try #require(error))".contains("start audiosessiond"))
+        let long = #expect(throws: ArbiterError.self) {
+            try ArbiterAddress(path: "/" + String(repeating: "x", count: 107))
+        }
+        #expect("\(try #require(long))".contains("107 bytes"))
+        _ = try ArbiterAddress(path: "/" + String(repeating: "x", count: 106))
+    }
+}

@@ -1,0 +1,129 @@
+import CSessionSocket
+import Foundation
+import Platform
+import SessionArbiter
+import SessionPolicy
+import TestSupport
+
+/// Stands in for the arbiter: a socket, and a script that is run with every client, on a thread of its own.
+final class FakeArbiter: Sendable {
+    let address: ArbiterAddress
+    private let folder: TemporaryDirectory
+    private let listener: Int32
+    private let thread = WorkerThread()
+
+    /// The other end of one connection; closed when the script has run.
+    final class Peer: Sendable {
+        /// Which connection it is, from 1.
+        let number: Int
+        private let socket: Int32
+
+        init(number: Int, socket: Int32) {
+            self.number = number
+            self.socket = socket
+        }
+
+        deinit { close(socket) }
+
+        func send(_ message: ArbiterMessage, descriptor: Int32 = -1) {
+            guard let data = try? JSONEncoder().encode(message) else { return }
+            send(raw: Array(data), descriptor: descriptor)
+        }
+
+        func send(raw bytes: [UInt8], descriptor: Int32 = -1) {
+            while ssocket_send(socket, bytes, bytes.count, descriptor) == -Int(EAGAIN) { wait(for: POLLOUT) }
+        }
+
+        /// The next message; nil when the client has gone.
+        func receive() -> ClientMessage? {
+            var bytes = [UInt8](repeating: 0, count: ArbiterProtocol.packetLimit)
+            while true {
+                let count = ssocket_receive(socket, &bytes, bytes.count, false, nil)
+                guard count == -Int(EAGAIN) else {
+                    guard count > 0 else { return nil }
+                    return try? JSONDecoder().decode(ClientMessage.self, from: Data(bytes[..<count]))
+                }
+                wait(for: POLLIN)
+            }
+        }
+
+        /// Awaits hello and answers it; returns what was said.
+        @discardableResult
+        func welcome(as arbiter: UInt64 = 1, version: Int = ArbiterProtocol.version) -> ClientMessage.Hello? {
+            guard let message = receive(), case .hello(let hello) = message.request else { return nil }
+            var reply = Reply()
+            var welcome = Reply.Welcome(
+                arbiter: arbiter, app: AppID(UInt64(getpid())), isTrusted: false, settings: ArbiterSettings())
+            welcome.version = version
+            reply.welcome = welcome
+            send(.reply(message.serial, reply))
+            return hello
+        }
+
+        /// Answers whatever comes, until the client has gone.
+        func obey() { while let message = receive() { send(.reply(message.serial, Reply())) } }
+
+        /// Returns when the client has gone.
+        func awaitEnd() { while receive() != nil {} }
+
+        private func wait(for events: Int32) {
+            var watched = pollfd(fd: socket, events: Int16(events), revents: 0)
+            _ = poll(&watched, 1, -1)
+        }
+    }
+
+    init(_ script: @escaping @Sendable (Peer) -> Void) throws {
+        folder = try TemporaryDirectory()
+        address = try ArbiterAddress(path: folder.file("a.socket"))
+        listener = ssocket_listen(address.path, 8)
+        guard listener >= 0 else { throw TestFailure("No socket can be listened at.") }
+        let isStarted = thread.start(name: "fake-arbiter") { [listener] in
+            for number in 1... {
+                var watched = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+                _ = poll(&watched, 1, -1)
+                let socket = ssocket_accept(listener)
+                guard socket >= 0 else { return }
+                let peer = Peer(number: number, socket: socket)
+                guard WorkerThread().start(name: "fake-peer", { script(peer) }) else { return }
+            }
+        }
+        guard isStarted else { throw TestFailure("There is no thread to be had.") }
+    }
+
+    /// Nobody listens any longer; connections go on.
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        thread.join(seconds: 10)
+        close(listener)
+    }
+}
+
+/// The arbiters of one test: they listen until it is over.
+final class FakeArbiters: Sendable {
+    private let all = Locked<[FakeArbiter]>([])
+
+    func start(_ script: @escaping @Sendable (FakeArbiter.Peer) -> Void) throws -> FakeArbiter {
+        let one = try FakeArbiter(script)
+        all.withLock { $0.append(one) }
+        return one
+    }
+}
+
+/// A gate as an arbiter makes it, its page writable here.
+final class FakeGate: @unchecked Sendable {
+    // Immutable; the page's words are atomic.
+    let page: OpaquePointer
+    let descriptor: Int32
+
+    init() throws {
+        var page: OpaquePointer?
+        descriptor = ssocket_gate_create(&page)
+        guard let page else { throw TestFailure("There is no memory for a gate.") }
+        self.page = page
+    }
+
+    deinit {
+        ssocket_gate_unmap(page)
+        close(descriptor)
+    }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import SessionArbiter
+import SessionPolicy
+import TestSupport
+import Testing
+
+@testable import ArbiterConfiguration
+
+/// The one file of settings.
+@Suite struct ConfigurationTests {
+    private static var sample: String {
+        get throws {
+            let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+            return try String(contentsOf: root.appending(path: "Packaging/audiosession.toml"), encoding: .utf8)
+        }
+    }
+
+    private func read(_ text: String) throws -> (settings: ServiceSettings, warnings: [String]) {
+        try readServiceSettings(text: text, path: "x.toml")
+    }
+
+    private func problems(_ text: String) -> [String] {
+        do {
+            _ = try read(text)
+        } catch ConfigurationError.damaged(_, let problems) {
+            return problems.map(\.description)
+        } catch {
+            return ["\(error)"]
+        }
+        return []
+    }
+
+    @Test("The sample holds every setting, each with its default")
+    func sample() throws {
+        let text = try Self.sample
+        let (settings, warnings) = try read(text)
+        #expect(settings == ServiceSettings())
+        #expect(warnings == [])
+        let lines = KeyLines(text)
+        for setting in Setting.all {
+            let line = try #require(lines.line(of: [setting.section, setting.key]))
+            let written = text.split(separator: "\n", omittingEmptySubsequences: false)[line - 1]
+            #expect(written.hasPrefix(setting.key + " = "), "\(setting.name) is not in the sample")
+        }
+    }
+
+    /// A value other than the default.
+    private func other(_ setting: Setting) -> String {
+        let defaults = ServiceSettings()
+        switch setting.kind {
+        case .real(let place, let range, _):
+            let value = defaults[keyPath: place]
+            return String(value == range.upperBound ? range.lowerBound : (value + range.upperBound) / 2)
+        case .level: return "0.25"
+        case .whole(let place, let range, _): return String(min(range.upperBound, defaults[keyPath: place] + 1))
+        case .flag(let place): return String(!defaults[keyPath: place])
+        case .paths: return "[\"/usr/bin/phone\"]"
+        case .permissions: return "{ \"/usr/bin/phone\" = \"denied\" }"
+        }
+    }
+
+    /// The leaves of a value in JSON, by path.
+    private func leaves(_ settings: ServiceSettings) throws -> [String: String] {
+        var leaves: [String: String] = [:]
+        func walk(_ value: Any, _ path: String) {
+            if let object = value as? [String: Any], path != ".recordPermissions" {
+                for (key, value) in object { walk(value, path + "." + key) }
+            } else {
+                leaves[path] = "\(value)"
+            }
+        }
+        walk(try JSONSerialization.jsonObject(with: JSONEncoder().encode(settings)), "")
+        return leaves
+    }
+
+    @Test("Each setting, changed in the file, changes one field; no field is without a setting")
+    func everyKey() throws {
+        let defaults = try leaves(ServiceSettings())
+        var reached: Set<String> = []
+        for setting in Setting.all {
+            // The one that must stay longer than another.
+            let rest = setting.name == "service.ping-interval" ? "\nlease-limit = 60" : ""
+            let (settings, warnings) = try read("[\(setting.section)]\n\(setting.key) = \(other(setting))" + rest)
+            #expect(warnings == [])
+            let changed = try leaves(settings).filter { defaults[$0.key] != $0.value }.keys
+            let own = changed.filter { rest.isEmpty || $0 != ".leaseLimit" }
+            #expect(own.count == 1, "\(setting.name) changed \(changed)")
+            reached.formUnion(own)
+        }
+        #expect(reached == Set(defaults.keys))
+    }
+
+    @Test("Whole numbers serve as reals, and values are what was written")
+    func values() throws {
+        let settings = try read(
+            """
+            [duck]
+            attenuation = 20
+            release = 1
+            [volume]
+            system = 0
+            [programs]
+            trusted = ["/usr/bin/phone", "/opt/x"]
+            [programs.record-permissions]
+            "/usr/bin/rec.order" = "granted"
+            """
+        ).settings
+        #expect(settings.arbiter.policy.duckAttenuation == 20)
+        #expect(settings.arbiter.policy.duckRelease == 1)
+        #expect(settings.volume == 0)
+        #expect(settings.trustedPrograms == ["/usr/bin/phone", "/opt/x"])
+        #expect(settings.recordPermissions == ["/usr/bin/rec.order": .granted])
+    }
+
+    @Test(
+        "What is wrong is named with line, key, range and value, and nothing applies",
+        arguments: [
+            ("[duck]\nattenuation = 121", "line 2: duck.attenuation takes a number from 0 to 120 dB, not 121"),
+            ("[duck]\nattenuation = -1.5", "line 2: duck.attenuation takes a number from 0 to 120 dB, not -1.5"),
+            ("[duck]\nattenuation = nan", "line 2: duck.attenuation takes a number from 0 to 120 dB, not nan"),
+            ("\n\n[duck]\n\nattack = \"fast\"", "line 5: duck.attack takes a number from 0 to 60 s, not \"fast\""),
+            ("[rules]\ntell-suspension = 1", "line 2: rules.tell-suspension takes true or false, not 1"),
+            ("duck.attack = 61", "line 1: duck.attack takes a number from 0 to 60 s, not 61"),
+            ("duck = 3", "line 1: 'duck' is a section; write [duck] and its settings below"),
+            (
+                "[limits]\nclients = 2.0",
+                "line 2: limits.clients takes a whole number from 1 to 65536 (clients), not 2.0"
+            ),
+            (
+                "[programs]\ntrusted = [\"phone\"]",
+                "line 2: programs.trusted takes a list of absolute paths, such as [\"/usr/bin/phone\"], not [ \"phone\" ]"
+            ),
+            (
+                "[programs.record-permissions]\n\"/a\" = \"yes\"",
+                """
+                line 2: programs.record-permissions takes absolute paths of programs, each with "granted", "denied" or "undetermined"; \
+                '/a' = "yes" is no such pair
+                """
+            ),
+            (
+                "[service]\nping-interval = 7",
+                """
+                line 1: service.lease-limit is 5.0 s and must be longer than service.ping-interval, 7.0 s: nobody can answer before he is \
+                asked
+                """
+            ),
+            (
+                "[limits]\nsessions = 3",
+                "line 1: limits.sessions-per-app is 64 and must not be above limits.sessions, 3"
+            ),
+        ])
+    func wrongValues(_ text: String, _ problem: String) {
+        #expect(problems(text) == [problem])
+    }
+
+    @Test("All that is wrong is named at once, in the order of the lines")
+    func allProblems() {
+        let found = problems("[ramps]\nfade = -1\n[duck]\nattack = 99\nrelease = true\n")
+        #expect(found.map { $0.prefix(7) } == ["line 2:", "line 4:", "line 5:"])
+    }
+
+    @Test("Text that is no TOML is named with its line")
+    func syntax() {
+        let found = problems("[duck]\nattenuation = = 3\n")
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("line 2: ") == true)
+        #expect(problems("[duck]\nattack = 0.1\u{0}\n") == ["a NUL character stands in it; remove that"])
+    }
+
+    @Test(
+        "Unknown names are warned of, with their line and what may have been meant",
+        arguments: [
+            ("[duck]\natenuation = 3", "'x.toml', line 2: there is no setting 'duck.atenuation'; did you mean 'duck.attenuation'?"),
+            ("[ducks]\nattack = 3", "'x.toml', line 1: there is no section [ducks]; did you mean [duck]?"),
+            ("[duck]\nfade = 3", "'x.toml', line 2: there is no setting 'duck.fade'; did you mean 'ramps.fade'?"),
+            ("[zebra]\nx = 3", "'x.toml', line 1: there is no section [zebra]; it is ignored"),
+            ("\r\n[duck]\r\nzebra = 3", "'x.toml', line 3: there is no setting 'duck.zebra'; it is ignored"),
+        ])
+    func unknownNames(_ text: String, _ warning: String) throws {
+        let (settings, warnings) = try read(text)
+        #expect(settings == ServiceSettings())
+        #expect(warnings == [warning])
+    }
+
+    @Test("A file that nobody named may be missing; one that was named may not")
+    func missing() throws {
+        let folder = try TemporaryDirectory()
+        #expect(throws: ConfigurationError.missing(path: folder.file("none.toml"))) {
+            try startingServiceSettings(from: folder.file("none.toml"))
+        }
+        let found = ConfigurationFile.defaultPath(in: ["XDG_CONFIG_HOME": "/x", "HOME": "/h"])
+        #expect(found == "/x/audiosession/audiosession.toml")
+        #expect(
+            ConfigurationFile.defaultPath(in: ["XDG_CONFIG_HOME": "x", "HOME": "/h"])
+                == "/h/.config/audiosession/audiosession.toml")
+    }
+
+    @Test("A damaged file is never fatal, stays where it is, and says that nothing of it applies")
+    func damaged() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.file("a.toml")
+        let text = "[duck]\nattenuation = 3\nattack = 99\n"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        let (settings, warnings) = try startingServiceSettings(from: path)
+        #expect(settings == ServiceSettings())
+        #expect(
+            warnings == [
+                """
+                The configuration file '\(path)' is not applied: line 3: duck.attack takes a number from 0 to 60 s, not 99. Nothing of it \
+                applies; all settings are the default ones.
+                """
+            ])
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        #expect(try startingServiceSettings(from: path).warnings.first?.contains("it is no plain file") == true)
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import JackDriver
+import SessionArbiter
+import SessionPolicy
+import Testing
+
+@testable import Switchboard
+
+/// What is shown of one scene, word for word.
+@Suite struct GoldenTests {
+    private let desk: PolicyDesk
+    private let server = ServerView(
+        name: "audiosession",
+        ServerFacts(description: "jackd2 1.9.21", sampleRate: 48_000, periodFrames: 1_024, outputs: 2, inputs: 0))
+
+    init() throws { desk = try PolicyDesk.scene() }
+
+    private func object(_ outcome: any Outcome) throws -> [String: Any] {
+        let json = try outcome.json
+        #expect(!json.contains("\n"))
+        return try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+    }
+
+    @Test("status, in words")
+    func status() throws {
+        _ = try Routes(desk).plug("phones", .headphones, outputs: nil, inputs: 1)
+        let outcome = StatusOutcome(server: server, report: desk.report, socket: "/run/test.socket", now: desk.now)
+        #expect(
+            outcome.words == """
+                server          audiosession: jackd2 1.9.21, 48000 Hz, period 1024 frames (21.3 ms), 2 out, 0 in
+                arbiter         running for 3 min 20 s, pid 4711, /run/test.socket, 3 programs connected, 10 decisions
+                devices         phones (stand-in: headphones 2 out, headsetMic 1 in)
+                volume          1, ringing 1
+                silent switch   off
+                screen          unlocked
+                do not disturb  off
+                microphone      on
+                session 1 (music, pid 101): playback: interrupted (ACT-2 by session 2 (podcast, pid 102); DUCK-7 by session 3 (maps, pid 103))
+                session 2 (podcast, pid 102): playback: running, ducked by 14 dB (DUCK-1 by session 3 (maps, pid 103))
+                session 3 (maps, pid 103): playback, mode voicePrompt, mixWithOthers, duckOthers: running
+                """)
+        #expect(outcome.exitStatus == 0)
+    }
+
+    @Test("status without an arbiter and a server")
+    func emptyStatus() throws {
+        let outcome = StatusOutcome(
+            server: ServerView(name: nil, unreachable: "no JACK server runs"), report: nil, socket: "/run/x.socket",
+            now: desk.now)
+        #expect(
+            outcome.words == """
+                server   none reachable: no JACK server runs
+                arbiter  not running; it begins with the first program that needs it (/run/x.socket)
+                """)
+        let json = try outcome.json
+        #expect(
+            json == """
+                {"arbiter":{"running":false,"socket":"/run/x.socket"},\
+                "server":{"reachable":false,"reason":"no JACK server runs"},"sessions":[]}
+                """)
+    }
+
+    @Test("status for machines: the keys, and a session as in player's events")
+    func statusJSON() throws {
+        let outcome = StatusOutcome(server: server, report: desk.report, socket: "/run/test.socket", now: desk.now)
+        let object = try object(outcome)
+        #expect(
+            Set(object.keys) == [
+                "server", "arbiter", "devices", "volume", "ringVolume", "silentSwitch", "screenLocked", "doNotDisturb",
+                "microphoneMuted", "sessions",
+            ])
+        let sessions = try #require(object["sessions"] as? [[String: Any]])
+        let podcast = try #require(sessions.first { $0["id"] as? Int == 2 })
+        #expect(podcast["category"] as? String == "playback")
+        #expect(podcast["mode"] as? String == "default")
+        #expect(podcast["options"] as? [String] == [])
+        #expect(podcast["active"] as? Bool == true)
+        #expect(podcast["state"] as? String == "running")
+        #expect(podcast["ducked"] as? Bool == true)
+        #expect(podcast["attenuation"] as? Double == 14)
+        #expect(podcast["muted"] as? Bool == false)
+        #expect(podcast["program"] as? String == "/usr/bin/podcast")
+        #expect(podcast["process"] as? Int == 102)
+        #expect(podcast["app"] as? String == "foreground")
+        let reasons = try #require(podcast["reasons"] as? [[String: Any]])
+        #expect(reasons.count == 1)
+        #expect(reasons.first?["rule"] as? String == "DUCK-1")
+        #expect(reasons.first?["by"] as? Int == 3)
+        #expect(reasons.first?["since"] as? Double == 10)
+        let arbiter = try #require(object["arbiter"] as? [String: Any])
+        #expect(Set(arbiter.keys) == ["running", "socket", "process", "uptime", "decisions", "clients"])
+    }
+
+    // ACT-13
+    @Test("ACT-13: why says by which rule, because of whom, since when, and what was refused")
+    func why() throws {
+        _ = try desk.ask(.beginSystemSession(rank: .call, isRinging: false, isKept: true))
+        desk.clock = 32
+        #expect(throws: RequestError.self) { try desk.decide(.activate(SessionID(3))) }
+        desk.clock = 75
+        let outcome = try WhyOutcome(SessionID(3), desk.report, desk.log, now: desk.now)
+        #expect(
+            outcome.words == """
+                session 3 (maps, pid 103): playback, mode voicePrompt, mixWithOthers, duckOthers: interrupted (ACT-4 by call 4).
+                It has been interrupted for 45 s because of call 4, by rule ACT-4: System sessions interrupt every lower rank; lower ranks \
+                never touch higher ones.
+                43 s ago it was refused (insufficientPriority, rule ACT-5): \(refusal())
+                """)
+        let object = try object(outcome)
+        #expect(Set(object.keys) == ["session", "reasons", "refusals"])
+        let refusals = try #require(object["refusals"] as? [[String: Any]])
+        #expect(refusals.first?["code"] as? String == "insufficientPriority")
+        #expect(refusals.first?["ago"] as? Double == 43)
+    }
+
+    private func refusal() -> String {
+        for decision in desk.log {
+            if case .refused(let refusal) = decision.outcome { return refusal.message }
+        }
+        return ""
+    }
+
+    @Test("why, of a session that runs at full level")
+    func whyNothing() throws {
+        let outcome = try WhyOutcome(SessionID(3), desk.report, desk.log, now: desk.now)
+        #expect(outcome.words.hasSuffix("\nNothing stands in its way: it runs at full level."))
+    }
+
+    @Test("why, of a session that nobody knows, names those that are known")
+    func whyUnknown() throws {
+        #expect(
+            throws: SwitchboardError(
+                .noInput,
+                "Session 9 was asked for, but the arbiter knows only 1, 2 and 3; `audiosession status` lists them.")
+        ) {
+            try WhyOutcome(SessionID(9), desk.report, desk.log, now: desk.now)
+        }
+    }
+
+    @Test("log: number, time, what was asked, by which rule, what came of it")
+    func log() throws {
+        _ = try? desk.ask(.submit(.setVolume(2)))
+        let zone = try #require(TimeZone(secondsFromGMT: 0))
+        let clock = LogLine.Clock(steady: desk.now, wall: Date(timeIntervalSince1970: 3_600.5), zone: zone)
+        let lines = desk.log.map { LogLine($0).words(clock) }
+        #expect(
+            lines == [
+                "1  00:59:30.500  session 1: begin as a session of pid 101 → done",
+                "2  00:59:30.500  session 1: set category playback → done",
+                "3  00:59:30.500  session 1: activate → session 1 activated (ACT-1)",
+                "4  00:59:40.500  session 2: begin as a session of pid 102 → done",
+                "5  00:59:40.500  session 2: set category playback → done",
+                "6  00:59:40.500  session 2: activate → session 1 interrupted (ACT-2 by 2), session 2 activated (ACT-1)",
+                "7  00:59:50.500  session 3: begin as a session of pid 103 → done",
+                "8  00:59:50.500  session 3: set category playback, mode voicePrompt, duckOthers → done",
+                "9  00:59:50.500  session 3: activate → session 3 activated (ACT-1)",
+                lines.last ?? "",
+            ])
+        #expect(lines.last?.hasPrefix("10  01:00:00.500  set the volume to 2 → refused (badParam): ") == true)
+        let json = try LogLine(desk.log[5]).json()
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        #expect(Set(object.keys) == ["number", "event", "effects"])
+    }
+
+    @Test("The titles of rules are those of the list of rules")
+    func titles() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        let list = try String(contentsOf: root.appending(path: "Documentation/rules.txt"), encoding: .utf8)
+        for rule in Rule.allCases where rule != .categoryTable {
+            let line = list.split(separator: "\n").first { $0.hasPrefix(rule.rawValue + " ") }
+            #expect(line?.hasSuffix("  " + rule.title) == true, "\(rule.rawValue): \(rule.title)")
+        }
+    }
+}

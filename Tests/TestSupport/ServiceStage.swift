@@ -1,0 +1,65 @@
+public import Foundation
+
+/// A user of the test's own, as far as arbitration goes: private folders for the arbiter's service, its settings and its state.
+public final class ServiceStage: Sendable {
+    public let directory: TemporaryDirectory
+    /// For programs that are to be arbitrated together.
+    public let environment: [String: String]
+    public let socket: String
+
+    /// Programs named in `trusting` may speak for the system.
+    public init(trusting programs: [String] = []) throws {
+        directory = try TemporaryDirectory()
+        let runtime = directory.file("run")
+        for folder in [runtime, directory.file("config/audiosession")] {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+        let names = programs.map { "\"\($0)\"" }.joined(separator: ", ")
+        try "[programs]\ntrusted = [\(names)]\n".write(
+            toFile: directory.file("config/audiosession/audiosession.toml"), atomically: true, encoding: .utf8)
+        socket = runtime + "/audiosession/arbiter.socket"
+        environment = [
+            "XDG_RUNTIME_DIR": runtime, "XDG_CONFIG_HOME": directory.file("config"),
+            "XDG_STATE_HOME": directory.file("state"), "AUDIOSESSION_ARBITER": "service", "AUDIOSESSION_SOCKET": socket,
+        ]
+    }
+
+    deinit {
+        for service in services { kill(service, SIGTERM) }
+        for service in services { try? OtherProcess.waitForEnd(of: service, seconds: 10) }
+    }
+
+    /// The services that run here: one, or none before somebody needs it.
+    public var services: [pid_t] { OtherProcess.find(program: "audiosessiond", arguments: ["--socket", socket]) }
+
+    /// Ends the service as a crash does, and waits for that.
+    public func killService() throws {
+        let running = services
+        guard !running.isEmpty else { throw TestFailure("No audiosessiond runs here.") }
+        for service in running {
+            kill(service, SIGKILL)
+            try OtherProcess.waitForEnd(of: service)
+        }
+    }
+
+    /// Runs the switchboard to its end.
+    @discardableResult
+    public func switchboard(_ arguments: String...) throws -> (status: Int32, output: String) {
+        try ChildProcess.run(try Self.program("audiosession"), arguments, environment: environment)
+    }
+
+    /// A program that was built with these tests.
+    public static func program(_ name: String) throws -> String {
+        let program = (try own as NSString).deletingLastPathComponent + "/" + name
+        guard FileManager.default.isExecutableFile(atPath: program) else {
+            throw TestFailure("'\(program)' is missing; build the product '\(name)' first.")
+        }
+        return program
+    }
+
+    /// The program that runs these tests.
+    public static var own: String {
+        get throws { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
+    }
+}
