@@ -22,9 +22,9 @@ public final class SessionBus: Sendable {
 
     /// Obeys the gate at `page`, an `sgate_page_t *`, from the next period on, and so do the inputs made for this bus; `owner` keeps that page
     /// alive. What the old page said last holds until then: the same two words in the new one change nothing that is heard, not by one bit
-    /// (keeps SRV-3), and others take effect as if they were written in the old one. The old page is not read any more once its owner is let go, which happens
-    /// after that period (where one change of maps or routes waits for another: after the first one's 5 ms). Throws `commandQueueFull` or
-    /// `outOfMemory`, and then the old gate stays.
+    /// (keeps SRV-3), and others take effect as if they were written in the old one. The old page is not read any more once its owner is let
+    /// go, which happens after that period (where one change of maps or routes waits for another: after the first one's 5 ms). Throws
+    /// `commandQueueFull` or `outOfMemory`, and then the old gate stays.
     public func replaceGate(
         _ page: OpaquePointer, owner: any AnyObject & Sendable
     ) throws(AudioEngineError) {

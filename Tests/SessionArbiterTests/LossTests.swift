@@ -52,7 +52,7 @@ final class Witness: SessionObserver {
         let hellos = Signpost<ClientMessage.Hello>()
         let mayEnd = DispatchSemaphore(value: 0)
         let mayRestore = DispatchSemaphore(value: 0)
-        let fake = try fakes.start { [id] peer in
+        let fake = try fakes.start { peer in
             guard let hello = peer.welcome(as: UInt64(peer.number)) else { return }
             hellos.note(hello)
             guard peer.number > 1 else {
@@ -91,7 +91,7 @@ final class Witness: SessionObserver {
     @Test("ACT-12, SRV-3: a session that the next arbiter does not take is shut and told; it has expired")
     func refused() throws {
         let gate = try FakeGate()
-        let fake = try fakes.start { [id] peer in
+        let fake = try fakes.start { peer in
             peer.welcome(as: UInt64(peer.number))
             guard peer.number > 1 else { return _ = Self.takeIn(peer, id, gate) }
             guard let message = peer.receive() else { return }
@@ -114,7 +114,7 @@ final class Witness: SessionObserver {
     func givenUp() throws {
         let gate = try FakeGate()
         let restored = Signpost<Int>()
-        let fake = try fakes.start { [id] peer in
+        let fake = try fakes.start { peer in
             if peer.number == 1 {
                 peer.welcome(as: 1)
                 _ = Self.takeIn(peer, id, gate)
@@ -135,7 +135,7 @@ final class Witness: SessionObserver {
     @Test("A request whose arbiter dies is asked of the next one")
     func askedAgain() throws {
         let asked = Signpost<Int>()
-        let fake = try fakes.start { [id] peer in
+        let fake = try fakes.start { peer in
             peer.welcome(as: UInt64(peer.number))
             while let message = peer.receive() {
                 if case .submit = message.request {
@@ -155,7 +155,7 @@ final class Witness: SessionObserver {
         let undone = Signpost<PolicyAction>()
         let mayAnswer = DispatchSemaphore(value: 0)
         let gate = try FakeGate()
-        let fake = try fakes.start { [id] peer in
+        let fake = try fakes.start { peer in
             peer.welcome()
             while let message = peer.receive() {
                 var reply = Reply()
@@ -181,7 +181,7 @@ final class Witness: SessionObserver {
     @Test("An arbiter that is let go ends its connection, also while it looks for another")
     func letGo() throws {
         let ended = Signpost<Int>()
-        let fake = try fakes.start { [id] peer in
+        let fake = try fakes.start { peer in
             peer.welcome(as: UInt64(peer.number))
             peer.obey()
             ended.note(peer.number)

@@ -37,6 +37,7 @@ extension ArbiterServer {
         let living = left.hasEnded ? [] : Set(left.clients.filter(\.isAlive))
         guard !living.isEmpty else {
             _ = tower.rebuild(left.system, [])
+            persistSystem()
             return persist()
         }
         persisted.clients = left.clients
@@ -99,6 +100,7 @@ extension ArbiterServer {
         for one in done.restored { handOver(one) }
         spread(notices)
         stale.formUnion(connections.keys)
+        persistSystem()
         persistClients()
         for connection in connections.values where connection.hello != nil { takeOn(connection) }
         for connection in connections.values.sorted(by: { $0.number < $1.number }) {
@@ -153,7 +155,11 @@ extension ArbiterServer {
         }
         notices += tower.rebuildAdding(record)
         handOver(one)
+        // Whatever was told of a session before, its number of grant may be another.
+        for (id, owner) in owners { connections[owner]?.staleSessions.insert(id) }
         spread(notices)
+        stale.formUnion(connections.keys)
+        persistSystem()
         persistClients()
     }
 }
