@@ -59,7 +59,8 @@ import Testing
         #expect(try one.render(2_400).last == 1)
     }
 
-    @Test("SRV-3: the service is killed while music plays: not one sample differs, and the next one's verdicts are heard")
+    @Test(
+        "SRV-3: the service is killed while music plays: not one sample differs, and the next one's verdicts are heard")
     func killed() throws {
         let (one, other) = (try App(service), try App(service))
         let music = try one.session()

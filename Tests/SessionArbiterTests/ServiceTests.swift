@@ -48,7 +48,8 @@ import Testing
         #expect(service.processes.count == 1)
     }
 
-    @Test("ACT-2, INT-1: of two clients one interrupts the other: its gate is shut when the call returns, and it is told")
+    @Test(
+        "ACT-2, INT-1: of two clients one interrupts the other: its gate is shut when the call returns, and it is told")
     func interruption() throws {
         let (one, other) = (try RemoteArbiter(at: address), try RemoteArbiter(at: address))
         let (music, witness) = try session(of: one)
