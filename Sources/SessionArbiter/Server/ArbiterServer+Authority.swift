@@ -20,7 +20,9 @@ extension ArbiterServer {
         let ofApp = tower.state.sessions.filter { $0.app == app }.count
         guard ofApp < settings.limits.sessionsPerApp else {
             throw RequestError(
-                .limit, "\(app) has \(ofApp) sessions, the limit; give some up, or raise sessions-per-app in [limits] of the settings.")
+                .limit,
+                "\(app) has \(ofApp) sessions, the limit; give some up, or raise sessions-per-app in [limits] of the settings."
+            )
         }
     }
 
@@ -68,7 +70,8 @@ extension ArbiterServer {
         guard tower.state.sessions.count < settings.limits.sessions else {
             throw RequestError(
                 .limit,
-                "There are \(settings.limits.sessions) sessions, the limit; end some, or raise sessions in [limits] of the settings.")
+                "There are \(settings.limits.sessions) sessions, the limit; end some, or raise sessions in [limits] of the settings."
+            )
         }
         reserveNumbers()
     }
@@ -119,7 +122,8 @@ extension PolicyAction {
             .preferInput(let id, _), .overrideOutput(let id, _), .preferInterruptionOnRouteDisconnect(let id, _),
             .userPaused(let id), .acceptCall(let id), .endSystemSession(let id, _):
             .session(id)
-        case .setApplicationState(let app, _), .setDeclaresBackgroundAudio(let app, _), .setRecordPermission(let app, _),
+        case .setApplicationState(let app, _), .setDeclaresBackgroundAudio(let app, _),
+            .setRecordPermission(let app, _),
             .setInputMuted(let app, _):
             .app(app)
         case .setScreenLocked, .plug, .unplug, .pick, .setSilentSwitch, .setDoNotDisturb, .setMicrophoneMuted,

@@ -76,7 +76,8 @@ extension ArbiterServer {
         let isOwn = session.app == connection.app && session.rank == .app && restoration.record.app.id == connection.app
         guard isOwn || connection.peer.isTrusted else {
             throw RequestError(
-                .notPermitted, "\(session.id) was to be restored, but it is no app session of process \(connection.peer.process).")
+                .notPermitted,
+                "\(session.id) was to be restored, but it is no app session of process \(connection.peer.process).")
         }
         guard session.id.rawValue > 0, session.id.rawValue <= tower.lastNumber + Self.numberSlack else {
             throw RequestError(.malformed, "\(session.id) was to be restored; no arbiter has given that number.")
@@ -145,7 +146,9 @@ extension ArbiterServer {
         var record = one.restoration.record
         let id = record.session.id
         guard tower.state[id] == nil else {
-            throw RequestError(Refusal(.expiredSession, .act12, "\(id) was to be restored, but it has another owner; make a new session."))
+            throw RequestError(
+                Refusal(
+                    .expiredSession, .act12, "\(id) was to be restored, but it has another owner; make a new session."))
         }
         try reserveSession()
         var notices: [SessionNotice] = []

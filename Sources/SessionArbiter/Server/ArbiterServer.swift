@@ -142,9 +142,12 @@ public final class ArbiterServer: @unchecked Sendable {
     private func refuse(_ socket: Int32, _ peer: ssocket_peer_t) {
         let error =
             peer.uid != getuid()
-            ? RequestError(.notPermitted, "User \(peer.uid) asked the arbiter of user \(getuid()); each has an own one.")
+            ? RequestError(
+                .notPermitted, "User \(peer.uid) asked the arbiter of user \(getuid()); each has an own one.")
             : RequestError(
-                .limit, "The arbiter has \(connections.count) clients, the limit; end some, or raise clients in [limits] of the settings.")
+                .limit,
+                "The arbiter has \(connections.count) clients, the limit; end some, or raise clients in [limits] of the settings."
+            )
         let bytes = encode(.failure(0, error))
         _ = ssocket_send(socket, bytes, bytes.count, -1)
         close(socket)
@@ -249,7 +252,9 @@ public final class ArbiterServer: @unchecked Sendable {
     }
 
     private func isIdle(at now: Double) -> Bool {
-        guard let idleSince, settings.idleExit > 0, rebuilding == nil, tower.state.sessions.isEmpty else { return false }
+        guard let idleSince, settings.idleExit > 0, rebuilding == nil, tower.state.sessions.isEmpty else {
+            return false
+        }
         return now - idleSince >= settings.idleExit
     }
 
@@ -265,7 +270,9 @@ public final class ArbiterServer: @unchecked Sendable {
         for connection in connections.values {
             if let ping = connection.ping {
                 guard now - ping.since >= settings.leaseLimit else { continue }
-                report("\(connection.peer.program) (\(connection.peer.process)) has not answered for \(now - ping.since) s.")
+                report(
+                    "\(connection.peer.program) (\(connection.peer.process)) has not answered for \(now - ping.since) s."
+                )
                 connection.isOver = true
             } else if connection.hello != nil {
                 connection.ping = (pings, now)

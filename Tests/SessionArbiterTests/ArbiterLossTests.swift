@@ -16,7 +16,7 @@ final class Witness: SessionObserver {
 }
 
 /// What a client does when its arbiter is lost, told by arbiters that do as a test's script says.
-@Suite struct LossTests {
+@Suite struct ArbiterLossTests {
     private let fakes = FakeArbiters()
     private let id = SessionID(1)
 
