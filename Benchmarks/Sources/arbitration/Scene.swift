@@ -55,6 +55,8 @@ final class Scene {
                 found[.unduck, default: []].append(try duck(false))
             case .call: found[.call, default: []].append(try call())
             }
+            // What is measured between finds the machine as this was found.
+            if pace == .apart { try rest() }
             try between()
         }
         try rest()
@@ -107,13 +109,15 @@ final class Scene {
         return try watch.stop { try connection.awaitReply(serial).reply }
     }
 
-    /// Returns when the service sleeps: everybody has been told.
+    /// Returns when the service sleeps and everybody has read what they were told.
     private func rest() throws {
         var before: UInt64 = 0
-        while before != service.processorTime {
+        var quiet = 0
+        while quiet < 3 {
+            quiet = before == service.processorTime ? quiet + 1 : 0
             before = service.processorTime
             try connections.forEach { try $0.catchUp() }
-            usleep(3_000)
+            usleep(2_000)
         }
     }
 }
