@@ -21,6 +21,7 @@ let package = Package(
     name: "swift-audio-session",
     products: [
         .library(name: "CRenderCore", targets: ["CRenderCore"]),
+        .library(name: "CSessionSocket", targets: ["CSessionSocket", "CSessionGate"]),
         .library(name: "AudioSessions", targets: ["AudioSessions"]),
         .library(name: "AudioPlayback", targets: ["AudioPlayback"]),
         .library(name: "AudioRendering", targets: ["AudioRendering"]),

@@ -2,9 +2,6 @@ internal import SessionPolicy
 
 /// Who is told what, in an order that makes no client see an effect before its cause.
 extension ArbiterServer {
-    /// Clients to be told in one turn of the loop: a request that comes meanwhile does not wait for all of them.
-    private static let turn = 8
-
     /// Notes a decision's notices with those whom they concern.
     func spread(_ notices: [SessionNotice]) {
         for notice in notices {
@@ -38,13 +35,11 @@ extension ArbiterServer {
         for connection in connections.values where connection.followsLog { send(.decision(last), to: connection) }
     }
 
-    /// Tells some of those who have something to be told; whoever asked has been told already.
-    func tellAll() {
-        guard rebuilding == nil else { return }
-        for number in stale.prefix(Self.turn) {
-            if let connection = connections[number] { tell(connection) }
-            stale.remove(number)
-        }
+    /// Tells the first of those who have something to be told, one in a turn of the loop: a request that comes meanwhile waits for one, and
+    /// not for all. Whoever asked has been told already.
+    func tellNext() {
+        guard rebuilding == nil, let number = stale.popFirst(), let connection = connections[number] else { return }
+        tell(connection)
     }
 
     /// Whether somebody is still to be told something.

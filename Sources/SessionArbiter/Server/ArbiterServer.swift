@@ -20,7 +20,7 @@ public final class ArbiterServer: @unchecked Sendable {
     /// Whose an app session, or a system session that is not kept, is.
     var owners: [SessionID: UInt64] = [:]
     /// Clients that have something to be told.
-    var stale: Set<UInt64> = []
+    var stale = WaitingLine()
     var toldToAll = Common()
     var rebuilding: Rebuilding?
     /// What the state file says.
@@ -97,7 +97,7 @@ public final class ArbiterServer: @unchecked Sendable {
             let now = Self.now
             concludeRebuilding(at: now)
             keepLeases(at: now)
-            tellAll()
+            tellNext()
             removeThoseOver()
             if let listensAgain, now >= listensAgain { listen() }
             if isIdle(at: now) {
