@@ -141,6 +141,13 @@ let package = Package(
             swiftSettings: swift),
         .executableTarget(
             name: "arbiter-fuzzer", dependencies: ["ArbiterTesting"], path: "Tests/ArbiterFuzzer", swiftSettings: swift),
+        .executableTarget(
+            name: "arbiter-chaos",
+            dependencies: [
+                "ArbiterTesting", "AudioRendering", "AudioSessions", "PolicyExploration", "SessionArbiter",
+                "SessionPolicy",
+            ],
+            path: "Tests/ArbiterChaos", swiftSettings: swift),
         .testTarget(
             name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy"], swiftSettings: swift),
         .testTarget(

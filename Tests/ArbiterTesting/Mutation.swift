@@ -12,10 +12,10 @@ package struct Mutation {
         "{\"a\":{\"a\":{}}}",
     ]
 
-    /// A message of the corpus, spoiled up to four times; one in eight stays as it is.
+    /// A message of the corpus, spoiled up to three times; one in four stays as it is.
     package func packet(_ random: inout Seeded) -> [UInt8] {
         var packet = random.pick(corpus)
-        for _ in 0..<(random.oneIn(8) ? 0 : 1 + random.below(4)) where !packet.isEmpty { spoil(&packet, &random) }
+        for _ in 0..<(random.oneIn(4) ? 0 : 1 + random.below(3)) where !packet.isEmpty { spoil(&packet, &random) }
         return packet
     }
 

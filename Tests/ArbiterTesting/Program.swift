@@ -72,6 +72,9 @@ package final class Program {
 
     package func send(_ signal: Int32) { kill(process, signal) }
 
+    /// For poll: whether it prints something, or has ended.
+    package var watched: pollfd { pollfd(fd: output, events: Int16(POLLIN), revents: 0) }
+
     /// Writes a line to its standard input.
     package func write(_ line: String) {
         let bytes = Array((line + "\n").utf8)

@@ -70,6 +70,9 @@ package final class RawClient {
         return message
     }
 
+    /// Ends the connection before the object goes.
+    package func shutDown() { shutdown(socket, Int32(SHUT_RDWR)) }
+
     /// Reads all that is there and looks at none of it; returns how many packets.
     @discardableResult
     package func drain() -> Int {

@@ -136,12 +136,13 @@ private final class Spoiler {
         guard !random.oneIn(16) else { return packet }
         client.serial += 1
         let target = random.oneIn(4) ? random.pick(others) : session ?? random.pick(others)
-        return packet.replacing(Self.serial, with: Array("\"serial\":\(client.serial)".utf8), isWord: true)
-            .replacing(Self.session, with: Array("\"session\":\(target.rawValue)".utf8), isWord: true)
-            .replacing(Self.app, with: Array("\"app\":\(getpid())".utf8), isWord: true)
+        let numbered =
+            random.oneIn(10) ? packet : packet.replacingValue(of: Self.serial, with: Array("\(client.serial)".utf8))
+        return numbered.replacing(Self.session, with: Array("\"session\":\(target.rawValue)".utf8))
+            .replacing(Self.app, with: Array("\"app\":\(getpid())".utf8))
     }
 
-    private static let serial = Array("\"serial\":1".utf8)
+    private static let serial = Array("\"serial\":".utf8)
     private static let session = Array("\"session\":5".utf8)
     private static let app = Array("\"app\":7".utf8)
 
@@ -220,15 +221,25 @@ private final class Witness {
 }
 
 extension [UInt8] {
-    /// The first of `old` replaced; `isWord`: where no digit follows.
-    fileprivate func replacing(_ old: [UInt8], with new: [UInt8], isWord: Bool) -> [UInt8] {
-        guard count >= old.count else { return self }
-        for begin in 0...(count - old.count)
-        where self[begin] == old[0] && self[begin..<begin + old.count].elementsEqual(old) {
-            let end = begin + old.count
-            if isWord, end < count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self[end]) { continue }
-            return Array(self[..<begin]) + new + Array(self[end...])
+    private func place(of word: [UInt8]) -> Int? {
+        guard count >= word.count else { return nil }
+        return (0...(count - word.count)).first {
+            self[$0] == word[0] && self[$0..<$0 + word.count].elementsEqual(word)
         }
-        return self
+    }
+
+    /// The first of `old` replaced, where no digit follows.
+    fileprivate func replacing(_ old: [UInt8], with new: [UInt8]) -> [UInt8] {
+        guard let begin = place(of: old) else { return self }
+        let end = begin + old.count
+        if end < count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self[end]) { return self }
+        return Array(self[..<begin]) + new + Array(self[end...])
+    }
+
+    /// What stands behind `key`, up to the next comma or brace, replaced.
+    fileprivate func replacingValue(of key: [UInt8], with new: [UInt8]) -> [UInt8] {
+        guard let begin = place(of: key).map({ $0 + key.count }) else { return self }
+        let end = self[begin...].firstIndex { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "}") } ?? count
+        return Array(self[..<begin]) + new + Array(self[end...])
     }
 }
