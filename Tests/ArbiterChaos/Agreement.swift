@@ -33,6 +33,17 @@ struct Agreement {
         return findings + views.flatMap(disagreements)
     }
 
+    /// What is wrong with the log itself.
+    func findingsOfTheLog() -> [String] {
+        guard let history else { return [] }
+        do {
+            _ = try history.replayed(by: Policy(settings: report.settings.policy))
+            return brokenInvariants(history)
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
     private func disagreements(_ view: View) -> [String] {
         guard let news = report.sessions.first(where: { $0.status.session.id.rawValue == view.session }) else {
             return ["App \(view.process) has session \(view.session), of which the arbiter knows nothing."]

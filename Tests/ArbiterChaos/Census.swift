@@ -46,6 +46,7 @@ struct Table {
         let rows: [(String, String)] = [
             ("apps killed, stopped", "\(counts.appsKilled), \(counts.appsStopped)"),
             ("arbiters killed", "\(counts.arbitersKilled)"),
+            ("apps that reached no arbiter in time", "\(counts.lonely)"),
             ("calls of the apps that lived on", "\(acts.acts), refused \(acts.refused)"),
             ("of these without an arbiter's answer", "\(acts.unserved)"),
             ("sessions lost and made anew", "\(acts.renewed)"),

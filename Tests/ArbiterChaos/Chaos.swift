@@ -18,6 +18,8 @@ final class Chaos {
         var appsKilled = 0
         var appsStopped = 0
         var arbitersKilled = 0
+        var lonely = 0
+        var decisionsReplayed = 0
         var arbiters: Set<pid_t> = []
     }
 
@@ -41,10 +43,11 @@ final class Chaos {
         while apps.count < options.clients {
             let count = min(8, options.clients - apps.count)
             for _ in 0..<count { try startApp() }
-            for app in apps.suffix(count) { try awaitLine("ready", of: app) }
+            for app in apps.suffix(count) { try awaitBeginning(of: app) }
         }
         let clock = ContinuousClock()
         let end = clock.now + .seconds(options.seconds)
+        var findings: [String] = []
         var nextDeath = clock.now + .seconds(options.lifetime)
         while clock.now < end {
             try pause(milliseconds: 20 + random.below(100))
@@ -54,16 +57,34 @@ final class Chaos {
             }
             goOn(until: clock.now)
             try harm(at: clock.now)
+            if random.oneIn(16) { findings += inspect() }
         }
         goOn(until: nil)
-        for app in apps { app.write("quiet") }
-        for app in apps { try awaitLine("quiet", of: app) }
-        return try conclude()
+        do {
+            for app in apps { app.write("quiet") }
+            for app in apps { try awaitLine("quiet", of: app) }
+            return findings + (try conclude())
+        } catch {
+            return [
+                "\(error)", "The arbiters' log ends with: \(folder.text("audiosession/arbiter.log").suffix(3_000))",
+                appErrors,
+            ]
+        }
     }
 
     /// What apps said that was wrong.
     private var appErrors: String {
-        folder.text("apps.err").split(separator: "\n").filter { $0.contains("top level") || $0.hasPrefix("audio") }.suffix(5).joined(separator: "\n")
+        folder.text("apps.err").split(separator: "\n").filter { $0.contains("top level") || $0.hasPrefix("audio") }
+            .suffix(5).joined(separator: "\n")
+    }
+
+    /// In the midst of it all: what the arbiter of the moment has decided comes out the same in a replay, and breaks no rule.
+    private func inspect() -> [String] {
+        guard let tool = try? RawClient(folder.socket), (try? tool.hello()) != nil, let report = try? tool.report(),
+            let history = try? tool.ask(.history).history
+        else { return [] }
+        counts.decisionsReplayed += history.decisions.count
+        return Agreement(report: report, history: history, living: []).findingsOfTheLog()
     }
 
     // MARK: Apps
@@ -77,9 +98,32 @@ final class Chaos {
                 environment: environment, errorsTo: folder.path + "/apps.err"))
     }
 
+    private func awaitBeginning(of app: Program) throws {
+        switch try app.readLine(within: 60) {
+        case "ready": return
+        case "alone": try replaceLonely(app)
+        case let line: throw TrialError("App \(app.process) begins with '\(line ?? "its end")': \(appErrors)")
+        }
+    }
+
+    /// One that reached no arbiter in the time it has, such as on a machine with too much to do: it goes on for itself, as it should, and
+    /// another takes its place.
+    private func replaceLonely(_ app: Program) throws {
+        counts.lonely += 1
+        guard counts.lonely < 20 else { throw TrialError("App after app finds no arbiter: \(appErrors)") }
+        _ = try app.waitForEnd()
+        apps.removeAll { $0 === app }
+        try startApp()
+    }
+
     private func awaitLine(_ expected: String, of app: Program) throws {
         while let line = try app.readLine(within: 60) {
             if line == expected { return }
+            if line == "alone" {
+                try replaceLonely(app)
+                apps[apps.count - 1].write(expected)
+                return try awaitLine(expected, of: apps[apps.count - 1])
+            }
         }
         throw TrialError("An app ended without '\(expected)': \(appErrors)")
     }
@@ -90,10 +134,7 @@ final class Chaos {
         guard poll(&watched, nfds_t(watched.count), Int32(milliseconds)) > 0 else { return }
         for (app, one) in zip(apps, watched) where one.revents != 0 {
             // What it says first is that it is ready.
-            guard let line = try app.readLine(within: 1) else {
-                throw TrialError("App \(app.process) ended by itself: \(appErrors)")
-            }
-            guard line == "ready" else { throw TrialError("App \(app.process) says '\(line)'.") }
+            try awaitBeginning(of: app)
         }
     }
 
@@ -146,12 +187,7 @@ final class Chaos {
             findings.append(
                 "Not all that live are clients, or some that do not are: \(try tool.report().clients.map(\.process))")
         }
-        for app in apps { app.write("view") }
-        var views = try apps.map { app in
-            try JSONDecoder().decode(View.self, from: Data((try app.readLine(within: 60) ?? "").utf8))
-        }
-        try tool.ask(.synchronise)
-        var agreement = Agreement(report: try tool.report(), history: try tool.ask(.history).history, living: living)
+        var (views, agreement) = try look(by: tool, living)
         plant(in: &views, &agreement)
         findings += try agreement.findings(views)
         let service = agreement.report.process
@@ -167,6 +203,21 @@ final class Chaos {
         findings += try leave(tool, service, full, views.count)
         Table(options: options, counts: counts, acts: acts, agreement: agreement, views: views, full: full).print()
         return findings
+    }
+
+    /// Asks all until nothing changes meanwhile: who was stopped may have come back but now.
+    private func look(by tool: RawClient, _ living: Set<Int32>) throws -> ([View], Agreement) {
+        for _ in 0..<20 {
+            let before = try tool.report().substance
+            for app in apps { app.write("view") }
+            let views = try apps.map { app in
+                try JSONDecoder().decode(View.self, from: Data((try app.readLine(within: 60) ?? "").utf8))
+            }
+            let agreement = Agreement(
+                report: try tool.report(), history: try tool.ask(.history).history, living: living)
+            if agreement.report.substance == before { return (views, agreement) }
+        }
+        throw TrialError("The arbiter's state does not come to rest.")
     }
 
     /// The arbiter that the apps have started by now.

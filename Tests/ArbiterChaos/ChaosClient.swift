@@ -2,6 +2,7 @@ import ArbiterTesting
 import AudioRendering
 import AudioSessions
 import Foundation
+import SessionArbiter
 
 /// One app: it sets categories, activates and deactivates at random. A line `quiet` on its standard input ends that, `view` has it tell
 /// what it sees, and the end of the input ends it.
@@ -21,6 +22,7 @@ final class ChaosClient {
 
     func run() throws {
         let input = FileHandle.standardInput
+        guard host.arbiter is RemoteArbiter else { return say("alone") }
         say("ready")
         while true {
             var watched = pollfd(fd: input.fileDescriptor, events: Int16(POLLIN), revents: 0)
@@ -71,8 +73,9 @@ final class ChaosClient {
         if let next = try? AudioSession(host: host) { session = next }
     }
 
-    /// Renders until every ramp is over, and looks.
+    /// Takes in all that it was told, renders until every ramp is over, and looks.
     private func view() throws -> View {
+        host.arbiter.drain()
         var gain: Float?
         if driver.isRendering, (try? driver.render(frames: 96_000)) != nil { gain = try session.bus.gateGain }
         let state = session.state
