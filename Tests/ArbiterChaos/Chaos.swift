@@ -207,6 +207,8 @@ final class Chaos {
 
     /// Asks all until nothing changes meanwhile: who was stopped may have come back but now.
     private func look(by tool: RawClient, _ living: Set<Int32>) throws -> ([View], Agreement) {
+        // One decision at least, however late the last of them came.
+        try tool.ask(.setSilentSwitch(false))
         for _ in 0..<20 {
             let before = try tool.report().substance
             for app in apps { app.write("view") }
@@ -264,7 +266,7 @@ final class Chaos {
         switch options.fault {
         case .view: views[0].activity = views[0].activity == "running" ? "interrupted" : "running"
         case .gain: for place in views.indices where views[place].gain != nil { views[place].gain = 0.7 }
-        case .log: agreement.forgetADecision()
+        case .log: agreement.falsifyTheLog()
         case .session: agreement.living.remove(agreement.living.first ?? 0)
         case .file, .process, nil: break
         }
