@@ -128,7 +128,7 @@ import Testing
             ),
             (
                 "[programs]\ntrusted = [\"phone\"]",
-                "line 2: programs.trusted takes a list of absolute paths, such as [\"/usr/bin/phone\"], not [ \"phone\" ]"
+                "line 2: programs.trusted takes a list of absolute paths, such as [\"/usr/bin/phone\"], not [ 'phone' ]"
             ),
             (
                 "[programs.record-permissions]\n\"/a\" = \"yes\"",
