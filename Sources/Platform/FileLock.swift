@@ -9,40 +9,53 @@ package struct FileLock: Sendable {
     /// Waits for the lock and takes it.
     package init(path: String) throws(SystemFailure) {
         self.path = path
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
-            throw SystemFailure("the lock file '\(path)' cannot be opened: \(systemErrorText(errno))")
-        }
-        while flock(descriptor, LOCK_EX) != 0 {
-            let code = errno
-            guard code == EINTR else {
+        descriptor = try Self.open(path)
+        while true {
+            switch Self.lock(descriptor, LOCK_EX) {
+            case 0: return
+            case EINTR: continue
+            case let code:
                 Glibc.close(descriptor)
                 throw SystemFailure("the lock file '\(path)' cannot be locked: \(systemErrorText(code))")
             }
         }
     }
 
-    /// Waits for the lock at most `seconds`, and takes it; throws when another holds it for longer.
-    package static func take(path: String, within seconds: Double) throws(SystemFailure) -> FileLock {
-        let outcome = Answer<Result<FileLock, SystemFailure>>()
-        let isLate = Locked(false)
-        // Nothing ends a wait for a file's lock: a thread waits, and what it gets too late it gives back.
-        let thread = WorkerThread()
-        let isStarted = thread.start(name: "audio-lock") {
-            let result = Result { () throws(SystemFailure) in try FileLock(path: path) }
-            isLate.withLock { isLate in
-                if isLate, case .success(let lock) = result { lock.unlock() }
-                outcome.set(result)
+    /// Waits for the lock at most `seconds`, and takes it; throws when others hold it for longer.
+    package init(path: String, within seconds: Double) throws(SystemFailure) {
+        self.path = path
+        descriptor = try Self.open(path)
+        let deadline = DispatchTime.now() + seconds
+        // Nothing ends a wait for a file's lock in time, so it is tried again after pauses that grow.
+        var pause: Int32 = 1
+        while true {
+            switch Self.lock(descriptor, LOCK_EX | LOCK_NB) {
+            case 0: return
+            case EINTR: continue
+            case EWOULDBLOCK where DispatchTime.now() < deadline:
+                poll(nil, 0, pause)
+                pause = min(pause * 2, 32)
+            case EWOULDBLOCK:
+                Glibc.close(descriptor)
+                throw SystemFailure("another process holds the lock file '\(path)' for too long; look who has it open")
+            case let code:
+                Glibc.close(descriptor)
+                throw SystemFailure("the lock file '\(path)' cannot be locked: \(systemErrorText(code))")
             }
         }
-        guard isStarted else { throw SystemFailure("the system has no thread to give to wait for '\(path)'") }
-        if let result = outcome.wait(seconds: seconds) { return try result.get() }
-        let result = isLate.withLock { isLate in
-            isLate = true
-            return outcome.wait(seconds: 0)
+    }
+
+    private static func open(_ path: String) throws(SystemFailure) -> Int32 {
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw SystemFailure("the lock file '\(path)' cannot be opened: \(systemErrorText(errno))")
         }
-        guard let result else { throw SystemFailure("another process holds the lock file '\(path)' for too long") }
-        return try result.get()
+        return descriptor
+    }
+
+    /// 0 or why not.
+    private static func lock(_ descriptor: Int32, _ how: Int32) -> Int32 {
+        flock(descriptor, how) == 0 ? 0 : errno
     }
 
     package func unlock() { close(descriptor) }

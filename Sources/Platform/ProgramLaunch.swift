@@ -54,15 +54,17 @@ package enum ProgramLaunch {
         if line == nil { kill(child, SIGKILL) }
         let status = reap(child)
         switch line {
-        case nil: throw SystemFailure("it was not ready within \(Int(limit)) s")
+        case nil: throw SystemFailure("it was not ready within \((limit * 10).rounded() / 10) s")
         case "": throw SystemFailure("'\(executable)' ended without a word, with status \(status)")
-        case let reason?: throw SystemFailure(
+        case let reason?:
+            throw SystemFailure(
                 reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
         }
     }
 
     /// Starts the program with nothing of ours but the pipe: no blocked signals, no terminal; other descriptors it closes itself.
-    private static func spawn(_ executable: String, arguments: [String], readyEnd: Int32) throws(SystemFailure) -> pid_t {
+    private static func spawn(_ executable: String, arguments: [String], readyEnd: Int32) throws(SystemFailure) -> pid_t
+    {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

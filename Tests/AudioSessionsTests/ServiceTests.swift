@@ -54,10 +54,13 @@ import Testing
         #expect(music.state.activity == .interrupted)
         try podcast.setActive(false, options: .notifyOthersOnDeactivation)
         one.host.settle()
-        #expect(music.state.activity == .running)
+        #expect(music.state.activity == .inactive, "told to resume, which is the app's to do")
+        try music.setActive(true)
+        #expect(try one.render(2_400).last == 1)
     }
 
-    @Test("SRV-3: the service is killed while music plays: not one sample differs, and the next one's verdicts are heard")
+    @Test(
+        "SRV-3: the service is killed while music plays: not one sample differs, and the next one's verdicts are heard")
     func killed() throws {
         let (one, other) = (try App(service), try App(service))
         let music = try one.session()

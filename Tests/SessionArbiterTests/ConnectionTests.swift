@@ -129,7 +129,8 @@ import Testing
     @Test(
         "What is no message of the protocol ends the connection",
         arguments: [
-            "{}", "no JSON", "{\"reply\":\"1\"}", "{\"reply\":-1}", "{\"status\":7}", "{\"notice\":{}}", "[]", "{\"reply\":2",
+            "{}", "no JSON", "{\"reply\":\"1\"}", "{\"reply\":-1}", "{\"status\":7}", "{\"notice\":{}}", "[]",
+            "{\"reply\":2",
             "{\"reply\":2,\"long\":true}", String(repeating: "[", count: 60_000), "{\"ping\":1e400}", "\u{0}\u{1}",
         ])
     func malformed(text: String) throws {
@@ -191,7 +192,11 @@ import Testing
         }
         let connection = try ArbiterConnection(fake.address)
         let device = Device(
-            uid: "d", ports: [DevicePort(uid: String(repeating: "u", count: 50_000), name: "", type: .hdmi, direction: .output, channels: 2)])
+            uid: "d",
+            ports: [
+                DevicePort(
+                    uid: String(repeating: "u", count: 50_000), name: "", type: .hdmi, direction: .output, channels: 2)
+            ])
         for _ in 0..<20 {
             #expect(code { _ = try connection.request(.submit(.plug(device)), timeout: 0.01) } == .unavailable)
         }

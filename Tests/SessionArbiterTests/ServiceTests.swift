@@ -48,7 +48,8 @@ import Testing
         #expect(service.processes.count == 1)
     }
 
-    @Test("ACT-2, INT-1: of two clients one interrupts the other: its gate is shut when the call returns, and it is told")
+    @Test(
+        "ACT-2, INT-1: of two clients one interrupts the other: its gate is shut when the call returns, and it is told")
     func interruption() throws {
         let (one, other) = (try RemoteArbiter(at: address), try RemoteArbiter(at: address))
         let (music, witness) = try session(of: one)
@@ -87,6 +88,7 @@ import Testing
         let (prompt, promptWitness) = try session(of: other, .duckOthers)
         try one.submit(.activate(music.id))
         try other.submit(.activate(prompt.id))
+        one.drain()
         let before = (one.status(of: music.id), other.status(of: prompt.id))
         #expect(music.gate.verdict.attenuation == 14)
         let last = try #require(service.processes.first)

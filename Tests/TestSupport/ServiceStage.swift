@@ -11,7 +11,7 @@ public final class ServiceStage: Sendable {
     public init(trusting programs: [String] = []) throws {
         directory = try TemporaryDirectory()
         let runtime = directory.file("run")
-        for folder in [runtime, directory.file("config/audiosession")] {
+        for folder in [runtime + "/audiosession", directory.file("config/audiosession")] {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }

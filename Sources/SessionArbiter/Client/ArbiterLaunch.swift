@@ -6,6 +6,8 @@ package struct ArbiterLaunch: Sendable {
     let address: ArbiterAddress
     /// Seconds for all: connecting, waiting for others who start it, starting it.
     static let limit = 5.0
+    /// Seconds that an arbiter has for its answer when it took so long to start.
+    private static let leastTimeout = 0.5
 
     package init(address: ArbiterAddress) { self.address = address }
 
@@ -25,7 +27,10 @@ package struct ArbiterLaunch: Sendable {
             guard !deadline.hasPassed else { throw error }
         }
         let socket = try reachOrStart(before: deadline)
-        return try ArbiterConnection(over: socket, at: address.path, hello: hello, receive: receive, ended: ended)
+        return try ArbiterConnection(
+            over: socket, at: address.path, hello: hello,
+            timeout: min(ArbiterConnection.timeout, max(deadline.seconds, Self.leastTimeout)), receive: receive,
+            ended: ended)
     }
 
     /// Held by who starts an arbiter, and by one that leaves; by no other.
@@ -36,7 +41,7 @@ package struct ArbiterLaunch: Sendable {
 
     private func reachOrStart(before deadline: Deadline) throws(ArbiterError) -> OwnedDescriptor {
         do throws(SystemFailure) {
-            let lock = try FileLock.take(path: lockPath, within: deadline.seconds)
+            let lock = try FileLock(path: lockPath, within: deadline.seconds)
             defer { lock.unlock() }
             switch ArbiterConnection.connect(address, timeout: deadline.seconds) {
             case .success(let socket): return socket
@@ -46,7 +51,7 @@ package struct ArbiterLaunch: Sendable {
             try ProgramLaunch.run(
                 try ProgramLaunch.find("audiosessiond", orNamedBy: "AUDIOSESSIOND"),
                 arguments: ["--socket", address.path], limit: deadline.seconds)
-            switch ArbiterConnection.connect(address, timeout: max(1, deadline.seconds)) {
+            switch ArbiterConnection.connect(address, timeout: max(Self.leastTimeout, deadline.seconds)) {
             case .success(let socket): return socket
             case .failure(let failure): throw SystemFailure(failure.reason)
             }

@@ -152,7 +152,8 @@ final class Exchange: Sendable {
         guard let packet = try? JSONEncoder().encode(message) else {
             throw .answer(
                 RequestError(
-                    .malformed, "'\(name)' was to be asked of the arbiter, but a value in it is no number; correct it."))
+                    .malformed, "'\(name)' was to be asked of the arbiter, but a value in it is no number; correct it.")
+            )
         }
         do throws(PacketSocket.SendFailure) {
             guard packet.count <= ArbiterProtocol.packetLimit else { throw .tooLong }
