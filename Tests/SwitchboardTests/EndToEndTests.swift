@@ -27,7 +27,8 @@ import Testing
             "bogus", "why", "why x", "why -1", "volume 2", "volume -- -1", "silent-switch maybe", "screen off",
             "interrupt", "interrupt begin --rank zebra", "interrupt end --zebra", "call hang-up", "app suspend",
             "app dance 1", "permission grant", "permission whatever", "device plug", "device plug x",
-            "device plug x --type zebra", "device plug x --type hdmi --outputs 65", "device unplug", "route a --input b",
+            "device plug x --type zebra", "device plug x --type hdmi --outputs 65", "device unplug",
+            "route a --input b",
             "server", "server dance", "server start --rate 1", "server start --period 9", "server stop --rate 48000",
             "server start --name a/b", "doctor now", "status --yaml",
         ])
@@ -48,7 +49,8 @@ import Testing
     @Test("Every command explains itself")
     func help() throws {
         for command in [
-            "", "status", "why", "log", "interrupt", "interrupt begin", "interrupt end", "call", "call ring", "call accept",
+            "", "status", "why", "log", "interrupt", "interrupt begin", "interrupt end", "call", "call ring",
+            "call accept",
             "call decline", "call end", "silent-switch", "screen", "volume", "microphone", "route", "do-not-disturb",
             "app", "permission", "device", "device plug", "device unplug", "device list", "server", "doctor",
         ] {
@@ -121,7 +123,8 @@ import Testing
         try expectSays("device list", "phones (stand-in: headphones 2 out)")
         #expect(try audiosession.arbiter != first)
         #expect(try audiosession.object("status")["screenLocked"] as? Bool == true)
-        try expectSays("interrupt end --no-resume", "The interruption is over: alarm \(alarm); nobody is told to resume.")
+        try expectSays(
+            "interrupt end --no-resume", "The interruption is over: alarm \(alarm); nobody is told to resume.")
     }
 
     @Test("log follows until Ctrl-C, which ends it with 0; each line is an object with --json")
