@@ -188,7 +188,7 @@ import Testing
         #expect(hazards { _ in } == [])
         try registry([(77, "live"), (78, "dead")]).write(to: url)
         expectOne(
-            "JACK shared memory", "1 of 8 places are taken by servers that are gone: 'dead'", cure: "jackd -n dead")
+            "JACK shared memory", "servers that are gone hold 1 of 8 places: 'dead'", cure: "jackd -n dead")
         try remove("/proc/77")
         expectOne("JACK shared memory", "2 of 8 places", cure: "rm -rf /dev/shm/jack*")
         try Data("KCAJ".utf8).write(to: url)
