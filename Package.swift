@@ -21,6 +21,7 @@ let package = Package(
     name: "swift-audio-session",
     products: [
         .library(name: "CRenderCore", targets: ["CRenderCore"]),
+        .library(name: "CSessionSocket", targets: ["CSessionSocket", "CSessionGate"]),
         .library(name: "AudioSessions", targets: ["AudioSessions"]),
         .library(name: "AudioPlayback", targets: ["AudioPlayback"]),
         .library(name: "AudioRendering", targets: ["AudioRendering"]),
@@ -132,6 +133,12 @@ let package = Package(
             name: "policy-explorer", dependencies: ["PolicyExploration"], path: "Tests/PolicyExplorer",
             swiftSettings: swift),
         .executableTarget(name: "freezer", path: "Tests/Freezer", cSettings: c),
+        .target(
+            name: "ArbiterTesting", dependencies: ["CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy"],
+            path: "Tests/ArbiterTesting", swiftSettings: swift),
+        .executableTarget(
+            name: "arbiter-puppet", dependencies: ["ArbiterTesting", "SessionArbiter"], path: "Tests/ArbiterPuppet",
+            swiftSettings: swift),
         .testTarget(
             name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy"], swiftSettings: swift),
         .testTarget(
@@ -139,6 +146,10 @@ let package = Package(
             dependencies: [
                 "SessionArbiter", "SessionPolicy", "CSessionGate", "CSessionSocket", "Platform", "TestSupport",
             ],
+            swiftSettings: swift),
+        .testTarget(
+            name: "ArbiterServiceTests",
+            dependencies: ["ArbiterTesting", "CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy"],
             swiftSettings: swift),
         .testTarget(
             name: "AudioRenderingTests",

@@ -1,6 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let swift: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
 let package = Package(
     name: "Benchmarks",
     dependencies: [
@@ -15,18 +22,23 @@ let package = Package(
             cSettings: [
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
+        // What all benchmarks say in the same way.
+        .target(name: "Reporting", swiftSettings: swift),
         .executableTarget(
             name: "capacity",
             dependencies: [
-                "CCapacity",
+                "CCapacity", "Reporting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: [
-                .treatAllWarnings(as: .error),
-                .enableUpcomingFeature("InternalImportsByDefault"),
-                .enableUpcomingFeature("MemberImportVisibility"),
-                .enableUpcomingFeature("ExistentialAny"),
-            ]),
+            swiftSettings: swift),
+        .executableTarget(
+            name: "arbitration",
+            dependencies: [
+                "Reporting",
+                .product(name: "CSessionSocket", package: "swift-audio-session"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17

@@ -15,7 +15,9 @@ struct SettingsReading {
         let sections = Set(Setting.all.map(\.section))
         for name in table.keys {
             guard sections.contains(name) else {
-                warn([name], "there is no section [\(name)]", KeyNames.nearest(to: name, among: sections).map { "[\($0)]" })
+                warn(
+                    [name], "there is no section [\(name)]",
+                    KeyNames.nearest(to: name, among: sections).map { "[\($0)]" })
                 continue
             }
             guard let section = table[name]?.table else {
@@ -55,7 +57,8 @@ struct SettingsReading {
             settings[keyPath: place] = Float(number)
         case .whole(let place, let range, let unit):
             guard let number = value.int, range.contains(number) else {
-                return refuse(value, setting, "a whole number from \(range.lowerBound) to \(range.upperBound) (\(unit))")
+                return refuse(
+                    value, setting, "a whole number from \(range.lowerBound) to \(range.upperBound) (\(unit))")
             }
             settings[keyPath: place] = number
         case .flag(let place):

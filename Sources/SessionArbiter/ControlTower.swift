@@ -10,6 +10,8 @@ struct ControlTower {
     private(set) var state = PolicyState()
     /// In the order of `state.sessions`.
     private(set) var standings: [Standing] = []
+    /// Who plays in `state`.
+    private var otherAudio = OtherAudio()
     private(set) var log: DecisionLog
     /// When each session was granted (SRV-3).
     private(set) var grants = GrantOrder()
@@ -57,7 +59,7 @@ struct ControlTower {
         let event = PolicyEvent(action, at: Self.now)
         let transition: Policy.Transition
         do throws(Refusal) {
-            transition = try policy.apply(event, to: state)
+            transition = try policy.apply(event, to: state, standings: standings)
         } catch {
             log.append(event, .refused(error), before: state)
             throw .refused(error)
@@ -73,8 +75,8 @@ struct ControlTower {
         guard let place = state.sessions.firstIndex(where: { $0.id == id }) else { return nil }
         return SessionStatus(
             session: state.sessions[place], standing: standings[place],
-            isOtherAudioPlaying: policy.isOtherAudioPlaying(than: id, in: state),
-            secondaryAudioShouldBeSilenced: policy.secondaryAudioShouldBeSilenced(for: id, in: state),
+            isOtherAudioPlaying: otherAudio.isPlaying(besides: id),
+            secondaryAudioShouldBeSilenced: otherAudio.isPrimaryPlaying(besides: id),
             volume: state.volume(of: state.sessions[place]),
             route: state.route(of: state.sessions[place]),
             availableInputs: state.availableInputs(for: state.sessions[place]),
@@ -108,6 +110,7 @@ struct ControlTower {
         let transition = policy.rebuild(system, sessions, at: Self.now)
         state = transition.state
         standings = transition.standings
+        otherAudio = OtherAudio(state, standings)
         grants = GrantOrder(state, rebuiltFrom: system, sessions)
         lastNumber = max(lastNumber, state.sessions.last?.id.rawValue ?? 0)
         log.beginAnew(with: state)
@@ -142,6 +145,7 @@ struct ControlTower {
     private mutating func take(_ transition: Policy.Transition) {
         state = transition.state
         standings = transition.standings
+        otherAudio = OtherAudio(state, standings)
         grants.follow(state)
         writeGates()
     }

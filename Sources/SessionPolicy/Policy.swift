@@ -18,12 +18,15 @@ public struct Policy: Sendable {
         public var standings: [Standing]
     }
 
-    /// Decides an event; throws when it is refused, and then the state stands as it was (keeps ACT-1, MODE-1, OPT-3, HW-4).
-    public func apply(_ event: PolicyEvent, to state: PolicyState) throws(Refusal) -> Transition {
+    /// Decides an event; throws when it is refused, and then the state stands as it was (keeps ACT-1, MODE-1, OPT-3, HW-4). Who knows the
+    /// `standings` of the state, from the transition that led to it, saves asking for them again.
+    public func apply(
+        _ event: PolicyEvent, to state: PolicyState, standings: [Standing]? = nil
+    ) throws(Refusal) -> Transition {
         var arbitration = Arbitration(state: state, settings: settings, now: event.time)
         try arbitration.decide(event.action)
         arbitration.grantPending()
-        return conclude(arbitration, from: state)
+        return conclude(arbitration, from: state, standings ?? self.standings(in: state))
     }
 
     /// What every session is granted, in the order of `state.sessions`.
@@ -36,40 +39,41 @@ public struct Policy: Sendable {
 
     /// Keeps HINT-1.
     public func isOtherAudioPlaying(than id: SessionID, in state: PolicyState) -> Bool {
-        state.playing(Standings(state, settings)).contains { $0 != id }
+        OtherAudio(state, standings(in: state)).isPlaying(besides: id)
     }
 
     /// Keeps HINT-1.
     public func secondaryAudioShouldBeSilenced(for id: SessionID, in state: PolicyState) -> Bool {
-        state.playingPrimary(Standings(state, settings)).contains { $0 != id }
+        OtherAudio(state, standings(in: state)).isPrimaryPlaying(besides: id)
     }
 
     /// Adds what follows from the comparison of both states: hints (HINT-2) and who is not as before, or, where it is known what a session
     /// holds, does not hold what it is granted.
     func conclude(
-        _ arbitration: Arbitration, from before: PolicyState, held: [SessionID: Standing] = [:]
+        _ arbitration: Arbitration, from before: PolicyState, _ earlier: [Standing], held: [SessionID: Standing] = [:]
     ) -> Transition {
         let after = arbitration.state
-        let (old, new) = (Standings(before, settings), Standings(after, settings))
-        let standings = new.all()
+        let standings = self.standings(in: after)
         var effects = arbitration.effects
-        let (wasPlaying, isPlaying) = (before.playingPrimary(old), after.playingPrimary(new))
-        let (wereOthers, areOthers) = (before.playing(old), after.playing(new))
+        let (others, otherThen) = (OtherAudio(after, standings), OtherAudio(before, earlier))
         let isElsewhere = before.devices != after.devices || before.isInCall != after.isInCall
-        for session in after.active where session.rank == .app && before[session.id]?.isActive == true {
-            guard after.isForeground(session) else { continue }
-            let hint = isPlaying.contains { $0 != session.id }
-            guard hint != wasPlaying.contains(where: { $0 != session.id }) else { continue }
-            effects.append(Effect(session.id, .silenceSecondaryAudioHint(hint), .hint2))
+        for id in after.activeOrder {
+            let hint = others.isPrimaryPlaying(besides: id)
+            guard hint != otherThen.isPrimaryPlaying(besides: id), before[id]?.isActive == true,
+                let session = after[id],
+                session.rank == .app, after.isForeground(session)
+            else { continue }
+            effects.append(Effect(id, .silenceSecondaryAudioHint(hint), .hint2))
         }
         for (session, standing) in zip(after.sessions, standings) {
-            let earlier = before[session.id]
-            let isOther = { (playing: [SessionID]) in playing.contains { $0 != session.id } }
+            let (id, place) = (session.id, before.index(of: session.id))
             guard
-                isElsewhere || earlier != session || (held[session.id] ?? earlier.map(old.standing)) != standing
-                    || isOther(wereOthers) != isOther(areOthers) || isOther(wasPlaying) != isOther(isPlaying)
+                isElsewhere || place.map({ before.sessions[$0] != session }) ?? true
+                    || (held[id] ?? place.map { earlier[$0] }) != standing
+                    || otherThen.isPlaying(besides: id) != others.isPlaying(besides: id)
+                    || otherThen.isPrimaryPlaying(besides: id) != others.isPrimaryPlaying(besides: id)
             else { continue }
-            effects.append(Effect(session.id, .stateChanged, standing.reasons.first?.rule ?? .act1))
+            effects.append(Effect(id, .stateChanged, standing.reasons.first?.rule ?? .act1))
         }
         return Transition(state: after, effects: effects, standings: standings)
     }

@@ -20,7 +20,8 @@ public struct Apps {
                 .usage, "\(session.systemName) is the system's own and no app's; name a session of an app.")
         }
         let directory = Directory(report)
-        let name = directory.programName(of: session.app).map { "\($0) (pid \(session.app.rawValue))" }
+        let name =
+            directory.programName(of: session.app).map { "\($0) (pid \(session.app.rawValue))" }
             ?? "pid \(session.app.rawValue)"
         let life = report.life(of: session.app)
         let wanted: ApplicationState

@@ -34,7 +34,8 @@ struct DeviceView: Encodable, Equatable {
     /// "Headphones (stand-in: headphones, 2 out)".
     var summary: String {
         let ports = ports.map { port in
-            "\(port.type) \(port.channels) \(port.direction == "output" ? "out" : "in")" + (port.picked ? ", picked" : "")
+            "\(port.type) \(port.channels) \(port.direction == "output" ? "out" : "in")"
+                + (port.picked ? ", picked" : "")
         }
         return "\(name) (\(standIn ? "stand-in: " : "")\(ports.joined(separator: ", ")))"
     }
@@ -56,7 +57,8 @@ enum StandIn {
         let inputs = inputs ?? type.usualInputs
         let uid = prefix + name
         if outputs > 0 {
-            ports.append(DevicePort(uid: uid + ":output", name: name, type: type, direction: .output, channels: outputs))
+            ports.append(
+                DevicePort(uid: uid + ":output", name: name, type: type, direction: .output, channels: outputs))
         }
         if inputs > 0 {
             ports.append(

@@ -27,7 +27,8 @@ struct Directory {
     func name(_ id: SessionID) -> String {
         guard let session = sessions[id] else { return "session \(id.rawValue), which is gone" }
         guard session.app == .system else {
-            return "session \(id.rawValue) (\(programName(of: session.app).map { $0 + ", " } ?? "")pid \(session.app.rawValue))"
+            return
+                "session \(id.rawValue) (\(programName(of: session.app).map { $0 + ", " } ?? "")pid \(session.app.rawValue))"
         }
         return session.systemName
     }

@@ -22,7 +22,8 @@ extension Effect.Kind {
         case .routeChanged(_, let reason): "has another route, reason \(reason)"
         case .outputDisconnected: "lost its output"
         case .availableInputsChanged: "has other inputs to choose from"
-        case .silenceSecondaryAudioHint(let should): should ? "should silence secondary audio" : "may play secondary audio"
+        case .silenceSecondaryAudioHint(let should):
+            should ? "should silence secondary audio" : "may play secondary audio"
         case .outputVolumeChanged(let volume): "has volume \(Text.rounded(Double(volume), 2))"
         case .outputMuteChanged(let isMuted): isMuted ? "muted its output" : "unmuted its output"
         case .recordPermissionNeeded: "needs permission to record"

@@ -86,7 +86,8 @@ public struct Interruptions {
 
     private func begin(_ rank: Rank, isRinging: Bool) throws(SwitchboardError) -> SessionID {
         try desk.ask(
-            .beginSystemSession(rank: rank, isRinging: isRinging, isKept: true), for: \.session, "a session of the system's")
+            .beginSystemSession(rank: rank, isRinging: isRinging, isKept: true), for: \.session,
+            "a session of the system's")
     }
 
     private func ringingCall(_ what: String) throws(SwitchboardError) -> SessionState {

@@ -42,7 +42,8 @@ public struct ManagedServers {
             guard wishes.isEmpty else {
                 throw SwitchboardError(
                     .usage,
-                    "Server '\(name)' runs already (\(before.summary)); `audiosession server restart` gives it other values.")
+                    "Server '\(name)' runs already (\(before.summary)); `audiosession server restart` gives it other values."
+                )
             }
             return ServerOutcome(before, process: process, what: "It runs already. ")
         }
@@ -106,7 +107,8 @@ public struct ManagedServers {
             return ServerView(name: name, try JackDriver.look(at: name))
         } catch {
             guard case .noServer = error else { return ServerView(name: name, unreachable: error.description) }
-            return ServerView(name: name, unreachable: name.map { "no JACK server '\($0)' runs" } ?? "no JACK server runs")
+            return ServerView(
+                name: name, unreachable: name.map { "no JACK server '\($0)' runs" } ?? "no JACK server runs")
         }
     }
 

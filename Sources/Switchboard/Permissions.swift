@@ -64,7 +64,8 @@ public struct Permissions {
         }
         throw SwitchboardError(
             .noInput,
-            "No program '\(app)' is connected to the arbiter or has an answer; give its absolute path, or its pid while it runs.")
+            "No program '\(app)' is connected to the arbiter or has an answer; give its absolute path, or its pid while it runs."
+        )
     }
 }
 

@@ -55,13 +55,15 @@ extension PolicyAction {
         case .acceptCall: "be accepted"
         case .endSystemSession(_, let shouldResume): "end" + (shouldResume ? "" : ", and nobody resumes")
         case .setApplicationState(_, let state): "be in state \(state.rawValue)"
-        case .setDeclaresBackgroundAudio(_, let declares): declares ? "declare background audio" : "declare no background audio"
+        case .setDeclaresBackgroundAudio(_, let declares):
+            declares ? "declare background audio" : "declare no background audio"
         case .setRecordPermission(_, let permission): "have permission to record \(permission.rawValue)"
         case .setInputMuted(_, let isMuted): isMuted ? "mute its inputs" : "unmute its inputs"
         case .setScreenLocked(let isLocked): isLocked ? "lock the screen" : "unlock the screen"
         case .plug(let device): "plug in '\(device.uid)'"
         case .unplug(let uid): "unplug '\(uid)'"
-        case .pick(let direction, let uid): "pick \(uid.map { "\(direction.rawValue) '\($0)'" } ?? "no \(direction.rawValue)")"
+        case .pick(let direction, let uid):
+            "pick \(uid.map { "\(direction.rawValue) '\($0)'" } ?? "no \(direction.rawValue)")"
         case .setSilentSwitch(let isOn): "turn the silent switch \(Text.onOff(isOn))"
         case .setDoNotDisturb(let isOn): "turn do-not-disturb \(Text.onOff(isOn))"
         case .setMicrophoneMuted(let isMuted): isMuted ? "mute the microphone" : "unmute the microphone"

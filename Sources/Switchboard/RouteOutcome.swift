@@ -40,7 +40,8 @@ public struct RouteOutcome: Outcome {
     private static func lines(_ what: String, _ ports: [DeviceView.Port]) -> [String] {
         guard !ports.isEmpty else { return ["\(what): none told of"] }
         return ports.map { port in
-            "\(what) '\(port.uid)': \(port.name), \(port.type), \(port.channels) ch" + (port.picked ? ", picked by the user" : "")
+            "\(what) '\(port.uid)': \(port.name), \(port.type), \(port.channels) ch"
+                + (port.picked ? ", picked by the user" : "")
         }
     }
 }

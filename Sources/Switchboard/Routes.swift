@@ -49,7 +49,8 @@ public struct Routes {
         guard !(type.isInputOnly && outputs ?? 0 > 0), !(type.isOutputOnly && inputs ?? 0 > 0) else {
             throw SwitchboardError(
                 .usage,
-                "A \(type.rawValue) with \(outputs ?? 0) outputs and \(inputs ?? 0) inputs was asked for; it has only \(type.isInputOnly ? "inputs" : "outputs").")
+                "A \(type.rawValue) with \(outputs ?? 0) outputs and \(inputs ?? 0) inputs was asked for; it has only \(type.isInputOnly ? "inputs" : "outputs")."
+            )
         }
         let device = StandIn.device(name, type, outputs: outputs, inputs: inputs)
         guard !device.ports.isEmpty else {
@@ -91,6 +92,8 @@ public struct DevicesOutcome: Outcome, Equatable {
     var devices: [DeviceView]
 
     public var words: String {
-        devices.isEmpty ? "No device is plugged in, as far as the arbiter was told." : devices.map(\.summary).joined(separator: "\n")
+        devices.isEmpty
+            ? "No device is plugged in, as far as the arbiter was told."
+            : devices.map(\.summary).joined(separator: "\n")
     }
 }

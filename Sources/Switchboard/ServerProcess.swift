@@ -80,7 +80,9 @@ struct ServerProcess {
     }
 
     private static func arguments(_ process: Int32) -> [String]? {
-        guard let data = FileManager.default.contents(atPath: "/proc/\(process)/cmdline"), !data.isEmpty else { return nil }
+        guard let data = FileManager.default.contents(atPath: "/proc/\(process)/cmdline"), !data.isEmpty else {
+            return nil
+        }
         return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 

@@ -76,7 +76,10 @@ public struct StatusOutcome: Outcome {
                 """
             ),
             ("devices", devices.isEmpty ? "none told of" : devices.map(\.summary).joined(separator: "; ")),
-            ("volume", "\(Text.rounded(Double(system.volume), 2)), ringing \(Text.rounded(Double(system.ringVolume), 2))"),
+            (
+                "volume",
+                "\(Text.rounded(Double(system.volume), 2)), ringing \(Text.rounded(Double(system.ringVolume), 2))"
+            ),
             ("silent switch", Text.onOff(system.silentSwitch.isOn)),
             ("screen", system.isScreenLocked ? "locked" : "unlocked"),
             ("do not disturb", Text.onOff(system.isDoNotDisturbOn)),

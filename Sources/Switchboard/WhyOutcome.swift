@@ -48,7 +48,8 @@ public struct WhyOutcome: Outcome {
         reasons = status.standing.reasons.map { reason in
             ReasonView(
                 kind: reason.kind.rawValue, rule: reason.rule.rawValue, title: reason.rule.title,
-                by: reason.by?.rawValue, program: reason.by.flatMap { directory[$0] }.flatMap { directory.program(of: $0.app) },
+                by: reason.by?.rawValue,
+                program: reason.by.flatMap { directory[$0] }.flatMap { directory.program(of: $0.app) },
                 since: reason.since.seconds(until: now).rounded(to: 3))
         }
         refusals = decisions.compactMap { Self.refusal($0, of: id, now) }.suffix(Self.refusalLimit)
@@ -77,7 +78,8 @@ public struct WhyOutcome: Outcome {
         }
         for refusal in refusals {
             lines.append(
-                "\(Text.duration(refusal.ago)) ago it was refused (\(refusal.code), rule \(refusal.rule)): \(refusal.message)")
+                "\(Text.duration(refusal.ago)) ago it was refused (\(refusal.code), rule \(refusal.rule)): \(refusal.message)"
+            )
         }
         return lines.joined(separator: "\n")
     }

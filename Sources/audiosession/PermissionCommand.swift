@@ -13,7 +13,9 @@ struct PermissionCommand: ParsableCommand {
     @Argument(help: "show, grant, deny, or reset: as if never asked.")
     var change: Change
 
-    @Argument(help: "The program: absolute path, or name or pid of one that is connected. For show and reset, all by default.")
+    @Argument(
+        help: "The program: absolute path, or name or pid of one that is connected. For show and reset, all by default."
+    )
     var app: String?
 
     @OptionGroup var output: OutputOptions

@@ -16,7 +16,9 @@ struct ServerCommand: ParsableCommand {
     @Argument(help: "start, stop, restart or status.")
     var change: Change
 
-    @Option(help: ArgumentHelp("alsa: the first sound card; dummy: none. By default, a card if one opens.", valueName: "alsa|dummy"))
+    @Option(
+        help: ArgumentHelp(
+            "alsa: the first sound card; dummy: none. By default, a card if one opens.", valueName: "alsa|dummy"))
     var driver: Driver?
 
     @Option(help: ArgumentHelp("Sample rate, 8000 to 384000 (48000).", valueName: "hz"))

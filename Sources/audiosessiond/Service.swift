@@ -65,7 +65,8 @@ struct Service {
         let listener = ssocket_listen(path, 128)
         guard listener >= 0 else {
             throw ServiceFailure(
-                EX_UNAVAILABLE, "It cannot listen at '\(path)': \(systemErrorText(-listener)); name another by --socket.")
+                EX_UNAVAILABLE,
+                "It cannot listen at '\(path)': \(systemErrorText(-listener)); name another by --socket.")
         }
         return listener
     }

@@ -2,8 +2,7 @@
 /// freezer DESCRIPTOR COMMAND ARGUMENTS...: runs a program, and stops and continues its threads from outside, all but libjack's.
 ///
 /// A hung app as a user knows it: nothing of its own runs, not even the library's threads, but the audio server goes on calling. libjack's
-/// threads are left alone, since an app that stops those makes other apps wait for seconds. They bear the name of the thread that opened
-/// the client, which is "audio-control" here, and are younger than it.
+/// threads are left alone, since an app that stops those makes other apps wait for seconds: the driver names them "audio-jack".
 ///
 /// Reads commands from the descriptor, a line each: "freeze", "thaw"; answers each there with "frozen N" or "thawed N". The end of that ends the
 /// program by SIGTERM.
@@ -25,7 +24,7 @@ static pid_t threads[MAX_THREADS];
 static int count;
 static int answers;
 
-static bool is_opener(pid_t program, pid_t thread) {
+static bool is_libjacks(pid_t program, pid_t thread) {
     char path[64], name[32] = "";
     snprintf(path, sizeof path, "/proc/%d/task/%d/comm", program, thread);
     FILE *file = fopen(path, "r");
@@ -33,12 +32,10 @@ static bool is_opener(pid_t program, pid_t thread) {
         return false;
     bool has_name = fgets(name, sizeof name, file) != NULL;
     fclose(file);
-    return has_name && strcmp(name, "audio-control\n") == 0;
+    return has_name && strcmp(name, "audio-jack\n") == 0;
 }
 
-static int by_age(const void *a, const void *b) { return *(const pid_t *)a - *(const pid_t *)b; }
-
-/// All threads of the program but libjack's, oldest first.
+/// All threads of the program but libjack's.
 static int list_threads(pid_t program, pid_t *found) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", program);
@@ -46,21 +43,12 @@ static int list_threads(pid_t program, pid_t *found) {
     int n = 0;
     for (struct dirent *entry; tasks && (entry = readdir(tasks)) && n < MAX_THREADS;) {
         pid_t thread = atoi(entry->d_name);
-        if (thread > 0)
+        if (thread > 0 && !is_libjacks(program, thread))
             found[n++] = thread;
     }
     if (tasks)
         closedir(tasks);
-    qsort(found, (size_t)n, sizeof *found, by_age);
-    int kept = 0;
-    bool has_opener = false;
-    for (int i = 0; i < n; i++) {
-        bool bears_name = is_opener(program, found[i]);
-        if (!bears_name || !has_opener)
-            found[kept++] = found[i];
-        has_opener = has_opener || bears_name;
-    }
-    return kept;
+    return n;
 }
 
 static bool is_held(pid_t thread) {

@@ -70,7 +70,9 @@ private final class FrozenProgram: Sendable {
     /// Returns the answer.
     func tell(_ command: String) throws -> String {
         let line = command + "\n"
-        guard write(commands, line, line.utf8.count) == line.utf8.count else { throw TestFailure("The freezer is gone.") }
+        guard write(commands, line, line.utf8.count) == line.utf8.count else {
+            throw TestFailure("The freezer is gone.")
+        }
         var answer = [UInt8](repeating: 0, count: 64)
         let count = read(commands, &answer, answer.count)
         return String(decoding: answer.prefix(max(0, count)), as: UTF8.self)

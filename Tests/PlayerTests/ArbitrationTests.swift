@@ -67,7 +67,9 @@ struct ArbitrationTests {
     func playback() throws {
         let source = Signal.counting(frames: Self.rate * 60)
         let first = try startMusic(source, capture: "first.wav")
-        let second = try start([try file(Signal.sine(frequency: 440, sampleRate: Self.rate, frames: Self.rate), "b.wav")])
+        let second = try start([
+            try file(Signal.sine(frequency: 440, sampleRate: Self.rate, frames: Self.rate), "b.wav")
+        ])
         #expect(second.exit() == 0, "\(second.errorLines)")
         #expect(first.waitForLine("\"type\":\"ended\""))
         try checkInterruption(try finish(first, "first.wav"), source)
@@ -107,7 +109,8 @@ struct ArbitrationTests {
     @Test("INT-6, VOL-2, SIM-1, SIM-2: the switchboard rings a phone and flips the silent switch, for every program")
     func switchboard() throws {
         let music = try startMusic(Signal.counting(frames: Self.rate * 60), capture: "music.wav")
-        let game = try startMusic(Signal.counting(frames: Self.rate * 60), capture: "game.wav", ["--category", "ambient"])
+        let game = try startMusic(
+            Signal.counting(frames: Self.rate * 60), capture: "game.wav", ["--category", "ambient"])
         #expect(try stage.switchboard("call", "ring").status == 0)
         for run in [music, game] { #expect(run.waitForLine("\"type\":\"began\"")) }
         #expect(try stage.switchboard("status").output.components(separatedBy: "INT-6").count == 3)
@@ -140,7 +143,9 @@ struct ArbitrationTests {
         }
         let heardSoFar = music.outLines.filter { $0.contains("\"event\":\"interruption\"") }
         #expect(heardSoFar.isEmpty, "nobody told the app anything: \(heardSoFar)")
-        let second = try start([try file(Signal.sine(frequency: 440, sampleRate: Self.rate, frames: Self.rate), "b.wav")])
+        let second = try start([
+            try file(Signal.sine(frequency: 440, sampleRate: Self.rate, frames: Self.rate), "b.wav")
+        ])
         #expect(second.exit() == 0, "\(second.errorLines)")
         #expect(music.waitForLine("\"type\":\"ended\""))
         try checkInterruption(try finish(music, "music.wav"), source)

@@ -170,7 +170,10 @@ import Testing
     @Test(
         "Unknown names are warned of, with their line and what may have been meant",
         arguments: [
-            ("[duck]\natenuation = 3", "'x.toml', line 2: there is no setting 'duck.atenuation'; did you mean 'duck.attenuation'?"),
+            (
+                "[duck]\natenuation = 3",
+                "'x.toml', line 2: there is no setting 'duck.atenuation'; did you mean 'duck.attenuation'?"
+            ),
             ("[ducks]\nattack = 3", "'x.toml', line 1: there is no section [ducks]; did you mean [duck]?"),
             ("[duck]\nfade = 3", "'x.toml', line 2: there is no setting 'duck.fade'; did you mean 'ramps.fade'?"),
             ("[zebra]\nx = 3", "'x.toml', line 1: there is no section [zebra]; it is ignored"),

@@ -20,7 +20,9 @@ final class PolicyDesk: ArbiterDesk {
     var now: EventTime { EventTime(nanoseconds: UInt64(clock * 1e9)) }
 
     /// A new session of an app.
-    func add(app: UInt64, _ category: Category, _ mode: Mode? = nil, _ options: CategoryOptions = []) throws -> SessionID {
+    func add(app: UInt64, _ category: Category, _ mode: Mode? = nil, _ options: CategoryOptions = []) throws
+        -> SessionID
+    {
         lastID += 1
         let id = SessionID(lastID)
         try decide(.register(id, app: AppID(app)))

@@ -79,10 +79,12 @@ import Testing
         #expect(
             message(interruptions.accept)
                 == "No call rings, so none can be accepted; `audiosession call ring` lets one ring.")
-        #expect(message(interruptions.hangUp) == "No call goes on, so none can end; `audiosession call ring` begins one.")
+        #expect(
+            message(interruptions.hangUp) == "No call goes on, so none can end; `audiosession call ring` begins one.")
         #expect(
             message { try interruptions.end(nil, shouldResume: true) }
-                == "No interruption that `audiosession interrupt begin` began goes on, so none can end; begin one first.")
+                == "No interruption that `audiosession interrupt begin` began goes on, so none can end; begin one first."
+        )
         _ = try interruptions.ring()
         #expect(
             message(interruptions.hangUp)
@@ -144,7 +146,9 @@ import Testing
     @Test("SIM-4, SIM-5, ROUTE-8: stand-ins come and go, and can be picked")
     func devices() throws {
         let routes = Routes(desk)
-        #expect(try routes.plug("speaker", .builtInSpeaker, outputs: nil, inputs: nil).words == "speaker is plugged in as builtInSpeaker.")
+        #expect(
+            try routes.plug("speaker", .builtInSpeaker, outputs: nil, inputs: nil).words
+                == "speaker is plugged in as builtInSpeaker.")
         _ = try routes.plug("phones", .headphones, outputs: nil, inputs: 1)
         #expect(desk.state.route(of: try #require(desk.state[SessionID(2)])).outputs.map(\.name) == ["phones"])
         #expect(try routes.pick(.output, "builtInSpeaker").words == "The output is speaker (builtInSpeaker).")
@@ -174,11 +178,23 @@ import Testing
         let routes = Routes(desk)
         _ = try routes.plug("phones", .headphones, outputs: nil, inputs: nil)
         for (body, message): (() throws -> Done, String) in [
-            ({ try routes.plug("phones", .hdmi, outputs: nil, inputs: nil) }, "A stand-in device 'phones' is plugged in already; unplug it first, or use another name."),
-            ({ try routes.plug("tv", .hdmi, outputs: 2, inputs: 1) }, "A hdmi with 2 outputs and 1 inputs was asked for; it has only outputs."),
-            ({ try routes.plug("x", .usbAudio, outputs: 0, inputs: 0) }, "A device 'x' without outputs and inputs was asked for; give it one at least."),
+            (
+                { try routes.plug("phones", .hdmi, outputs: nil, inputs: nil) },
+                "A stand-in device 'phones' is plugged in already; unplug it first, or use another name."
+            ),
+            (
+                { try routes.plug("tv", .hdmi, outputs: 2, inputs: 1) },
+                "A hdmi with 2 outputs and 1 inputs was asked for; it has only outputs."
+            ),
+            (
+                { try routes.plug("x", .usbAudio, outputs: 0, inputs: 0) },
+                "A device 'x' without outputs and inputs was asked for; give it one at least."
+            ),
             ({ try routes.unplug("server") }, "No stand-in device 'server' is plugged in; there is 'phones'."),
-            ({ try routes.pick(.output, "zebra") }, "No output is 'zebra'; there is 'stand-in:phones:output' (phones, headphones)."),
+            (
+                { try routes.pick(.output, "zebra") },
+                "No output is 'zebra'; there is 'stand-in:phones:output' (phones, headphones)."
+            ),
             ({ try routes.pick(.input, "zebra") }, "No input is 'zebra'; there is none."),
         ] {
             #expect(throws: SwitchboardError(.usage, message)) { try body() }

@@ -3,7 +3,6 @@ enum BenchmarkError: Error, CustomStringConvertible {
     case noScene(Conditions, String)
     case silent(Conditions, String)
     case different(Conditions, Subject, Double)
-    case noPlot(String)
 
     var description: String {
         switch self {
@@ -13,8 +12,6 @@ enum BenchmarkError: Error, CustomStringConvertible {
             "At \(conditions.text) not everything plays: \(why). Its times would mean nothing."
         case .different(let conditions, let subject, let ratio):
             "At \(conditions.text), \(subject.name) puts out something else than the bare loop (\(ratio)): they did not do the same work."
-        case .noPlot(let why):
-            "The plots could not be drawn: \(why). Install gnuplot (Debian: gnuplot-nox), or leave --report out."
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Reporting
 
 /// Measures what voices cost in the render core, beside a bare loop and OpenAL Soft in the same run.
 @main
@@ -25,7 +26,7 @@ struct Capacity: ParsableCommand {
     func run() throws {
         do {
             try measure()
-        } catch let error as BenchmarkError {
+        } catch let error where error is BenchmarkError || error is PlotError {
             try? FileHandle.standardError.write(contentsOf: Data("capacity: \(error)\n".utf8))
             throw ExitCode(70)
         }

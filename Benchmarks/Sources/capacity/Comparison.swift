@@ -1,3 +1,5 @@
+import Reporting
+
 /// What every subject took per voice and frame under the same conditions, by turns in the same run.
 struct Comparison {
     let conditions: Conditions

@@ -1,3 +1,5 @@
+import Reporting
+
 /// Costs under all conditions of the slices, measured once each.
 struct Costs {
     private(set) var comparisons: [Conditions: Comparison] = [:]

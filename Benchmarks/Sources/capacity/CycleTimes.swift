@@ -1,3 +1,5 @@
+import Reporting
+
 /// How much of its period a cycle takes, and how often it takes more.
 struct CycleTimes {
     private(set) var percents: [(subject: Subject, conditions: Conditions, statistics: Statistics)] = []

@@ -1,4 +1,5 @@
 import CCapacity
+import Reporting
 
 /// How many voices fit in half a period of 64 frames on one core, gain and pan ramping.
 struct HalfPeriod {

@@ -1,4 +1,5 @@
 import Foundation
+import Reporting
 
 /// One line of the results, as JSON has it.
 struct Measurement: Encodable {

@@ -1,4 +1,5 @@
 import CCapacity
+import Reporting
 
 /// What is not mixing: idle voices, commands, memory.
 struct SmallCosts {

@@ -1,3 +1,5 @@
+import Reporting
+
 /// What the project promises, and what this run reached.
 struct Target: Encodable {
     var what: String

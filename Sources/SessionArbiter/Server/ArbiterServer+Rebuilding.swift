@@ -31,8 +31,10 @@ extension ArbiterServer {
         let (left, warning) = stateFile?.read() ?? (nil, nil)
         if let warning { report(warning) }
         guard let left else { return beginAnew() }
-        tower.lastNumber = left.reservedSessions
-        persisted.reservedSessions = left.reservedSessions
+        // Numbers go on growing from there, whatever a file says.
+        let reserved = min(left.reservedSessions, UInt64.max / 2)
+        tower.lastNumber = reserved
+        persisted.reservedSessions = reserved
         persisted.system = left.system
         let living = left.hasEnded ? [] : Set(left.clients.filter(\.isAlive))
         guard !living.isEmpty else {
@@ -76,7 +78,8 @@ extension ArbiterServer {
         let isOwn = session.app == connection.app && session.rank == .app && restoration.record.app.id == connection.app
         guard isOwn || connection.peer.isTrusted else {
             throw RequestError(
-                .notPermitted, "\(session.id) was to be restored, but it is no app session of process \(connection.peer.process).")
+                .notPermitted,
+                "\(session.id) was to be restored, but it is no app session of process \(connection.peer.process).")
         }
         guard session.id.rawValue > 0, session.id.rawValue <= tower.lastNumber + Self.numberSlack else {
             throw RequestError(.malformed, "\(session.id) was to be restored; no arbiter has given that number.")
@@ -145,7 +148,9 @@ extension ArbiterServer {
         var record = one.restoration.record
         let id = record.session.id
         guard tower.state[id] == nil else {
-            throw RequestError(Refusal(.expiredSession, .act12, "\(id) was to be restored, but it has another owner; make a new session."))
+            throw RequestError(
+                Refusal(
+                    .expiredSession, .act12, "\(id) was to be restored, but it has another owner; make a new session."))
         }
         try reserveSession()
         var notices: [SessionNotice] = []

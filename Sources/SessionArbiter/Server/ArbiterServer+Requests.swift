@@ -34,7 +34,8 @@ extension ArbiterServer {
         guard connection.allowance.take(at: Self.now) else {
             return RequestError(
                 .limit,
-                "More than \(settings.limits.messagesPerSecond) messages a second came; this one was not looked into. Send fewer.")
+                "More than \(settings.limits.messagesPerSecond) messages a second came; this one was not looked into. Send fewer."
+            )
         }
         guard message.serial > connection.lastSerial else {
             return RequestError(
@@ -113,7 +114,9 @@ extension ArbiterServer {
                 """)
         }
         guard (0...settings.limits.sessions).contains(hello.restoring) else {
-            throw RequestError(.limit, "\(hello.restoring) sessions were to be restored; there is room for \(settings.limits.sessions).")
+            throw RequestError(
+                .limit,
+                "\(hello.restoring) sessions were to be restored; there is room for \(settings.limits.sessions).")
         }
         connection.hello = hello
         expect(connection)

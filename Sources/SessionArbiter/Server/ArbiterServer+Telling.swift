@@ -2,9 +2,6 @@ internal import SessionPolicy
 
 /// Who is told what, in an order that makes no client see an effect before its cause.
 extension ArbiterServer {
-    /// Clients to be told in one turn of the loop: a request that comes meanwhile does not wait for all of them.
-    private static let turn = 8
-
     /// Notes a decision's notices with those whom they concern.
     func spread(_ notices: [SessionNotice]) {
         for notice in notices {
@@ -34,16 +31,15 @@ extension ArbiterServer {
     func followLog() {
         guard connections.values.contains(where: \.followsLog), var last = tower.log.last else { return }
         last.makeBrief()
+        while !fits(.decision(last)), last.makeBriefer() {}
         for connection in connections.values where connection.followsLog { send(.decision(last), to: connection) }
     }
 
-    /// Tells some of those who have something to be told; whoever asked has been told already.
-    func tellAll() {
-        guard rebuilding == nil else { return }
-        for number in stale.prefix(Self.turn) {
-            if let connection = connections[number] { tell(connection) }
-            stale.remove(number)
-        }
+    /// Tells the first of those who have something to be told, one in a turn of the loop: a request that comes meanwhile waits for one, and
+    /// not for all. Whoever asked has been told already.
+    func tellNext() {
+        guard rebuilding == nil, let number = stale.popFirst(), let connection = connections[number] else { return }
+        tell(connection)
     }
 
     /// Whether somebody is still to be told something.
@@ -88,5 +84,12 @@ extension Decision {
     fileprivate mutating func makeBrief() {
         guard case .granted(let effects) = outcome else { return }
         outcome = .granted(Array(effects.filter { $0.kind != .stateChanged }.prefix(100)))
+    }
+
+    /// With half of what is told; false when nothing is left to be left out.
+    fileprivate mutating func makeBriefer() -> Bool {
+        guard case .granted(let effects) = outcome, !effects.isEmpty else { return false }
+        outcome = .granted(Array(effects.prefix(effects.count / 2)))
+        return true
     }
 }

@@ -53,7 +53,10 @@ struct StateFile {
         } catch {
             let aside = path + ".damaged"
             rename(path, aside)
-            return (nil, "The state file '\(path)' could not be read (\(error)); it is '\(aside)' now, and the arbiter begins anew.")
+            return (
+                nil,
+                "The state file '\(path)' could not be read (\(error)); it is '\(aside)' now, and the arbiter begins anew."
+            )
         }
     }
 

@@ -24,7 +24,8 @@ extension Policy {
         arbitration.grantPending()
         let held = records.compactMap { record in record.standing.map { (record.session.id, $0) } }
         return conclude(
-            arbitration, from: recorded, held: Dictionary(held, uniquingKeysWith: { first, _ in first }))
+            arbitration, from: recorded, standings(in: recorded),
+            held: Dictionary(held, uniquingKeysWith: { first, _ in first }))
     }
 }
 

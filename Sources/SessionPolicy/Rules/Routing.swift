@@ -87,6 +87,10 @@ extension PolicyState {
 
     /// Keeps ROUTE-9: it runs, and there is nowhere to hear it. While no device is known at all, nothing is said.
     func lacksOutput(_ session: SessionState) -> Bool {
-        !devices.isEmpty && session.configuration.category.traits.hasOutput && route(of: session).outputs.isEmpty
+        let configuration = session.configuration
+        guard !devices.isEmpty, configuration.category.traits.hasOutput else { return false }
+        // dualRoute has two devices or none; else there is an output wherever one may be used. Asked of every session in every decision.
+        if configuration.category == .multiRoute { return route(of: session).outputs.isEmpty }
+        return !devices.contains { $0.ports.contains { $0.direction == .output && configuration.mayUse($0) } }
     }
 }

@@ -33,8 +33,10 @@ struct Standings {
             isPaused: !session.isActive, isMuted: !mutes.isEmpty,
             isInputGranted: takesInput && silentInput == nil)
         let input = silentInput.map { Reason(.inputSilenced, $0, since: since(session)) }
-        let others = [strong ?? duck, input].compactMap(\.self)
-        return Standing(verdict: verdict, reasons: idleReasons(of: session) + others + mutes)
+        var reasons = idleReasons(of: session)
+        if let ducked = strong ?? duck { reasons.append(ducked) }
+        if let input { reasons.append(input) }
+        return Standing(verdict: verdict, reasons: mutes.isEmpty ? reasons : reasons + mutes)
     }
 
     /// Why it does not run at all: the gate pauses it (keeps INT-1, INT-8).
@@ -57,11 +59,11 @@ struct Standings {
         guard session.configuration.mode.allowsProcessing else { return nil }
         // DUCK-1: of several duckers the newest is not lowered; one that is not active would be the newest.
         if !session.isActive, session.configuration.ducksOthers { return nil }
-        let present = duckers.filter { ducker in
+        let newest = duckers.last { ducker in
             ducker.id == session.id
                 ? ducker.configuration.ducksOthers : ducker.rank >= session.rank && ducks(ducker, session)
         }
-        guard let ducker = present.last, ducker.id != session.id else { return nil }
+        guard let ducker = newest, ducker.id != session.id else { return nil }
         let rule: Rule = !session.isActive ? .duck7 : ducker.configuration.ducksOthers ? .duck1 : .duck4
         return Reason(.ducked, rule, by: ducker.id, since: later(session, ducker))
     }

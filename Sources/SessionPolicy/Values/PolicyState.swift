@@ -39,10 +39,7 @@ public struct PolicyState: Hashable, Sendable, Codable {
 
     /// The session of an id; set to nil to forget it.
     public subscript(id: SessionID) -> SessionState? {
-        get {
-            let place = self.place(of: id)
-            return place < sessions.count && sessions[place].id == id ? sessions[place] : nil
-        }
+        get { index(of: id).map { sessions[$0] } }
         set {
             let place = self.place(of: id)
             let exists = place < sessions.count && sessions[place].id == id
@@ -53,6 +50,12 @@ public struct PolicyState: Hashable, Sendable, Codable {
             case (nil, false): break
             }
         }
+    }
+
+    /// Its place among `sessions`.
+    func index(of id: SessionID) -> Int? {
+        let place = self.place(of: id)
+        return place < sessions.count && sessions[place].id == id ? place : nil
     }
 
     /// What is known of an app.

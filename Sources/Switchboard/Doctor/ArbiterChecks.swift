@@ -17,7 +17,9 @@ struct RuntimeFolderCheck: HazardCheck {
             return [
                 .note(
                     check, "XDG_RUNTIME_DIR names no folder; '\(fallback)' serves",
-                    cure: "log in through systemd-logind, or set it for all of the user's programs alike: export XDG_RUNTIME_DIR=/run/user/\(machine.user)")
+                    cure:
+                        "log in through systemd-logind, or set it for all of the user's programs alike: export XDG_RUNTIME_DIR=/run/user/\(machine.user)"
+                )
             ]
         }
         guard facts.user == machine.user else {
@@ -28,7 +30,8 @@ struct RuntimeFolderCheck: HazardCheck {
             ]
         }
         let own = runtime + "/audiosession"
-        if let folder = machine.owner(own), !folder.isFolder || folder.user != machine.user || folder.mode & 0o077 != 0 {
+        if let folder = machine.owner(own), !folder.isFolder || folder.user != machine.user || folder.mode & 0o077 != 0
+        {
             return [
                 .hazard(
                     check, "'\(own)' is not a folder of this user's alone, so that it is not used",
@@ -47,7 +50,12 @@ struct ArbiterCheck: HazardCheck {
         case .running(let report, let path):
             let silent = report.clients.filter { !$0.isAnswering }
             guard let one = silent.first else {
-                return [.fine(check, "runs at \(path), pid \(report.process), \(Text.count(report.clients.count, "program")) connected")]
+                return [
+                    .fine(
+                        check,
+                        "runs at \(path), pid \(report.process), \(Text.count(report.clients.count, "program")) connected"
+                    )
+                ]
             }
             return [
                 .hazard(
@@ -61,7 +69,9 @@ struct ArbiterCheck: HazardCheck {
                     cure: "rm \(path) (the next program that needs the arbiter does so, too)")
             ]
         case .silent(let reason):
-            return [.hazard(check, reason, cure: "kill the process that `fuser -v` names for the socket, and try again")]
+            return [
+                .hazard(check, reason, cure: "kill the process that `fuser -v` names for the socket, and try again")
+            ]
         case .absent(let path):
             guard let program = machine.program("audiosessiond") else {
                 return [

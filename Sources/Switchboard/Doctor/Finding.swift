@@ -62,7 +62,8 @@ public struct DoctorOutcome: Outcome, Equatable {
                 case .note: "note  "
                 case .hazard: "HAZARD"
                 }
-            return "\(mark)  \(finding.check): \(finding.finding)" + (finding.cure.map { "\n        cure: \($0)" } ?? "")
+            return "\(mark)  \(finding.check): \(finding.finding)"
+                + (finding.cure.map { "\n        cure: \($0)" } ?? "")
         }
         let sum = hazards == 0 ? "Nothing is wrong." : Text.count(hazards, "hazard") + "."
         return (lines + [sum]).joined(separator: "\n")

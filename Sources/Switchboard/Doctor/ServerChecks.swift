@@ -67,8 +67,10 @@ struct JackServer: HazardCheck {
     private func pipeWireMistaken(_ machine: Machine) -> Finding? {
         guard JackLibrary.missesPipeWire(machine) else { return nil }
         return .hazard(
-            "JACK server", "none reachable, though PipeWire runs: programs load the JACK library \(machine.jackLibrary), not PipeWire's",
-            cure: "run programs through pw-jack, or: sudo cp /usr/share/doc/pipewire/examples/ld.so.conf.d/pipewire-jack-*.conf /etc/ld.so.conf.d/ && sudo ldconfig"
+            "JACK server",
+            "none reachable, though PipeWire runs: programs load the JACK library \(machine.jackLibrary), not PipeWire's",
+            cure:
+                "run programs through pw-jack, or: sudo cp /usr/share/doc/pipewire/examples/ld.so.conf.d/pipewire-jack-*.conf /etc/ld.so.conf.d/ && sudo ldconfig"
         )
     }
 }
@@ -78,7 +80,9 @@ struct JackLibrary: HazardCheck {
     func examine(_ machine: Machine) -> [Finding] {
         guard !machine.jackLibrary.isEmpty else {
             return [
-                .hazard("JACK library", "it does not say its version", cure: "sudo apt-get install --reinstall libjack-jackd2-0")
+                .hazard(
+                    "JACK library", "it does not say its version",
+                    cure: "sudo apt-get install --reinstall libjack-jackd2-0")
             ]
         }
         return [.fine("JACK library", machine.jackLibrary)]

@@ -1,25 +1,25 @@
-import Foundation
+internal import Foundation
 
 /// Right-aligned, as a column of a table.
-func column(_ text: String, _ width: Int) -> String {
+package func column(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
-func column(_ value: Int, _ width: Int) -> String { column(String(value), width) }
+package func column(_ value: Int, _ width: Int) -> String { column(String(value), width) }
 
 /// With three digits that count.
-func column(_ value: Double, _ width: Int) -> String {
+package func column(_ value: Double, _ width: Int) -> String {
     let digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3
     return column(String(format: "%.\(digits)f", value), width)
 }
 
 /// Left-aligned.
-func padded(_ text: String, _ width: Int) -> String {
+package func padded(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
 }
 
 /// Prints a line at once, also into a pipe: a long run shows where it is.
-func say(_ line: String) {
+package func say(_ line: String) {
     print(line)
     fflush(nil)
 }

@@ -1,14 +1,14 @@
 /// What is told of repeated measurements.
-struct Statistics {
-    let median: Double
-    let p99: Double
-    let p999: Double
-    let minimum: Double
-    let maximum: Double
-    let count: Int
+package struct Statistics {
+    package let median: Double
+    package let p99: Double
+    package let p999: Double
+    package let minimum: Double
+    package let maximum: Double
+    package let count: Int
 
     /// Of at least one value.
-    init(_ values: [Double]) {
+    package init(_ values: [Double]) {
         precondition(!values.isEmpty, "statistics of nothing")
         let sorted = values.sorted()
         let middle = sorted.count / 2

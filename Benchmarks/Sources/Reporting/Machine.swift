@@ -1,14 +1,14 @@
-import Foundation
+internal import Foundation
 
 /// The machine that the numbers hold for.
-struct Machine: Encodable {
-    var processor: String
-    var cores: Int
-    var cacheBytes: Int
-    var memoryBytes: Int
-    var system: String
+package struct Machine: Encodable {
+    package var processor: String
+    package var cores: Int
+    package var cacheBytes: Int
+    package var memoryBytes: Int
+    package var system: String
 
-    static func present() -> Machine {
+    package static func present() -> Machine {
         let information = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
         let model = information.split(separator: "\n").first { $0.hasPrefix("model name") }
         let name = model?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
@@ -20,10 +20,10 @@ struct Machine: Encodable {
     }
 
     /// Bytes of a set of samples that no cache holds: four times the largest, as long as the subjects' copies stay within half of the memory.
-    var coldBytes: Int { min(wantedColdBytes, memoryBytes / 8) }
-    var wantedColdBytes: Int { max(4 * cacheBytes, 16 << 20) }
+    package var coldBytes: Int { min(wantedColdBytes, memoryBytes / 8) }
+    package var wantedColdBytes: Int { max(4 * cacheBytes, 16 << 20) }
 
-    var summary: String {
+    package var summary: String {
         let bounded = coldBytes < wantedColdBytes ? ", bounded by memory: less than four times the cache" : ""
         return
             "\(processor), \(cores) cores, largest cache \(cacheBytes >> 20) MiB, \(memoryBytes >> 20) MiB, \(system)\n"

@@ -1,0 +1,98 @@
+import CSessionSocket
+import Foundation
+
+/// Whoever asks the arbiter for something: a connection of this process, or a process of its own that does as it is told.
+protocol Client: AnyObject {
+    /// Asks, in the words of the protocol but for the serial, and waits for the reply; the descriptor that came with it, or -1.
+    func ask(_ request: String) throws -> (reply: [UInt8], descriptor: Int32)
+    /// Reads what it was told, so that nothing waits for it.
+    func catchUp() throws
+}
+
+extension Client {
+    /// A session, and its gate.
+    func register() throws -> Session {
+        let (reply, descriptor) = try ask(#""request": "register""#)
+        defer { close(descriptor) }
+        guard let id = reply.number(after: #""session":"#) else { throw BenchmarkError("No session was made.") }
+        return Session(id: id, client: self, gate: try Gate(descriptor))
+    }
+}
+
+/// The page of a session, as an app maps it.
+final class Gate {
+    private let page: OpaquePointer
+
+    init(_ descriptor: Int32) throws {
+        var page: OpaquePointer?
+        guard ssocket_gate_map(descriptor, &page) == 0, let page else { throw BenchmarkError("A gate is no gate.") }
+        self.page = page
+    }
+
+    deinit { ssocket_gate_unmap(page) }
+
+    var verdict: sgate_verdict_t { sgate_page_verdict(page) }
+}
+
+struct Session {
+    let id: UInt64
+    let client: any Client
+    let gate: Gate
+
+    func ask(_ action: String, _ keys: String = "") throws {
+        _ = try client.ask(#""action": "\#(action)", "session": \#(id)\#(keys.isEmpty ? "" : ", " + keys)"#)
+    }
+
+    /// Runs, and mixes with all others.
+    func mix(_ options: String = "") throws {
+        try ask("configure", #""category": "ambient", "options": [\#(options)]"#)
+    }
+}
+
+/// A connection of this process to the arbiter.
+final class Connection: Client {
+    private let packets: Packets
+    private var serial: UInt64 = 0
+
+    init(to path: String) throws {
+        let socket = ssocket_connect(path, 5_000)
+        guard socket >= 0 else { throw BenchmarkError("Nobody listens at '\(path)': \(socket).") }
+        packets = Packets(socket: socket)
+        _ = try ask(#""request": "hello", "version": 1"#)
+    }
+
+    var socket: Int32 { packets.socket }
+
+    func ask(_ request: String) throws -> (reply: [UInt8], descriptor: Int32) {
+        try awaitReply(try send(request))
+    }
+
+    /// Returns the serial.
+    func send(_ request: String) throws -> UInt64 {
+        serial += 1
+        try packets.send(Array("{\"serial\": \(serial), \(request)}".utf8))
+        return serial
+    }
+
+    func awaitReply(_ serial: UInt64) throws -> (reply: [UInt8], descriptor: Int32) {
+        while let (bytes, descriptor) = try packets.receive(waiting: true) {
+            guard bytes.number(after: #"reply":"#) == serial else {
+                try answer(bytes)
+                continue
+            }
+            guard !String(decoding: bytes, as: UTF8.self).contains("\"error\"")
+            else { throw BenchmarkError("Refused: \(String(decoding: bytes, as: UTF8.self))") }
+            return (Array(bytes), descriptor)
+        }
+        throw BenchmarkError("No reply came.")
+    }
+
+    func catchUp() throws {
+        while let (bytes, _) = try packets.receive(waiting: false) { try answer(bytes) }
+    }
+
+    private func answer(_ bytes: ArraySlice<UInt8>) throws {
+        guard bytes.count < 40, let ping = bytes.number(after: #""ping":"#) else { return }
+        _ = try send(#""request": "pong", "ping": \#(ping)"#)
+    }
+}

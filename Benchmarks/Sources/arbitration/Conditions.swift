@@ -1,0 +1,44 @@
+/// What is asked, and what it changes.
+enum Case: String, CaseIterable, Encodable {
+    /// A primary session activates and interrupts another: two gates, whatever else runs.
+    case interrupt
+    /// A session that lowers others activates: its own gate and all of those who mix.
+    case duck
+    /// It deactivates: the same gates.
+    case unduck
+    /// A call begins: the gates of all.
+    case call
+
+    var text: String {
+        switch self {
+        case .interrupt: "a primary session interrupts another"
+        case .duck: "a prompt lowers all"
+        case .unduck: "the prompt ends"
+        case .call: "a call interrupts all"
+        }
+    }
+}
+
+/// Whose the sessions are that mix.
+enum Clients: String, CaseIterable, Encodable {
+    /// A process each, asleep until it is told.
+    case each
+    /// One connection of the benchmark's has them all: nobody is woken.
+    case one
+}
+
+/// When the next request comes.
+enum Pace: String, CaseIterable, Encodable {
+    /// When the service has told everybody, and sleeps.
+    case apart
+    /// At once after the reply to the last: others are still being told.
+    case together
+}
+
+/// Under which conditions something is measured.
+struct Conditions: Hashable {
+    var what: Case
+    var sessions: Int
+    var clients: Clients
+    var pace: Pace
+}

@@ -1,0 +1,123 @@
+import CSessionSocket
+import Foundation
+
+/// Sessions that mix and run, all behind one service, and those who ask.
+final class Scene {
+    let service: Service
+    private let mixing: [Session]
+    private let rivals: [Session]
+    private let prompt: Session
+    private let caller: Connection
+    private let connections: [Connection]
+    private let holders: [any Client]
+
+    init(program: String, sessions: Int, clients: Clients) throws {
+        service = try Service(program: program)
+        let path = service.socket
+        let one = try Connection(to: path)
+        switch clients {
+        case .one: holders = Array(repeating: one, count: sessions)
+        case .each: holders = try (0..<sessions).map { _ in try AppProcess(socket: path) }
+        }
+        mixing = try holders.map { holder in
+            let session = try holder.register()
+            try session.mix()
+            try session.ask("activate")
+            try session.ask("setRunning", #""isRunning": true"#)
+            return session
+        }
+        let asking = try (0..<3).map { _ in try Connection(to: path) }
+        rivals = try asking[..<2].map { rival in
+            let session = try rival.register()
+            try session.ask("configure", #""category": "playback""#)
+            try session.ask("setRunning", #""isRunning": true"#)
+            return session
+        }
+        prompt = try asking[2].register()
+        try prompt.mix(#""duckOthers""#)
+        caller = asking[2]
+        connections = asking + [one]
+    }
+
+    /// Rounds of one case, or, of `duck` and `unduck`, of both by turns. After each round `between` is done.
+    func measure(
+        _ what: Case, rounds: Int, pace: Pace, between: () throws -> Void
+    ) throws -> [Case: [Latency]] {
+        var found: [Case: [Latency]] = [:]
+        for round in 0..<rounds {
+            if pace == .apart { try rest() }
+            try connections.forEach { try $0.catchUp() }
+            switch what {
+            case .interrupt: found[.interrupt, default: []].append(try interrupt(round))
+            case .duck, .unduck:
+                found[.duck, default: []].append(try duck(true))
+                if pace == .apart { try rest() }
+                found[.unduck, default: []].append(try duck(false))
+            case .call: found[.call, default: []].append(try call())
+            }
+            // What is measured between finds the machine as this was found.
+            if pace == .apart { try rest() }
+            try between()
+        }
+        try rest()
+        if what == .interrupt { for rival in rivals { try rival.ask("deactivate", #""notifyOthers": false"#) } }
+        return found
+    }
+
+    private func interrupt(_ round: Int) throws -> Latency {
+        let (rival, other) = (rivals[round % 2], rivals[1 - round % 2])
+        let isAlone = !rivals.contains { !$0.gate.verdict.paused }
+        let latency = try time(
+            #""action": "activate", "session": \#(rival.id)"#, by: rival,
+            isAlone ? [rival.gate] : [rival.gate, other.gate])
+        guard !rival.gate.verdict.paused, other.gate.verdict.paused else {
+            throw BenchmarkError("Nobody was interrupted.")
+        }
+        return latency
+    }
+
+    private func duck(_ isOn: Bool) throws -> Latency {
+        let gates = mixing.map(\.gate) + [prompt.gate]
+        let action = isOn ? #""action": "activate""# : #""action": "deactivate", "notifyOthers": true"#
+        let latency = try time(action + #", "session": \#(prompt.id)"#, by: prompt, gates)
+        guard mixing.allSatisfy({ $0.gate.verdict.attenuation == (isOn ? 14 * 256 : 0) }) else {
+            throw BenchmarkError("Not everybody was \(isOn ? "lowered" : "raised").")
+        }
+        return latency
+    }
+
+    private func call() throws -> Latency {
+        let gates = mixing.map(\.gate)
+        let watch = Stopwatch(gates)
+        let serial = try caller.send(#""request": "beginSystemSession", "rank": "call""#)
+        let latency = try watch.stop { try caller.awaitReply(serial).reply }
+        guard gates.allSatisfy(\.verdict.paused), let id = watch.reply.number(after: #""session":"#) else {
+            throw BenchmarkError("Not everybody was interrupted.")
+        }
+        _ = try caller.ask(#""action": "endSystemSession", "session": \#(id), "shouldResume": true"#)
+        for session in mixing {
+            try session.ask("activate")
+            if session.client === connections.last { try session.client.catchUp() }
+        }
+        return latency
+    }
+
+    private func time(_ request: String, by session: Session, _ gates: [Gate]) throws -> Latency {
+        guard let connection = session.client as? Connection else { throw BenchmarkError("An app was to ask.") }
+        let watch = Stopwatch(gates)
+        let serial = try connection.send(request)
+        return try watch.stop { try connection.awaitReply(serial).reply }
+    }
+
+    /// Returns when the service sleeps and everybody has read what they were told.
+    private func rest() throws {
+        var before: UInt64 = 0
+        var quiet = 0
+        while quiet < 3 {
+            quiet = before == service.processorTime ? quiet + 1 : 0
+            before = service.processorTime
+            try connections.forEach { try $0.catchUp() }
+            usleep(2_000)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// Clients in the order in which they came, each once: who is not told at once is not overtaken for ever.
+struct WaitingLine {
+    private var present: Set<UInt64> = []
+    private var order: ArraySlice<UInt64> = []
+
+    var isEmpty: Bool { present.isEmpty }
+
+    mutating func insert(_ client: UInt64) {
+        if present.insert(client).inserted { order.append(client) }
+    }
+
+    mutating func formUnion(_ clients: some Sequence<UInt64>) { for client in clients { insert(client) } }
+
+    mutating func remove(_ client: UInt64) {
+        guard present.remove(client) != nil else { return }
+        order.removeAll { $0 == client }
+    }
+
+    mutating func popFirst() -> UInt64? {
+        guard let first = order.popFirst() else { return nil }
+        present.remove(first)
+        return first
+    }
+}

@@ -1,0 +1,60 @@
+import ArbiterTesting
+import CSessionGate
+import Foundation
+import SessionArbiter
+import SessionPolicy
+import Testing
+
+/// The verdict on a client, in memory that it reads and cannot write.
+@Suite("Gates of the service", .serialized)
+struct GateTests {
+    @Test("A new gate grants nothing; activated it opens; another's interruption shuts it before anybody is told (INT-1)")
+    func verdicts() throws {
+        let stage = try Stage(mixes: false)
+        let client = try stage.connect()
+        let (id, gate) = try client.makeSession()
+        #expect(gate.verdict.paused)
+        #expect(!stage.gate.verdict.paused)
+        try client.ask(.activate(id))
+        #expect(!gate.verdict.paused, "the reply comes after the gate")
+        #expect(stage.gate.verdict.paused)
+        try client.ask(.unregister(id))
+        #expect(gate.verdict.paused, "who is gone is shut out (ACT-12)")
+    }
+
+    @Test("A client cannot write its gate, by any way that a descriptor opens")
+    func sealed() throws {
+        let stage = try Stage()
+        let (_, gate) = try stage.witness.makeSession(.mixWithOthers)
+        let size = Int(sysconf(Int32(_SC_PAGESIZE)))
+        let before = gate.words
+        #expect(mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, gate.descriptor, 0) == MAP_FAILED)
+        var byte: UInt8 = 0
+        #expect(pwrite(gate.descriptor, &byte, 1, 64) < 0)
+        #expect(ftruncate(gate.descriptor, 0) < 0)
+        #expect(ftruncate(gate.descriptor, off_t(2 * size)) < 0)
+        // Opened anew it is as sealed.
+        let again = open("/proc/self/fd/\(gate.descriptor)", O_RDWR)
+        if again >= 0 {
+            #expect(mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, again, 0) == MAP_FAILED)
+            #expect(pwrite(again, &byte, 1, 64) < 0)
+            close(again)
+        }
+        // Mapped to be read it cannot be made writable.
+        let mapping = mmap(nil, size, PROT_READ, MAP_SHARED, gate.descriptor, 0)
+        #expect(mapping != MAP_FAILED)
+        #expect(mprotect(mapping, size, PROT_READ | PROT_WRITE) != 0)
+        munmap(mapping, size)
+        #expect(gate.words == before)
+        #expect(!gate.verdict.paused || before == gate.words)
+    }
+
+    @Test("A gate outlives the service: the last verdict holds (SRV-3)")
+    func outlives() throws {
+        let stage = try Stage()
+        let before = stage.gate.words
+        #expect(try stage.service.end(SIGKILL) == -SIGKILL)
+        #expect(stage.gate.words == before)
+        #expect(!stage.gate.verdict.paused)
+    }
+}

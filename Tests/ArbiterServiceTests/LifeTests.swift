@@ -1,0 +1,241 @@
+import ArbiterTesting
+import CSessionGate
+import Foundation
+import SessionArbiter
+import SessionPolicy
+import Testing
+
+/// How the service begins and ends, and what it leaves to the next.
+@Suite("Life of the service", .serialized)
+struct LifeTests {
+    @Test("It leaves when nobody needs it, with its socket")
+    func idleExit() throws {
+        let folder = try TrialFolder()
+        let service = try Service(in: folder, configuration: "[service]\nidle-exit = 0.2\n")
+        var client: RawClient? = try RawClient(folder.socket)
+        try client?.hello()
+        client = nil
+        #expect(try service.program.waitForEnd() == 0)
+        #expect(!folder.files.contains("arbiter.socket"))
+        #expect(Set(folder.files).isSubset(of: ["arbiter.lock", "arbiter.running", "arbiter.state.json"]))
+    }
+
+    @Test("It stays while a call goes on that nobody's connection holds")
+    func staysForACall() throws {
+        let folder = try TrialFolder()
+        let service = try Service(in: folder, configuration: try Service.trusting(nil, "[service]\nidle-exit = 0.2\n"))
+        var client: RawClient? = try RawClient(folder.socket)
+        try client?.hello()
+        let call = try #require(try client?.ask(.beginSystemSession(rank: .call, isRinging: true, isKept: true)).session)
+        client = nil
+        let before = try processorTime(of: service.process)
+        #expect(throws: TrialError.self) { try service.program.waitForEnd(within: 1) }
+        #expect(try processorTime(of: service.process) - before < 20, "it waits, and does not turn in circles")
+        client = try RawClient(folder.socket)
+        try client?.hello()
+        try client?.ask(.endSystemSession(call, shouldResume: true))
+        client = nil
+        #expect(try service.program.waitForEnd() == 0)
+    }
+
+    @Test("A second service is told that there is one: status 75")
+    func second() throws {
+        let stage = try Stage()
+        let second = try Program(
+            try Program.built("audiosessiond"), ["--foreground"], environment: stage.folder.environment)
+        #expect(try second.waitForEnd() == 75)
+        #expect(try stage.witness.answer(to: .synchronise).code == nil)
+        let reported = try Program(
+            try Program.built("audiosessiond"), ["--ready-fd", "3"], environment: stage.folder.environment,
+            outputAlsoAt3: true)
+        let line = try #require(try reported.readLine())
+        #expect(line.contains("serves there already"))
+        #expect(try reported.waitForEnd() >= 0)
+    }
+
+    @Test("What a killed service left in the way is removed by the next", arguments: [SIGKILL, SIGTERM])
+    func staleSocket(signal: Int32) throws {
+        let folder = try TrialFolder()
+        for _ in 0..<3 {
+            let service = try Service(in: folder)
+            try RawClient(folder.socket).hello()
+            let status = try service.end(signal)
+            #expect(status == (signal == SIGKILL ? -SIGKILL : 0))
+        }
+        #expect(folder.files.contains("arbiter.socket") == (signal == SIGKILL))
+    }
+
+    @Test("What is begun to be kept outlives its connection, and the service")
+    func kept() throws {
+        let folder = try TrialFolder()
+        var service = try Service(in: folder, configuration: try Service.trusting())
+        var client = try RawClient(folder.socket)
+        try client.hello()
+        let call = try #require(try client.ask(.beginSystemSession(rank: .call, isRinging: true, isKept: true)).session)
+        try client.ask(.setSilentSwitch(true))
+        try client.ask(.setVolume(0.25))
+        let headphones = Device(
+            uid: "headphones",
+            ports: [DevicePort(uid: "headphones-out", name: "Headphones", type: .headphones, direction: .output, channels: 2)])
+        try client.ask(.plug(headphones))
+        try client.ask(.pick(.output, "headphones-out"))
+        try client.ask(.acceptCall(call))
+        let before = try client.report()
+        #expect(try service.end(SIGKILL) == -SIGKILL)
+        service = try Service(in: folder, configuration: try Service.trusting())
+        client = try RawClient(folder.socket)
+        try client.hello()
+        let after = try client.report()
+        #expect(after.arbiter != before.arbiter)
+        #expect(after.sessions.map(\.status.session.id) == [call])
+        var system = after.system
+        system.reservedGrants = before.system.reservedGrants
+        #expect(system == before.system)
+        let (_, gate) = try client.makeSession()
+        #expect(gate.waits { $0.paused })
+        #expect(gate.volume.gain == 0.25)
+        try client.ask(.endSystemSession(call, shouldResume: true))
+        #expect(try client.ask(.register(app: nil)).session != call, "no number is given twice")
+    }
+
+    @Test("Whichever way it ends, the next loosens no verdict before its clients are back (SRV-3)", arguments: [SIGKILL, SIGTERM])
+    func waitsForClients(signal: Int32) throws {
+        let folder = try TrialFolder()
+        let configuration = "[service]\nrebuild-limit = 20\n"
+        let first = try Service(in: folder, configuration: configuration)
+        let (a, b) = (try Puppet(folder.socket), try Puppet(folder.socket))
+        let interrupted = try a.play()
+        let playing = try b.play()
+        try a.awaitNotice(interrupted, .interruptionBegan(.default))
+        let records = try [(a, interrupted), (b, playing)].map { puppet, id in
+            let news = try #require(puppet.status(of: id))
+            return ClientMessage.Restoration(
+                record: SessionRecord(
+                    session: news.status.session, grant: news.grant, pending: news.pending,
+                    app: AppState(id: news.status.session.app), standing: news.status.standing),
+                gate: GateWords(verdict: 0, volume: 0))
+        }
+        let arbiter = try RawClient(folder.socket).hello().arbiter
+        _ = try first.end(signal)
+        let second = try Service(in: folder, configuration: configuration)
+        for puppet in [a, b] {
+            try puppet.awaitEnd()
+            puppet.reconnect()
+            puppet.news = []
+            _ = try puppet.ask(.hello(.init(arbiter: arbiter, restoring: 1))).get()
+        }
+        // The one that waits is back first. Only with the other is it decided.
+        try a.say(.restore(records[0]))
+        #expect(try b.ask(.restore(records[1])).get().session == playing)
+        _ = try a.ask(.synchronise).get()
+        #expect(a.news.allSatisfy { if case .notice = $0 { false } else { true } }, "nothing has changed for it: \(a.news)")
+        #expect(a.status(of: interrupted)?.status.session.activity == records[0].record.session.activity)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("No number is given twice, whoever dies")
+    func numbers() throws {
+        let folder = try TrialFolder()
+        var given: Set<SessionID> = []
+        for round in 0..<4 {
+            let service = try Service(in: folder)
+            let client = try RawClient(folder.socket)
+            try client.hello()
+            for _ in 0..<30 {
+                let id = try #require(try client.ask(.register(app: nil)).session)
+                #expect(given.insert(id).inserted, "\(id) was given before")
+                try client.ask(.unregister(id))
+            }
+            _ = try service.end(round % 2 == 0 ? SIGKILL : SIGTERM)
+        }
+    }
+
+    @Test(
+        "A damaged state file is moved aside with a warning, and the service begins anew",
+        arguments: ["", "{", "[]", "{\"version\": 99}", "\u{0}", #"{"version":1,"arbiter":1}"#])
+    func damagedState(text: String) throws {
+        let folder = try TrialFolder()
+        mkdir(folder.service, 0o700)
+        try text.write(toFile: folder.state, atomically: false, encoding: .utf8)
+        let service = try Service(in: folder)
+        let client = try RawClient(folder.socket)
+        try client.hello()
+        #expect(try client.report().sessions.isEmpty)
+        #expect(folder.files.contains("arbiter.state.json.damaged"))
+        #expect(service.report.contains("damaged"))
+    }
+
+    @Test("A state file that says nonsense in the right form is no end")
+    func strangeState() throws {
+        let folder = try TrialFolder()
+        var service = try Service(in: folder, configuration: try Service.trusting())
+        var client = try RawClient(folder.socket)
+        try client.hello()
+        try client.ask(.beginSystemSession(rank: .call, isRinging: false, isKept: true))
+        _ = try client.makeSession()
+        _ = try service.end(SIGKILL)
+        let text = try String(contentsOfFile: folder.state, encoding: .utf8)
+        for (old, new) in [("\"volume\" : 1", "\"volume\" : -7"), ("\"reservedSessions\" : 100", "\"reservedSessions\" : 18446744073709551615")] {
+            try text.replacingOccurrences(of: old, with: new).write(toFile: folder.state, atomically: false, encoding: .utf8)
+            service = try Service(in: folder, configuration: try Service.trusting())
+            client = try RawClient(folder.socket)
+            try client.hello()
+            _ = try client.answer(to: .register(app: nil))
+            #expect(try client.answer(to: .synchronise).code == nil, "\(new)")
+            _ = try service.end(SIGKILL)
+        }
+    }
+
+    @Test("systemd's socket activation starts it on demand")
+    func socketActivation() throws {
+        let folder = try TrialFolder()
+        mkdir(folder.service, 0o700)
+        let activation = try Program(
+            "/usr/bin/env",
+            [
+                "systemd-socket-activate", "--seqpacket", "--listen=\(folder.socket)",
+                "--setenv=XDG_RUNTIME_DIR=\(folder.path)", "--setenv=XDG_CONFIG_HOME=\(folder.path)",
+                try Program.built("audiosessiond"), "--foreground",
+            ], environment: folder.environment, errorsTo: folder.path + "/activation.err")
+        #expect(Limit.waits { FileManager.default.fileExists(atPath: folder.socket) })
+        #expect(!folder.files.contains("arbiter.running"), "nobody has asked for it yet")
+        let client = try RawClient(folder.socket)
+        try client.hello()
+        let (id, gate) = try client.makeSession()
+        try client.ask(.activate(id))
+        #expect(gate.waits { !$0.paused })
+        #expect(try client.report().process == activation.process, "it has become the service")
+        activation.send(SIGTERM)
+        #expect(try activation.waitForEnd() == 0)
+        #expect(folder.files.contains("arbiter.socket"), "the socket is systemd's")
+    }
+
+    @Test("Twenty clients at once start one service")
+    func race() throws {
+        let folder = try TrialFolder()
+        mkdir(folder.service, 0o700)
+        let environment = folder.environment.merging(["AUDIOSESSIOND": try Program.built("audiosessiond")]) { $1 }
+        let starters = try (0..<20).map { _ in
+            try Program(
+                try Program.built("arbiter-puppet"), ["--start", folder.socket], environment: environment,
+                errorsTo: folder.path + "/starters.err")
+        }
+        let processes = try starters.map { try $0.readLine() ?? "" }
+        #expect(Set(processes).count == 1, "\(processes)")
+        let service = pid_t(processes[0]) ?? 0
+        #expect(service > 0)
+        let client = try RawClient(folder.socket)
+        try client.hello()
+        #expect(try Limit.waits { try client.report().clients.count == 21 })
+        for starter in starters { starter.endInput() }
+        for starter in starters { #expect(try starter.waitForEnd() == 0) }
+        #expect(try Limit.waits { try client.report().clients.count == 1 })
+        kill(service, SIGTERM)
+        try client.awaitEnd()
+        #expect(Limit.waits { kill(service, 0) != 0 || isZombie(service) })
+    }
+
+    private func isZombie(_ process: pid_t) -> Bool {
+        ((try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? "").contains(") Z ")
+    }
+}

@@ -1,0 +1,132 @@
+import ArbiterTesting
+import CSessionSocket
+import Foundation
+import SessionArbiter
+import SessionPolicy
+import Testing
+
+/// Limits that hold, so that no client takes from the others.
+@Suite("Limits of the service", .serialized)
+struct LimitTests {
+    @Test("Sessions of one process, over all its connections")
+    func sessionsPerApp() throws {
+        let stage = try Stage(trusted: false, "[limits]\nsessions-per-app = 3\n")
+        let client = try stage.connect()
+        let ids = try (0..<2).map { _ in try #require(try client.ask(.register(app: nil)).session) }
+        #expect(try client.answer(to: .register(app: nil)).code == .limit)
+        #expect(try stage.witness.answer(to: .register(app: nil)).code == .limit)
+        let puppet = try Puppet(stage.folder.socket)
+        _ = try puppet.play(.mixWithOthers)
+        try client.ask(.unregister(ids[0]))
+        #expect(try client.answer(to: .register(app: nil)).code == nil)
+    }
+
+    @Test("Sessions in all, system sessions too")
+    func sessions() throws {
+        let stage = try Stage(trusted: true, "[limits]\nsessions = 3\nsessions-per-app = 3\n")
+        let client = try stage.connect()
+        try client.ask(.register(app: nil))
+        try client.ask(.beginSystemSession(rank: .alarm, isRinging: false, isKept: true))
+        #expect(try client.answer(to: .register(app: nil)).code == .limit)
+        #expect(try client.answer(to: .beginSystemSession(rank: .call, isRinging: false, isKept: true)).code == .limit)
+        let greedy = try RawClient(stage.folder.socket)
+        #expect(try greedy.answer(to: .hello(.init(restoring: 4))).code == .limit)
+    }
+
+    @Test("Clients: one too many is told so, and its place is free when another leaves")
+    func clients() throws {
+        let stage = try Stage(trusted: false, "[limits]\nclients = 3\n")
+        var clients = try (0..<2).map { _ in try stage.connect() }
+        let late = try RawClient(stage.folder.socket)
+        #expect(try late.reply(to: 0).code == .limit)
+        try late.awaitEnd()
+        clients.removeLast()
+        #expect(try Limit.waits { try stage.witness.report().clients.count == 2 })
+        try stage.connect().ask(.synchronise)
+    }
+
+    @Test("A slow reader is cut off at its limit, and the others go on meanwhile")
+    func slowReader() throws {
+        let stage = try Stage(trusted: false, "[limits]\nqueued-bytes = 65536\nmessages-per-second = 1000000\n")
+        let slow = try stage.connect()
+        _ = ssocket_send_limit(slow.socket, 4_096)
+        _ = try slow.makeSession(.mixWithOthers)
+        try slow.ask(.log(after: 0, follows: true))
+        let mine = try stage.connect()
+        // It reads no more. What follows is told it until it is cut off.
+        var asked = 0
+        let longest = try Stage.seconds {
+            while try mine.report().clients.count == 3 {
+                try #require(asked < 100_000, "it was never cut off")
+                try mine.ask(.setVolume(Float(asked % 2)))
+                asked += 1
+            }
+        }
+        print("slow reader: cut off after \(asked) decisions, \(longest) s")
+        #expect(try stage.witness.answer(to: .synchronise).code == nil)
+        #expect(try stage.witness.report().sessions.map(\.status.session.id) == [stage.session])
+        #expect(stage.service.report.contains("Fatal") == false)
+    }
+
+    @Test("Devices with the longest names there may be reach every client")
+    func devices() throws {
+        let stage = try Stage(trusted: false)
+        let client = try stage.connect()
+        for letter in ["x", "/", "\u{1}"] {
+            let name = String(repeating: letter, count: 120)
+            var codes: [RequestError.Code?] = []
+            for number in 0..<34 {
+                let ports = (0..<4).map {
+                    DevicePort(uid: "\(number).\($0)" + name, name: name, type: .usbAudio, direction: .input, channels: 2)
+                }
+                codes.append(try client.answer(to: .submit(.plug(Device(uid: "\(number)" + name, ports: ports)))).code)
+            }
+            #expect(codes.contains(nil), "some can be plugged in")
+            #expect(codes.contains(.limit), "there is an end to it")
+            // Whoever was told of them is there still.
+            #expect(try client.answer(to: .synchronise).code == nil)
+            #expect(try stage.witness.answer(to: .synchronise).code == nil)
+            for number in 0..<34 { _ = try client.answer(to: .submit(.unplug("\(number)" + name))) }
+        }
+    }
+
+    @Test("Whatever a refused request held, who follows the log is not cut off for it")
+    func longRefusals() throws {
+        let stage = try Stage(trusted: true)
+        try stage.witness.ask(.log(after: 0, follows: true))
+        let client = try stage.connect()
+        let (id, _) = try client.makeSession(.mixWithOthers)
+        let long = String(repeating: "/", count: 60_000)
+        for action: PolicyAction in [.preferInput(id, long), .unplug(long), .pick(.input, long), .pick(.output, long)] {
+            #expect(try client.answer(to: .submit(action)).code != nil, "60,000 bytes name nothing")
+        }
+        #expect(try client.answer(to: .permission(program: long, .granted)).code != nil)
+        #expect(try client.answer(to: .synchronise).code == nil)
+        #expect(try stage.witness.answer(to: .synchronise).code == nil)
+        let report = try stage.witness.ask(.history)
+        #expect(report.history != nil)
+    }
+
+    @Test("Out of descriptors it waits for better times, and serves those it has")
+    func descriptorLimit() throws {
+        let stage = try Stage(trusted: false)
+        let (pid, soft) = (stage.service.process, try descriptors(of: stage.service.process) + 6)
+        let limits = try Program("/usr/bin/env", ["prlimit", "--pid", "\(pid)", "--nofile=\(soft):\(soft)"])
+        try #require(try limits.waitForEnd() == 0)
+        let clients = try (0..<8).map { _ in try RawClient(stage.folder.socket) }
+        #expect(try stage.witness.answer(to: .synchronise).code == nil)
+        let (before, written) = (try processorTime(of: pid), stage.service.report.utf8.count)
+        // A fifth of a second of requests: it does not turn in circles besides.
+        let took = try Stage.seconds { for _ in 0..<200 { try stage.witness.ask(.synchronise) } }
+        #expect(stage.service.report.utf8.count - written < 10_000, "it does not write its log full")
+        print("out of descriptors: \(try processorTime(of: pid) - before) ticks in \(took) s")
+        withExtendedLifetime(clients) {}
+    }
+}
+
+/// Of a process, user and system, in the kernel's ticks.
+func processorTime(of process: pid_t) throws -> Int {
+    let line = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    let fields = line[(line.lastIndex(of: ")") ?? line.startIndex)...].split(separator: " ")
+    return (Int(fields[12]) ?? 0) + (Int(fields[13]) ?? 0)
+}

@@ -1,0 +1,189 @@
+import ArbiterTesting
+import CSessionSocket
+import Foundation
+import SessionArbiter
+import SessionPolicy
+import Testing
+
+/// What a client says wrongly: an error to it, and nothing for the others.
+@Suite("Messages to the service", .serialized)
+struct MessageTests {
+    @Test("Hello is welcomed: version, arbiter, app, settings")
+    func hello() throws {
+        let stage = try Stage()
+        let client = try RawClient(stage.folder.socket)
+        let welcome = try client.hello()
+        #expect(welcome.version == ArbiterProtocol.version)
+        #expect(welcome.app == AppID(UInt64(getpid())))
+        #expect(!welcome.isTrusted)
+        #expect(welcome.settings == ArbiterSettings())
+        #expect(try stage.witness.report().arbiter == welcome.arbiter)
+    }
+
+    @Test("Another version is refused with the one that is spoken, and a hello in that one still counts")
+    func version() throws {
+        let stage = try Stage()
+        let client = try RawClient(stage.folder.socket)
+        let answer = try client.answer(to: #"{"serial": 1, "request": "hello", "version": 2}"#, serial: 1)
+        guard case .failure(let error) = answer else {
+            Issue.record("version 2 was taken")
+            return
+        }
+        #expect(error.code == .malformed)
+        #expect(error.message.contains("\(ArbiterProtocol.version)"))
+        client.serial = 1
+        try client.hello()
+    }
+
+    @Test("Before hello nothing is done, and a second hello is refused")
+    func order() throws {
+        let stage = try Stage()
+        try stage.expectNothingChanges { () throws in
+            let client = try RawClient(stage.folder.socket)
+            #expect(try client.answer(to: .register(app: nil)).code == .malformed)
+            #expect(try client.answer(to: .submit(.setVolume(0))).code == .malformed)
+            try client.hello()
+            #expect(try client.answer(to: .hello(.init())).code == .malformed)
+        }
+    }
+
+    @Test("A serial that is not above the last is refused: what is replayed does nothing", arguments: [0, 1, 5, 7] as [UInt64])
+    func replay(serial: UInt64) throws {
+        let stage = try Stage()
+        let client = try stage.connect()
+        client.serial = 6
+        let id = try #require(try client.ask(.register(app: nil)).session)
+        try stage.expectNothingChanges { () throws in
+            let text = #"{"serial": \#(serial), "action": "unregister", "session": \#(id.rawValue)}"#
+            #expect(try client.answer(to: text, serial: serial).code == .malformed)
+        }
+        client.serial = 100
+        #expect(try client.answer(to: .submit(.unregister(id))).code == nil)
+    }
+
+    @Test(
+        "What is no message is answered with what is wrong",
+        arguments: [
+            ("{", 0), ("[]", 0), ("null", 0), ("7", 0), ("\"hello\"", 0), ("{}", 0), ("\u{0}\u{0}\u{0}", 0),
+            (#"{"serial": 9}"#, 9), (#"{"serial": 9, "request": "dance"}"#, 9), (#"{"serial": 9, "request": 3}"#, 9),
+            (#"{"serial": 9, "action": "dance", "session": 1}"#, 9), (#"{"serial": 9, "action": "activate"}"#, 9),
+            (#"{"serial": 9, "action": "activate", "session": -1}"#, 9),
+            (#"{"serial": 9, "action": "activate", "session": 1.5}"#, 9),
+            (#"{"serial": 9, "action": "activate", "session": 18446744073709551616}"#, 9),
+            (#"{"serial": 9, "action": "setVolume", "value": 1e400}"#, 9),
+            (#"{"serial": 9, "action": "setVolume", "value": "loud"}"#, 9),
+            (#"{"serial": -1, "request": "report"}"#, 0), (#"{"serial": 18446744073709551616, "request": "report"}"#, 0),
+            (#"{"serial": 9, "request": "restore", "record": {}, "gate": {}}"#, 9),
+            (#"{"serial": 9, "request": "beginSystemSession", "rank": 9}"#, 9),
+        ] as [(String, UInt64)])
+    func malformed(text: String, serial: UInt64) throws {
+        let stage = try Stage()
+        let client = try stage.connect()
+        try stage.expectNothingChanges { () throws in
+            guard case .failure(let error) = try client.answer(to: text, serial: serial) else {
+                Issue.record("\(text) was taken")
+                return
+            }
+            #expect(error.code == .malformed)
+            #expect(error.message.count > 20 && error.message.count < 500)
+            client.serial = 10
+            #expect(try client.answer(to: .synchronise).code == nil, "it can go on")
+        }
+    }
+
+    @Test("Deeply nested and endless values are refused like any other")
+    func nested() throws {
+        let stage = try Stage()
+        let client = try stage.connect()
+        try stage.expectNothingChanges { () throws in
+            for text in [
+                String(repeating: "[", count: 60_000), String(repeating: #"{"a":"#, count: 10_000),
+                "{\"serial\": " + String(repeating: "9", count: 60_000) + "}",
+                "\"" + String(repeating: "\\u0000", count: 10_000) + "\"",
+            ] {
+                #expect(try client.answer(to: text, serial: 0).code == .malformed)
+            }
+        }
+    }
+
+    @Test("A message cut short at any byte is refused")
+    func truncated() throws {
+        let stage = try Stage()
+        let client = try stage.connect()
+        let whole = Array(#"{"serial":9999,"action":"setVolume","value":0.25}"#.utf8)
+        try stage.expectNothingChanges { () throws in
+            for length in 1..<whole.count {
+                client.send(Array(whole[..<length]))
+                #expect(try client.reply(to: 0).code == .malformed, "\(length) bytes")
+            }
+        }
+    }
+
+    @Test("A packet beyond the limit is thrown away, and the next is read")
+    func oversized() throws {
+        let stage = try Stage()
+        let client = try stage.connect()
+        try stage.expectNothingChanges { () throws in
+            let fits = Array("{\"serial\": 50, \"request\": \"synchronise\"}".utf8)
+            let padding = [UInt8](repeating: UInt8(ascii: " "), count: ArbiterProtocol.packetLimit - fits.count)
+            client.send(fits + padding + [UInt8(ascii: " ")])
+            #expect(try client.reply(to: 0).code == .malformed)
+            client.send(fits + padding)
+            #expect(try client.reply(to: 50).code == nil, "one of exactly that length is taken")
+        }
+    }
+
+    @Test("An empty packet counts as the end of its sender, and of nobody else")
+    func empty() throws {
+        let stage = try Stage()
+        let client = try stage.connect()
+        _ = try client.makeSession(.mixWithOthers)
+        #expect(send(client.socket, "", 0, Int32(MSG_NOSIGNAL)) == 0)
+        try client.awaitEnd()
+        let report = try stage.witness.report()
+        #expect(report.sessions.map(\.status.session.id) == [stage.session])
+        #expect(report.clients.count == 1)
+    }
+
+    @Test("A descriptor that comes along is refused and closed")
+    func descriptor() throws {
+        let stage = try Stage()
+        let client = try stage.connect()
+        let before = try descriptors(of: stage.service.process)
+        try stage.expectNothingChanges { () throws in
+            for serial in 50..<90 as Range<UInt64> {
+                let text = #"{"serial": \#(serial), "action": "setVolume", "value": 0}"#
+                client.send(Array(text.utf8), descriptor: 0)
+                #expect(try client.reply(to: 0).code == .malformed)
+            }
+        }
+        #expect(try descriptors(of: stage.service.process) == before)
+    }
+
+    @Test("Who floods is refused; who does not is served at once")
+    func flood() throws {
+        let stage = try Stage(trusted: false, "[limits]\nmessages-per-second = 50\n")
+        let client = try stage.connect()
+        let codes = try (0..<200).map { _ in try client.answer(to: .submit(.setVolume(1))).code }
+        #expect(codes.prefix(40).allSatisfy { $0 == nil })
+        #expect(codes.contains(.limit))
+        #expect(try stage.witness.answer(to: .synchronise).code == nil)
+        // What is no message counts too.
+        for _ in 0..<200 { try client.sendAll(Array("?".utf8)) }
+        #expect(try stage.witness.answer(to: .synchronise).code == nil)
+    }
+
+    @Test("A reply longer than a packet comes by descriptor, in memory that nobody can change")
+    func longReply() throws {
+        let stage = try Stage(trusted: true)
+        for number in 0..<800 { try stage.witness.ask(.setVolume(Float(number % 2))) }
+        let history = try #require(try stage.witness.ask(.history).history)
+        #expect(history.decisions.count > 800)
+        #expect(try JSONEncoder().encode(history).count > ArbiterProtocol.packetLimit)
+    }
+}
+
+/// How many descriptors a process has.
+func descriptors(of process: pid_t) throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
+}

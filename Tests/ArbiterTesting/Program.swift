@@ -1,0 +1,120 @@
+package import Foundation
+
+/// A child process. What it prints on standard output comes by a pipe, whose end tells of its own.
+package final class Program {
+    package let process: pid_t
+    private let output: Int32
+    private let input: Int32
+    private var status: Int32?
+    private var unread = [UInt8]()
+    private var hasEnded = false
+
+    /// The folder of the programs that were built with this one.
+    package static var folder: String {
+        get throws {
+            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            return (own as NSString).deletingLastPathComponent
+        }
+    }
+
+    /// A program that was built with this one.
+    package static func built(_ name: String) throws -> String {
+        let program = try folder + "/" + name
+        guard FileManager.default.isExecutableFile(atPath: program) else {
+            throw TrialError("'\(program)' is missing; build the product '\(name)' first.")
+        }
+        return program
+    }
+
+    /// `also` gets the output's pipe too, as descriptor 3; `handing` is a descriptor that it inherits under the number given.
+    package init(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:], errorsTo errors: String? = nil,
+        outputAlsoAt3: Bool = false, handing: (own: Int32, asNumber: Int32)? = nil
+    ) throws {
+        var pipes: (output: [Int32], input: [Int32]) = ([-1, -1], [-1, -1])
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &pipes.output) == 0, socketpair(AF_UNIX, kind, 0, &pipes.input) == 0 else {
+            throw TrialError("There is no pipe to be had.")
+        }
+        defer {
+            close(pipes.output[1])
+            close(pipes.input[1])
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, pipes.input[1], 0)
+        posix_spawn_file_actions_adddup2(&actions, pipes.output[1], 1)
+        if let errors { posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600) }
+        if outputAlsoAt3 { posix_spawn_file_actions_adddup2(&actions, pipes.output[1], 3) }
+        if let handing { posix_spawn_file_actions_adddup2(&actions, handing.own, handing.asNumber) }
+
+        let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] = all.map { strdup("\($0)=\($1)") } + [nil]
+        defer { (words + variables).forEach { free($0) } }
+        var child = pid_t()
+        let result = posix_spawn(&child, path, &actions, nil, &words, &variables)
+        guard result == 0 else { throw TrialError("'\(path)' cannot be run: \(String(cString: strerror(result))).") }
+        process = child
+        output = pipes.output[0]
+        input = pipes.input[0]
+    }
+
+    deinit {
+        if status == nil {
+            kill(process, SIGKILL)
+            _ = reap()
+        }
+        close(output)
+        close(input)
+    }
+
+    package func send(_ signal: Int32) { kill(process, signal) }
+
+    /// Writes a line to its standard input.
+    package func write(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = Glibc.send(input, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Ends its standard input.
+    package func endInput() { shutdown(input, Int32(SHUT_WR)) }
+
+    /// The next line that it prints; nil at the end of its output. Throws when none comes in time.
+    package func readLine(within seconds: Double = 20) throws -> String? {
+        let limit = Limit(seconds: seconds)
+        while true {
+            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: unread[..<end], as: UTF8.self)
+                unread.removeSubrange(...end)
+                return line
+            }
+            guard !hasEnded else { return nil }
+            guard limit.wait(for: output) else { throw TrialError("Process \(process) printed nothing for \(seconds) s.") }
+            var bytes = [UInt8](repeating: 0, count: 65_536)
+            let count = read(output, &bytes, bytes.count)
+            if count > 0 { unread += bytes[..<count] } else { hasEnded = true }
+        }
+    }
+
+    /// Waits until it has ended, and returns its exit status, or minus the signal that ended it. What it still prints is thrown away.
+    package func waitForEnd(within seconds: Double = 20) throws -> Int32 {
+        if let status { return status }
+        let limit = Limit(seconds: seconds)
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        while !hasEnded {
+            guard limit.wait(for: output) else { throw TrialError("Process \(process) has not ended in \(seconds) s.") }
+            hasEnded = read(output, &bytes, bytes.count) <= 0
+        }
+        return reap()
+    }
+
+    private func reap() -> Int32 {
+        var word: Int32 = 0
+        while waitpid(process, &word, 0) == -1, errno == EINTR { continue }
+        let result = word & 0x7f == 0 ? (word >> 8) & 0xff : -(word & 0x7f)
+        status = result
+        return result
+    }
+}

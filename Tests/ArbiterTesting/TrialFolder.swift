@@ -1,0 +1,37 @@
+import Foundation
+
+/// A runtime folder of a trial's own, removed with the object.
+package final class TrialFolder: Sendable {
+    package let path: String
+
+    package init() throws {
+        var template = Array("/tmp/arbiter-trial-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw TrialError("There is no temporary folder to be had.") }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Where the service makes its files.
+    package var service: String { path + "/audiosession" }
+    package var socket: String { service + "/arbiter.socket" }
+    package var state: String { service + "/arbiter.state.json" }
+    package var log: String { service + "/arbiter.log" }
+
+    /// What lies in the service's folder.
+    package var files: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: service)) ?? []).sorted()
+    }
+
+    /// For programs that are to find this folder and nothing of the user's.
+    package var environment: [String: String] {
+        ["XDG_RUNTIME_DIR": path, "XDG_CONFIG_HOME": path, "XDG_STATE_HOME": path, "XDG_DATA_HOME": path, "HOME": path]
+    }
+
+    /// Writes a file, and returns its path.
+    package func write(_ text: String, as name: String) throws -> String {
+        let file = path + "/" + name
+        try text.write(toFile: file, atomically: false, encoding: .utf8)
+        return file
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import SessionArbiter
+import TestSupport
+
+/// The programs that were built with these tests, in a runtime folder of their own.
+final class AudiosessionRun: Sendable {
+    let folder: TemporaryDirectory
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        try FileManager.default.createDirectory(
+            atPath: folder.file("run"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    /// Ends the arbiter that the commands started.
+    deinit {
+        guard let arbiter = try? arbiter else { return }
+        _ = kill(arbiter, SIGTERM)
+        try? OtherProcess.waitForEnd(of: arbiter)
+    }
+
+    /// The arbiter's process; nil when none runs.
+    var arbiter: pid_t? {
+        get throws {
+            let arbiter = try object("status")["arbiter"] as? [String: Any]
+            return (arbiter?["process"] as? Int).map(pid_t.init)
+        }
+    }
+
+    var environment: [String: String] {
+        [
+            "XDG_RUNTIME_DIR": folder.file("run"), "XDG_CONFIG_HOME": folder.file("config"),
+            "XDG_STATE_HOME": folder.file("state"), "AUDIOSESSION_SOCKET": "", "AUDIOSESSIOND": "",
+        ]
+    }
+
+    static func program(_ name: String) throws -> String {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let program = (own as NSString).deletingLastPathComponent + "/" + name
+        guard FileManager.default.isExecutableFile(atPath: program) else {
+            throw TestFailure("'\(program)' is missing; build the product '\(name)' first.")
+        }
+        return program
+    }
+
+    /// Runs `audiosession` with the words of a line.
+    func callAsFunction(_ line: String) throws -> (status: Int32, output: String) {
+        try ChildProcess.run(
+            try Self.program("audiosession"), line.split(separator: " ").map(String.init), environment: environment)
+    }
+
+    /// The same, which must end well; its object.
+    func object(_ line: String) throws -> [String: Any] {
+        let (status, output) = try self(line + " --json")
+        guard status == 0, let object = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any] else {
+            throw TestFailure("audiosession \(line) --json ended with \(status): \(output)")
+        }
+        return object
+    }
+}

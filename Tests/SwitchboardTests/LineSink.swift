@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+
+/// Where a program prints to, read line by line.
+final class LineSink {
+    /// The program's end.
+    private(set) var writing: Int32
+    private let reading: Int32
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw TestFailure("There is no socket pair to be had.")
+        }
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(reading)
+        closeWriting()
+    }
+
+    private func closeWriting() {
+        if writing >= 0 { close(writing) }
+        writing = -1
+    }
+
+    /// The next line, once it is there.
+    func line(seconds: Double = 20) throws -> String {
+        closeWriting()
+        var line: [UInt8] = []
+        while let byte = try byte(seconds), byte != UInt8(ascii: "\n") { line.append(byte) }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    /// All that is left, after the program's end.
+    func text() throws -> String {
+        closeWriting()
+        var text: [UInt8] = []
+        while let byte = try byte(20) { text.append(byte) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// nil at the end.
+    private func byte(_ seconds: Double) throws -> UInt8? {
+        var watched = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+        guard poll(&watched, 1, Int32(seconds * 1_000)) > 0 else { throw TestFailure("Nothing came in \(seconds) s.") }
+        var byte: UInt8 = 0
+        return read(reading, &byte, 1) == 1 ? byte : nil
+    }
+}
