@@ -129,14 +129,16 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Nobody waits for this reply any longer.
-    func giveUp(_ serial: UInt64) {
+    /// Nobody waits for this reply any longer; false when it has come already, and is being looked at.
+    func giveUp(_ serial: UInt64) -> Bool {
         state.withLock { state in
-            if state.waiting[serial]?.taking == nil {
+            guard let waiter = state.waiting[serial] else { return false }
+            if waiter.taking == nil {
                 state.waiting[serial] = nil
             } else {
                 state.waiting[serial]?.isLate = true
             }
+            return true
         }
     }
 

@@ -38,9 +38,10 @@ struct PendingReply: Sendable {
     /// Waits for it; of a reply that comes later nobody is told.
     func wait(before deadline: Deadline) throws(ExchangeFailure) -> Content {
         if let result = answer.wait(seconds: deadline.seconds) { return try result.get() }
-        exchange.giveUp(serial)
-        // It may have come in this moment.
-        if let result = answer.wait(seconds: 0) { return try result.get() }
+        // It may be coming in this moment: then it counts.
+        if !exchange.giveUp(serial), let result = answer.wait(seconds: ArbiterConnection.timeout) {
+            return try result.get()
+        }
         throw exchange.silence(asked)
     }
 }
