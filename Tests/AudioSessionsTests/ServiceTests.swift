@@ -74,6 +74,8 @@ import Testing
         one.host.settle()
         #expect(service.processes.count == 1 && service.processes.first != last)
         #expect(heard.allSatisfy { $0 == 1 })
+        // Its own connection to the next service is there, and the new gate with it.
+        one.host.settle()
         let ducked = try #require(try one.render(9_600).last)
         #expect(abs(20 * log10(ducked) + 14) < 0.01)
         #expect(music.isActive && prompt.isActive)
