@@ -139,6 +139,15 @@ let package = Package(
         .executableTarget(
             name: "arbiter-puppet", dependencies: ["ArbiterTesting", "SessionArbiter"], path: "Tests/ArbiterPuppet",
             swiftSettings: swift),
+        .executableTarget(
+            name: "arbiter-fuzzer", dependencies: ["ArbiterTesting"], path: "Tests/ArbiterFuzzer", swiftSettings: swift),
+        .executableTarget(
+            name: "arbiter-chaos",
+            dependencies: [
+                "ArbiterTesting", "AudioRendering", "AudioSessions", "PolicyExploration", "SessionArbiter",
+                "SessionPolicy",
+            ],
+            path: "Tests/ArbiterChaos", swiftSettings: swift),
         .testTarget(
             name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy"], swiftSettings: swift),
         .testTarget(

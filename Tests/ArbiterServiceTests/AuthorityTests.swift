@@ -19,7 +19,8 @@ struct AuthorityTests {
                 .unregister(id), .configure(id, .category(.ambient)), .activate(id), .requestActivation(id),
                 .deactivate(id, notifyOthers: true), .prefer(id, .sampleRate(44_100)),
                 .preferNoInterruptionsFromSystemAlerts(id, true), .setOutputMuted(id, true), .setRunning(id, true),
-                .setInputRunning(id, true), .remotePlay(id), .preferInput(id, nil), .overrideOutput(id, toSpeaker: true),
+                .setInputRunning(id, true), .remotePlay(id), .preferInput(id, nil),
+                .overrideOutput(id, toSpeaker: true),
                 .preferInterruptionOnRouteDisconnect(id, false), .userPaused(id), .acceptCall(id),
                 .endSystemSession(id, shouldResume: true),
             ]
@@ -40,7 +41,8 @@ struct AuthorityTests {
         stage.witness.news = []
         let before = try stage.witness.report().substance
         let actions: [PolicyAction] = [
-            .setApplicationState(app, .suspended), .setDeclaresBackgroundAudio(app, true), .setRecordPermission(app, .granted),
+            .setApplicationState(app, .suspended), .setDeclaresBackgroundAudio(app, true),
+            .setRecordPermission(app, .granted),
             .setInputMuted(app, true), .setApplicationState(.system, .suspended),
         ]
         for action in actions { #expect(try client.answer(to: .submit(action)).code == .notPermitted, "\(action)") }
@@ -50,7 +52,9 @@ struct AuthorityTests {
         #expect(try client.answer(to: .submit(.setDeclaresBackgroundAudio(AppID(UInt64(getpid())), true))).code == nil)
     }
 
-    @Test("Ranks above app, and answers for the user, are for trusted programs", arguments: [Rank.call, .alarm, .assistant])
+    @Test(
+        "Ranks above app, and answers for the user, are for trusted programs",
+        arguments: [Rank.call, .alarm, .assistant])
     func ranks(rank: Rank) throws {
         let stage = try Stage()
         try stage.expectNothingChanges { () throws in
@@ -60,7 +64,8 @@ struct AuthorityTests {
             #expect(try client.answer(to: .permission(program: "/bin/true", .granted)).code == .notPermitted)
             #expect(try client.answer(to: .permission(program: nil, nil)).code == nil, "reading is anybody's")
             // ACT-4: not by the way round either.
-            let text = #"{"serial": 90, "action": "beginSystemSession", "session": 90, "rank": \#(rank.rawValue), "isRinging": false}"#
+            let text =
+                #"{"serial": 90, "action": "beginSystemSession", "session": 90, "rank": \#(rank.rawValue), "isRinging": false}"#
             #expect(try client.answer(to: text, serial: 90).code == .malformed)
             let died = #"{"serial": 91, "action": "appDied", "app": \#(getpid())}"#
             #expect(try client.answer(to: died, serial: 91).code == .malformed)
@@ -73,7 +78,8 @@ struct AuthorityTests {
     func trusted() throws {
         let stage = try Stage(trusted: true)
         let client = try stage.connect()
-        let call = try #require(try client.ask(.beginSystemSession(rank: .call, isRinging: false, isKept: false)).session)
+        let call = try #require(
+            try client.ask(.beginSystemSession(rank: .call, isRinging: false, isKept: false)).session)
         #expect(stage.gate.waits { $0.paused })
         try client.ask(.endSystemSession(call, shouldResume: true))
         try stage.witness.awaitNotice(stage.session) { $0 == .interruptionEnded(shouldResume: true) }

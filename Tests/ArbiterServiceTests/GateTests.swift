@@ -8,7 +8,8 @@ import Testing
 /// The verdict on a client, in memory that it reads and cannot write.
 @Suite("Gates of the service", .serialized)
 struct GateTests {
-    @Test("A new gate grants nothing; activated it opens; another's interruption shuts it before anybody is told (INT-1)")
+    @Test(
+        "A new gate grants nothing; activated it opens; another's interruption shuts it before anybody is told (INT-1)")
     func verdicts() throws {
         let stage = try Stage(mixes: false)
         let client = try stage.connect()

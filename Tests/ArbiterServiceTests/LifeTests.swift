@@ -26,7 +26,8 @@ struct LifeTests {
         let service = try Service(in: folder, configuration: try Service.trusting(nil, "[service]\nidle-exit = 0.2\n"))
         var client: RawClient? = try RawClient(folder.socket)
         try client?.hello()
-        let call = try #require(try client?.ask(.beginSystemSession(rank: .call, isRinging: true, isKept: true)).session)
+        let call = try #require(
+            try client?.ask(.beginSystemSession(rank: .call, isRinging: true, isKept: true)).session)
         client = nil
         let before = try processorTime(of: service.process)
         #expect(throws: TrialError.self) { try service.program.waitForEnd(within: 1) }
@@ -76,7 +77,10 @@ struct LifeTests {
         try client.ask(.setVolume(0.25))
         let headphones = Device(
             uid: "headphones",
-            ports: [DevicePort(uid: "headphones-out", name: "Headphones", type: .headphones, direction: .output, channels: 2)])
+            ports: [
+                DevicePort(
+                    uid: "headphones-out", name: "Headphones", type: .headphones, direction: .output, channels: 2)
+            ])
         try client.ask(.plug(headphones))
         try client.ask(.pick(.output, "headphones-out"))
         try client.ask(.acceptCall(call))
@@ -98,7 +102,9 @@ struct LifeTests {
         #expect(try client.ask(.register(app: nil)).session != call, "no number is given twice")
     }
 
-    @Test("Whichever way it ends, the next loosens no verdict before its clients are back (SRV-3)", arguments: [SIGKILL, SIGTERM])
+    @Test(
+        "Whichever way it ends, the next loosens no verdict before its clients are back (SRV-3)",
+        arguments: [SIGKILL, SIGTERM])
     func waitsForClients(signal: Int32) throws {
         let folder = try TrialFolder()
         let configuration = "[service]\nrebuild-limit = 20\n"
@@ -128,7 +134,8 @@ struct LifeTests {
         try a.say(.restore(records[0]))
         #expect(try b.ask(.restore(records[1])).get().session == playing)
         _ = try a.ask(.synchronise).get()
-        #expect(a.news.allSatisfy { if case .notice = $0 { false } else { true } }, "nothing has changed for it: \(a.news)")
+        #expect(
+            a.news.allSatisfy { if case .notice = $0 { false } else { true } }, "nothing has changed for it: \(a.news)")
         #expect(a.status(of: interrupted)?.status.session.activity == records[0].record.session.activity)
         withExtendedLifetime(second) {}
     }
@@ -175,8 +182,12 @@ struct LifeTests {
         _ = try client.makeSession()
         _ = try service.end(SIGKILL)
         let text = try String(contentsOfFile: folder.state, encoding: .utf8)
-        for (old, new) in [("\"volume\" : 1", "\"volume\" : -7"), ("\"reservedSessions\" : 100", "\"reservedSessions\" : 18446744073709551615")] {
-            try text.replacingOccurrences(of: old, with: new).write(toFile: folder.state, atomically: false, encoding: .utf8)
+        for (old, new) in [
+            ("\"volume\" : 1", "\"volume\" : -7"),
+            ("\"reservedSessions\" : 100", "\"reservedSessions\" : 18446744073709551615"),
+        ] {
+            try text.replacingOccurrences(of: old, with: new).write(
+                toFile: folder.state, atomically: false, encoding: .utf8)
             service = try Service(in: folder, configuration: try Service.trusting())
             client = try RawClient(folder.socket)
             try client.hello()

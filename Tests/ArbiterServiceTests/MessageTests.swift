@@ -47,7 +47,9 @@ struct MessageTests {
         }
     }
 
-    @Test("A serial that is not above the last is refused: what is replayed does nothing", arguments: [0, 1, 5, 7] as [UInt64])
+    @Test(
+        "A serial that is not above the last is refused: what is replayed does nothing",
+        arguments: [0, 1, 5, 7] as [UInt64])
     func replay(serial: UInt64) throws {
         let stage = try Stage()
         let client = try stage.connect()
@@ -72,7 +74,8 @@ struct MessageTests {
             (#"{"serial": 9, "action": "activate", "session": 18446744073709551616}"#, 9),
             (#"{"serial": 9, "action": "setVolume", "value": 1e400}"#, 9),
             (#"{"serial": 9, "action": "setVolume", "value": "loud"}"#, 9),
-            (#"{"serial": -1, "request": "report"}"#, 0), (#"{"serial": 18446744073709551616, "request": "report"}"#, 0),
+            (#"{"serial": -1, "request": "report"}"#, 0),
+            (#"{"serial": 18446744073709551616, "request": "report"}"#, 0),
             (#"{"serial": 9, "request": "restore", "record": {}, "gate": {}}"#, 9),
             (#"{"serial": 9, "request": "beginSystemSession", "rank": 9}"#, 9),
         ] as [(String, UInt64)])

@@ -16,7 +16,8 @@ struct Stage {
     /// `trusted`: this program may speak for the system. `mixes`: the witness lets others sound beside it.
     init(trusted: Bool = false, mixes: Bool = true, _ configuration: String = "") throws {
         folder = try TrialFolder()
-        service = try Service(in: folder, configuration: try trusted ? Service.trusting(nil, configuration) : configuration)
+        service = try Service(
+            in: folder, configuration: try trusted ? Service.trusting(nil, configuration) : configuration)
         witness = try RawClient(folder.socket)
         try witness.hello()
         (session, gate) = try witness.makeSession(mixes ? .mixWithOthers : [])

@@ -11,7 +11,9 @@ package struct Limit {
     /// What is left, for poll.
     package var milliseconds: Int32 {
         let left = ContinuousClock.now.duration(to: end)
-        return left <= .zero ? 0 : Int32(clamping: left.components.seconds * 1_000 + left.components.attoseconds / 1_000_000_000_000_000 + 1)
+        return left <= .zero
+            ? 0
+            : Int32(clamping: left.components.seconds * 1_000 + left.components.attoseconds / 1_000_000_000_000_000 + 1)
     }
 
     /// Waits until the descriptor is ready, or the end.

@@ -72,6 +72,9 @@ package final class Program {
 
     package func send(_ signal: Int32) { kill(process, signal) }
 
+    /// For poll: whether it prints something, or has ended.
+    package var watched: pollfd { pollfd(fd: output, events: Int16(POLLIN), revents: 0) }
+
     /// Writes a line to its standard input.
     package func write(_ line: String) {
         let bytes = Array((line + "\n").utf8)
@@ -91,7 +94,9 @@ package final class Program {
                 return line
             }
             guard !hasEnded else { return nil }
-            guard limit.wait(for: output) else { throw TrialError("Process \(process) printed nothing for \(seconds) s.") }
+            guard limit.wait(for: output) else {
+                throw TrialError("Process \(process) printed nothing for \(seconds) s.")
+            }
             var bytes = [UInt8](repeating: 0, count: 65_536)
             let count = read(output, &bytes, bytes.count)
             if count > 0 { unread += bytes[..<count] } else { hasEnded = true }

@@ -59,7 +59,11 @@ package final class Puppet {
     /// Reads until a notice of this kind comes.
     package func awaitNotice(_ session: SessionID, within seconds: Double = 20, _ kind: Effect.Kind) throws {
         let isIt: (ArbiterMessage) -> Bool = {
-            if case .notice(let notice) = $0 { notice.effect.session == session && notice.effect.kind == kind } else { false }
+            if case .notice(let notice) = $0 {
+                notice.effect.session == session && notice.effect.kind == kind
+            } else {
+                false
+            }
         }
         while !news.contains(where: isIt) {
             guard try next(within: seconds) != nil else { throw TrialError("The puppet was cut off before \(kind).") }

@@ -29,7 +29,10 @@ package final class RawClient {
         self.init(over: socket)
     }
 
-    deinit { close(socket) }
+    deinit {
+        close(socket)
+        if descriptor >= 0 { close(descriptor) }
+    }
 
     // MARK: Packets
 
@@ -65,6 +68,26 @@ package final class RawClient {
         if received >= 0 { keep(received) }
         if case .ping(let number) = message, answersPings { say(.pong(number)) }
         return message
+    }
+
+    /// Ends the connection before the object goes.
+    package func shutDown() { shutdown(socket, Int32(SHUT_RDWR)) }
+
+    /// Reads all that is there and looks at none of it; returns how many packets.
+    @discardableResult
+    package func drain() -> Int {
+        var packets = 0
+        while !hasEnded {
+            var received: Int32 = -1
+            let count = ssocket_receive(socket, &buffer, buffer.count, false, &received)
+            if received >= 0 { close(received) }
+            guard count > 0 else {
+                hasEnded = count != -Int(EAGAIN)
+                break
+            }
+            packets += 1
+        }
+        return packets
     }
 
     /// The service, or this side, has ended the connection.
@@ -120,7 +143,9 @@ package final class RawClient {
         let size = ssocket_memory_size(memory)
         guard size > 0 else { throw TrialError("The long reply is no sealed memory: \(size).") }
         var bytes = [UInt8](repeating: 0, count: size)
-        guard ssocket_memory_read(memory, &bytes, size) == size else { throw TrialError("The long reply cannot be read.") }
+        guard ssocket_memory_read(memory, &bytes, size) == size else {
+            throw TrialError("The long reply cannot be read.")
+        }
         return try JSONDecoder().decode(Reply.self, from: Data(bytes))
     }
 
@@ -148,7 +173,9 @@ package final class RawClient {
 
     @discardableResult
     package func hello(_ hello: ClientMessage.Hello = .init()) throws -> Reply.Welcome {
-        guard let welcome = try ask(.hello(hello)).welcome else { throw TrialError("Hello was answered without a welcome.") }
+        guard let welcome = try ask(.hello(hello)).welcome else {
+            throw TrialError("Hello was answered without a welcome.")
+        }
         return welcome
     }
 
@@ -174,7 +201,9 @@ package final class RawClient {
         let limit = Limit(seconds: seconds)
         while true {
             if let place = news.firstIndex(where: isAwaited) { return news.remove(at: place) }
-            guard limit.wait(for: socket) else { throw TrialError("The awaited news did not come in \(seconds) s: \(news)") }
+            guard limit.wait(for: socket) else {
+                throw TrialError("The awaited news did not come in \(seconds) s: \(news)")
+            }
             guard let message = try receiveNow() else {
                 if hasEnded { throw TrialError("The connection ended before the awaited news.") }
                 continue
@@ -190,7 +219,11 @@ package final class RawClient {
         _ session: SessionID, within seconds: Double = 20, _ isAwaited: (Effect.Kind) -> Bool
     ) throws {
         _ = try awaitNews(within: seconds) {
-            if case .notice(let notice) = $0 { notice.effect.session == session && isAwaited(notice.effect.kind) } else { false }
+            if case .notice(let notice) = $0 {
+                notice.effect.session == session && isAwaited(notice.effect.kind)
+            } else {
+                false
+            }
         }
     }
 

@@ -23,9 +23,20 @@ package final class TrialFolder: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: service)) ?? []).sorted()
     }
 
+    /// Where settings are looked for.
+    package var configuration: String { path + "/config/audiosession" }
+
     /// For programs that are to find this folder and nothing of the user's.
     package var environment: [String: String] {
-        ["XDG_RUNTIME_DIR": path, "XDG_CONFIG_HOME": path, "XDG_STATE_HOME": path, "XDG_DATA_HOME": path, "HOME": path]
+        let own = path + "/config"
+        return [
+            "XDG_RUNTIME_DIR": path, "XDG_CONFIG_HOME": own, "XDG_STATE_HOME": own, "XDG_DATA_HOME": own, "HOME": own,
+        ]
+    }
+
+    /// What stands in a file; empty when it is not there.
+    package func text(_ name: String) -> String {
+        FileManager.default.contents(atPath: path + "/" + name).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     /// Writes a file, and returns its path.

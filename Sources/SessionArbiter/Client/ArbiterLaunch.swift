@@ -6,6 +6,8 @@ package struct ArbiterLaunch: Sendable {
     let address: ArbiterAddress
     /// Seconds for all: connecting, waiting for others who start it, starting it.
     static let limit = 5.0
+    /// To greet an arbiter: more than one may die, or leave, on the way.
+    private static let attempts = 8
     /// Seconds that an arbiter has for its answer when it took so long to start.
     private static let leastTimeout = 0.5
 
@@ -17,15 +19,30 @@ package struct ArbiterLaunch: Sendable {
         ended: @escaping @Sendable () -> Void
     ) throws(ArbiterError) -> ArbiterConnection {
         let deadline = Deadline(seconds: Self.limit)
-        do throws(ArbiterError) {
-            if case .success(let socket) = ArbiterConnection.connect(address, timeout: deadline.seconds) {
-                return try ArbiterConnection(
-                    over: socket, at: address.path, hello: hello, receive: receive, ended: ended)
+        if case .success(let socket) = ArbiterConnection.connect(address, timeout: deadline.seconds) {
+            let timeout = min(ArbiterConnection.timeout, deadline.seconds)
+            if let connection = try? ArbiterConnection(
+                over: socket, at: address.path, hello: hello, timeout: timeout, receive: receive, ended: ended)
+            {
+                return connection
             }
-        } catch {
-            // One that leaves because nobody needs it closes on whoever comes in that moment; it holds the lock until it is gone.
-            guard !deadline.hasPassed else { throw error }
         }
+        // One that leaves because nobody needs it closes on whoever comes in that moment; it holds the lock until it is gone. One that
+        // dies does so too, and the next may die as well.
+        for _ in 1..<Self.attempts {
+            do throws(ArbiterError) {
+                return try greet(before: deadline, hello: hello, receive: receive, ended: ended)
+            } catch {
+                guard !deadline.hasPassed else { throw error }
+            }
+        }
+        return try greet(before: deadline, hello: hello, receive: receive, ended: ended)
+    }
+
+    private func greet(
+        before deadline: Deadline, hello: ClientMessage.Hello, receive: @escaping @Sendable (ArbiterMessage) -> Void,
+        ended: @escaping @Sendable () -> Void
+    ) throws(ArbiterError) -> ArbiterConnection {
         let socket = try reachOrStart(before: deadline)
         return try ArbiterConnection(
             over: socket, at: address.path, hello: hello,

@@ -80,7 +80,9 @@ extension ArbiterServer {
         }
         guard let name, name.utf8.count > DeviceLimit.characters else { return }
         throw RequestError(
-            .limit, "A name of \(name.utf8.count) bytes was asked for; devices and ports have at most \(DeviceLimit.characters).")
+            .limit,
+            "A name of \(name.utf8.count) bytes was asked for; devices and ports have at most \(DeviceLimit.characters)."
+        )
     }
 
     /// Takes room for a session; beyond the limit it throws.

@@ -56,11 +56,9 @@ extension ArbiterServer {
         persist()
     }
 
-    /// To be called when a client has its first session, or is gone.
+    /// To be called when a client has its first session, has none any longer, or is gone.
     func persistClients() {
-        let clients = connections.values.filter { !$0.sessions.isEmpty }.compactMap {
-            ClientMark(process: $0.peer.process)
-        }
+        let clients = connections.values.filter { !$0.sessions.isEmpty }.compactMap(\.mark)
         guard Set(clients) != Set(persisted.clients) else { return }
         persisted.clients = clients
         persist()

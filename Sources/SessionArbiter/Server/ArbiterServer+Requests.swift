@@ -141,6 +141,8 @@ extension ArbiterServer {
         owners[told.id] = connection.number
         connection.sessions.insert(told.id)
         connection.staleSessions.insert(told.id)
+        // Before the reply: who has it is awaited by the next arbiter (SRV-3).
+        if connection.sessions.count == 1 { persistClients() }
         spread(told.notices)
         tell(connection)
         var reply = Reply()
@@ -159,6 +161,7 @@ extension ArbiterServer {
         case .unregister(let id):
             connection.sessions.remove(id)
             release(id)
+            if connection.sessions.isEmpty { persistClients() }
         case .endSystemSession(let id, _): release(id)
         case .setRecordPermission(let app, let permission):
             for program in Set(connections.values.filter { $0.app == app }.map(\.peer.program)) where !program.isEmpty {

@@ -18,6 +18,8 @@ final class Connection {
     let process: Int32
     let peer: Peer
     let app: AppID
+    /// Its process, for the next arbiter; nil when that has ended.
+    private(set) lazy var mark = ClientMark(process: peer.process)
 
     // What it said.
     var hello: ClientMessage.Hello?

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 internal import SessionPolicy
 
 /// What outlives an arbiter: what is the system's own, and who its clients were (SRV-3).
@@ -60,15 +61,30 @@ struct StateFile {
         }
     }
 
-    /// Returns what went wrong.
+    /// Returns what went wrong. The disk is not waited for: a file that a loss of power damages is moved aside like any other.
     func write(_ state: PersistentState) -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        do {
-            try encoder.encode(state).write(to: URL(fileURLWithPath: path), options: .atomic)
-            return nil
-        } catch {
-            return "The state file '\(path)' could not be written: \(error.localizedDescription)."
+        let new = path + ".new"
+        guard let data = try? encoder.encode(state) else { return "The state cannot be written as JSON." }
+        guard Self.write(data, to: new), rename(new, path) == 0 else {
+            return "The state file '\(path)' could not be written: \(systemText(errno))."
+        }
+        return nil
+    }
+
+    private static func write(_ data: Data, to path: String) -> Bool {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return data.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+                guard count > 0 || errno == EINTR else { return false }
+                written += max(0, count)
+            }
+            return true
         }
     }
 }

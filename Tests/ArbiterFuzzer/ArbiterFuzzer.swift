@@ -1,0 +1,55 @@
+import ArbiterTesting
+import Foundation
+import Glibc
+
+/// `arbiter-fuzzer [--messages N] [--seed S] [--planted trap|hang]`: spoiled packets to the decoders, and to a whole service with clients
+/// that come and go. Fails when anything crashes, hangs, leaks, or lets one client disturb another; then it says which packet of which
+/// seed, and `--replay NUMBER` tries that alone.
+///
+/// The work is done in a process of its own, which says what it tries in memory that outlives it.
+@main struct ArbiterFuzzer {
+    static func main() throws {
+        let options = try Options(CommandLine.arguments)
+        if options.isWorker { return try Worker(options).run() }
+        if let replayed = options.replayed {
+            try DecoderTrial(seed: options.seed, fault: options.fault).run(replayed..<replayed + 1)
+            return print("packet \(replayed) of seed \(options.seed): no fault")
+        }
+        print("seed \(options.seed)")
+        let clock = ContinuousClock()
+        let begun = clock.now
+        let failures = try Watch(options).run()
+        for failure in failures { print(failure) }
+        print(
+            "\(options.messages) messages in \((clock.now - begun).components.seconds) s: \(failures.isEmpty ? "no fault" : "\(failures.count) faults")"
+        )
+        if !failures.isEmpty { exit(1) }
+    }
+}
+
+struct Options {
+    var messages: UInt64 = 1_000_000
+    var seed = UInt64.random(in: 0..<1 << 32)
+    var fault: DecoderTrial.Fault?
+    var replayed: UInt64?
+    var board: String?
+    var isWorker: Bool { board != nil }
+    /// Seconds without a message tried.
+    var patience = 10.0
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments.dropFirst()
+        while let name = rest.popFirst() {
+            guard let value = rest.popFirst() else { throw TrialError("\(name) wants a value.") }
+            switch name {
+            case "--messages": messages = UInt64(value) ?? messages
+            case "--seed": seed = UInt64(value) ?? seed
+            case "--planted": fault = DecoderTrial.Fault(rawValue: value)
+            case "--replay": replayed = UInt64(value)
+            case "--board": board = value
+            case "--patience": patience = Double(value) ?? patience
+            default: throw TrialError("There is no option \(name).")
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import ArbiterTesting
+import Foundation
+
+/// Runs the worker, and sees whether it goes on.
+struct Watch {
+    private let options: Options
+    private let folder: TrialFolder
+    private let board: Board
+
+    init(_ options: Options) throws {
+        self.options = options
+        folder = try TrialFolder()
+        board = try Board(path: folder.path + "/board")
+    }
+
+    /// Returns what went wrong.
+    func run() throws -> [String] {
+        var arguments = [
+            "--board", folder.path + "/board", "--seed", "\(options.seed)", "--messages", "\(options.messages)",
+        ]
+        if let fault = options.fault { arguments += ["--planted", fault.rawValue] }
+        // What it tried is known without a backtrace.
+        let worker = try Program(
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"), arguments,
+            environment: ["SWIFT_BACKTRACE": "enable=no"])
+        var hang: String?
+        var seen: [UInt64?] = []
+        while true {
+            do {
+                guard let line = try worker.readLine(within: options.patience) else { break }
+                print(line)
+            } catch {
+                let now = (0..<Board.parts).map { board.read($0)?.number }
+                guard now == seen else {
+                    seen = now
+                    continue
+                }
+                hang = "It hangs: nothing was tried for \(options.patience) s."
+                worker.send(SIGKILL)
+                break
+            }
+        }
+        let status = try worker.waitForEnd()
+        guard hang != nil || status != 0 else { return [] }
+        let cause = hang ?? (status < 0 ? "Signal \(-status) ended it." : "It ended with status \(status).")
+        return [cause]
+            + (0..<Board.parts).compactMap { part in
+                board.read(part).map { number, packet in
+                    "seed \(options.seed), part \(part), last packet \(number): \(String(decoding: packet, as: UTF8.self))"
+                }
+            }
+    }
+}

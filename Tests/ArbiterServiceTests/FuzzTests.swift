@@ -1,0 +1,45 @@
+import ArbiterTesting
+import Foundation
+import Testing
+
+/// Short runs of what `arbiter-fuzzer` does at length; here under the sanitizers too.
+@Suite("Spoiled packets", .serialized)
+struct FuzzTests {
+    @Test("The decoders bear what is spoiled", arguments: [1, 2, 3] as [UInt64])
+    func decoders(seed: UInt64) throws {
+        let messages = try DecoderTrial(seed: seed).run(0..<4_000)
+        #expect(messages > 200, "some of it is valid still")
+    }
+
+    @Test("A service bears it, and leaves who behaves alone", arguments: [true, false])
+    func service(isTrusted: Bool) throws {
+        let report = try ServiceTrial(seed: 4, isTrusted: isTrusted).run(6_000)
+        print("fuzz: \(report)")
+        #expect(report.decisions > 200, "some of it is decided")
+    }
+
+    @Test(
+        "A decoder that traps, or does not end, is found, and with it the packet",
+        arguments: DecoderTrial.Fault.allCases)
+    func planted(fault: DecoderTrial.Fault) throws {
+        let fuzzer = try Program(
+            try Program.built("arbiter-fuzzer"),
+            ["--messages", "20000", "--seed", "11", "--patience", "3", "--planted", fault.rawValue],
+            errorsTo: "/dev/null")
+        var lines: [String] = []
+        while let line = try fuzzer.readLine(within: 60) { lines.append(line) }
+        #expect(try fuzzer.waitForEnd() == 1, "\(lines)")
+        #expect(lines.contains { $0.contains(fault == .trap ? "Signal" : "hangs") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("seed 11, part") }, "\(lines)")
+        guard fault == .trap else { return }
+        // The packet alone does it again.
+        let ended = try lines.filter { $0.hasPrefix("seed 11") }.map { line in
+            let number = line.split(separator: " ").drop { $0 != "packet" }.dropFirst().first?.dropLast() ?? ""
+            return try Program(
+                try Program.built("arbiter-fuzzer"), ["--seed", "11", "--planted", "trap", "--replay", String(number)],
+                environment: ["SWIFT_BACKTRACE": "enable=no"], errorsTo: "/dev/null"
+            ).waitForEnd()
+        }
+        #expect(ended.contains { $0 != 0 }, "\(ended)")
+    }
+}

@@ -1,0 +1,57 @@
+/// Spoils packets: bytes, their order, and the values in them.
+package struct Mutation {
+    private let corpus: [[UInt8]]
+
+    package init(_ corpus: [[UInt8]]) { self.corpus = corpus }
+
+    private static let values: [String] = [
+        "0", "-1", "1", "2", "5", "255", "65536", "2147483648", "-2147483649", "9223372036854775807",
+        "9223372036854775808", "18446744073709551615", "18446744073709551616", "1e308", "-1e400", "0.5", "1e-300",
+        "null",
+        "true", "false", "\"\"", "\"a\"", "[]", "{}", "[[[[[[[[1]]]]]]]]", "\"\\u0000\"", "\"\\ud800\"", "NaN",
+        "{\"a\":{\"a\":{}}}",
+    ]
+
+    /// A message of the corpus, spoiled up to three times; one in four stays as it is.
+    package func packet(_ random: inout Seeded) -> [UInt8] {
+        var packet = random.pick(corpus)
+        for _ in 0..<(random.oneIn(4) ? 0 : 1 + random.below(3)) where !packet.isEmpty { spoil(&packet, &random) }
+        return packet
+    }
+
+    private func spoil(_ packet: inout [UInt8], _ random: inout Seeded) {
+        let place = random.below(packet.count)
+        switch random.below(10) {
+        case 0: packet[place] ^= 1 << UInt8(random.below(8))
+        case 1: packet[place] = UInt8(random.below(256))
+        case 2: packet.removeSubrange(place...)
+        case 3: packet.removeSubrange(place..<min(packet.count, place + 1 + random.below(8)))
+        case 4: packet.insert(contentsOf: (0..<1 + random.below(4)).map { _ in UInt8(random.below(256)) }, at: place)
+        case 5:
+            let other = random.pick(corpus)
+            packet.replaceSubrange(place..., with: other[random.below(other.count)...])
+        case 6: packet.insert(contentsOf: packet[place..<min(packet.count, place + 1 + random.below(32))], at: place)
+        default: replaceValue(in: &packet, after: place, by: Array(random.pick(Self.values).utf8))
+        }
+        if packet.count > 4_096 { packet.removeSubrange(4_096...) }
+    }
+
+    /// Puts another value behind the next colon.
+    private func replaceValue(in packet: inout [UInt8], after place: Int, by value: [UInt8]) {
+        guard let colon = packet[place...].firstIndex(of: UInt8(ascii: ":")) ?? packet.firstIndex(of: UInt8(ascii: ":"))
+        else { return }
+        let begin = colon + 1
+        var (end, depth, isInText) = (begin, 0, false)
+        while end < packet.count {
+            let byte = packet[end]
+            if byte == UInt8(ascii: "\"") { isInText.toggle() }
+            if !isInText {
+                if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { depth += 1 }
+                if depth == 0, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") { break }
+                if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") { depth -= 1 }
+            }
+            end += 1
+        }
+        packet.replaceSubrange(begin..<end, with: value)
+    }
+}
