@@ -104,7 +104,7 @@ struct Arbitration: ParsableCommand {
 
     private func rounds(_ what: Case, _ pace: Pace, _ sessions: Int) -> Int {
         if quick { return 20 }
-        if what == .call { return sessions > 50 ? 200 : 500 }
-        return pace == .apart ? 500 : 2_000
+        if what == .call { return sessions > 50 ? 100 : 300 }
+        return pace == .apart ? 300 : 1_000
     }
 }

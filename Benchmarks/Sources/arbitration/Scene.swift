@@ -33,11 +33,18 @@ final class Scene {
             try session.ask("setRunning", #""isRunning": true"#)
             return session
         }
+        _ = try asking[2].ask(Self.speakers)
         prompt = try asking[2].register()
         try prompt.mix(#""duckOthers""#)
         caller = asking[2]
         connections = asking + [one]
     }
+
+    /// What a machine has: every verdict and every status depends on it.
+    private static let speakers = #"""
+        "action": "plug", "device": {"uid": "speakers", "ports": [{"uid": "speakers:out", "name": "Speakers", "type": "builtInSpeaker",
+        "direction": "output", "channels": 2}]}
+        """#
 
     /// Rounds of one case, or, of `duck` and `unduck`, of both by turns. After each round `between` is done.
     func measure(
