@@ -38,6 +38,8 @@ struct Setting: Sendable {
         Setting("duck", "strong-attenuation", .real(\.arbiter.policy.strongDuckAttenuation, decibels, "dB")),
         Setting("duck", "attack", .real(\.arbiter.policy.duckAttack, seconds, "s")),
         Setting("duck", "release", .real(\.arbiter.policy.duckRelease, seconds, "s")),
+        Setting("duck", "strong-attack", .real(\.arbiter.policy.strongDuckAttack, seconds, "s")),
+        Setting("duck", "strong-release", .real(\.arbiter.policy.strongDuckRelease, seconds, "s")),
 
         Setting("ramps", "fade", .real(\.arbiter.policy.fade, seconds, "s")),
         Setting("ramps", "volume", .real(\.arbiter.policy.volumeRamp, seconds, "s")),

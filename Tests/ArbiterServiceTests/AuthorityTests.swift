@@ -1,4 +1,5 @@
 import ArbiterTesting
+import CSessionGate
 import Foundation
 import SessionArbiter
 import SessionPolicy
@@ -13,7 +14,7 @@ struct AuthorityTests {
         let client = try stage.connect()
         #expect(stage.session == SessionID(1))
         let expected: RequestError.Code = id == stage.session ? .notPermitted : .refused
-        try stage.expectNothingChanges {
+        try stage.expectNothingChanges { () throws in
             let actions: [PolicyAction] = [
                 .unregister(id), .configure(id, .category(.ambient)), .activate(id), .requestActivation(id),
                 .deactivate(id, notifyOthers: true), .prefer(id, .sampleRate(44_100)),
@@ -22,7 +23,10 @@ struct AuthorityTests {
                 .preferInterruptionOnRouteDisconnect(id, false), .userPaused(id), .acceptCall(id),
                 .endSystemSession(id, shouldResume: true),
             ]
-            for action in actions { #expect(try client.answer(to: .submit(action)).code == expected, "\(action)") }
+            for action in actions {
+                let code = try client.answer(to: .submit(action)).code
+                #expect(code == expected, "\(action)")
+            }
         }
     }
 
@@ -49,7 +53,7 @@ struct AuthorityTests {
     @Test("Ranks above app, and answers for the user, are for trusted programs", arguments: [Rank.call, .alarm, .assistant])
     func ranks(rank: Rank) throws {
         let stage = try Stage()
-        try stage.expectNothingChanges {
+        try stage.expectNothingChanges { () throws in
             let client = try stage.connect()
             let begin = ClientMessage.Request.beginSystemSession(rank: rank, isRinging: false, isKept: true)
             #expect(try client.answer(to: begin).code == .notPermitted)

@@ -1,4 +1,5 @@
 import ArbiterTesting
+import CSessionGate
 import Foundation
 import Glibc
 import SessionArbiter
@@ -171,7 +172,7 @@ private final class Heir {
                     serial += 1
                     s.send(json.dumps({"serial": serial, "request": "pong", "ping": message["ping"]}).encode())
             """
-        parent = try Program("/usr/bin/env", ["python3", "-c", script, socket], errorsTo: "/dev/stderr")
+        parent = try Program("/usr/bin/env", ["python3", "-c", script, socket])
         heir = pid_t(try parent.readLine() ?? "") ?? 0
         guard heir > 0 else { throw TrialError("The client has no child.") }
     }

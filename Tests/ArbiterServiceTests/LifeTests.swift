@@ -1,4 +1,5 @@
 import ArbiterTesting
+import CSessionGate
 import Foundation
 import SessionArbiter
 import SessionPolicy
@@ -27,7 +28,9 @@ struct LifeTests {
         try client?.hello()
         let call = try #require(try client?.ask(.beginSystemSession(rank: .call, isRinging: true, isKept: true)).session)
         client = nil
+        let before = try processorTime(of: service.process)
         #expect(throws: TrialError.self) { try service.program.waitForEnd(within: 1) }
+        #expect(try processorTime(of: service.process) - before < 20, "it waits, and does not turn in circles")
         client = try RawClient(folder.socket)
         try client?.hello()
         try client?.ask(.endSystemSession(call, shouldResume: true))
@@ -85,12 +88,49 @@ struct LifeTests {
         let after = try client.report()
         #expect(after.arbiter != before.arbiter)
         #expect(after.sessions.map(\.status.session.id) == [call])
-        #expect(after.system == before.system)
+        var system = after.system
+        system.reservedGrants = before.system.reservedGrants
+        #expect(system == before.system)
         let (_, gate) = try client.makeSession()
         #expect(gate.waits { $0.paused })
         #expect(gate.volume.gain == 0.25)
         try client.ask(.endSystemSession(call, shouldResume: true))
         #expect(try client.ask(.register(app: nil)).session != call, "no number is given twice")
+    }
+
+    @Test("Whichever way it ends, the next loosens no verdict before its clients are back (SRV-3)", arguments: [SIGKILL, SIGTERM])
+    func waitsForClients(signal: Int32) throws {
+        let folder = try TrialFolder()
+        let configuration = "[service]\nrebuild-limit = 20\n"
+        let first = try Service(in: folder, configuration: configuration)
+        let (a, b) = (try Puppet(folder.socket), try Puppet(folder.socket))
+        let interrupted = try a.play()
+        let playing = try b.play()
+        try a.awaitNotice(interrupted, .interruptionBegan(.default))
+        let records = try [(a, interrupted), (b, playing)].map { puppet, id in
+            let news = try #require(puppet.status(of: id))
+            return ClientMessage.Restoration(
+                record: SessionRecord(
+                    session: news.status.session, grant: news.grant, pending: news.pending,
+                    app: AppState(id: news.status.session.app), standing: news.status.standing),
+                gate: GateWords(verdict: 0, volume: 0))
+        }
+        let arbiter = try RawClient(folder.socket).hello().arbiter
+        _ = try first.end(signal)
+        let second = try Service(in: folder, configuration: configuration)
+        for puppet in [a, b] {
+            try puppet.awaitEnd()
+            puppet.reconnect()
+            puppet.news = []
+            _ = try puppet.ask(.hello(.init(arbiter: arbiter, restoring: 1))).get()
+        }
+        // The one that waits is back first. Only with the other is it decided.
+        try a.say(.restore(records[0]))
+        #expect(try b.ask(.restore(records[1])).get().session == playing)
+        _ = try a.ask(.synchronise).get()
+        #expect(a.news.allSatisfy { if case .notice = $0 { false } else { true } }, "nothing has changed for it: \(a.news)")
+        #expect(a.status(of: interrupted)?.status.session.activity == records[0].record.session.activity)
+        withExtendedLifetime(second) {}
     }
 
     @Test("No number is given twice, whoever dies")
@@ -173,6 +213,7 @@ struct LifeTests {
     @Test("Twenty clients at once start one service")
     func race() throws {
         let folder = try TrialFolder()
+        mkdir(folder.service, 0o700)
         let environment = folder.environment.merging(["AUDIOSESSIOND": try Program.built("audiosessiond")]) { $1 }
         let starters = try (0..<20).map { _ in
             try Program(

@@ -23,13 +23,14 @@ struct LimitTests {
 
     @Test("Sessions in all, system sessions too")
     func sessions() throws {
-        let stage = try Stage(trusted: true, "[limits]\nsessions = 3\n")
+        let stage = try Stage(trusted: true, "[limits]\nsessions = 3\nsessions-per-app = 3\n")
         let client = try stage.connect()
         try client.ask(.register(app: nil))
         try client.ask(.beginSystemSession(rank: .alarm, isRinging: false, isKept: true))
         #expect(try client.answer(to: .register(app: nil)).code == .limit)
         #expect(try client.answer(to: .beginSystemSession(rank: .call, isRinging: false, isKept: true)).code == .limit)
-        #expect(try client.answer(to: .hello(.init(restoring: 4))).code == .malformed)
+        let greedy = try RawClient(stage.folder.socket)
+        #expect(try greedy.answer(to: .hello(.init(restoring: 4))).code == .limit)
     }
 
     @Test("Clients: one too many is told so, and its place is free when another leaves")

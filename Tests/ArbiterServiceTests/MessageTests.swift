@@ -38,7 +38,7 @@ struct MessageTests {
     @Test("Before hello nothing is done, and a second hello is refused")
     func order() throws {
         let stage = try Stage()
-        try stage.expectNothingChanges {
+        try stage.expectNothingChanges { () throws in
             let client = try RawClient(stage.folder.socket)
             #expect(try client.answer(to: .register(app: nil)).code == .malformed)
             #expect(try client.answer(to: .submit(.setVolume(0))).code == .malformed)
@@ -53,7 +53,7 @@ struct MessageTests {
         let client = try stage.connect()
         client.serial = 6
         let id = try #require(try client.ask(.register(app: nil)).session)
-        try stage.expectNothingChanges {
+        try stage.expectNothingChanges { () throws in
             let text = #"{"serial": \#(serial), "action": "unregister", "session": \#(id.rawValue)}"#
             #expect(try client.answer(to: text, serial: serial).code == .malformed)
         }
@@ -79,7 +79,7 @@ struct MessageTests {
     func malformed(text: String, serial: UInt64) throws {
         let stage = try Stage()
         let client = try stage.connect()
-        try stage.expectNothingChanges {
+        try stage.expectNothingChanges { () throws in
             guard case .failure(let error) = try client.answer(to: text, serial: serial) else {
                 Issue.record("\(text) was taken")
                 return
@@ -95,7 +95,7 @@ struct MessageTests {
     func nested() throws {
         let stage = try Stage()
         let client = try stage.connect()
-        try stage.expectNothingChanges {
+        try stage.expectNothingChanges { () throws in
             for text in [
                 String(repeating: "[", count: 60_000), String(repeating: #"{"a":"#, count: 10_000),
                 "{\"serial\": " + String(repeating: "9", count: 60_000) + "}",
@@ -111,7 +111,7 @@ struct MessageTests {
         let stage = try Stage()
         let client = try stage.connect()
         let whole = Array(#"{"serial":9999,"action":"setVolume","value":0.25}"#.utf8)
-        try stage.expectNothingChanges {
+        try stage.expectNothingChanges { () throws in
             for length in 1..<whole.count {
                 client.send(Array(whole[..<length]))
                 #expect(try client.reply(to: 0).code == .malformed, "\(length) bytes")
@@ -123,7 +123,7 @@ struct MessageTests {
     func oversized() throws {
         let stage = try Stage()
         let client = try stage.connect()
-        try stage.expectNothingChanges {
+        try stage.expectNothingChanges { () throws in
             let fits = Array("{\"serial\": 50, \"request\": \"synchronise\"}".utf8)
             let padding = [UInt8](repeating: UInt8(ascii: " "), count: ArbiterProtocol.packetLimit - fits.count)
             client.send(fits + padding + [UInt8(ascii: " ")])
@@ -150,7 +150,7 @@ struct MessageTests {
         let stage = try Stage()
         let client = try stage.connect()
         let before = try descriptors(of: stage.service.process)
-        try stage.expectNothingChanges {
+        try stage.expectNothingChanges { () throws in
             for serial in 50..<90 as Range<UInt64> {
                 let text = #"{"serial": \#(serial), "action": "setVolume", "value": 0}"#
                 client.send(Array(text.utf8), descriptor: 0)
@@ -176,9 +176,9 @@ struct MessageTests {
     @Test("A reply longer than a packet comes by descriptor, in memory that nobody can change")
     func longReply() throws {
         let stage = try Stage(trusted: true)
-        for number in 0..<200 { try stage.witness.ask(.setVolume(Float(number % 2))) }
+        for number in 0..<800 { try stage.witness.ask(.setVolume(Float(number % 2))) }
         let history = try #require(try stage.witness.ask(.history).history)
-        #expect(history.decisions.count > 200)
+        #expect(history.decisions.count > 800)
         #expect(try JSONEncoder().encode(history).count > ArbiterProtocol.packetLimit)
     }
 }

@@ -28,7 +28,7 @@ package final class Program {
 
     /// `also` gets the output's pipe too, as descriptor 3; `handing` is a descriptor that it inherits under the number given.
     package init(
-        _ path: String, _ arguments: [String], environment: [String: String] = [:], errorsTo errors: String = "/dev/null",
+        _ path: String, _ arguments: [String], environment: [String: String] = [:], errorsTo errors: String? = nil,
         outputAlsoAt3: Bool = false, handing: (own: Int32, asNumber: Int32)? = nil
     ) throws {
         var pipes: (output: [Int32], input: [Int32]) = ([-1, -1], [-1, -1])
@@ -45,7 +45,7 @@ package final class Program {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, pipes.input[1], 0)
         posix_spawn_file_actions_adddup2(&actions, pipes.output[1], 1)
-        posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        if let errors { posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600) }
         if outputAlsoAt3 { posix_spawn_file_actions_adddup2(&actions, pipes.output[1], 3) }
         if let handing { posix_spawn_file_actions_adddup2(&actions, handing.own, handing.asNumber) }
 

@@ -5,33 +5,40 @@ package import SessionPolicy
 /// A client in a process of its own: it can be stopped and killed. See `arbiter-puppet`.
 package final class Puppet {
     package let program: Program
-    private var serial: UInt64 = 0
+    /// Requests and replies on this connection: the service answers in order.
+    private var (said, answered) = (0, 0)
     package var news: [ArbiterMessage] = []
 
     package init(_ socket: String) throws {
-        program = try Program(try Program.built("arbiter-puppet"), [socket], errorsTo: "/dev/stderr")
+        program = try Program(try Program.built("arbiter-puppet"), [socket])
     }
 
     package var process: pid_t { program.process }
 
-    /// Says something, and waits for the reply; of a descriptor that comes with it nothing is seen.
-    @discardableResult
-    package func ask(_ request: ClientMessage.Request, within seconds: Double = 20) throws -> RawClient.Answer {
+    /// Says something, and does not wait.
+    package func say(_ request: ClientMessage.Request) throws {
         let asked = try JSONEncoder().encode(ClientMessage(serial: 0, request))
         // The puppet numbers it.
         guard var object = try JSONSerialization.jsonObject(with: asked) as? [String: Any] else {
             throw TrialError("A request is no object.")
         }
         object["serial"] = nil
+        said += 1
         program.write(String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self))
+    }
+
+    /// Says something, and waits for the reply; of a descriptor that comes with it nothing is seen.
+    @discardableResult
+    package func ask(_ request: ClientMessage.Request, within seconds: Double = 20) throws -> RawClient.Answer {
+        try say(request)
         while let message = try next(within: seconds) {
             switch message {
-            case .reply(let number, let reply) where number > serial:
-                serial = number
-                return .success(reply)
-            case .failure(let number, let error) where number > serial:
-                serial = number
-                return .failure(error)
+            case .reply(_, let reply):
+                answered += 1
+                if answered == said { return .success(reply) }
+            case .failure(_, let error):
+                answered += 1
+                if answered == said { return .failure(error) }
             default: continue
             }
         }
@@ -40,7 +47,7 @@ package final class Puppet {
 
     /// A new connection, after the end of the one before.
     package func reconnect() {
-        serial = 0
+        (said, answered) = (0, 0)
         program.write("connect")
     }
 

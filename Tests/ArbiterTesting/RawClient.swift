@@ -88,7 +88,9 @@ package final class RawClient {
     @discardableResult
     package func say(_ request: ClientMessage.Request) -> UInt64 {
         serial += 1
-        if let data = try? JSONEncoder().encode(ClientMessage(serial: serial, request)) { send(Array(data)) }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        if let data = try? encoder.encode(ClientMessage(serial: serial, request)) { send(Array(data)) }
         return serial
     }
 

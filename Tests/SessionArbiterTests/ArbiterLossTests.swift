@@ -110,6 +110,33 @@ final class Witness: SessionObserver {
         #expect(refusal.code == .expiredSession && refusal.rule == .act12)
     }
 
+    @Test("ACT-12: who is cut off comes back to the same arbiter with what it held, and is told what that says of it")
+    func cutOff() throws {
+        let (first, second) = (try FakeGate(), try FakeGate())
+        let hellos = Signpost<ClientMessage.Hello>()
+        let fake = try fakes.start { [id] peer in
+            guard let hello = peer.welcome(as: 5) else { return }
+            hellos.note(hello)
+            guard peer.number > 1 else { return _ = Self.takeIn(peer, id, first) }
+            guard let message = peer.receive(), case .restore(let restoration) = message.request else { return }
+            guard var news = Self.news() else { return }
+            news.status.session = restoration.record.session
+            news.status.session.activity = .inactive(since: .zero)
+            peer.send(.reply(message.serial, Reply()), descriptor: second.descriptor)
+            peer.send(.status(news))
+            peer.send(.notice(SessionNotice(decision: 9, effect: Effect(id, .deactivatedBySystem, .act12))))
+            peer.obey()
+        }
+        let arbiter = try RemoteArbiter(at: fake.address)
+        let witness = Witness()
+        _ = try arbiter.register(app: arbiter.app, observer: witness)
+        #expect(witness.notices.wait { $0 == [.activated, .deactivatedBySystem] })
+        #expect(arbiter.status(of: id)?.session.isActive == false)
+        #expect(witness.gates.noted.first?.verdict.isPaused == true)
+        #expect(hellos.noted.map(\.arbiter) == [nil, 5])
+        try arbiter.submit(.activate(id))
+    }
+
     @Test("SRV-3: a session that is given up while there is no arbiter is not restored")
     func givenUp() throws {
         let gate = try FakeGate()

@@ -27,6 +27,19 @@ import Testing
         #expect(Verdict().ramp(from: ducked, PolicySettings()) == 0.5)
     }
 
+    @Test("DUCK-3: the strong level has ways of its own, there and back")
+    func strongWays() {
+        var settings = PolicySettings()
+        settings.strongDuckAttack = 0.2
+        settings.strongDuckRelease = 2
+        let (full, ducked, strong) = (Verdict(), Verdict(attenuation: 14), Verdict(attenuation: 35))
+        for below in [full, ducked] {
+            #expect(strong.ramp(from: below, settings) == 0.2)
+            #expect(below.ramp(from: strong, settings) == 2)
+        }
+        #expect(ducked.ramp(from: full, settings) == 0.05 && full.ramp(from: ducked, settings) == 0.5)
+    }
+
     @Test("DUCK-1: of several duckers the newest is not lowered, and a plain session is lowered once")
     func several() throws {
         var scene = Scene()

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import SessionPolicy
 
 /// Who may ask for what. An app speaks for itself and its sessions; the device's switches are everybody's; for the system speak trusted
@@ -8,7 +9,12 @@ extension ArbiterServer {
         static let devices = 32
         static let ports = 4
         static let characters = 128
+        /// Of all devices in a message: what is told of a session names ports too, and is to go into one packet.
+        static let bytes = ArbiterProtocol.packetLimit / 2
     }
+
+    /// Bytes of a path, as the system counts them.
+    private static let longestPath = 4_096
 
     func permit(registering app: AppID, _ connection: Connection) throws(RequestError) {
         if app != connection.app {
@@ -31,6 +37,7 @@ extension ArbiterServer {
     }
 
     func permit(_ action: PolicyAction, _ connection: Connection) throws(RequestError) {
+        try permitName(in: action)
         switch action.subject {
         case .session(let id):
             // Of a session that is not there the policy says so.
@@ -47,22 +54,33 @@ extension ArbiterServer {
     }
 
     private func permitDevice(_ action: PolicyAction) throws(RequestError) {
-        switch action {
-        case .plug(let device):
-            let strings = [device.uid] + device.ports.flatMap { [$0.uid, $0.name] }
-            let isKnown = tower.state.devices.contains { $0.uid == device.uid }
-            guard isKnown || tower.state.devices.count < DeviceLimit.devices, device.ports.count <= DeviceLimit.ports,
-                strings.allSatisfy({ $0.utf8.count <= DeviceLimit.characters })
-            else {
-                throw RequestError(
-                    .limit,
-                    """
-                    A device was to be plugged in; there may be \(DeviceLimit.devices) of \(DeviceLimit.ports) ports each, with names of \
-                    \(DeviceLimit.characters) bytes.
-                    """)
-            }
-        default: break
+        guard case .plug(let device) = action else { return }
+        let strings = [device.uid] + device.ports.flatMap { [$0.uid, $0.name] }
+        let devices = tower.state.devices.filter { $0.uid != device.uid } + [device]
+        guard devices.count <= DeviceLimit.devices, device.ports.count <= DeviceLimit.ports,
+            strings.allSatisfy({ $0.utf8.count <= DeviceLimit.characters }),
+            (try? JSONEncoder().encode(devices).count) ?? .max <= DeviceLimit.bytes
+        else {
+            throw RequestError(
+                .limit,
+                """
+                A device was to be plugged in; there may be \(DeviceLimit.devices) of \(DeviceLimit.ports) ports each, with names of \
+                \(DeviceLimit.characters) bytes, and with \(DeviceLimit.bytes) bytes of JSON in all.
+                """)
         }
+    }
+
+    /// What names a device or a port is no longer than such names are: refused or not, it is in the log, and told to who follows that.
+    private func permitName(in action: PolicyAction) throws(RequestError) {
+        let name: String?
+        switch action {
+        case .preferInput(_, let uid), .pick(_, let uid): name = uid
+        case .unplug(let uid): name = uid
+        default: return
+        }
+        guard let name, name.utf8.count > DeviceLimit.characters else { return }
+        throw RequestError(
+            .limit, "A name of \(name.utf8.count) bytes was asked for; devices and ports have at most \(DeviceLimit.characters).")
     }
 
     /// Takes room for a session; beyond the limit it throws.
@@ -89,6 +107,9 @@ extension ArbiterServer {
     func permissions(
         _ program: String?, _ permission: RecordPermission?, _ connection: Connection
     ) throws(RequestError) -> [String: RecordPermission] {
+        guard program?.utf8.count ?? 0 <= Self.longestPath else {
+            throw RequestError(.limit, "A program's path has at most \(Self.longestPath) bytes.")
+        }
         if let program, let permission {
             guard connection.peer.isTrusted else { throw notTrusted("to answer for the user", connection) }
             self.permissions?.keep(permission, for: program)

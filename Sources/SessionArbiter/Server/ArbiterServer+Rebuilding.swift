@@ -31,8 +31,10 @@ extension ArbiterServer {
         let (left, warning) = stateFile?.read() ?? (nil, nil)
         if let warning { report(warning) }
         guard let left else { return beginAnew() }
-        tower.lastNumber = left.reservedSessions
-        persisted.reservedSessions = left.reservedSessions
+        // Numbers go on growing from there, whatever a file says.
+        let reserved = min(left.reservedSessions, UInt64.max / 2)
+        tower.lastNumber = reserved
+        persisted.reservedSessions = reserved
         persisted.system = left.system
         let living = left.hasEnded ? [] : Set(left.clients.filter(\.isAlive))
         guard !living.isEmpty else {

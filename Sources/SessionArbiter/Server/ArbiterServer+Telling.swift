@@ -31,6 +31,7 @@ extension ArbiterServer {
     func followLog() {
         guard connections.values.contains(where: \.followsLog), var last = tower.log.last else { return }
         last.makeBrief()
+        while !fits(.decision(last)), last.makeBriefer() {}
         for connection in connections.values where connection.followsLog { send(.decision(last), to: connection) }
     }
 
@@ -83,5 +84,12 @@ extension Decision {
     fileprivate mutating func makeBrief() {
         guard case .granted(let effects) = outcome else { return }
         outcome = .granted(Array(effects.filter { $0.kind != .stateChanged }.prefix(100)))
+    }
+
+    /// With half of what is told; false when nothing is left to be left out.
+    fileprivate mutating func makeBriefer() -> Bool {
+        guard case .granted(let effects) = outcome, !effects.isEmpty else { return false }
+        outcome = .granted(Array(effects.prefix(effects.count / 2)))
+        return true
     }
 }

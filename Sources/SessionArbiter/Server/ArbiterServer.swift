@@ -38,6 +38,12 @@ public final class ArbiterServer: @unchecked Sendable {
     /// Says what is worth a line in a log.
     let report: @Sendable (String) -> Void
 
+    /// When the socket is listened at again, after the machine had no room for a client.
+    private var listensAgain: Double?
+    private var hasReportedPause = false
+
+    /// Seconds.
+    private static let pause = 0.25
     /// Packets of one client before it is another's turn.
     private static let turn = 16
     private static let listenerToken: UInt64 = 0
@@ -93,7 +99,12 @@ public final class ArbiterServer: @unchecked Sendable {
             keepLeases(at: now)
             tellNext()
             removeThoseOver()
-            if isIdle(at: now), mayLeave() {
+            if let listensAgain, now >= listensAgain { listen() }
+            if isIdle(at: now) {
+                guard mayLeave() else {
+                    idleSince = now
+                    continue
+                }
                 accept()
                 if connections.isEmpty { return leave(.idle) }
             }
@@ -102,8 +113,9 @@ public final class ArbiterServer: @unchecked Sendable {
 
     static var now: Double { Double(ControlTower.now.nanoseconds) / 1e9 }
 
+    /// Whoever has sessions finds the next arbiter waiting for it.
     private func leave(_ end: End) -> End {
-        persisted.hasEnded = true
+        persisted.hasEnded = !connections.values.contains { !$0.sessions.isEmpty }
         persist()
         return end
     }
@@ -114,9 +126,10 @@ public final class ArbiterServer: @unchecked Sendable {
         while true {
             let socket = ssocket_accept(listener)
             guard socket >= 0 else {
-                if socket != -EAGAIN { report("A client cannot be taken in: \(systemText(-socket)).") }
+                if socket != -EAGAIN { pauseListening(systemText(-socket)) }
                 return
             }
+            hasReportedPause = false
             var peer = ssocket_peer_t()
             guard ssocket_peer(socket, &peer) == 0, peer.uid == getuid(), connections.count < settings.limits.clients
             else {
@@ -127,6 +140,11 @@ public final class ArbiterServer: @unchecked Sendable {
             // Even tokens are sockets, odd ones processes; the first two are the server's own.
             let token = lastConnection * 2
             let process = peer.pid > 0 ? ssocket_peer_process(socket, peer.pid) : -1
+            guard process != -ESRCH else {
+                // It has ended, whoever else may hold its socket.
+                close(socket)
+                continue
+            }
             let connection = Connection(
                 number: lastConnection, socket: socket, process: process, peer: identify(peer.pid),
                 limits: settings.limits)
@@ -137,6 +155,20 @@ public final class ArbiterServer: @unchecked Sendable {
             connections[lastConnection] = connection
             idleSince = nil
         }
+    }
+
+    /// Who waits to be taken in waits on: there is no room, and to ask again at once would be to turn in circles.
+    private func pauseListening(_ reason: String) {
+        loop.forget(listener)
+        listensAgain = Self.now + Self.pause
+        // Once, until a client has been taken in again.
+        if !hasReportedPause { report("A client cannot be taken in: \(reason). It waits until there is room.") }
+        hasReportedPause = true
+    }
+
+    private func listen() {
+        listensAgain = nil
+        if !loop.watch(listener, token: Self.listenerToken) { listensAgain = Self.now + Self.pause }
     }
 
     private func refuse(_ socket: Int32, _ peer: ssocket_peer_t) {
@@ -219,6 +251,9 @@ public final class ArbiterServer: @unchecked Sendable {
         _ = loop.watch(connection.socket, token: connection.number * 2, forWriting: connection.hasQueue)
     }
 
+    /// Whether a message goes into one packet.
+    func fits(_ message: ArbiterMessage) -> Bool { encode(message).count <= ArbiterProtocol.packetLimit }
+
     private func encode(_ message: ArbiterMessage) -> [UInt8] {
         // Every message can be encoded: a failure would be a mistake here.
         guard let data = try? encoder.encode(message) else {
@@ -246,15 +281,16 @@ public final class ArbiterServer: @unchecked Sendable {
         var due = [Double]()
         if !connections.isEmpty { due.append(nextPing) }
         if let rebuilding { due.append(rebuilding.deadline) }
-        if let idleSince, settings.idleExit > 0 { due.append(idleSince + settings.idleExit) }
+        if let idleSince, mayBecomeIdle { due.append(idleSince + settings.idleExit) }
+        if let listensAgain { due.append(listensAgain) }
         guard let first = due.min() else { return -1 }
         return Int32(clamping: Int(max(0, (first - Self.now) * 1_000).rounded(.up)))
     }
 
+    private var mayBecomeIdle: Bool { settings.idleExit > 0 && rebuilding == nil && tower.state.sessions.isEmpty }
+
     private func isIdle(at now: Double) -> Bool {
-        guard let idleSince, settings.idleExit > 0, rebuilding == nil, tower.state.sessions.isEmpty else {
-            return false
-        }
+        guard let idleSince, mayBecomeIdle else { return false }
         return now - idleSince >= settings.idleExit
     }
 

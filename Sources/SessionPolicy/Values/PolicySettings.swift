@@ -8,6 +8,10 @@ public struct PolicySettings: Hashable, Sendable, Codable {
     public var duckAttack: Double = 0.05
     /// Length of the way back, in seconds. Default 0.5.
     public var duckRelease: Double = 0.5
+    /// The same, of the way down to the strong level. Default 0.05.
+    public var strongDuckAttack: Double = 0.05
+    /// And of the way back from it. Default 0.5.
+    public var strongDuckRelease: Double = 0.5
     /// Length of the fade into and out of silence, in seconds (INT-1). Default 0.005.
     public var fade: Double = 0.005
     /// Length of the way to a new system volume, in seconds. Default 0.02.

@@ -21,8 +21,10 @@ public struct Verdict: Hashable, Sendable, Codable {
     /// Seconds from the verdict before to this one: into and out of silence by the fade, else the duck's ways (DUCK-3).
     public func ramp(from before: Verdict, _ settings: PolicySettings) -> Double {
         if isPaused != before.isPaused || isMuted != before.isMuted { return settings.fade }
-        if attenuation > before.attenuation { return settings.duckAttack }
-        if attenuation < before.attenuation { return settings.duckRelease }
+        // The level that is reached, or left, says whose way it is.
+        let isStrong = max(attenuation, before.attenuation) == settings.strongDuckAttenuation
+        if attenuation > before.attenuation { return isStrong ? settings.strongDuckAttack : settings.duckAttack }
+        if attenuation < before.attenuation { return isStrong ? settings.strongDuckRelease : settings.duckRelease }
         return settings.fade
     }
 }
