@@ -169,9 +169,12 @@ final class Exchange: Sendable {
         defer { buffer.deallocate() }
         while !hasEnded, let received = socket.receive(into: buffer) {
             let bytes = Data(buffer[..<received.count])
-            guard let message = try? JSONDecoder().decode(ArbiterMessage.self, from: bytes),
-                take(message, received.descriptor)
-            else { break }
+            guard let message = try? JSONDecoder().decode(ArbiterMessage.self, from: bytes) else {
+                // What a newer arbiter may tell beside this is not for us; what was asked for must be understood.
+                if (try? JSONDecoder().decode(AnyMessage.self, from: bytes))?.isNoReply == true { continue }
+                break
+            }
+            guard take(message, received.descriptor) else { break }
         }
         end()
         isOver.set(())
@@ -245,5 +248,17 @@ extension ClientMessage.Request {
         case .synchronise: "synchronise"
         case .pong: "pong"
         }
+    }
+}
+
+/// Any JSON object.
+private struct AnyMessage: Decodable {
+    var isNoReply: Bool
+
+    private enum Key: CodingKey { case reply, notice, status, application, devices, hardware, ping, decision }
+
+    init(from decoder: any Decoder) throws {
+        // One of those that are known, and not understood, is a broken one.
+        isNoReply = try decoder.container(keyedBy: Key.self).allKeys.isEmpty
     }
 }
