@@ -24,6 +24,11 @@ public func readServiceSettings(
     guard !text.holdsNul else {
         throw .damaged(path: path, problems: [.init(line: nil, "a NUL character stands in it; remove that")])
     }
+    if let line = TableHeaders.namelessLine(in: text) {
+        throw .damaged(
+            path: path,
+            problems: [.init(line: line, "a section needs a name of letters, digits, '-' and '_' in its brackets")])
+    }
     let table: TOMLTable
     do {
         table = try TOMLTable(string: text)

@@ -1,6 +1,6 @@
 internal import CSessionGate
 internal import CSessionSocket
-internal import Foundation
+internal import Platform
 public import SessionPolicy
 
 /// The page of memory through which the arbiter's verdict on one session reaches the render thread.
@@ -31,7 +31,7 @@ public final class SessionGate: @unchecked Sendable {
         let descriptor = ssocket_gate_create(&page)
         guard descriptor >= 0, let page else {
             throw .unavailable(
-                "a session's gate was to be made, but \(systemText(-descriptor)); end some sessions and try again")
+                "a session's gate was to be made, but \(systemErrorText(-descriptor)); end some sessions and try again")
         }
         return (SessionGate(page: page) { ssocket_gate_unmap($0) }, descriptor)
     }
@@ -41,7 +41,7 @@ public final class SessionGate: @unchecked Sendable {
         var page: OpaquePointer?
         let status = ssocket_gate_map(descriptor, &page)
         guard status == 0, let page else {
-            throw .unavailable("the arbiter sent no gate that can be read: \(systemText(-status))")
+            throw .unavailable("the arbiter sent no gate that can be read: \(systemErrorText(-status))")
         }
         self.init(page: page) { ssocket_gate_unmap($0) }
     }
@@ -96,6 +96,3 @@ public final class SessionGate: @unchecked Sendable {
         value.isNaN ? 0 : UInt16(min(max(value.rounded(), 0), Double(UInt16.max)))
     }
 }
-
-/// What the system calls an error.
-func systemText(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -37,16 +37,6 @@ public struct Policy: Sendable {
         state[id].map { Standings(state, settings).standing(of: $0).reasons }
     }
 
-    /// Keeps HINT-1.
-    public func isOtherAudioPlaying(than id: SessionID, in state: PolicyState) -> Bool {
-        OtherAudio(state, standings(in: state)).isPlaying(besides: id)
-    }
-
-    /// Keeps HINT-1.
-    public func secondaryAudioShouldBeSilenced(for id: SessionID, in state: PolicyState) -> Bool {
-        OtherAudio(state, standings(in: state)).isPrimaryPlaying(besides: id)
-    }
-
     /// Adds what follows from the comparison of both states: hints (HINT-2) and who is not as before, or, where it is known what a session
     /// holds, does not hold what it is granted.
     func conclude(

@@ -43,17 +43,16 @@ public struct LogLine {
         return decision.event.action.app.map { "app \($0.rawValue): " } ?? ""
     }
 
+    /// What concerns no session, or only follows for one, is done all the same.
+    private static func list(_ phrases: [String]) -> String {
+        phrases.isEmpty ? "done" : phrases.joined(separator: ", ")
+    }
+
     private var result: String {
         switch decision.outcome {
         case .refused(let refusal): "refused (\(refusal.code.rawValue)): \(refusal.description)"
         case .granted(let effects):
-            effects.isEmpty ? "nothing changes" : Text.list(of: effects.compactMap(\.phrase)) ?? "done"
+            Self.list(effects.compactMap(\.phrase))
         }
-    }
-}
-
-extension Text {
-    fileprivate static func list(of parts: [String]) -> String? {
-        parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 }

@@ -49,7 +49,10 @@ public struct Routes {
         guard !(type.isInputOnly && outputs ?? 0 > 0), !(type.isOutputOnly && inputs ?? 0 > 0) else {
             throw SwitchboardError(
                 .usage,
-                "A \(type.rawValue) with \(outputs ?? 0) outputs and \(inputs ?? 0) inputs was asked for; it has only \(type.isInputOnly ? "inputs" : "outputs")."
+                """
+                A \(type.rawValue) with \(outputs ?? 0) outputs and \(inputs ?? 0) inputs was asked for; it has only \
+                \(type.isInputOnly ? "inputs" : "outputs").
+                """
             )
         }
         let device = StandIn.device(name, type, outputs: outputs, inputs: inputs)

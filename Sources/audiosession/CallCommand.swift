@@ -7,6 +7,9 @@ struct CallCommand: ParsableCommand {
         abstract: "Has a phone ring, and answers it.",
         subcommands: [Ring.self, Accept.self, Decline.self, End.self])
 
+    /// Without a subcommand nothing is done, which is not what a script meant.
+    func run() throws { throw ValidationError("What is to be done? Add ring, accept, decline or end.") }
+
     struct Ring: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ring", abstract: "A call comes in, and rings until it is accepted or declined.")

@@ -9,6 +9,9 @@ struct DeviceCommand: ParsableCommand {
         discussion: "A stand-in exists for the rules: routes and notifications follow it; no sound comes out of it.",
         subcommands: [Plug.self, Unplug.self, List.self])
 
+    /// Without a subcommand nothing is done, which is not what a script meant.
+    func run() throws { throw ValidationError("What is to be done? Add plug, unplug or list.") }
+
     struct Plug: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: "plug", abstract: "Plugs in a stand-in device.")
 

@@ -8,6 +8,9 @@ struct InterruptCommand: ParsableCommand {
         abstract: "Begins and ends an interruption.",
         subcommands: [Begin.self, End.self])
 
+    /// Without a subcommand nothing is done, which is not what a script meant.
+    func run() throws { throw ValidationError("What is to be done? Add begin or end.") }
+
     struct Begin: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "begin", abstract: "Begins an interruption, which lasts until it is ended.")

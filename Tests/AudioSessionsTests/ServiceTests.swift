@@ -69,10 +69,13 @@ import Testing
         let last = try #require(service.processes.first)
         service.send(SIGKILL)
         heard += try one.render(4_800)
-        // Whoever asks waits for the next service; by then the other app's session is restored.
+        // Whoever asks waits for the next service, and has all its gates from there then.
         let prompt = try other.session(options: .duckOthers)
+        one.host.settle()
         #expect(service.processes.count == 1 && service.processes.first != last)
         #expect(heard.allSatisfy { $0 == 1 })
+        // Its own connection to the next service is there, and the new gate with it.
+        one.host.settle()
         let ducked = try #require(try one.render(9_600).last)
         #expect(abs(20 * log10(ducked) + 14) < 0.01)
         #expect(music.isActive && prompt.isActive)

@@ -152,13 +152,14 @@ import Testing
         try scene.add(2, .ambient)
         try scene.activate(1)
         try scene.activate(2)
-        #expect(!scene.policy.isOtherAudioPlaying(than: SessionID(1), in: scene.state))
+        func otherAudio() -> OtherAudio { OtherAudio(scene.state, scene.policy.standings(in: scene.state)) }
+        #expect(!otherAudio().isPlaying(besides: SessionID(1)))
         try scene.do(.setRunning(SessionID(2), true))
-        #expect(scene.policy.isOtherAudioPlaying(than: SessionID(1), in: scene.state))
-        #expect(!scene.policy.isOtherAudioPlaying(than: SessionID(2), in: scene.state))
-        #expect(!scene.policy.secondaryAudioShouldBeSilenced(for: SessionID(1), in: scene.state))
+        #expect(otherAudio().isPlaying(besides: SessionID(1)))
+        #expect(!otherAudio().isPlaying(besides: SessionID(2)))
+        #expect(!otherAudio().isPrimaryPlaying(besides: SessionID(1)))
         try scene.do(.setSilentSwitch(true))
-        #expect(!scene.policy.isOtherAudioPlaying(than: SessionID(1), in: scene.state))
+        #expect(!otherAudio().isPlaying(besides: SessionID(1)))
     }
 
     @Test("HINT-2: begin and end of another primary session's playing are told to active sessions")

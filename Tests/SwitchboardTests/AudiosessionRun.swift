@@ -52,7 +52,8 @@ final class AudiosessionRun: Sendable {
     /// The same, which must end well; its object.
     func object(_ line: String) throws -> [String: Any] {
         let (status, output) = try self(line + " --json")
-        guard status == 0, let object = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any] else {
+        guard status == 0, let object = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
+        else {
             throw TestFailure("audiosession \(line) --json ended with \(status): \(output)")
         }
         return object

@@ -128,7 +128,7 @@ import Testing
             ),
             (
                 "[programs]\ntrusted = [\"phone\"]",
-                "line 2: programs.trusted takes a list of absolute paths, such as [\"/usr/bin/phone\"], not [ \"phone\" ]"
+                "line 2: programs.trusted takes a list of absolute paths, such as [\"/usr/bin/phone\"], not [ 'phone' ]"
             ),
             (
                 "[programs.record-permissions]\n\"/a\" = \"yes\"",
@@ -217,5 +217,53 @@ import Testing
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         #expect(try startingServiceSettings(from: path).warnings.first?.contains("it is no plain file") == true)
+    }
+
+    @Test(
+        "A section without a name is refused with its line",
+        arguments: ["[=]", "[.duck]", "[[ #x]]", " [\u{301}duck]", "[", "\u{FEFF}[{]", "[\"\"\"", "[]", "[\u{1}"])
+    func namelessSection(_ header: String) {
+        #expect(problems(header + "\n").first?.hasPrefix("line 1: ") == true)
+        #expect(problems("[duck]\n" + header + "\n").count == 1)
+    }
+
+    @Test("Whatever the file holds, it is read or refused", arguments: 1...4 as ClosedRange<UInt64>)
+    func mutations(_ seed: UInt64) throws {
+        var random = SplitMix(seed: seed)
+        let sample = Array(try Self.sample.utf8)
+        let pieces = [
+            "=", "[", "]", "{", "}", "\"", "'", "\"\"\"", "\\u00", "\n", "#", ".", "1e999", "-", "nan", "\u{FEFF}",
+        ].map { Array($0.utf8) }
+        for _ in 0..<150 {
+            var bytes = sample
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: bytes[place] = UInt8.random(in: 1...127, using: &random)
+                case 1: bytes.remove(at: place)
+                case 2: bytes.insert(contentsOf: pieces[Int.random(in: 0..<pieces.count, using: &random)], at: place)
+                default: bytes.removeSubrange(place..<min(bytes.count, place + 200))
+                }
+            }
+            do {
+                _ = try read(String(decoding: bytes, as: UTF8.self))
+            } catch ConfigurationError.damaged(_, let problems) {
+                #expect(!problems.isEmpty)
+            }
+        }
+    }
+}
+
+/// Random numbers that are the same for the same seed.
+private struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
     }
 }

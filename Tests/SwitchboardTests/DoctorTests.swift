@@ -14,7 +14,8 @@ import Testing
     init() throws {
         folder = try TemporaryDirectory()
         try write("/proc/version", "Linux version 6.12 (gcc) #1 SMP PREEMPT_DYNAMIC")
-        try write("/proc/asound/cards", " 0 [PCH            ]: HDA-Intel - HDA Intel PCH\n                      HDA at 0xf7")
+        try write(
+            "/proc/asound/cards", " 0 [PCH            ]: HDA-Intel - HDA Intel PCH\n                      HDA at 0xf7")
         try write("/dev/snd/pcmC0D0p", "")
         try write("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n")
         try write("/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n")
@@ -121,7 +122,8 @@ import Testing
     @Test("A governor that lets one processor slow down")
     func governor() throws {
         try write("/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n")
-        expectOne("processor speed", "governor performance and powersave", cure: "cpupower frequency-set -g performance")
+        expectOne(
+            "processor speed", "governor performance and powersave", cure: "cpupower frequency-set -g performance")
     }
 
     @Test("A kernel without preemption and a slow clock are noted")
@@ -153,14 +155,17 @@ import Testing
 
     @Test("No server is noted; none although PipeWire runs is a hazard")
     func library() throws {
-        let absent: (inout Machine) -> Void = { $0.server = { ServerView(name: nil, unreachable: "no JACK server runs") } }
+        let absent: (inout Machine) -> Void = {
+            $0.server = { ServerView(name: nil, unreachable: "no JACK server runs") }
+        }
         #expect(hazards(absent) == [])
         try write("/run/user/1000/pipewire-0", "")
         expectOne("JACK server", "load the JACK library 1.9.21, not PipeWire's", cure: "pw-jack", absent)
-        #expect(hazards { machine in
-            absent(&machine)
-            machine.jackLibrary = "3.0.0.0 (using PipeWire 0.3.65)"
-        } == [])
+        #expect(
+            hazards { machine in
+                absent(&machine)
+                machine.jackLibrary = "3.0.0.0 (using PipeWire 0.3.65)"
+            } == [])
     }
 
     /// jackd2's registry of servers.
@@ -182,7 +187,8 @@ import Testing
         try registry([(77, "live")]).write(to: url)
         #expect(hazards { _ in } == [])
         try registry([(77, "live"), (78, "dead")]).write(to: url)
-        expectOne("JACK shared memory", "1 of 8 places are taken by servers that are gone: 'dead'", cure: "jackd -n dead")
+        expectOne(
+            "JACK shared memory", "servers that are gone hold 1 of 8 places: 'dead'", cure: "jackd -n dead")
         try remove("/proc/77")
         expectOne("JACK shared memory", "2 of 8 places", cure: "rm -rf /dev/shm/jack*")
         try Data("KCAJ".utf8).write(to: url)
@@ -193,7 +199,8 @@ import Testing
     func runtimeFolder() throws {
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o755], ofItemAtPath: folder.path + "/run/user/1000/audiosession")
-        expectOne("runtime folder", "is not a folder of this user's alone", cure: "chmod 700 /run/user/1000/audiosession")
+        expectOne(
+            "runtime folder", "is not a folder of this user's alone", cure: "chmod 700 /run/user/1000/audiosession")
         expectOne("runtime folder", "belongs to user", cure: "export XDG_RUNTIME_DIR=/run/user/4242") {
             $0.user = 4_242
             $0.realtimePriority = 95
@@ -206,7 +213,9 @@ import Testing
 
     @Test("An arbiter that died, one that is silent, an app that is silent, and none to be found")
     func arbiter() {
-        expectOne("arbiter", "nobody listens", cure: "rm /run/a.socket") { $0.arbiter = { .stale(path: "/run/a.socket") } }
+        expectOne("arbiter", "nobody listens", cure: "rm /run/a.socket") {
+            $0.arbiter = { .stale(path: "/run/a.socket") }
+        }
         expectOne("arbiter", "It hangs.", cure: "fuser") { $0.arbiter = { .silent(reason: "It hangs.") } }
         expectOne("arbiter", "no program 'audiosessiond'", cure: "AUDIOSESSIOND") {
             $0.arbiter = { .absent(path: "/run/a.socket") }
@@ -216,7 +225,8 @@ import Testing
             $0.arbiter = {
                 var report = PolicyDesk().report
                 report.clients = [
-                    ArbiterReport.Client(app: AppID(9), process: 9, program: "/usr/bin/hung", isTrusted: false, isAnswering: false)
+                    ArbiterReport.Client(
+                        app: AppID(9), process: 9, program: "/usr/bin/hung", isTrusted: false, isAnswering: false)
                 ]
                 return .running(report, path: "/run/a.socket")
             }

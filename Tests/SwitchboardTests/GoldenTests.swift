@@ -37,7 +37,7 @@ import Testing
                 microphone      on
                 session 1 (music, pid 101): playback: interrupted (ACT-2 by session 2 (podcast, pid 102); DUCK-7 by session 3 (maps, pid 103))
                 session 2 (podcast, pid 102): playback: running, ducked by 14 dB (DUCK-1 by session 3 (maps, pid 103))
-                session 3 (maps, pid 103): playback, mode voicePrompt, mixWithOthers, duckOthers: running
+                session 3 (maps, pid 103): playback, mode voicePrompt, duckOthers, mixWithOthers: running
                 """)
         #expect(outcome.exitStatus == 0)
     }
@@ -94,30 +94,26 @@ import Testing
     // ACT-13
     @Test("ACT-13: why says by which rule, because of whom, since when, and what was refused")
     func why() throws {
+        let chat = try desk.add(app: 101, .playAndRecord)
+        try desk.decide(.activate(chat))
         _ = try desk.ask(.beginSystemSession(rank: .call, isRinging: false, isKept: true))
         desk.clock = 32
-        #expect(throws: RequestError.self) { try desk.decide(.activate(SessionID(3))) }
+        #expect(throws: RequestError.self) { try desk.decide(.activate(chat)) }
         desk.clock = 75
-        let outcome = try WhyOutcome(SessionID(3), desk.report, desk.log, now: desk.now)
+        let outcome = try WhyOutcome(chat, desk.report, desk.log, now: desk.now)
         #expect(
             outcome.words == """
-                session 3 (maps, pid 103): playback, mode voicePrompt, mixWithOthers, duckOthers: interrupted (ACT-4 by call 4).
-                It has been interrupted for 45 s because of call 4, by rule ACT-4: System sessions interrupt every lower rank; lower ranks \
+                session 4 (music, pid 101): playAndRecord: interrupted (ACT-4 by call 5).
+                It has been interrupted for 45 s because of call 5, by rule ACT-4: System sessions interrupt every lower rank; lower ranks \
                 never touch higher ones.
-                43 s ago it was refused (insufficientPriority, rule ACT-5): \(refusal())
+                43 s ago it was refused (insufficientPriority, rule ACT-5): session 4 asked to be active with category playAndRecord while \
+                session 5, of rank call, is active; try again when it has ended (category playback may play during a call).
                 """)
         let object = try object(outcome)
         #expect(Set(object.keys) == ["session", "reasons", "refusals"])
         let refusals = try #require(object["refusals"] as? [[String: Any]])
         #expect(refusals.first?["code"] as? String == "insufficientPriority")
         #expect(refusals.first?["ago"] as? Double == 43)
-    }
-
-    private func refusal() -> String {
-        for decision in desk.log {
-            if case .refused(let refusal) = decision.outcome { return refusal.message }
-        }
-        return ""
     }
 
     @Test("why, of a session that runs at full level")
@@ -147,19 +143,19 @@ import Testing
             lines == [
                 "1  00:59:30.500  session 1: begin as a session of pid 101 → done",
                 "2  00:59:30.500  session 1: set category playback → done",
-                "3  00:59:30.500  session 1: activate → session 1 activated (ACT-1)",
+                "3  00:59:30.500  session 1: activate → session 1 activated (ACT-1), session 1 has another route, reason categoryChange (CAT-3)",
                 "4  00:59:40.500  session 2: begin as a session of pid 102 → done",
                 "5  00:59:40.500  session 2: set category playback → done",
-                "6  00:59:40.500  session 2: activate → session 1 interrupted (ACT-2 by 2), session 2 activated (ACT-1)",
+                "6  00:59:40.500  session 2: activate → session 1 interrupted (ACT-2 by 2), session 2 activated (ACT-1), session 2 has another route, reason categoryChange (CAT-3)",
                 "7  00:59:50.500  session 3: begin as a session of pid 103 → done",
                 "8  00:59:50.500  session 3: set category playback, mode voicePrompt, duckOthers → done",
-                "9  00:59:50.500  session 3: activate → session 3 activated (ACT-1)",
+                "9  00:59:50.500  session 3: activate → session 3 activated (ACT-1), session 3 has another route, reason categoryChange (CAT-3)",
                 lines.last ?? "",
             ])
         #expect(lines.last?.hasPrefix("10  01:00:00.500  set the volume to 2 → refused (badParam): ") == true)
         let json = try LogLine(desk.log[5]).json()
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
-        #expect(Set(object.keys) == ["number", "event", "effects"])
+        #expect(Set(object.keys) == ["number", "time", "action", "session", "effects"])
     }
 
     @Test("The titles of rules are those of the list of rules")

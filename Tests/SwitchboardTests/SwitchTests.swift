@@ -21,7 +21,9 @@ import Testing
         #expect(activity(2) == "interrupted")
         let ended = try interruptions.end(nil, shouldResume: true)
         #expect(ended == Done("interrupt end", "The interruption is over: \(rank) 4.", session: 4))
-        #expect(activity(2) == "interrupted", "it is told to resume; that is its own doing")
+        #expect(activity(2) == "inactive", "it is told to resume; that is its own doing")
+        guard case .granted(let effects)? = desk.log.last?.outcome else { throw SwitchboardError(.software, "refused") }
+        #expect(effects.contains { $0.session == SessionID(2) && $0.kind == .interruptionEnded(shouldResume: true) })
         #expect(desk.state[SessionID(4)] == nil)
     }
 

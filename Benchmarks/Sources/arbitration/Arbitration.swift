@@ -18,6 +18,12 @@ struct Arbitration: ParsableCommand {
     @Flag(help: "Fewer sessions and repetitions: shows that it works, proves nothing.")
     var quick = false
 
+    @Flag(
+        help:
+            "Run who asks and the service in real time, so that other work on the machine disturbs less; apps stay as they are."
+    )
+    var realTime = false
+
     @Option(help: ArgumentHelp("Write the results as JSON to this file as well.", valueName: "file"))
     var json: String?
 
@@ -54,8 +60,9 @@ struct Arbitration: ParsableCommand {
     }
 
     private func measure() throws {
+        if realTime { try Scheduling.useRealTime() }
         let machine = Machine.present()
-        say(machine.summary.split(separator: "\n").first.map(String.init) ?? "")
+        say((machine.summary.split(separator: "\n").first ?? "") + (realTime ? ", in real time" : ""))
         say("\nms from request to the last gate, and to the reply\n\(Finding.heading)")
         var findings: [Finding] = []
         for clients in quick ? [.each] : Clients.allCases {
@@ -68,7 +75,7 @@ struct Arbitration: ParsableCommand {
         targets.forEach { say($0.line) }
         let results = findings.flatMap(Measurement.all)
         if let json {
-            try Report(quick: quick, machine: machine, results: results, targets: targets).json()
+            try Report(quick: quick, realTime: realTime, machine: machine, results: results, targets: targets).json()
                 .write(to: URL(fileURLWithPath: json))
         }
         if let report {
@@ -85,9 +92,12 @@ struct Arbitration: ParsableCommand {
             for what in [Case.interrupt, .duck, .call] where what != .call || pace == .apart {
                 let bound = try Bound(pages: what == .interrupt ? 2 : sessions + (what == .duck ? 1 : 0))
                 var times: [Latency] = []
-                let found = try scene.measure(what, rounds: rounds(what, pace, sessions), pace: pace) {
-                    times.append(try bound.measure())
+                let rounds = rounds(what, pace, sessions)
+                let found = try scene.measure(what, rounds: rounds, pace: pace) {
+                    if pace == .apart { times.append(try bound.measure()) }
                 }
+                // A bound would not be one while others are being told.
+                if pace == .together { times = try (0..<rounds).map { _ in try bound.measure() } }
                 for what in Case.allCases {
                     guard let ours = found[what] else { continue }
                     let finding = Finding(
@@ -104,7 +114,7 @@ struct Arbitration: ParsableCommand {
 
     private func rounds(_ what: Case, _ pace: Pace, _ sessions: Int) -> Int {
         if quick { return 20 }
-        if what == .call { return sessions > 50 ? 200 : 500 }
-        return pace == .apart ? 500 : 2_000
+        if what == .call { return sessions > 50 ? 100 : 200 }
+        return pace == .apart ? 200 : 1_000
     }
 }

@@ -51,6 +51,7 @@ enum Part: String {
     case bound
 
     func play(_ arguments: [String]) throws {
+        if self == .app { Scheduling.useNormal() }
         let packets = Packets(socket: Player.inherited)
         switch self {
         case .app: try playApp(packets, socket: arguments[0])

@@ -100,6 +100,8 @@ struct Target: Encodable {
 struct Report: Encodable {
     var benchmark = "arbitration"
     var quick: Bool
+    /// Who asked and the service ran with a real-time priority.
+    var realTime: Bool
     var machine: Machine
     var results: [Measurement]
     var targets: [Target]

@@ -9,12 +9,13 @@ final class Scene {
     private let prompt: Session
     private let caller: Connection
     private let connections: [Connection]
-    private let holders: [any Client]
+    private let clients: [any Client]
 
     init(program: String, sessions: Int, clients: Clients) throws {
         service = try Service(program: program)
         let path = service.socket
         let one = try Connection(to: path)
+        let holders: [any Client]
         switch clients {
         case .one: holders = Array(repeating: one, count: sessions)
         case .each: holders = try (0..<sessions).map { _ in try AppProcess(socket: path) }
@@ -33,11 +34,19 @@ final class Scene {
             try session.ask("setRunning", #""isRunning": true"#)
             return session
         }
+        _ = try asking[2].ask(Self.speakers)
         prompt = try asking[2].register()
         try prompt.mix(#""duckOthers""#)
         caller = asking[2]
         connections = asking + [one]
+        self.clients = clients == .each ? connections + holders : connections
     }
+
+    /// What a machine has: every verdict and every status depends on it.
+    private static let speakers = #"""
+        "action": "plug", "device": {"uid": "speakers", "ports": [{"uid": "speakers:out", "name": "Speakers", "type": "builtInSpeaker",
+        "direction": "output", "channels": 2}]}
+        """#
 
     /// Rounds of one case, or, of `duck` and `unduck`, of both by turns. After each round `between` is done.
     func measure(
@@ -109,15 +118,8 @@ final class Scene {
         return try watch.stop { try connection.awaitReply(serial).reply }
     }
 
-    /// Returns when the service sleeps and everybody has read what they were told.
+    /// Returns when everybody has been told, and has read it: the service has nothing more to do.
     private func rest() throws {
-        var before: UInt64 = 0
-        var quiet = 0
-        while quiet < 3 {
-            quiet = before == service.processorTime ? quiet + 1 : 0
-            before = service.processorTime
-            try connections.forEach { try $0.catchUp() }
-            usleep(2_000)
-        }
+        for client in clients { _ = try client.ask(#""request": "synchronise""#) }
     }
 }

@@ -13,7 +13,8 @@ final class Service {
             throw BenchmarkError(
                 "'\(program)' is missing; build it first: swift build -c release --product audiosessiond.")
         }
-        folder = FileManager.default.temporaryDirectory.appending(path: "arbitration-\(getpid())").path
+        // In memory, as the runtime folder of a user is.
+        folder = "/dev/shm/arbitration-\(getpid())"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         socket = folder + "/arbiter.socket"
@@ -47,12 +48,5 @@ final class Service {
         kill(process, SIGTERM)
         waitpid(process, nil, 0)
         try? FileManager.default.removeItem(atPath: folder)
-    }
-
-    /// Nanoseconds that the service has run so far.
-    var processorTime: UInt64 {
-        let path = "/proc/\(process)/schedstat"
-        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-        return text.split(separator: " ").first.flatMap { UInt64($0) } ?? 0
     }
 }

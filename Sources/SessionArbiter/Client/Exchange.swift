@@ -3,51 +3,6 @@ internal import Foundation
 internal import Platform
 internal import SessionPolicy
 
-/// Why there is no reply.
-enum ExchangeFailure: Error {
-    /// The arbiter says no.
-    case answer(RequestError)
-    /// It has not said anything until the deadline. What was asked may have been done.
-    case silence(RequestError)
-    /// The connection is over. What was asked may have been done.
-    case end(RequestError)
-
-    var error: RequestError {
-        switch self {
-        case .answer(let error), .silence(let error), .end(let error): error
-        }
-    }
-}
-
-/// A reply on its way.
-struct PendingReply: Sendable {
-    struct Content: Sendable {
-        var reply: Reply
-        var descriptor: OwnedDescriptor?
-    }
-
-    /// What is to be done about a reply on the reading thread, before whatever comes next is looked at.
-    struct Taking: Sendable {
-        var take: @Sendable (Content) -> Void
-        /// What takes back what was asked, for a reply that nobody waits for any longer.
-        var undo: @Sendable (Reply) -> ClientMessage.Request?
-    }
-
-    fileprivate let serial: UInt64
-    fileprivate let answer: Answer<Result<Content, ExchangeFailure>>
-    fileprivate let exchange: Exchange
-    fileprivate let asked: String
-
-    /// Waits for it; of a reply that comes later nobody is told.
-    func wait(before deadline: Deadline) throws(ExchangeFailure) -> Content {
-        if let result = answer.wait(seconds: deadline.seconds) { return try result.get() }
-        exchange.giveUp(serial)
-        // It may have come in this moment.
-        if let result = answer.wait(seconds: 0) { return try result.get() }
-        throw exchange.silence(asked)
-    }
-}
-
 /// Requests and replies over one socket: numbers go out strictly growing, and every reply finds who asked.
 final class Exchange: Sendable {
     private struct State {
@@ -174,18 +129,20 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Nobody waits for this reply any longer.
-    fileprivate func giveUp(_ serial: UInt64) {
+    /// Nobody waits for this reply any longer; false when it has come already, and is being looked at.
+    func giveUp(_ serial: UInt64) -> Bool {
         state.withLock { state in
-            if state.waiting[serial]?.taking == nil {
+            guard let waiter = state.waiting[serial] else { return false }
+            if waiter.taking == nil {
                 state.waiting[serial] = nil
             } else {
                 state.waiting[serial]?.isLate = true
             }
+            return true
         }
     }
 
-    fileprivate func silence(_ asked: String) -> ExchangeFailure {
+    func silence(_ asked: String) -> ExchangeFailure {
         .silence(
             RequestError(
                 .unavailable,
@@ -212,9 +169,12 @@ final class Exchange: Sendable {
         defer { buffer.deallocate() }
         while !hasEnded, let received = socket.receive(into: buffer) {
             let bytes = Data(buffer[..<received.count])
-            guard let message = try? JSONDecoder().decode(ArbiterMessage.self, from: bytes),
-                take(message, received.descriptor)
-            else { break }
+            guard let message = try? JSONDecoder().decode(ArbiterMessage.self, from: bytes) else {
+                // What a newer arbiter may tell beside this is not for us; what was asked for must be understood.
+                if (try? JSONDecoder().decode(AnyMessage.self, from: bytes))?.isNoReply == true { continue }
+                break
+            }
+            guard take(message, received.descriptor) else { break }
         }
         end()
         isOver.set(())
@@ -288,5 +248,17 @@ extension ClientMessage.Request {
         case .synchronise: "synchronise"
         case .pong: "pong"
         }
+    }
+}
+
+/// Any JSON object.
+private struct AnyMessage: Decodable {
+    var isNoReply: Bool
+
+    private enum Key: CodingKey { case reply, notice, status, application, devices, hardware, ping, decision }
+
+    init(from decoder: any Decoder) throws {
+        // One of those that are known, and not understood, is a broken one.
+        isNoReply = try decoder.container(keyedBy: Key.self).allKeys.isEmpty
     }
 }

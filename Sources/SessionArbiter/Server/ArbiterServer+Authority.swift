@@ -112,7 +112,10 @@ extension ArbiterServer {
         guard program?.utf8.count ?? 0 <= Self.longestPath else {
             throw RequestError(.limit, "A program's path has at most \(Self.longestPath) bytes.")
         }
-        if let program, let permission {
+        if let permission {
+            guard let program else {
+                throw RequestError(.malformed, "An answer for the user came without the program that it is for; name that.")
+            }
             guard connection.peer.isTrusted else { throw notTrusted("to answer for the user", connection) }
             self.permissions?.keep(permission, for: program)
             for app in Set(connections.values.filter { $0.peer.program == program }.map(\.app)) {

@@ -43,7 +43,15 @@ extension ArbiterServer {
 
     /// Takes care that the next session's number is not given again.
     func reserveNumbers() {
-        guard tower.lastNumber >= persisted.reservedSessions else { return }
+        if tower.lastNumber >= persisted.reservedSessions { reserveMore() }
+    }
+
+    /// The same, in good time: when a reply has been sent, and nobody waits.
+    func reserveNumbersAhead() {
+        if tower.lastNumber + Self.numbers / 2 >= persisted.reservedSessions { reserveMore() }
+    }
+
+    private func reserveMore() {
         persisted.reservedSessions = tower.lastNumber + Self.numbers
         persist()
     }

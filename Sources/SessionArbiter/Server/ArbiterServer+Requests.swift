@@ -148,6 +148,7 @@ extension ArbiterServer {
         var reply = Reply()
         reply.session = told.id
         send(.reply(serial, reply), to: connection, descriptor: descriptor)
+        reserveNumbersAhead()
     }
 
     func makeGate() throws(RequestError) -> (gate: SessionGate, descriptor: Int32) {

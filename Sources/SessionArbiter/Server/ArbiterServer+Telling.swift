@@ -35,20 +35,23 @@ extension ArbiterServer {
         for connection in connections.values where connection.followsLog { send(.decision(last), to: connection) }
     }
 
-    /// Tells the first of those who have something to be told, one in a turn of the loop: a request that comes meanwhile waits for one, and
-    /// not for all. Whoever asked has been told already.
+    /// Tells the first of those who have something to be told, a little in a turn of the loop: a request that comes meanwhile does not wait for
+    /// all. Whoever asked has been told already.
     func tellNext() {
         guard rebuilding == nil, let number = stale.popFirst(), let connection = connections[number] else { return }
-        tell(connection)
+        if !tell(connection, atMost: Self.turn) { stale.insert(number) }
     }
+
+    /// Statuses and notices that one client is told in a turn.
+    private static let turn = 8
 
     /// Whether somebody is still to be told something.
     var hasStaleClients: Bool { !stale.isEmpty && rebuilding == nil }
 
-    /// What is, then what happened: who hears of an interruption can ask what the session is now.
-    func tell(_ connection: Connection) {
-        guard rebuilding == nil, connection.hello != nil else { return }
-        stale.remove(connection.number)
+    /// What is, then what happened: who hears of an interruption can ask what the session is now. Returns whether that was all.
+    @discardableResult
+    func tell(_ connection: Connection, atMost limit: Int = .max) -> Bool {
+        guard rebuilding == nil, connection.hello != nil else { return true }
         let application = tower.state.app(connection.app)
         if connection.toldApplication != application {
             connection.toldApplication = application
@@ -58,18 +61,22 @@ extension ArbiterServer {
             connection.toldDevices = tower.state.devices
             send(.devices(tower.state.devices), to: connection)
         }
-        for id in connection.staleSessions.sorted() {
-            guard let news = news(of: id) else { continue }
-            send(.status(news), to: connection)
+        let sessions = connection.staleSessions.sorted().prefix(limit)
+        for id in sessions {
+            if let news = news(of: id) { send(.status(news), to: connection) }
         }
-        connection.staleSessions = []
-        for notice in connection.notices { send(.notice(notice), to: connection) }
-        connection.notices = []
+        connection.staleSessions.subtract(sessions)
+        let notices = connection.staleSessions.isEmpty ? connection.notices.prefix(limit - sessions.count) : []
+        for notice in notices { send(.notice(notice), to: connection) }
+        connection.notices.removeFirst(notices.count)
+        guard connection.staleSessions.isEmpty, connection.notices.isEmpty else { return false }
+        stale.remove(connection.number)
         let hardware = tower.hardware
         if connection.toldHardware != hardware {
             connection.toldHardware = hardware
             send(.hardware(hardware), to: connection)
         }
+        return true
     }
 
     func news(of id: SessionID) -> SessionNews? {

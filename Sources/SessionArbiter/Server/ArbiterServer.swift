@@ -1,5 +1,6 @@
 internal import CSessionSocket
 internal import Foundation
+internal import Platform
 internal import SessionPolicy
 
 /// The arbiter of a user's apps, behind a Unix socket.
@@ -65,7 +66,7 @@ public final class ArbiterServer: @unchecked Sendable {
         loop = try EventLoop()
         waking = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard waking >= 0, loop.watch(waking, token: Self.wakingToken), loop.watch(listener, token: Self.listenerToken)
-        else { throw .unavailable("the service cannot watch its socket: \(systemText(errno))") }
+        else { throw .unavailable("the service cannot watch its socket: \(systemErrorText(errno))") }
         begin()
     }
 
@@ -126,7 +127,7 @@ public final class ArbiterServer: @unchecked Sendable {
         while true {
             let socket = ssocket_accept(listener)
             guard socket >= 0 else {
-                if socket != -EAGAIN { pauseListening(systemText(-socket)) }
+                if socket != -EAGAIN { pauseListening(systemErrorText(-socket)) }
                 return
             }
             hasReportedPause = false
@@ -149,7 +150,7 @@ public final class ArbiterServer: @unchecked Sendable {
                 number: lastConnection, socket: socket, process: process, peer: identify(peer.pid),
                 limits: settings.limits)
             guard loop.watch(socket, token: token), process < 0 || loop.watch(process, token: token + 1) else {
-                report("A client cannot be watched: \(systemText(errno)).")
+                report("A client cannot be watched: \(systemErrorText(errno)).")
                 continue
             }
             connections[lastConnection] = connection

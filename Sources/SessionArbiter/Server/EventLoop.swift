@@ -1,5 +1,6 @@
 internal import CSessionSocket
 internal import Foundation
+internal import Platform
 
 /// Waits for any of many descriptors at once.
 struct EventLoop: ~Copyable {
@@ -16,7 +17,7 @@ struct EventLoop: ~Copyable {
 
     init() throws(ArbiterError) {
         descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
-        guard descriptor >= 0 else { throw .unavailable("no event queue is to be had: \(systemText(errno))") }
+        guard descriptor >= 0 else { throw .unavailable("no event queue is to be had: \(systemErrorText(errno))") }
     }
 
     deinit { close(descriptor) }

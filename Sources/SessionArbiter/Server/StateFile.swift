@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Platform
 internal import Glibc
 internal import SessionPolicy
 
@@ -68,7 +69,7 @@ struct StateFile {
         let new = path + ".new"
         guard let data = try? encoder.encode(state) else { return "The state cannot be written as JSON." }
         guard Self.write(data, to: new), rename(new, path) == 0 else {
-            return "The state file '\(path)' could not be written: \(systemText(errno))."
+            return "The state file '\(path)' could not be written: \(systemErrorText(errno))."
         }
         return nil
     }

@@ -2,9 +2,9 @@
 extension PolicyState {
     /// The shortest wish in seconds; nil when nobody asks.
     public var settledIOBufferDuration: Double? {
-        // Asked once a decision and for every client that is told: over the sessions as they lie.
-        sessions.lazy.filter { $0.isActive && $0.preferences.ioBufferDuration > 0 }.map(\.preferences.ioBufferDuration)
-            .min()
+        // Asked for every client that is told: over the sessions as they lie.
+        sessions.lazy.filter { $0.isActive && $0.preferences.ioBufferDuration > 0 }
+            .map(\.preferences.ioBufferDuration).min()
     }
 
     /// The newest primary session's wish in Hz; nil when nobody asks.

@@ -18,7 +18,10 @@ struct RuntimeFolderCheck: HazardCheck {
                 .note(
                     check, "XDG_RUNTIME_DIR names no folder; '\(fallback)' serves",
                     cure:
-                        "log in through systemd-logind, or set it for all of the user's programs alike: export XDG_RUNTIME_DIR=/run/user/\(machine.user)"
+                        """
+                        log in through systemd-logind, or set it for all of the user's programs alike: \
+                        export XDG_RUNTIME_DIR=/run/user/\(machine.user)
+                        """
                 )
             ]
         }

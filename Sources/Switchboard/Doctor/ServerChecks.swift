@@ -70,7 +70,10 @@ struct JackServer: HazardCheck {
             "JACK server",
             "none reachable, though PipeWire runs: programs load the JACK library \(machine.jackLibrary), not PipeWire's",
             cure:
-                "run programs through pw-jack, or: sudo cp /usr/share/doc/pipewire/examples/ld.so.conf.d/pipewire-jack-*.conf /etc/ld.so.conf.d/ && sudo ldconfig"
+                """
+                run programs through pw-jack, or: sudo cp /usr/share/doc/pipewire/examples/ld.so.conf.d/pipewire-jack-*.conf \
+                /etc/ld.so.conf.d/ && sudo ldconfig
+                """
         )
     }
 }
@@ -113,7 +116,7 @@ struct JackMemory: HazardCheck {
         return [
             .hazard(
                 check,
-                "\(dead.count) of 8 places are taken by servers that are gone: \(Text.list(names))", cure: cure)
+                "servers that are gone hold \(dead.count) of 8 places: \(Text.list(names))", cure: cure)
         ]
     }
 
