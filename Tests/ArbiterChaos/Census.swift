@@ -58,6 +58,7 @@ struct Table {
                 "running, ducked, interrupted at the end",
                 "\(active), \(views.count { $0.attenuation > 0 }), \(views.count { $0.activity == "interrupted" })"
             ),
+            ("decisions replayed on the way", "\(counts.decisionsReplayed)"),
             ("the arbiter's descriptors, memory", "\(full.descriptors), \(full.kilobytes) KiB"),
         ]
         for (name, value) in rows {

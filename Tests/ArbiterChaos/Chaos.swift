@@ -196,6 +196,8 @@ final class Chaos {
         guard try Limit.waits(until: { try tool.report().clients.count == living.count + 1 }) else {
             return findings + ["There are other clients than those that live."]
         }
+        // What a long reply takes has been given back when the next one comes.
+        try tool.ask(.synchronise)
         let full = try Census(of: service)
         let acts = views.reduce(into: View.Counts()) {
             $0.acts += $1.counts.acts
@@ -247,6 +249,7 @@ final class Chaos {
         var findings: [String] = []
         let isAlone = try Limit.waits(seconds: 20) { try tool.report().clients.count == 1 }
         if !isAlone { findings.append("Clients that have ended are listed still.") }
+        try tool.ask(.synchronise)
         let empty = try Census(of: service)
         if try !tool.report().sessions.isEmpty { findings.append("Sessions are left of apps that have ended.") }
         if full.descriptors - empty.descriptors != 2 * clients {
