@@ -58,7 +58,7 @@ final class Chaos {
             }
             goOn(until: clock.now)
             try harm(at: clock.now)
-            if random.oneIn(16) { findings += inspect() }
+            if random.oneIn(64) { findings += inspect() }
         }
         goOn(until: nil)
         do {
