@@ -102,11 +102,11 @@ struct AuthorityTests {
         // The folder keeps others out; opened on purpose, the service still knows who it is.
         for path in [stage.folder.path, stage.folder.service, stage.folder.socket] { chmod(path, 0o777) }
         let script = """
-            import json, os, socket, sys
+            from json import loads; import os, socket, sys
             os.setgid(65534); os.setuid(65534)
             s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             s.connect(sys.argv[1])
-            print(json.loads(s.recv(65536))["error"]["code"], len(s.recv(65536)), flush=True)
+            print(loads(s.recv(65536))["error"]["code"], len(s.recv(65536)), flush=True)
             """
         let other = try Program("/usr/bin/env", ["python3", "-c", script, stage.folder.socket])
         #expect(try other.readLine() == "notPermitted 0")

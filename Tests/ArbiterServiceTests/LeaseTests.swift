@@ -144,16 +144,16 @@ private final class Heir {
 
     init(_ socket: String) throws {
         let script = """
-            import json, os, socket, subprocess, sys
+            from json import dumps, loads; import os, socket, sys
             s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             s.connect(sys.argv[1])
             serial = 0
             def ask(**message):
                 global serial
                 serial += 1
-                s.send(json.dumps({"serial": serial, **message}).encode())
+                s.send(dumps({"serial": serial, **message}).encode())
                 while True:
-                    reply = json.loads(s.recv(65536))
+                    reply = loads(s.recv(65536))
                     if reply.get("reply") == serial:
                         return reply
             ask(request="hello", version=1)
@@ -167,10 +167,10 @@ private final class Heir {
                 os._exit(0)
             print(child, flush=True)
             while True:
-                message = json.loads(s.recv(65536))
+                message = loads(s.recv(65536))
                 if "ping" in message:
                     serial += 1
-                    s.send(json.dumps({"serial": serial, "request": "pong", "ping": message["ping"]}).encode())
+                    s.send(dumps({"serial": serial, "request": "pong", "ping": message["ping"]}).encode())
             """
         parent = try Program("/usr/bin/env", ["python3", "-c", script, socket])
         heir = pid_t(try parent.readLine() ?? "") ?? 0
