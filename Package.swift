@@ -134,7 +134,8 @@ let package = Package(
             swiftSettings: swift),
         .executableTarget(name: "freezer", path: "Tests/Freezer", cSettings: c),
         .target(
-            name: "ArbiterTesting", dependencies: ["CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy"],
+            name: "ArbiterTesting",
+            dependencies: ["CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy"],
             path: "Tests/ArbiterTesting", swiftSettings: swift),
         .executableTarget(
             name: "arbiter-puppet", dependencies: ["ArbiterTesting", "SessionArbiter"], path: "Tests/ArbiterPuppet",

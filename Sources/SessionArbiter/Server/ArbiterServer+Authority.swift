@@ -114,7 +114,8 @@ extension ArbiterServer {
         }
         if let permission {
             guard let program else {
-                throw RequestError(.malformed, "An answer for the user came without the program that it is for; name that.")
+                throw RequestError(
+                    .malformed, "An answer for the user came without the program that it is for; name that.")
             }
             guard connection.peer.isTrusted else { throw notTrusted("to answer for the user", connection) }
             self.permissions?.keep(permission, for: program)
