@@ -87,12 +87,9 @@ struct Agreement {
         return broken.map { "Decision \($1) breaks: \($0)." }
     }
 
-    /// For the trial's own trial.
-    mutating func forgetADecision() {
-        guard let history else { return }
-        let place = history.decisions.lastIndex {
-            if case .granted(let effects) = $0.outcome { !effects.isEmpty } else { false }
-        }
-        if let place { self.history?.decisions.remove(at: place) }
+    /// For the trial's own trial: the log says that what was done was refused.
+    mutating func falsifyTheLog() {
+        guard let last = history?.decisions.indices.last else { return }
+        history?.decisions[last].outcome = .refused(Refusal(.badParam, .act1, "planted"))
     }
 }

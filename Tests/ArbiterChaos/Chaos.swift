@@ -1,6 +1,7 @@
 import ArbiterTesting
 import Foundation
 import SessionArbiter
+import SessionPolicy
 import Glibc
 
 /// The parent of all: starts the apps, harms them, and looks at what is left.
@@ -32,8 +33,8 @@ final class Chaos {
         try """
         [service]
         ping-interval = 0.2
-        lease-limit = 1.0
-        idle-exit = 1.0
+        lease-limit = 2.0
+        idle-exit = 5.0
         """.write(toFile: folder.configuration + "/audiosession.toml", atomically: false, encoding: .utf8)
     }
 
@@ -177,9 +178,9 @@ final class Chaos {
 
     private func conclude() throws -> [String] {
         var findings: [String] = []
-        let tool = try reach()
         let living = Set(apps.map(\.process))
         // Whoever lost its arbiter in the last moment comes back by itself.
+        var tool = try reach()
         let areBack = try Limit.waits(seconds: 30) {
             Set(try tool.report().clients.map(\.process)).subtracting([getpid()]) == living
         }
@@ -187,10 +188,14 @@ final class Chaos {
             findings.append(
                 "Not all that live are clients, or some that do not are: \(try tool.report().clients.map(\.process))")
         }
-        var (views, agreement) = try look(by: tool, living)
+        var (views, agreement) = try look(living)
         plant(in: &views, &agreement)
         findings += try agreement.findings(views)
         let service = agreement.report.process
+        tool = try reach()
+        guard try Limit.waits(until: { try tool.report().clients.count == living.count + 1 }) else {
+            return findings + ["There are other clients than those that live."]
+        }
         let full = try Census(of: service)
         let acts = views.reduce(into: View.Counts()) {
             $0.acts += $1.counts.acts
@@ -200,21 +205,25 @@ final class Chaos {
         }
         for app in apps { app.endInput() }
         for app in apps where try app.waitForEnd(within: 60) != 0 { findings.append("App \(app.process) ended badly.") }
+        tool = try reach()
         findings += try leave(tool, service, full, views.count)
         Table(options: options, counts: counts, acts: acts, agreement: agreement, views: views, full: full).print()
         return findings
     }
 
     /// Asks all until nothing changes meanwhile: who was stopped may have come back but now.
-    private func look(by tool: RawClient, _ living: Set<Int32>) throws -> ([View], Agreement) {
+    private func look(_ living: Set<Int32>) throws -> ([View], Agreement) {
+        // One decision at least, however late the last of them came.
+        try reach().ask(.setSilentSwitch(false))
         for _ in 0..<20 {
-            let before = try tool.report().substance
+            let before = try reach().report().substance
             for app in apps { app.write("view") }
             let views = try apps.map { app in
                 try JSONDecoder().decode(View.self, from: Data((try app.readLine(within: 60) ?? "").utf8))
             }
-            let agreement = Agreement(
-                report: try tool.report(), history: try tool.ask(.history).history, living: living)
+            // A connection of its own: while the apps were asked nobody answered pings on another.
+            let (report, history) = try reach().reportWithHistory()
+            let agreement = Agreement(report: report, history: history, living: living)
             if agreement.report.substance == before { return (views, agreement) }
         }
         throw TrialError("The arbiter's state does not come to rest.")
@@ -264,7 +273,7 @@ final class Chaos {
         switch options.fault {
         case .view: views[0].activity = views[0].activity == "running" ? "interrupted" : "running"
         case .gain: for place in views.indices where views[place].gain != nil { views[place].gain = 0.7 }
-        case .log: agreement.forgetADecision()
+        case .log: agreement.falsifyTheLog()
         case .session: agreement.living.remove(agreement.living.first ?? 0)
         case .file, .process, nil: break
         }

@@ -77,7 +77,7 @@ final class ChaosClient {
     private func view() throws -> View {
         host.arbiter.drain()
         var gain: Float?
-        if driver.isRendering, (try? driver.render(frames: 96_000)) != nil { gain = try session.bus.gateGain }
+        if driver.isRendering, (try? driver.render(frames: 30_000)) != nil { gain = try session.bus.gateGain }
         let state = session.state
         return View(
             process: getpid(), session: session.id, activity: state.activity.rawValue, attenuation: state.attenuation,

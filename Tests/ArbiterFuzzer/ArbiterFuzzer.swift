@@ -2,7 +2,7 @@ import ArbiterTesting
 import Foundation
 import Glibc
 
-/// `arbiter-fuzzer [--messages N] [--seed S] [--planted trap|hang]`: spoiled packets to the decoders, and to a whole service with clients
+/// `arbiter-fuzzer [--messages N] [--seed S] [--planted trap|hang]`: spoiled packets to the decoders, and one in ten to a whole service with clients
 /// that come and go. Fails when anything crashes, hangs, leaks, or lets one client disturb another; then it says which packet of which
 /// seed, and `--replay NUMBER` tries that alone.
 ///

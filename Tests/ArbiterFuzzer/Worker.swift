@@ -12,7 +12,7 @@ struct Worker {
     }
 
     func run() throws {
-        let forService = options.messages / 5
+        let forService = options.messages / 10
         let forDecoders = options.messages - forService
         let clock = ContinuousClock()
         var begun = clock.now

@@ -22,7 +22,7 @@ struct ChaosTests {
     @Test(
         "What does not agree, and what is left over, is noticed",
         arguments: [
-            ("view", "sees"), ("gain", "lets through"), ("log", ""), ("session", "do not live"),
+            ("view", "sees"), ("gain", "lets through"), ("log", "comes out as"), ("session", "do not live"),
             ("file", "Files are left"),
             ("process", "Processes are left"),
         ])

@@ -28,15 +28,32 @@ extension ArbiterReport {
     /// What differs between this and a replay of the log; nil: nothing.
     package func difference(from history: DecisionHistory) throws -> String? {
         let (state, standings) = try history.replayed(by: Policy(settings: settings.policy))
-        guard state.sessions == sessions.map(\.status.session) else {
+        guard state.sessions.map(\.id) == sessions.map(\.status.session.id) else {
             return
-                "The log leads to the sessions \(state.sessions), but the service has \(sessions.map(\.status.session))."
+                "The log leads to \(state.sessions.map(\.id)), but the service has \(sessions.map(\.status.session.id))."
         }
-        guard standings == sessions.map(\.status.standing) else {
-            return
-                "The log leads to the standings \(standings), but the service has \(sessions.map(\.status.standing))."
+        for ((logged, standing), told) in zip(zip(state.sessions, standings), sessions.map(\.status)) {
+            guard logged == told.session else {
+                return "The log leads to \(logged), but the service has \(told.session)."
+            }
+            guard standing == told.standing else {
+                return "The log leads to \(standing) of \(logged.id), but the service has \(told.standing)."
+            }
         }
         guard state.apps == apps else { return "The log leads to the apps \(state.apps), but the service has \(apps)." }
         return nil
+    }
+}
+
+extension RawClient {
+    /// The report and the log of one moment, when nothing is decided between them.
+    package func reportWithHistory() throws -> (report: ArbiterReport, history: DecisionHistory) {
+        for _ in 0..<1_000 {
+            let before = try report().decisions
+            guard let history = try ask(.history).history else { throw TrialError("No history came.") }
+            let report = try report()
+            if report.decisions == before { return (report, history) }
+        }
+        throw TrialError("The service does not come to rest.")
     }
 }
