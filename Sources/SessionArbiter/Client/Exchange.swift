@@ -170,8 +170,8 @@ final class Exchange: Sendable {
         while !hasEnded, let received = socket.receive(into: buffer) {
             let bytes = Data(buffer[..<received.count])
             guard let message = try? JSONDecoder().decode(ArbiterMessage.self, from: bytes) else {
-                // What a newer arbiter may tell beside this is not for us; what was asked for must be understood.
-                if (try? JSONDecoder().decode(AnyMessage.self, from: bytes))?.isNoReply == true { continue }
+                // What a newer arbiter may tell beside this is not for us; what is known must be understood.
+                if UnknownMessage.isOne(bytes) { continue }
                 break
             }
             guard take(message, received.descriptor) else { break }
@@ -251,14 +251,14 @@ extension ClientMessage.Request {
     }
 }
 
-/// Any JSON object.
-private struct AnyMessage: Decodable {
-    var isNoReply: Bool
+/// Something that this version has no name for.
+private enum UnknownMessage {
+    private static let known: Set = [
+        "reply", "notice", "status", "application", "devices", "hardware", "ping", "decision",
+    ]
 
-    private enum Key: CodingKey { case reply, notice, status, application, devices, hardware, ping, decision }
-
-    init(from decoder: any Decoder) throws {
-        // One of those that are known, and not understood, is a broken one.
-        isNoReply = try decoder.container(keyedBy: Key.self).allKeys.isEmpty
+    static func isOne(_ bytes: Data) -> Bool {
+        guard let object = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any] else { return false }
+        return !object.isEmpty && known.isDisjoint(with: object.keys)
     }
 }
