@@ -54,9 +54,21 @@ static jack_client_t *open_client(const char *server_name, const char *client_na
     return client;
 }
 
+/// jackd2 keeps a client's socket under the path at which a server of that name listens, and removes it with the client: a client that
+/// bears its server's name would leave the server unreachable for all to come. It gets another last letter, or one more.
+static void name_apart(const char *server_name, const char *client_name, char *name, size_t capacity) {
+    const char *given = getenv("JACK_DEFAULT_SERVER");
+    const char *server = server_name ? server_name : given && given[0] ? given : "default";
+    bool is_same = strcmp(server, client_name) == 0;
+    snprintf(name, capacity, "%.*s%s", (int)(capacity - 1 - is_same), client_name, is_same ? "_" : "");
+}
+
 static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *server_name, const char *client_name) {
     jack_status_t code = 0;
-    jack->client = open_client(server_name, client_name, &code);
+    char name[256];
+    size_t limit = (size_t)jack_client_name_size();
+    name_apart(server_name, client_name, name, limit < sizeof name ? limit : sizeof name);
+    jack->client = open_client(server_name, name, &code);
     if (!jack->client)
         return code & JackServerFailed ? RCORE_JACK_NO_SERVER : RCORE_JACK_REFUSED;
     rcore_jack_forget_loss(jack->news, jack_get_sample_rate(jack->client), jack_get_buffer_size(jack->client));

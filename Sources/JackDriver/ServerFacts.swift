@@ -42,7 +42,8 @@ extension JackDriver {
 
     fileprivate static func read(_ server: String?) throws(DriverError) -> ServerFacts {
         let news = try ServerNews()
-        let client = try JackClient(server: server, name: "audiosession", news: news)
+        // No server's name: see name_apart of CJackDriver.
+        let client = try JackClient(server: server, name: "audiosession-look", news: news)
         defer { client.close() }
         let (outputs, inputs) = (client.deviceOutputs, client.deviceInputs)
         let format = client.readFormat(outputs: outputs, inputs: inputs)

@@ -63,14 +63,18 @@ final class SceneWatch {
             active: session.isActive,
             state: SessionStatus.State(rawValue: state.activity.rawValue) ?? .inactive,
             ducked: state.isDucked, muted: state.isMuted,
-            reasons: state.reasons.map { SessionStatus.Reason(rule: $0.rule, by: $0.by.map(name)) })
+            reasons: state.reasons.map { reason in
+                SessionStatus.Reason(rule: reason.rule, by: reason.by.map { name(of: $0, rule: reason.rule) })
+            })
     }
 
-    private func name(of id: UInt64) -> String {
+    /// What stands in the way: one of the two here, the system by the rules that only it stands in the way by, or another app's session, under the
+    /// number by which `audiosession why` knows it.
+    private func name(of id: UInt64, rule: String) -> String {
         switch id {
         case music.id: "music"
         case prompt?.id: "prompt"
-        default: "system"
+        default: ["ACT-4", "ACT-5", "INT-6"].contains(rule) ? "system" : "session \(id)"
         }
     }
 

@@ -180,6 +180,21 @@ extension RealServers {
             player.engine.close()
         }
 
+        @Test("A client that asks for its server's own name leaves the server reachable for those after it")
+        func serversName() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            for _ in 0..<2 {
+                let player = try Player(
+                    JackDriver.Configuration(server: .named(server.name), clientName: server.name, recovery: .never))
+                _ = try player.start()
+                #expect(try player.waitForFrames(1000))
+                player.engine.close()
+            }
+            #expect(try JackDriver.look(at: server.name).sampleRate == 48_000)
+            #expect(try JackDriver.look(at: server.name).sampleRate == 48_000)
+        }
+
         @Test("What comes in at the input ports is captured, every frame in order, with its time")
         func input() throws {
             let server = try JackServer(name, periodFrames: 1024)

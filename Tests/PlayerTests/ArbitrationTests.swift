@@ -82,6 +82,7 @@ struct ArbitrationTests {
         let first = try startMusic(source, capture: "first.wav")
         let second = try startMusic(Signal.counting(frames: Self.rate * 60), capture: "second.wav")
         #expect(first.waitForLine("\"type\":\"began\""))
+        #expect(first.waitForLine("\"by\":\"session 2\""), "the other one, as the switchboard names it")
         second.send(SIGKILL)
         #expect(first.waitForLine("\"shouldResume\":true"))
         try checkInterruption(try finish(first, "first.wav"), source)
