@@ -30,7 +30,9 @@ package final class TrialFolder: Sendable {
     package var environment: [String: String] {
         let own = path + "/config"
         return [
-            "XDG_RUNTIME_DIR": path, "XDG_CONFIG_HOME": own, "XDG_STATE_HOME": own, "XDG_DATA_HOME": own, "HOME": own,
+            // Tests in this process arbitrate for themselves; these programs do not.
+            "AUDIOSESSION_ARBITER": "service", "AUDIOSESSION_SOCKET": "", "XDG_RUNTIME_DIR": path,
+            "XDG_CONFIG_HOME": own, "XDG_STATE_HOME": own, "XDG_DATA_HOME": own, "HOME": own,
         ]
     }
 
