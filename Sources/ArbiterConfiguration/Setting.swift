@@ -62,6 +62,7 @@ struct Setting: Sendable {
         Setting("service", "log-capacity", .whole(\.arbiter.logCapacity, 1...1_000_000, "decisions")),
 
         Setting("limits", "clients", .whole(\.limits.clients, 1...65_536, "clients")),
+        Setting("limits", "clients-per-app", .whole(\.limits.clientsPerApp, 1...65_536, "clients")),
         Setting("limits", "sessions-per-app", .whole(\.limits.sessionsPerApp, 1...65_536, "sessions")),
         Setting("limits", "sessions", .whole(\.limits.sessions, 1...65_536, "sessions")),
         Setting("limits", "messages-per-second", .whole(\.limits.messagesPerSecond, 1...1_000_000, "messages")),

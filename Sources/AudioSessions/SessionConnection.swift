@@ -40,6 +40,7 @@ final class SessionReceiver: SessionObserver {
         var gate: SessionGate?
     }
     private let target = Locked(Target())
+    private let following = Locked(())
 
     func set(_ session: AudioSession) { target.withLock { $0.session = session } }
 
@@ -61,6 +62,11 @@ final class SessionReceiver: SessionObserver {
 
     /// Without memory, or room for a command, the last verdict holds, and the next notice tries again.
     private func followGate() {
+        // One after the other: the newest page comes last.
+        following.withLock { _ in follow() }
+    }
+
+    private func follow() {
         let (bus, gate) = target.withLock { ($0.bus, $0.gate) }
         guard let bus, let gate, (try? bus.replaceGate(gate.page, owner: gate)) != nil else { return }
         target.withLock { target in

@@ -53,7 +53,7 @@ public struct DecisionHistory: Hashable, Sendable, Codable {
 struct DecisionLog {
     /// Decisions that go together, and the state before them.
     private struct Section {
-        let base: PolicyState
+        var base: PolicyState
         var decisions: [Decision] = []
         var effects = 0
         /// The base does not come of the decisions before.
@@ -75,7 +75,10 @@ struct DecisionLog {
 
     mutating func append(_ event: PolicyEvent, _ outcome: Decision.Outcome, before state: PolicyState) {
         count += 1
-        if sections.last.map({ $0.decisions.count >= sectionLength }) ?? true { sections.append(Section(base: state)) }
+        let isFull = sections.last.map {
+            $0.decisions.count >= sectionLength || $0.effects >= Self.effectLimit / 4
+        }
+        if isFull ?? true { sections.append(Section(base: state)) }
         let last = sections.count - 1
         sections[last].decisions.append(Decision(number: count, event: event, outcome: outcome))
         if case .granted(let effects) = outcome { sections[last].effects += effects.count }
@@ -85,6 +88,8 @@ struct DecisionLog {
     /// What follows comes of `state`, and that not of the decisions before.
     mutating func beginAnew(with state: PolicyState) {
         if sections.last?.decisions.isEmpty == true { sections.removeLast() }
+        // What led to those before is of no use any longer.
+        for place in sections.indices { sections[place].base = PolicyState() }
         sections.append(Section(base: state, isBeginning: true))
     }
 

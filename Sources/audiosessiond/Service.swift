@@ -42,7 +42,8 @@ struct Service {
     /// Serves until a signal comes, or until nobody needs it any longer.
     func run() {
         EndingSignals.stop(server)
-        let end = server.run { Self.nobodyStarts(files.startingLock) }
+        let starting = StartingLock(path: files.startingLock)
+        let end = server.run(mayLeave: starting.take, stays: starting.release)
         // With the socket goes what could be found; whoever is about to connect finds nobody and starts another.
         if ownsSocket { unlink(files.socket) }
         logger.info("\(end == .idle ? "Nobody needs it any longer" : "Stopped").")
@@ -69,15 +70,6 @@ struct Service {
                 "It cannot listen at '\(path)': \(systemErrorText(-listener)); name another by --socket.")
         }
         return listener
-    }
-
-    /// Holds the lock of those who start services until the process ends, if nobody else holds it.
-    private static func nobodyStarts(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return true }
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-        close(descriptor)
-        return false
     }
 
     private static var ownFolder: String {

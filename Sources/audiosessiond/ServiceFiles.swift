@@ -47,6 +47,29 @@ struct RunningLock {
     func unlock() { close(descriptor) }
 }
 
+/// The lock of those who start services: whoever leaves holds it until the process ends, so that nobody connects to it meanwhile.
+final class StartingLock {
+    private let path: String
+    private var descriptor: Int32 = -1
+
+    init(path: String) { self.path = path }
+
+    /// False while somebody starts a service, or is about to.
+    func take() -> Bool {
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return true }
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        release()
+        return false
+    }
+
+    /// It stays after all.
+    func release() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+}
+
 /// A socket that systemd listens at, and hands over.
 enum HandedOverSocket {
     /// Nil when none is.

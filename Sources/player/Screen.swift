@@ -17,8 +17,10 @@ final class Screen {
         guard cncurses_open() else { return nil }
     }
 
-    /// Whether standard input and output are a terminal that can show a screen.
-    static var isPossible: Bool { isatty(0) == 1 && isatty(1) == 1 && cncurses_is_capable() }
+    /// Whether standard input and output are a terminal that can show a screen, and that is this process's to use: in the background it is not.
+    static var isPossible: Bool {
+        isatty(0) == 1 && isatty(1) == 1 && tcgetpgrp(0) == getpgrp() && cncurses_is_capable()
+    }
 
     /// Gives the terminal back.
     func close() { endwin() }

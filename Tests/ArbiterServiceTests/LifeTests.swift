@@ -140,6 +140,32 @@ struct LifeTests {
         withExtendedLifetime(second) {}
     }
 
+    @Test("A call that is the arbiter's own is nobody's after its death, whoever restores its number (SRV-3, SIM-1)")
+    func keptCallIsNobodys() throws {
+        let folder = try TrialFolder()
+        let first = try Service(in: folder, configuration: try Service.trusting())
+        let tool = try RawClient(folder.socket)
+        try tool.hello()
+        let call = try #require(
+            try tool.ask(.beginSystemSession(rank: .call, isRinging: false, isKept: true)).session)
+        // Somebody with a session of its own, so that the next one waits for a while.
+        let puppet = try Puppet(folder.socket)
+        _ = try puppet.ask(.hello(.init())).get()
+        _ = try puppet.ask(.register(app: nil)).get()
+        _ = try first.end(SIGKILL)
+        let second = try Service(in: folder, configuration: "[service]\nrebuild-limit = 2\n")
+        let thief = try RawClient(folder.socket)
+        let app = try thief.hello(.init(arbiter: 1, restoring: 1)).app
+        let record = SessionRecord(
+            session: SessionState(id: call, app: app), grant: .max / 2, app: AppState(id: app))
+        let gate = GateWords(verdict: 0, volume: 0)
+        let answer = try thief.answer(to: .restore(.init(record: record, gate: gate)))
+        #expect(throws: RequestError.self) { try answer.get() }
+        #expect(throws: RequestError.self) { try thief.ask(.endSystemSession(call, shouldResume: true)) }
+        #expect(try thief.report().system.sessions.map(\.session.id) == [call])
+        withExtendedLifetime((second, puppet)) {}
+    }
+
     @Test("No number is given twice, whoever dies")
     func numbers() throws {
         let folder = try TrialFolder()

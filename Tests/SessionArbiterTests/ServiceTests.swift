@@ -67,6 +67,26 @@ import Testing
         #expect(one.decisions.count == other.decisions.count && one.decisions.count >= 7)
     }
 
+    @Test("VOL-1, ROUTE-8: what a notice tells of, the status says already, though only the device has changed")
+    func statusBeforeNotice() throws {
+        let (one, other) = (try RemoteArbiter(at: address), try RemoteArbiter(at: address))
+        let (music, witness) = try session(of: one)
+        try one.submit(.activate(music.id))
+        try other.submit(.setVolume(0.25))
+        #expect(witness.notices.wait { $0.contains(.outputVolumeChanged(0.25)) })
+        #expect(one.status(of: music.id)?.volume == 0.25)
+        for name in ["line", "phones"] {
+            let port = DevicePort(uid: name, name: name, type: .usbAudio, direction: .output, channels: 2)
+            try other.submit(.plug(Device(uid: name + " device", ports: [port])))
+        }
+        try other.submit(.pick(.output, "line"))
+        one.drain()
+        #expect(one.status(of: music.id)?.route.outputs.map(\.uid) == ["line"])
+        try other.submit(.pick(.output, nil))
+        one.drain()
+        #expect(one.status(of: music.id)?.route.outputs.map(\.uid) == ["phones"])
+    }
+
     @Test("ACT-12: who lets go of its arbiter leaves with notice")
     func letGo() throws {
         let one = try RemoteArbiter(at: address)

@@ -43,6 +43,10 @@ extension ArbiterServer {
             // Of a session that is not there the policy says so.
             let isOwn = owners[id] == connection.number || tower.state[id] == nil
             guard isOwn || connection.peer.isTrusted else { throw notTrusted("to change \(id)", connection) }
+            if case .endSystemSession = action, let session = tower.state[id], session.app != .system {
+                throw RequestError(
+                    .malformed, "\(id) was to be ended as the system's, but it is an app's; unregister it.")
+            }
         case .app(let app):
             let isOwn = app == connection.app || connection.sessions.contains { tower.state[$0]?.app == app }
             guard isOwn || connection.peer.isTrusted else { throw notTrusted("to change \(app)", connection) }

@@ -11,7 +11,7 @@ extension ArbiterServer {
         guard rebuilding == nil, !tower.knows(connection.app) else { return }
         let app = connection.app
         let before = connection.hello?.application
-        if let before, before.id == app, connection.hello?.arbiter != number {
+        if let before, before.id == app {
             let actions: [PolicyAction] = [
                 .setApplicationState(app, before.life),
                 .setDeclaresBackgroundAudio(app, before.declaresBackgroundAudio),
@@ -64,10 +64,18 @@ extension ArbiterServer {
         persist()
     }
 
+    /// To be called when the loan of a period may be another.
+    func persistLoan() {
+        guard persisted.loan != tower.loan else { return }
+        persisted.loan = tower.loan
+        persist()
+    }
+
     /// To be called when a client has its first session, has none any longer, or is gone.
     func persistClients() {
         let clients = connections.values.filter { !$0.sessions.isEmpty }.compactMap(\.mark)
-        guard Set(clients) != Set(persisted.clients) else { return }
+        func inOrder(_ marks: [ClientMark]) -> [ClientMark] { marks.sorted { $0.process < $1.process } }
+        guard inOrder(clients) != inOrder(persisted.clients) else { return }
         persisted.clients = clients
         persist()
     }

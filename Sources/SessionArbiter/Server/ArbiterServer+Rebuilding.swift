@@ -5,8 +5,8 @@ internal import SessionPolicy
 struct Rebuilding {
     /// When the state is rebuilt, whoever is missing; in seconds.
     let deadline: Double
-    /// Clients of that arbiter that live and have not restored all of theirs.
-    var expected: Set<ClientMark>
+    /// Clients of that arbiter that live and have not restored all of theirs; a process stands here once for each connection that had sessions.
+    var expected: [ClientMark]
     /// How many sessions a client is still to restore.
     var missing: [UInt64: Int] = [:]
     var restored: [Restored] = []
@@ -36,7 +36,9 @@ extension ArbiterServer {
         tower.lastNumber = reserved
         persisted.reservedSessions = reserved
         persisted.system = left.system
-        let living = left.hasEnded ? [] : Set(left.clients.filter(\.isAlive))
+        persisted.loan = left.loan
+        tower.loan = left.loan
+        let living = left.hasEnded ? [] : left.clients.filter(\.isAlive)
         guard !living.isEmpty else {
             _ = tower.rebuild(left.system, [])
             persistSystem()
@@ -57,17 +59,16 @@ extension ArbiterServer {
     /// A client has said how many sessions it will restore.
     func expect(_ connection: Connection) {
         guard rebuilding != nil, let hello = connection.hello else { return }
-        if hello.restoring > 0 {
-            rebuilding?.missing[connection.number] = hello.restoring
-        } else {
-            noteComplete(connection)
-        }
+        // Who is expected had sessions. One without is another connection of its process, or has given them up: that costs a short wait.
+        if hello.restoring > 0 { rebuilding?.missing[connection.number] = hello.restoring }
     }
 
     private func noteComplete(_ connection: Connection) {
         guard var present = rebuilding else { return }
         present.missing[connection.number] = nil
-        present.expected = present.expected.filter { $0.process != connection.peer.process }
+        if let place = present.expected.firstIndex(where: { $0.process == connection.peer.process }) {
+            present.expected.remove(at: place)
+        }
         rebuilding = present
     }
 
@@ -84,11 +85,17 @@ extension ArbiterServer {
         guard session.id.rawValue > 0, session.id.rawValue <= tower.lastNumber + Self.numberSlack else {
             throw RequestError(.malformed, "\(session.id) was to be restored; no arbiter has given that number.")
         }
-        let one = Rebuilding.Restored(connection: connection.number, serial: serial, restoration: restoration)
-        guard rebuilding != nil else { return try restoreLate(one, connection) }
-        guard let left = rebuilding?.missing[connection.number], left > 0 else {
+        guard connection.toRestore > 0 else {
             throw RequestError(.malformed, "\(session.id) was to be restored, but hello announced fewer sessions.")
         }
+        connection.toRestore -= 1
+        var restoration = restoration
+        // No arbiter has given a higher one.
+        let highest = rebuilding?.system.reservedGrants ?? tower.state.systemRecord(tower.grants).reservedGrants
+        if highest > 0 { restoration.record.grant = min(restoration.record.grant, highest) }
+        let one = Rebuilding.Restored(connection: connection.number, serial: serial, restoration: restoration)
+        guard rebuilding != nil else { return try restoreLate(one, connection) }
+        let left = connection.toRestore + 1
         rebuilding?.missing[connection.number] = left - 1
         rebuilding?.restored.append(one)
         if left == 1 { noteComplete(connection) }
@@ -100,7 +107,8 @@ extension ArbiterServer {
         rebuilding = nil
         if !done.expected.isEmpty { report("\(done.expected.count) clients did not come back in time.") }
         let notices = tower.rebuild(done.system, done.restored.map(\.restoration.record))
-        for one in done.restored { handOver(one) }
+        let kept = Set(done.system.sessions.map(\.session.id))
+        for one in done.restored { handOver(one, keeping: kept) }
         spread(notices)
         stale.formUnion(connections.keys)
         persistSystem()
@@ -114,10 +122,14 @@ extension ArbiterServer {
     }
 
     /// Sends a restored session its new gate, which begins with the words of the old one and then says what holds now.
-    private func handOver(_ one: Rebuilding.Restored) {
+    /// What is the arbiter's own, those `kept`, is nobody's.
+    private func handOver(_ one: Rebuilding.Restored, keeping kept: Set<SessionID> = []) {
         guard let connection = connections[one.connection] else { return }
-        let id = one.restoration.record.session.id
-        guard tower.state[id] != nil, owners[id] == nil else {
+        let claimed = one.restoration.record.session
+        let id = claimed.id
+        guard let session = tower.state[id], owners[id] == nil, !kept.contains(id), session.app == claimed.app,
+            session.rank == claimed.rank
+        else {
             let error = RequestError(
                 Refusal(.expiredSession, .act12, "\(id) could not be restored; make a new session."))
             return send(.failure(one.serial, error), to: connection)
@@ -152,7 +164,9 @@ extension ArbiterServer {
                 Refusal(
                     .expiredSession, .act12, "\(id) was to be restored, but it has another owner; make a new session."))
         }
+        try permit(registering: record.session.app, connection)
         try reserveSession()
+        connection.turnIsOver = true
         var notices: [SessionNotice] = []
         let wasCutOff = connection.hello?.arbiter == number
         if wasCutOff, record.loseGrant(at: ControlTower.now) {

@@ -8,12 +8,19 @@ extension ArbiterServer {
     private static let heldLimit = 64
 
     func take(_ data: Data, from connection: Connection) {
+        guard connection.allowance.take(Self.cost(ofBytes: data.count), at: Self.now) else {
+            let error = RequestError(
+                .limit,
+                "More than \(settings.limits.messagesPerSecond) messages a second came; this one was not looked into. Send fewer."
+            )
+            return send(.failure(Self.serial(in: data), error), to: connection)
+        }
         let message: ClientMessage
         do {
             message = try decoder.decode(ClientMessage.self, from: data)
         } catch {
             let serial = (try? decoder.decode(Serial.self, from: data))?.serial ?? 0
-            if connection.allowance.take(at: Self.now) { connection.lastSerial = max(connection.lastSerial, serial) }
+            connection.lastSerial = max(connection.lastSerial, serial)
             return send(.failure(serial, RequestError(.malformed, Self.explain(error))), to: connection)
         }
         if let error = misplaced(message, connection) {
@@ -29,14 +36,26 @@ extension ArbiterServer {
 
     private struct Serial: Codable { var serial: UInt64 }
 
+    /// What a packet costs of a client's messages: a KiB as much as a message, since it is to be read.
+    static func cost(ofBytes count: Int) -> Double { 1 + Double(count) / 1_024 }
+
+    /// What a long reply costs beyond its request: the longer, the more of everybody's time.
+    func chargeLongReply(_ count: Int, to connection: Connection) {
+        let kibibytes = Double(count) / 1_024
+        connection.allowance.charge(kibibytes / 16 * (1 + kibibytes / 512))
+        connection.turnIsOver = true
+    }
+
+    /// The serial of a packet that is not looked into, if it stands near its beginning; else 0.
+    private static func serial(in data: Data) -> UInt64 {
+        let text = String(decoding: data.prefix(1_024), as: UTF8.self)
+        guard let name = text.range(of: "\"serial\"") else { return 0 }
+        let value = text[name.upperBound...].drop { $0 == " " || $0 == ":" }
+        return UInt64(value.prefix { $0.isASCII && $0.isNumber }) ?? 0
+    }
+
     /// Why a message is not to be looked into.
     private func misplaced(_ message: ClientMessage, _ connection: Connection) -> RequestError? {
-        guard connection.allowance.take(at: Self.now) else {
-            return RequestError(
-                .limit,
-                "More than \(settings.limits.messagesPerSecond) messages a second came; this one was not looked into. Send fewer."
-            )
-        }
         guard message.serial > connection.lastSerial else {
             return RequestError(
                 .malformed,
@@ -70,6 +89,9 @@ extension ArbiterServer {
     /// Nil: not to be replied to, or replied to elsewhere.
     private func perform(_ message: ClientMessage, for connection: Connection) throws(RequestError) -> Reply? {
         var reply = Reply()
+        if message.request.mayTakeLong, connection.hasTooMuchUnread() {
+            throw RequestError(.limit, "Long replies lie unread; read them, then ask for more.")
+        }
         switch message.request {
         case .hello(let hello): reply.welcome = try welcome(hello, connection)
         case .restore(let restoration):
@@ -82,7 +104,7 @@ extension ArbiterServer {
         case .beginSystemSession(let rank, let isRinging, let isKept):
             reply.session = try beginSystemSession(rank, isRinging, isKept, connection)
         case .loan(let loan):
-            tower.loan = loan
+            try keep(loan)
             connection.toldHardware = tower.hardware
             noteWhatConcernsAll()
         case .permission(let program, let permission):
@@ -119,6 +141,7 @@ extension ArbiterServer {
                 "\(hello.restoring) sessions were to be restored; there is room for \(settings.limits.sessions).")
         }
         connection.hello = hello
+        connection.toRestore = hello.restoring
         expect(connection)
         takeOn(connection)
         connection.ping = nil
@@ -153,6 +176,16 @@ extension ArbiterServer {
 
     func makeGate() throws(RequestError) -> (gate: SessionGate, descriptor: Int32) {
         do throws(ArbiterError) { return try SessionGate.makeShared() } catch { throw RequestError(error) }
+    }
+
+    /// What was done about the wish for a period; the next arbiter is to know it, too (HW-2).
+    private func keep(_ loan: PeriodLoan?) throws(RequestError) {
+        let frames = 1...8_192
+        guard loan.map({ frames.contains($0.before) && frames.contains($0.ours) }) ?? true else {
+            throw RequestError(.malformed, "A loan of periods came that are not of 1 to 8,192 frames.")
+        }
+        tower.loan = loan
+        persistLoan()
     }
 
     private func submit(_ action: PolicyAction, _ connection: Connection) throws(RequestError) {
@@ -226,6 +259,14 @@ extension ArbiterServer {
 }
 
 extension ClientMessage.Request {
+    /// Whether the reply may be longer than a packet.
+    fileprivate var mayTakeLong: Bool {
+        switch self {
+        case .report, .log, .history, .permission: true
+        default: false
+        }
+    }
+
     /// Whether it is answered while the state is being rebuilt.
     fileprivate var isForRebuilding: Bool {
         switch self {

@@ -86,7 +86,7 @@ public final class ArbiterServer: @unchecked Sendable {
 
     /// Serves until it is stopped, or nobody has needed it for as long as the settings say. `mayLeave` is asked last, and may take back an
     /// idle end: whoever starts services is to be kept from connecting meanwhile.
-    public func run(mayLeave: () -> Bool = { true }) -> End {
+    public func run(mayLeave: () -> Bool = { true }, stays: () -> Void = {}) -> End {
         while true {
             for readiness in loop.wait(milliseconds: timeout) {
                 switch readiness.token {
@@ -108,6 +108,7 @@ public final class ArbiterServer: @unchecked Sendable {
                 }
                 accept()
                 if connections.isEmpty { return leave(.idle) }
+                stays()
             }
         }
     }
@@ -116,7 +117,7 @@ public final class ArbiterServer: @unchecked Sendable {
 
     /// Whoever has sessions finds the next arbiter waiting for it.
     private func leave(_ end: End) -> End {
-        persisted.hasEnded = !connections.values.contains { !$0.sessions.isEmpty }
+        persisted.hasEnded = rebuilding == nil && !connections.values.contains { !$0.sessions.isEmpty }
         persist()
         return end
     }
@@ -132,7 +133,8 @@ public final class ArbiterServer: @unchecked Sendable {
             }
             hasReportedPause = false
             var peer = ssocket_peer_t()
-            guard ssocket_peer(socket, &peer) == 0, peer.uid == getuid(), connections.count < settings.limits.clients
+            guard ssocket_peer(socket, &peer) == 0, peer.uid == getuid(), connections.count < settings.limits.clients,
+                peer.pid == 0 || connectionCount(of: peer.pid) < settings.limits.clientsPerApp
             else {
                 refuse(socket, peer)
                 continue
@@ -179,13 +181,18 @@ public final class ArbiterServer: @unchecked Sendable {
                 .notPermitted, "User \(peer.uid) asked the arbiter of user \(getuid()); each has an own one.")
             : RequestError(
                 .limit,
-                "The arbiter has \(connections.count) clients, the limit; end some, or raise clients in [limits] of the settings."
-            )
+                """
+                The arbiter has \(connections.count) clients, \(connectionCount(of: peer.pid)) of them this process's; the limits are \
+                \(settings.limits.clients) and \(settings.limits.clientsPerApp). End some, or raise clients or clients-per-app in [limits] \
+                of the settings.
+                """)
         let bytes = encode(.failure(0, error))
         _ = ssocket_send(socket, bytes, bytes.count, -1)
         close(socket)
         report(error.message)
     }
+
+    private func connectionCount(of process: pid_t) -> Int { connections.values.count { $0.peer.process == process } }
 
     private func identify(_ process: pid_t) -> Connection.Peer {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")) ?? ""
@@ -207,11 +214,13 @@ public final class ArbiterServer: @unchecked Sendable {
     }
 
     private func read(_ connection: Connection) {
-        for _ in 0..<Self.turn where !connection.isOver {
+        connection.turnIsOver = false
+        for _ in 0..<Self.turn where !connection.isOver && !connection.turnIsOver {
             guard let incoming = connection.receive(into: &buffer) else { return }
             switch incoming {
             case .packet(let data): take(data, from: connection)
             case .tooLong:
+                connection.allowance.charge(Self.cost(ofBytes: ArbiterProtocol.packetLimit))
                 send(
                     .failure(
                         0,
@@ -233,18 +242,21 @@ public final class ArbiterServer: @unchecked Sendable {
     func send(_ message: ArbiterMessage, to connection: Connection, descriptor: Int32 = -1) {
         var bytes = encode(message)
         var descriptor = descriptor
+        var memory = 0
         if bytes.count > ArbiterProtocol.packetLimit {
             guard case .reply(let serial, _) = message, descriptor < 0 else {
                 report("A message to \(connection.peer.program) is longer than a packet; it is cut off.")
                 connection.isOver = true
                 return
             }
+            memory = bytes.count
             descriptor = ssocket_memory_create(bytes, bytes.count)
+            chargeLongReply(memory, to: connection)
             let error = RequestError(.unavailable, "The reply is long and memory is short; try again.")
             bytes = encode(descriptor >= 0 ? .long(serial) : .failure(serial, error))
         }
         let hadQueue = connection.hasQueue
-        connection.send(bytes, descriptor: descriptor)
+        connection.send(bytes, descriptor: descriptor, memory: memory)
         if connection.hasQueue, !hadQueue { watchQueue(of: connection) }
     }
 

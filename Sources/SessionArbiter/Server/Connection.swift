@@ -23,6 +23,8 @@ final class Connection {
 
     // What it said.
     var hello: ClientMessage.Hello?
+    /// Sessions that it has announced and not restored yet.
+    var toRestore = 0
     var lastSerial: UInt64 = 0
     var allowance: Allowance
     /// Requests that came while the state was being rebuilt (SRV-3).
@@ -36,6 +38,10 @@ final class Connection {
     var ping: (number: UInt64, since: Double)?
     /// Nothing more is to be sent or read.
     var isOver = false
+    /// What it asked for took long: it is another's turn.
+    var turnIsOver = false
+    /// Of long replies, since it was last seen to have read all.
+    private var longBytes = 0
 
     // What it is to be told.
     /// Sessions whose status it does not know.
@@ -54,6 +60,8 @@ final class Connection {
         let bytes: [UInt8]
         /// To be closed when sent; -1: none.
         let descriptor: Int32
+        /// Bytes of memory that wait with it.
+        let weight: Int
     }
 
     init(number: UInt64, socket: Int32, process: Int32, peer: Peer, limits: ServiceSettings.Limits) {
@@ -75,14 +83,25 @@ final class Connection {
 
     var hasQueue: Bool { !queue.isEmpty }
 
+    /// Whether more long replies lie unread than one client may have.
+    func hasTooMuchUnread() -> Bool {
+        var unread: Int32 = 0
+        if ioctl(socket, UInt(TIOCOUTQ), &unread) == 0, unread == 0, queue.isEmpty { longBytes = 0 }
+        return longBytes > Self.longLimit
+    }
+
+    private static let longLimit = 16 << 20
+
     /// Sends now, or when the client has read what came before; cuts off who reads too slowly. The descriptor is closed when sent.
-    func send(_ bytes: [UInt8], descriptor: Int32 = -1) {
+    func send(_ bytes: [UInt8], descriptor: Int32 = -1, memory: Int = 0) {
         guard !isOver else {
             if descriptor >= 0 { close(descriptor) }
             return
         }
-        queue.append(Outgoing(bytes: bytes, descriptor: descriptor))
-        queuedBytes += bytes.count
+        let weight = bytes.count + memory
+        queue.append(Outgoing(bytes: bytes, descriptor: descriptor, weight: weight))
+        queuedBytes += weight
+        longBytes += memory
         sendQueue()
         if queuedBytes > queueLimit { isOver = true }
     }
@@ -99,7 +118,7 @@ final class Connection {
                 return
             }
             if outgoing.descriptor >= 0 { close(outgoing.descriptor) }
-            queuedBytes -= outgoing.bytes.count
+            queuedBytes -= outgoing.weight
             sent += 1
         }
     }
@@ -126,8 +145,9 @@ final class Connection {
 
     /// Notes what is to be told; of several changes of one session's state the last is enough.
     func tell(_ notice: SessionNotice) {
+        // Whatever it is, the session is another now: its volume, its route.
+        staleSessions.insert(notice.effect.session)
         if notice.effect.kind == .stateChanged {
-            staleSessions.insert(notice.effect.session)
             notices.removeAll { $0.effect.kind == .stateChanged && $0.effect.session == notice.effect.session }
         }
         notices.append(notice)
@@ -145,12 +165,15 @@ struct Allowance {
         left = self.perSecond
     }
 
-    /// Takes one at `time`, in seconds; false when there is none left.
-    mutating func take(at time: Double) -> Bool {
+    /// Takes `cost` at `time`, in seconds, if there is anything left; false when there is not.
+    mutating func take(_ cost: Double, at time: Double) -> Bool {
         left = min(perSecond, left + (time - (since ?? time)) * perSecond)
         since = time
         guard left >= 1 else { return false }
-        left -= 1
+        left -= cost
         return true
     }
+
+    /// Takes what has turned out to be due, beyond what there is too.
+    mutating func charge(_ cost: Double) { left -= cost }
 }

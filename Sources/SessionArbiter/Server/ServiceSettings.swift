@@ -30,6 +30,8 @@ public struct ServiceSettings: Hashable, Sendable, Codable {
     public struct Limits: Hashable, Sendable, Codable {
         /// Connections at a time. Default 512.
         public var clients = 512
+        /// Of these, connections of one process. Default 32.
+        public var clientsPerApp = 32
         /// Sessions of one process. Default 64.
         public var sessionsPerApp = 64
         /// Sessions in all. Default 1,024.
