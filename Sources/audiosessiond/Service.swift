@@ -1,7 +1,6 @@
 import ArbiterConfiguration
 import CSessionSocket
 import Foundation
-import Logging
 import Platform
 import SessionArbiter
 
@@ -9,7 +8,7 @@ import SessionArbiter
 struct Service {
     private let server: ArbiterServer
     private let files: ServiceFiles
-    private let logger: Logger
+    private let log: ServiceLog
     private let lock: RunningLock
     /// The socket is its own, not one that was handed over.
     private let ownsSocket: Bool
@@ -18,11 +17,10 @@ struct Service {
         umask(0o077)
         files = try ServiceFiles(socketPath: socketPath)
         lock = try RunningLock(path: files.runningLock)
-        if !isInForeground { LogFile.receiveStandardError(path: files.log) }
-        let logger = Logger(label: "audiosessiond") { StreamLogHandler.standardError(label: $0) }
-        self.logger = logger
+        let log = ServiceLog(path: isInForeground ? nil : files.log)
+        self.log = log
         let (settings, warnings) = try Self.settings(configurationPath)
-        for warning in warnings { logger.warning("\(warning)") }
+        for warning in warnings { log.note(warning) }
         Self.raiseDescriptorLimit()
         let handedOver = HandedOverSocket.take()
         ownsSocket = handedOver == nil
@@ -32,11 +30,11 @@ struct Service {
             server = try ArbiterServer(
                 listener: listener, settings: settings, folder: Self.ownFolder, statePath: files.state,
                 permissions: PermissionStore.standard
-            ) { line in logger.notice("\(line)") }
+            ) { log.note($0) }
         } catch {
             throw ServiceFailure(EX_UNAVAILABLE, error.description)
         }
-        logger.info("Serving at \(files.socket).")
+        log.note("Serving at \(files.socket).")
     }
 
     /// Serves until a signal comes, or until nobody needs it any longer.
@@ -46,7 +44,7 @@ struct Service {
         let end = server.run(mayLeave: starting.take, stays: starting.release)
         // With the socket goes what could be found; whoever is about to connect finds nobody and starts another.
         if ownsSocket { unlink(files.socket) }
-        logger.info("\(end == .idle ? "Nobody needs it any longer" : "Stopped").")
+        log.note(end == .idle ? "Nobody needs it any longer." : "Stopped.")
         lock.unlock()
     }
 

@@ -86,7 +86,8 @@ enum HandedOverSocket {
 
 /// What a service in the background says.
 enum LogFile {
-    private static let limit = 1 << 20
+    /// Bytes.
+    static let limit = 1 << 20
 
     /// Leads standard error into the file; beyond a MiB the old one is kept aside and a new one is begun.
     static func receiveStandardError(path: String) {
