@@ -43,6 +43,8 @@ public final class AudioSessionHost: Sendable {
     private let news: DispatchQueue
     let permission: PermissionDesk
     let server: Locked<Device?>
+    /// The wish for a period that was carried out here last.
+    let carriedOut = Locked<Double?>(nil)
     /// What all sessions of the app share.
     public let application: AudioApplication
     let system = Locked(SystemSessions())
@@ -120,7 +122,7 @@ public final class AudioSessionHost: Sendable {
 
     private func observe() {
         application.bind(to: self)
-        arbiter.whenHardwareChanges { [weak self] in self?.settleHardwareLater() }
+        arbiter.whenHardwareChanges { [weak self] in self?.followHardwareWish() }
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
             switch event {

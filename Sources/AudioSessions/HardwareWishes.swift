@@ -11,9 +11,20 @@ extension AudioSessionHost {
     /// The same, without waiting: for the thread that tells of interruptions.
     func settleHardwareLater() { hardware.async { [weak self] in self?.settlePeriod() } }
 
+    /// The same, told by the arbiter, who tells of what was carried out here already, too: then whatever others have done since stands.
+    func followHardwareWish() {
+        hardware.async { [weak self] in
+            guard let self else { return }
+            let (wish, isLent) = (arbiter.hardware.ioBufferDuration, arbiter.hardware.loan != nil)
+            // A loan of whoever is gone is everybody's to give back.
+            if carriedOut.withLock({ $0 }) != wish || (wish == nil && isLent) { settlePeriod() }
+        }
+    }
+
     private func settlePeriod() {
-        guard case .success(let engine) = engine, let format = engine.format else { return }
         let hardware = arbiter.hardware
+        carriedOut.withLock { $0 = hardware.ioBufferDuration }
+        guard case .success(let engine) = engine, let format = engine.format else { return }
         let loan = hardware.loan
         if let wish = hardware.ioBufferDuration {
             // Rounded down: never longer than asked if a shorter one exists. The small term undoes binary fractions.
