@@ -11,10 +11,14 @@ import Testing
     init() throws { folder = try TemporaryDirectory() }
 
     /// A program that is a shell script; the descriptor for the answer is its second argument.
+    /// A program of these lines. Another process makes it: one that this process had open to write, a child that is begun on another thread in
+    /// that moment would hold open, too, and it could not be run ("text file busy").
     private func program(_ lines: String) throws -> String {
-        let path = folder.file("program")
-        try Data("#!/bin/sh\n\(lines)\n".utf8).write(to: URL(fileURLWithPath: path))
-        chmod(path, 0o700)
+        let path = folder.file("program-\(UUID().uuidString)")
+        try "#!/bin/sh\n\(lines)\n".write(toFile: path + ".text", atomically: true, encoding: .utf8)
+        guard try ChildProcess.run("install", ["-m", "700", path + ".text", path]).status == 0 else {
+            throw TestFailure("The program '\(path)' could not be made.")
+        }
         return path
     }
 
