@@ -174,6 +174,7 @@ struct Allowance {
         return true
     }
 
-    /// Takes what has turned out to be due, beyond what there is too.
-    mutating func charge(_ cost: Double) { left -= cost }
+    /// Takes what has turned out to be due, beyond what there is too; never so much that it takes longer than a second to make good, in which
+    /// not even the answer to a ping is looked into.
+    mutating func charge(_ cost: Double) { left = max(left - cost, -perSecond) }
 }
