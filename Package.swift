@@ -25,10 +25,12 @@ let package = Package(
         .library(name: "AudioSessions", targets: ["AudioSessions"]),
         .library(name: "AudioPlayback", targets: ["AudioPlayback"]),
         .library(name: "AudioRendering", targets: ["AudioRendering"]),
+        .library(name: "JackDriver", targets: ["JackDriver"]),
         .library(name: "AVFAudio", targets: ["AVFAudio", "AVFoundation"]),
         .executable(name: "player", targets: ["player"]),
         .executable(name: "audiosession", targets: ["audiosession"]),
         .executable(name: "audiosession-server", targets: ["audiosession-server"]),
+        .executable(name: "audiosession-device", targets: ["audiosession-device"]),
         .executable(name: "audiosessiond", targets: ["audiosessiond"]),
     ],
     dependencies: [
@@ -47,6 +49,7 @@ let package = Package(
         // Other libraries.
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+        .systemLibrary(name: "CEbur128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
 
         // What all Swift targets need of the system.
@@ -54,7 +57,7 @@ let package = Package(
 
         // Rendering: from a graph to the driver.
         .target(
-            name: "AudioRendering", dependencies: ["CRenderCore", "CSndFile", "CSoxr", "Platform"],
+            name: "AudioRendering", dependencies: ["CRenderCore", "CSndFile", "CSoxr", "CEbur128", "Platform"],
             swiftSettings: swift),
         .target(
             name: "JackDriver", dependencies: ["AudioRendering", "CJackDriver", "Platform"], swiftSettings: swift),
@@ -114,12 +117,21 @@ let package = Package(
         .executableTarget(
             name: "RenderCallback", dependencies: ["AudioSessions", "AudioRendering"],
             path: "Examples/RenderCallback", swiftSettings: swift),
+        .target(name: "CEcho", dependencies: ["CRenderCore"], path: "Examples/Echo", cSettings: c),
+        .executableTarget(
+            name: "Stems", dependencies: ["AudioRendering", "AudioSessions", "CEcho"], path: "Examples/Stems",
+            swiftSettings: swift),
         // An app's code, with an app's settings: its imports are what an app writes.
         .target(
             name: "Recipes", dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering"],
             path: "Examples/Recipes", swiftSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "audiosession-server", cSettings: c, linkerSettings: [.linkedLibrary("jackserver")]),
+        // Devices that are none, for tests and for trying.
+        .target(
+            name: "StandInDevice", dependencies: ["CJack", "CRenderCore", "CSndFile"], cSettings: c,
+            linkerSettings: [.linkedLibrary("m")]),
+        .executableTarget(name: "audiosession-device", dependencies: ["StandInDevice"], cSettings: c),
 
         // Tests. CRenderCore's are C and run by CTest (CMakeLists.txt).
         .target(name: "CTestEnvironment", path: "Tests/CTestEnvironment", cSettings: c),
@@ -133,6 +145,21 @@ let package = Package(
             name: "policy-explorer", dependencies: ["PolicyExploration"], path: "Tests/PolicyExplorer",
             swiftSettings: swift),
         .executableTarget(name: "freezer", path: "Tests/Freezer", cSettings: c),
+        // Run on the fake libjack (Tests/FakeJack), which the loader chooses and nothing links.
+        .executableTarget(
+            name: "fault-runner",
+            dependencies: [
+                "AudioPlayback", "AudioRendering", "AudioSessions", "CSessionGate", "JackDriver", "Platform",
+                "TestSupport",
+            ],
+            path: "Tests/FaultRunner", swiftSettings: swift),
+        .executableTarget(
+            name: "session-soak",
+            dependencies: [
+                "ArbiterTesting", "AudioPlayback", "AudioRendering", "AudioSessions", "CSessionGate", "JackDriver",
+                "Platform", "TestSupport",
+            ],
+            path: "Tests/SoakProgram", swiftSettings: swift),
         .target(
             name: "ArbiterTesting",
             dependencies: ["CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy"],
@@ -185,7 +212,7 @@ let package = Package(
                 "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "SessionArbiter", "SessionPolicy",
                 "CJackDriver", "CSessionGate", "TestSupport",
             ],
-            swiftSettings: swift),
+            exclude: ["Fixtures"], swiftSettings: swift),
         .testTarget(
             name: "SwitchboardTests",
             dependencies: [
@@ -193,6 +220,8 @@ let package = Package(
                 "Switchboard", "TestSupport",
             ],
             swiftSettings: swift),
+        .testTarget(
+            name: "FaultTests", dependencies: ["AudioRendering", "TestSupport"], swiftSettings: swift),
         .testTarget(
             name: "PlayerTests", dependencies: ["AudioRendering", "TestSupport"], swiftSettings: swift),
     ],

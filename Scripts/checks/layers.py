@@ -9,7 +9,7 @@ import sys
 SYSTEM_MODULES = {
     "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Swift", "Synchronization", "Testing",
 }
-MAY_INCLUDE_JACK = {"CJack", "CJackDriver", "audiosession-server"}
+MAY_INCLUDE_JACK = {"CJack", "CJackDriver", "StandInDevice", "audiosession-server"}
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"
     r"import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)",

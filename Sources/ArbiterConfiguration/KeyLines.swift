@@ -6,6 +6,7 @@ struct KeyLines {
     init(_ text: String) {
         var section: [String] = []
         var fence: String?
+        var tables: [[String]: Int] = [:]
         let all = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         for (index, line) in all.enumerated() {
             if let open = fence {
@@ -15,6 +16,13 @@ struct KeyLines {
             let trimmed = line.drop { $0 == " " || $0 == "\t" }
             if trimmed.first == "[" {
                 section = Self.path(trimmed.drop { $0 == "[" }, until: "]") ?? section
+                // The tables of a list stand by their number.
+                if trimmed.hasPrefix("[[") {
+                    note(section, index + 1)
+                    let number = tables[section, default: 0]
+                    tables[section] = number + 1
+                    section.append(String(number))
+                }
                 note(section, index + 1)
             } else if let path = Self.path(trimmed, until: "=") {
                 note(section + path, index + 1)

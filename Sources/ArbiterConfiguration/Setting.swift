@@ -49,6 +49,10 @@ struct Setting: Sendable {
         Setting("rules", "tell-suspension", .flag(\.arbiter.policy.tellsSuspension)),
         Setting("rules", "remote-play-grace", .real(\.arbiter.policy.remotePlayGrace, 0...3_600, "s")),
 
+        Setting("rules", "record-through-input-change", .flag(\.arbiter.recordsThroughInputChange)),
+
+        Setting("server", "manual-reset", .flag(\.arbiter.resetsSessionsWithServer)),
+
         Setting("volume", "system", .level(\.volume)),
         Setting("volume", "ringing", .level(\.ringVolume)),
 

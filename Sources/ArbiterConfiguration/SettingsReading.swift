@@ -12,8 +12,12 @@ struct SettingsReading {
     init(lines: KeyLines) { self.lines = lines }
 
     mutating func read(_ table: TOMLTable) {
-        let sections = Set(Setting.all.map(\.section))
+        let sections = Set(Setting.all.map(\.section)).union([DeviceTables.name])
         for name in table.keys {
+            guard name != DeviceTables.name else {
+                readDevices(table[name])
+                continue
+            }
             guard sections.contains(name) else {
                 warn(
                     [name], "there is no section [\(name)]",
@@ -96,6 +100,13 @@ struct SettingsReading {
             }
             settings[keyPath: place][program] = permission
         }
+    }
+
+    private mutating func readDevices(_ value: (any TOMLValueConvertible)?) {
+        let tables = DeviceTables(value)
+        settings.arbiter.deviceOverrides = tables.overrides
+        for problem in tables.problems { complain(problem.key, problem.message) }
+        for warning in tables.warnings { warn(warning.key, warning.message, warning.near) }
     }
 
     /// What no setting by itself can get wrong.

@@ -14,8 +14,8 @@ extension AudioPlayer: SessionParticipant {
     }
 
     /// Keeps ROUTE-4.
-    package func sessionOutputWasDisconnected() {
-        _ = operation.withLock { _ in pauseVoice() }
+    package func sessionOutputWasDisconnected(isGone: Bool) {
+        _ = operation.withLock { _ in pauseVoice(fadeFrames: isGone ? 0 : nil) }
         session.participantsChanged()
     }
 

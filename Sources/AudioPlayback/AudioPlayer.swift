@@ -39,12 +39,11 @@ public final class AudioPlayer: Sendable {
     public let session: AudioSession
 
     private let engine: AudioEngine
-    private let bus: SessionBus
+    private let bus: any AudioBus
     let state: Locked<State>
     /// Held while a voice is started, paused, resumed or replaced, so that these come one after the other. Never across a call that
     /// waits for the server or tells the app.
     let operation = Locked(())
-    private let observation: Locked<EngineObservation?>
 
     struct State {
         var voice: Voice?
@@ -65,12 +64,28 @@ public final class AudioPlayer: Sendable {
 
     enum Phase { case stopped, playing, paused }
 
-    /// Opens a file for a session; nothing is activated or heard yet. Throws `AudioFileError` when the file cannot be played, or
-    /// what kept the session from being made.
-    public init(path: String, session: AudioSession = .shared) throws {
+    /// Opens a file for a session; nothing is activated or heard yet. `outputs` are ports of its route to play on, nil: all (MULTI-1). Throws
+    /// `AudioFileError` when the file cannot be played, what kept the session from being made, or badParam for a port that is not in the route.
+    public convenience init(
+        path: String, session: AudioSession = .shared, outputs: [AudioSessionPortDescription]? = nil
+    ) throws {
         let file = try AudioFile(path: path)
+        try self.init(file, path, session, outputs.map { try session.bus(to: $0) } ?? session.bus)
+    }
+
+    /// Opens a file for a bus of a session's desk (`SessionBus.setGraph`), as the above does for its own. Throws `invalidArgument` for a bus of another session.
+    public convenience init(path: String, session: AudioSession = .shared, on bus: any AudioBus) throws {
+        let file = try AudioFile(path: path)
+        guard session.has(bus) else {
+            throw AudioEngineError.invalidArgument(
+                what: "a player on a bus of another session; give it that session, or a bus of this one")
+        }
+        try self.init(file, path, session, bus)
+    }
+
+    private init(_ file: AudioFile, _ path: String, _ session: AudioSession, _ bus: any AudioBus) throws {
         engine = try session.engine
-        bus = try session.bus
+        self.bus = bus
         self.path = path
         self.session = session
         duration = file.frameCount == 0 ? .infinity : file.duration
@@ -78,10 +93,7 @@ public final class AudioPlayer: Sendable {
         channels = file.channels
         formatDescription = file.formatDescription
         state = Locked(State())
-        observation = Locked(nil)
         session.attach(self)
-        let watch = engine.observe { [weak self] event in self?.follow(event) }
-        observation.withLock { $0 = watch }
     }
 
     deinit {
@@ -91,18 +103,23 @@ public final class AudioPlayer: Sendable {
     // MARK: Playing
 
     /// Plays, from where it stands, or from the beginning if it stands at the end; activates the session first if need be (keeps
-    /// ACT-15). While it plays already, nothing changes. Throws what the session, the server, the file or the engine refuse; then
+    /// ACT-15). While it plays already, nothing changes; after its last frame it plays anew, whether or not its end has been told. Throws what the session, the server, the file or the engine refuse; then
     /// nothing plays.
     public func play() throws {
         try session.activateToStart()
+        var ending: Ending?
+        defer { if let ending { tell(ending) } }
         try operation.withLock { _ in
             let (phase, voice) = state.withLock { ($0.phase, $0.voice) }
             switch phase {
-            case .playing: return
+            case .playing:
+                // At its end, which is not told yet: who asks now asks for another time.
+                guard let voice, voice.state == .ended else { return }
+                ending = end(of: voice)
+                try start(at: currentTime)
             case .paused:
                 if let voice, voice.state != .ended {
-                    try voice.resume(fadeFrames: fadeFrames)
-                    state.withLock { $0.phase = .playing }
+                    try resume(voice)
                 } else {
                     try start(at: currentTime)
                 }
@@ -127,13 +144,13 @@ public final class AudioPlayer: Sendable {
 
     /// Returns whether it was playing.
     @discardableResult
-    func pauseVoice() -> Bool {
+    func pauseVoice(fadeFrames: Int? = nil) -> Bool {
         let (voice, wasPlaying) = state.withLock { state in
             guard state.phase == .playing else { return (nil as Voice?, false) }
             state.phase = .paused
             return (state.voice, true)
         }
-        if let voice { try? voice.pause(fadeFrames: fadeFrames) }
+        if let voice { try? voice.pause(fadeFrames: fadeFrames ?? self.fadeFrames) }
         return wasPlaying
     }
 
@@ -283,37 +300,40 @@ public final class AudioPlayer: Sendable {
         if !paused { try voice.resume(fadeFrames: fadeFrames) }
     }
 
-    // Only the voice that plays now counts: those that a seek replaced end as well.
+    /// Goes on. A stream that was made for another rate than the server's plays on by varispeed (HW-3); a pause is the place for a better one.
+    private func resume(_ voice: Voice) throws {
+        if let rate = engine.format?.sampleRate, state.withLock({ $0.stream?.sampleRate != rate }) {
+            let place = currentTime
+            let loops = state.withLock { state in
+                defer { _ = state.release(at: place) }
+                return state.loopsLeft(duration)
+            }
+            try? voice.stop(fadeFrames: fadeFrames)
+            try start(at: place, loops: loops, fadeFrames: fadeFrames)
+        } else {
+            try voice.resume(fadeFrames: fadeFrames)
+            state.withLock { $0.phase = .playing }
+        }
+    }
+
     private func voiceEnded(_ voice: Voice) {
+        if let ending = end(of: voice) { tell(ending) } else { session.participantsChanged() }
+    }
+
+    /// Stops where it came to; returns what is to be told of that, once. Only the voice that plays now counts: those that a seek replaced end as well.
+    private func end(of voice: Voice) -> Ending? {
         let place = currentTime
-        let ending: Ending? = state.withLock { state in
+        return state.withLock { state in
             guard state.voice === voice, let stream = state.stream else { return nil }
             state.phase = .stopped
             // Its engine was closed under it: it stands where it was.
-            guard stream.isDrained else {
+            guard voice.endReason == .finished else {
                 _ = state.release(at: place)
                 return nil
             }
             _ = state.release(at: 0)
             return stream.defect.map { .damaged($0) } ?? .finished
         }
-        if let ending { tell(ending) } else { session.participantsChanged() }
-    }
-
-    // A server of another rate: what is in the ring was made for the old one (keeps HW-3, HW-5).
-    private func follow(_ event: EngineEvent) {
-        let format: HardwareFormat
-        switch event {
-        case .driver(.formatChanged(let new)), .driver(.serverReturned(let new)): format = new
-        default: return
-        }
-        let ending: Ending? = operation.withLock { _ in
-            let (isOutdated, loops) = state.withLock { state in
-                (state.stream.map { $0.sampleRate != format.sampleRate } ?? false, state.loopsLeft(duration))
-            }
-            return isOutdated ? move(to: currentTime, loops: loops) : nil
-        }
-        if let ending { tell(ending) }
     }
 }
 

@@ -6,27 +6,31 @@ extension AudioEngine {
     public func makeSessionBus(
         gate: OpaquePointer, owner: any AnyObject & Sendable
     ) throws(AudioEngineError) -> SessionBus {
+        reclaim()
         let limit = configuration.maximumBuses
-        let slot = try control.withLock { control throws(AudioEngineError) in
+        let identity = try control.withLock { control throws(AudioEngineError) in
             guard let slot = control.plan.freeSlot(limit: limit) else { throw .noFreeBus(limit: limit) }
-            control.plan.buses[slot] = EnginePlan.Bus(gate: EnginePlan.Gate(page: gate, owner: owner))
+            let bus = EnginePlan.Bus(gate: EnginePlan.Gate(page: gate, owner: owner), slot: slot)
+            control.plan.buses[slot] = bus
             do throws(AudioEngineError) {
-                try control.plan.post(to: core.port)
+                try post(&control)
             } catch {
                 control.plan.buses[slot] = nil
                 throw error
             }
             settle(&control)
-            return slot
+            return bus.strip.identity
         }
-        return SessionBus(slot: slot, engine: self)
+        let bus = SessionBus(identity: identity, engine: self)
+        control.withLock { $0.plan.buses[bus.slot]?.session = bus }
+        return bus
     }
 
     func removeBus(slot: Int) {
         control.withLock { control in
             control.plan.removeBus(slot: slot)
             // Without room on the ring the old plan stays until the next one; it keeps the gate alive.
-            try? control.plan.post(to: core.port)
+            try? post(&control)
             settle(&control)
         }
     }
@@ -38,7 +42,7 @@ extension AudioEngine {
             let before = control.plan
             control.plan.replaceGate(ofBus: slot, by: EnginePlan.Gate(page: page, owner: owner))
             do throws(AudioEngineError) {
-                try control.plan.post(to: core.port)
+                try post(&control)
             } catch {
                 control.plan = before
                 throw error

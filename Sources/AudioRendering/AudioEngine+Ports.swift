@@ -11,16 +11,17 @@ extension AudioEngine {
 
     func closePort(_ handle: OpaquePointer) { control.withLock { _ in rcore_port_close(handle) } }
 
-    /// Makes a sound ready to be triggered on a session's bus, as often and as densely as the pool has voices. With a `pan` it can be placed
-    /// and moved. Throws `invalidArgument`.
+    /// Makes a sound ready to be triggered on a session's bus or one of its desk, as often and as densely as the pool has voices. With a `pan` it can be placed
+    /// and moved. Throws `invalidArgument` or `busRemoved`.
     public func makeSound(
-        _ buffer: AudioBuffer, on bus: SessionBus, startFrame: Int = 0, loop: Loop = .none, pan: Pan? = nil,
+        _ buffer: AudioBuffer, on bus: any AudioBus, startFrame: Int = 0, loop: Loop = .none, pan: Pan? = nil,
         priority: VoicePriority = .normal, map: ChannelMap? = nil, fadeInFrames: Int = 0
     ) throws(AudioEngineError) -> Sound {
         let source = VoiceSource.buffer(buffer, startFrame: startFrame, loop: loop)
         try check(source, bus)
         let used = try control.withLock { control throws(AudioEngineError) in
-            try Self.map(map, of: source, pan: pan, to: control.plan.outputChannels)
+            guard control.plan[bus] != nil else { throw bus.removed }
+            return try Self.map(map, of: source, pan: pan, to: control.plan.channels(of: bus))
         }
         var parameters = Self.parameters(of: source, map: used, bus: bus, pan: pan, priority: priority)
         parameters.fade_in_frames = UInt32(clamping: fadeInFrames)

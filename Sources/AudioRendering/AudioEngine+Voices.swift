@@ -2,52 +2,69 @@ internal import CRenderCore
 
 /// Voices: starting them, asking after them, and letting go of them.
 extension AudioEngine {
-    /// Plays a source into a session's bus.
+    /// Plays a source on a session's bus, or on a bus of its desk.
     ///
     /// - Parameters:
     ///   - gain: linear, finite.
     ///   - pan: a mono source without a map of its own is panned to the first two channels, anything else balanced between them; nil: neither.
-    ///   - speed: frames of the source a frame, 1/16…16; of memory and streams.
+    ///   - speed: frames of the source a frame, 1/16…16; of memory and streams. What was made for a rate plays at the pitch of that rate beyond it.
     ///   - priority: who keeps a place, where the engine has a `polyphony`.
-    ///   - map: source channels to output channels; nil is the usual map.
+    ///   - map: source channels to the bus's channels (`AudioBus.channels`); nil is the usual map.
     ///   - fadeInFrames: 0 begins at full gain.
     ///   - paused: begins standing still.
     ///   - time: the engine frame to begin on; nil is the next period.
     ///   - onEnd: told once, when it has played to its end or was stopped, on a thread of the engine's.
-    /// - Throws: `noFreeVoice`, `commandQueueFull`, or `invalidArgument`; then nothing plays.
+    /// - Throws: `noFreeVoice`, `commandQueueFull`, `busRemoved` or `invalidArgument`; then nothing plays.
     @discardableResult
     public func play(
-        _ source: VoiceSource, on bus: SessionBus, gain: Float = 1, pan: Pan? = nil, speed: Float = 1,
+        _ source: VoiceSource, on bus: any AudioBus, gain: Float = 1, pan: Pan? = nil, speed: Float = 1,
         priority: VoicePriority = .normal, map: ChannelMap? = nil, fadeInFrames: Int = 0, paused: Bool = false,
         at time: UInt64? = nil, onEnd: (@Sendable (Voice) -> Void)? = nil
     ) throws(AudioEngineError) -> Voice {
         try check(source, bus)
         if case .stream(let stream) = source { stream.fill() }
-        return try control.withLock { control throws(AudioEngineError) in
-            let used = try Self.map(map, of: source, pan: pan, to: control.plan.outputChannels)
-            let handle = rcore_voice_acquire(core.handle)
-            guard handle != 0 else { throw .noFreeVoice(limit: configuration.maximumVoices) }
-            let voice = Voice(source: source, handle: handle, map: used, bus: bus, engine: self, onEnd: onEnd)
-            var params = Self.parameters(of: source, map: used, bus: bus, pan: pan, priority: priority)
-            params.gain = gain
-            params.fade_in_frames = UInt32(clamping: fadeInFrames)
-            params.paused = paused
-            params.speed = speed
-            let status = rcore_post_start(core.port, handle, &params, time ?? 0)
-            guard status == RCORE_OK else {
-                rcore_voice_release(core.handle, handle)
-                throw AudioEngineError(
-                    status,
-                    "starting a voice with gain \(gain), speed \(speed), pan \(pan?.position ?? 0) and priority \(priority.rawValue)"
-                )
+        let handle = try acquireVoice()
+        do throws(AudioEngineError) {
+            return try control.withLock { control throws(AudioEngineError) in
+                guard control.plan[bus] != nil else { throw bus.removed }
+                let used = try Self.map(map, of: source, pan: pan, to: control.plan.channels(of: bus))
+                let pace = Voice.Pace(speed: speed, sampleRate: control.sampleRate, beginsAt: time ?? 0)
+                let voice = Voice(
+                    source: source, handle: handle, map: used, bus: bus, pace: pace, engine: self, onEnd: onEnd)
+                var params = Self.parameters(of: source, map: used, bus: bus, pan: pan, priority: priority)
+                params.gain = gain
+                params.fade_in_frames = UInt32(clamping: fadeInFrames)
+                params.paused = paused
+                params.speed = Self.speed(speed, of: source, at: control.sampleRate)
+                let status = rcore_post_start(core.port, handle, &params, time ?? 0)
+                guard status == RCORE_OK else {
+                    throw AudioEngineError(
+                        status,
+                        "starting a voice with gain \(gain), speed \(speed), pan \(pan?.position ?? 0) and priority \(priority.rawValue)"
+                    )
+                }
+                control.voices[handle] = voice
+                settle(&control)
+                return voice
             }
-            control.voices[handle] = voice
-            settle(&control)
-            return voice
+        } catch {
+            rcore_voice_release(core.handle, handle)
+            throw error
         }
     }
 
-    func check(_ source: VoiceSource, _ bus: SessionBus) throws(AudioEngineError) {
+    /// A voice of the pool; where it is empty, of those that are over and not yet taken back.
+    private func acquireVoice() throws(AudioEngineError) -> UInt64 {
+        var handle = rcore_voice_acquire(core.handle)
+        if handle == 0 {
+            reclaim()
+            handle = rcore_voice_acquire(core.handle)
+        }
+        guard handle != 0 else { throw .noFreeVoice(limit: configuration.maximumVoices) }
+        return handle
+    }
+
+    func check(_ source: VoiceSource, _ bus: any AudioBus) throws(AudioEngineError) {
         guard bus.belongs(to: self) else { throw .invalidArgument(what: "playing on a bus of another engine") }
         if case .input(let input) = source, !input.belongs(to: self) {
             throw .invalidArgument(what: "playing an input of another engine")
@@ -103,7 +120,7 @@ extension AudioEngine {
     }
 
     static func parameters(
-        of source: VoiceSource, map: ChannelMap?, bus: SessionBus, pan: Pan?, priority: VoicePriority
+        of source: VoiceSource, map: ChannelMap?, bus: any AudioBus, pan: Pan?, priority: VoicePriority
     ) -> rcore_voice_params_t {
         var params = rcore_voice_params_default()
         switch source {
@@ -128,30 +145,24 @@ extension AudioEngine {
         params.bus = UInt32(bus.slot)
         if let pan {
             params.pan = pan.position
-            params.pan_law = pan.law == .linear ? RCORE_PAN_LINEAR : RCORE_PAN_EQUAL_POWER
+            params.pan_law = Pan.Law?(pan.law).coreLaw
         }
         params.priority = UInt32(clamping: priority.rawValue)
         return params
     }
 
-    func hasPlayingVoices(onBus slot: Int) -> Bool {
-        control.withLock { control in
-            control.voices.values.contains { voice in
-                guard voice.bus.slot == slot else { return false }
-                let state = rcore_voice_state(core.handle, voice.handle)
-                return state == RCORE_VOICE_WAITING || state == RCORE_VOICE_PLAYING
-            }
-        }
-    }
-
     // MARK: In the background
 
-    /// Fills streams, moves captures to disk, and tells what the core reported. On the background queue, or between the cycles of a driver
-    /// without a clock.
+    /// Fills streams, moves captures to disk, measures loudness, and tells what the core reported. On the background queue, or between the cycles of a
+    /// driver without a clock.
     func runBackgroundWork() {
         fillStreams()
-        let capture = control.withLock { $0.plan.capture }
+        let (capture, meters) = control.withLock { control in
+            followRate(&control)
+            return (control.plan.capture, control.plan.loudnessMeters)
+        }
         if let failure = capture?.drain() { observers.tell(.captureFailed(failure)) }
+        for meter in meters { meter.drainLoudness() }
         drainEvents()
     }
 
@@ -166,33 +177,62 @@ extension AudioEngine {
 
     private func drainEvents() {
         var told: [EngineEvent] = []
-        let (ended, endedBuses) = control.withLock { control in
+        reap()
+        let (ended, sessions) = control.withLock { control in
             var event = rcore_event_t()
             while rcore_next_event(core.handle, &event) { told += EngineEvent(event).map { [$0] } ?? [] }
             control.plan.collect(from: core.handle)
-            let ended = endedVoices(&control)
-            return (
-                ended,
-                Set(ended.map(\.bus.slot)).filter { slot in !control.voices.values.contains { $0.bus.slot == slot } }
-            )
+            defer { (control.ended, control.endedSessions) = ([], [:]) }
+            return (control.ended, control.endedSessions.values)
         }
-        _ = retired.takeSilent()  // not under a lock: a bus may go with it
+        letGoOfInserts()
         for event in told { observers.tell(event) }
         for voice in ended { voice.onEnd?(voice) }
-        for slot in endedBuses.sorted() { observers.tell(.busEnded(bus: slot)) }
+        for slot in silentSlots(of: sessions) { observers.tell(.busEnded(bus: slot)) }
     }
 
-    // By state, not by event: an end that was dropped from the ring is found all the same.
-    private func endedVoices(_ control: inout Control) -> [Voice] {
+    /// Of sessions of which something has ended, the slots of those where nothing plays. One that is gone may have left its slot to another.
+    private func silentSlots(of sessions: some Sequence<BusIdentity>) -> [Int] {
+        control.withLock { control in
+            sessions.filter { session in
+                let present = control.plan.buses[session.slot]?.strip.identity
+                return (present == nil || present === session)
+                    && !control.voices.values.contains { $0.session === session }
+            }.map(\.slot).sorted()
+        }
+    }
+
+    /// Takes back what is over, for somebody who needs room; its end is told by the engine's own thread, whether it renders or not.
+    func reclaim() {
+        if reap() { background.tell { [weak self] in self?.runBackgroundWork() } }
+    }
+
+    /// Takes back what voices and sounds had that are over: when it returns, their buses and their places in the pool are free, whatever thread took them. They are
+    /// told of later. By state, not by event: an end that was dropped from the ring is found all the same. Returns whether anything is to be told.
+    @discardableResult
+    private func reap() -> Bool {
+        // Buses go under `reaping`, and not under control's lock, which a session's bus takes when it goes.
+        let ended = reaping.withLock { _ in
+            _ = retired.takeSilent()
+            let taken = control.withLock { control in takeEnded(&control) }
+            return taken.map(\.voice)
+        }
+        // Voices go under no lock: what they played may be an app's, or an input, which takes control's lock.
+        return !ended.isEmpty
+    }
+
+    private func takeEnded(_ control: inout Control) -> [(voice: Voice, bus: (any AudioBus)?)] {
         let ended = control.voices.values.filter {
             rcore_voice_state(core.handle, $0.handle) == RCORE_VOICE_ENDED
-        }
-        for voice in ended.sorted(by: { $0.handle < $1.handle }) {
-            voice.noteEnd()
+        }.sorted { $0.handle < $1.handle }
+        control.ended += ended.filter { $0.onEnd != nil }
+        return ended.map { voice in
+            let bus = voice.end(in: self)
             rcore_voice_release(core.handle, voice.handle)
             control.voices[voice.handle] = nil
+            control.endedSessions[ObjectIdentifier(voice.session)] = voice.session
+            return (voice, bus)
         }
-        return ended
     }
 }
 

@@ -12,29 +12,37 @@ public final class AudioEngine: Sendable {
         /// Voices that may play at once, 1…`maximumVoices`; one more takes the place of the oldest of the lowest priority, which fades out. nil: as
         /// many as there are, and nobody's place is ever taken.
         public var polyphony: Int?
-        /// Sessions at once, 1…1,024.
+        /// Buses at once, 1…1,024: one for each session, and those of their desks (`SessionBus.setGraph`).
         public var maximumBuses: Int
-        /// Outputs of the device at once, 1…64.
+        /// Sends at once, of all desks, 0…1,024.
+        public var maximumSends: Int
+        /// Outputs that buses lead to at once, 1…64.
         public var maximumRoutes: Int
         /// Inputs at once, 0…64.
         public var maximumInputs: Int
         /// Command ports at once, 0…63.
         public var maximumPorts: Int
+        /// Curves that are not linear at once, those that wait for their time included, 0…4,096.
+        public var maximumCurves: Int
         /// Channels of an output or input, 1…64; a device with more uses its first ones.
         public var maximumChannels: Int
         /// Seconds that file streams read ahead, 0.05…60.
         public var readAhead: Double
 
         public init(
-            maximumVoices: Int = 256, polyphony: Int? = nil, maximumBuses: Int = 32, maximumRoutes: Int = 4,
-            maximumInputs: Int = 4, maximumPorts: Int = 7, maximumChannels: Int = 8, readAhead: Double = 1
+            maximumVoices: Int = 256, polyphony: Int? = nil, maximumBuses: Int = 64, maximumSends: Int = 64,
+            maximumRoutes: Int = 8, maximumInputs: Int = 4, maximumPorts: Int = 7, maximumCurves: Int = 256,
+            maximumChannels: Int = 8,
+            readAhead: Double = 1
         ) {
             self.maximumVoices = maximumVoices
             self.polyphony = polyphony
             self.maximumBuses = maximumBuses
+            self.maximumSends = maximumSends
             self.maximumRoutes = maximumRoutes
             self.maximumInputs = maximumInputs
             self.maximumPorts = maximumPorts
+            self.maximumCurves = maximumCurves
             self.maximumChannels = maximumChannels
             self.readAhead = readAhead
         }
@@ -47,18 +55,27 @@ public final class AudioEngine: Sendable {
     let core: RenderCore
     let observers = EngineObservers()
     let retired = RetiredSounds()
-    let control = Locked(Control())
+    let control: Locked<Control>
     /// Held while the driver is opened, started, stopped or closed: these come one after the other. Never while handlers run.
     private let lifecycle = Locked(())
+    /// Held while what is over is taken back, for whoever needs it to wait until it is. Never while handlers run.
+    let reaping = Locked(())
     let background: EngineBackground
 
     struct Control {
-        var plan = EnginePlan()
+        var plan: EnginePlan
         var voices: [UInt64: Voice] = [:]
+        /// Taken back, and still to be told of: voices whose end somebody wants to know, and the sessions of all.
+        var ended: [Voice] = []
+        var endedSessions: [ObjectIdentifier: BusIdentity] = [:]
         /// A capture that the server's change ended; its summary is still to be asked for.
         var endedCapture: Capture?
         var phase = Phase.closed
         var droppedEvents: UInt64 = 0
+        /// The server's rate; 0 until it was reached.
+        var sampleRate = 0
+        /// Some voice's speed was reckoned for another rate.
+        var hasOutdatedSpeeds = false
     }
 
     /// Whether the render thread may be within the core: only then are commands left to it. `lost`: it will be again.
@@ -72,14 +89,18 @@ public final class AudioEngine: Sendable {
         sizes.max_voices = UInt32(clamping: configuration.maximumVoices)
         sizes.max_playing = configuration.polyphony.map { UInt32(clamping: $0) } ?? sizes.max_voices
         sizes.max_buses = UInt32(clamping: configuration.maximumBuses)
+        sizes.max_sends = UInt32(clamping: configuration.maximumSends)
         sizes.max_channels = UInt32(clamping: configuration.maximumChannels)
         sizes.max_routes = UInt32(clamping: configuration.maximumRoutes)
         sizes.max_inputs = UInt32(clamping: configuration.maximumInputs)
         sizes.max_ports = UInt32(clamping: configuration.maximumPorts) &+ 1  // and the engine's own
+        sizes.max_curves = UInt32(clamping: configuration.maximumCurves)
         core = try RenderCore(sizes)
         self.configuration = configuration
         self.driver = driver
+        control = Locked(Control(plan: EnginePlan(maximumChannels: configuration.maximumChannels)))
         background = EngineBackground()
+        driver.tellOutputLatencies([])  // whoever had the driver before may have told others
         driver.setEventHandler { [weak self] event in self?.handle(event) }
         driver.setPrepareHandler { [weak self] in self?.runBackgroundWork() }
         driver.setFillHandler { [weak self] in self?.fillStreams() }
@@ -171,26 +192,31 @@ public final class AudioEngine: Sendable {
         try driver.requestPeriod(frames: frames)
     }
 
-    /// Tells `handler` what happens, on a thread of the engine's or the driver's, until the observation is let go.
+    /// Tells `handler` what happens, on a thread of the engine's or the driver's, until the observation is let go. The handler must not wait for the driver,
+    /// and so call neither the session's activation nor its wishes: what it wants of them it asks for on a thread of its own.
     public func observe(_ handler: @escaping @Sendable (EngineEvent) -> Void) -> EngineObservation {
         observers.add(handler)
     }
 
     // MARK: Outputs
 
-    /// Greatest magnitude that a channel of a route has put out since the last call. One reader.
+    /// Greatest magnitude that a channel of an output has put out since the last call; `route` is its place among `routes`. One reader.
     public func takeOutputPeak(channel: Int, route: Int = 0) -> Float {
-        guard channel >= 0, route >= 0 else { return 0 }
-        return rcore_take_route_peak(core.handle, UInt32(clamping: route), UInt32(clamping: channel))
+        let slot = control.withLock { control in
+            let used = control.plan.usedRoutes
+            return used.indices.contains(route) ? control.plan.slot(of: used[route]) : nil
+        }
+        guard channel >= 0, let slot else { return 0 }
+        return rcore_take_route_peak(core.handle, UInt32(clamping: slot), UInt32(clamping: channel))
     }
 
     // MARK: Capture
 
-    /// Writes to `path` from now on exactly what goes to the output ports; the format follows the extension. Replaces a capture
+    /// Writes to `path` from now on exactly what goes to the first of `routes`; the format follows the extension. Replaces a capture
     /// that runs. Throws when the engine is not open or the file cannot be made.
     public func startCapture(path: String) throws(CaptureError) {
         guard let format = driver.format else { throw .notOpen }
-        let channels = control.withLock { $0.plan.outputChannels }
+        let channels = control.withLock { $0.plan.usedRoutes.first?.channels ?? $0.plan.deviceChannels }
         let capture = try Capture(path: path, channels: channels, sampleRate: format.sampleRate)
         do throws(AudioEngineError) {
             try replaceCapture(by: capture)
@@ -214,7 +240,7 @@ public final class AudioEngine: Sendable {
             let before = control.plan.capture
             control.plan.capture = capture
             do throws(AudioEngineError) {
-                try control.plan.post(to: core.port)
+                try post(&control)
             } catch {
                 control.plan.capture = before
                 throw error
@@ -249,20 +275,37 @@ public final class AudioEngine: Sendable {
         _ = rcore_set_sample_rate(core.handle, UInt32(clamping: format.sampleRate))
         let channels = max(1, min(format.outputChannels, configuration.maximumChannels))
         let ended: Capture? = control.withLock { control in
-            let capture = control.plan.capture
-            let heard = control.plan.routes?.first?.channels ?? channels
-            let ends = capture.map { $0.sampleRate != format.sampleRate || $0.channels != heard } ?? false
-            guard ends || control.plan.deviceChannels != channels else { return nil }
-            if ends {
-                control.endedCapture = capture
-                control.plan.capture = nil
-            }
+            adopt(sampleRate: format.sampleRate, &control)
+            let isOtherRate = control.plan.sampleRate != format.sampleRate && control.plan.knowsRate
+            let isOther = control.plan.deviceChannels != channels || isOtherRate
             control.plan.deviceChannels = channels
-            try? control.plan.post(to: core.port)
+            control.plan.sampleRate = format.sampleRate
+            let ended = endUnfitCapture(&control, sampleRate: format.sampleRate)
+            guard ended != nil || isOther else { return nil }
+            try? post(&control)
             settle(&control)
-            return ends ? capture : nil
+            return ended
         }
         if let ended { observers.tell(.captureFailed(ended.end(at: format))) }
+    }
+
+    /// Takes a capture from the plan that what is put out does not fit any more.
+    func endUnfitCapture(_ control: inout Control, sampleRate: Int) -> Capture? {
+        guard let capture = control.plan.capture,
+            capture.sampleRate != sampleRate || capture.channels != control.plan.usedRoutes.first?.channels
+        else { return nil }
+        control.endedCapture = capture
+        control.plan.capture = nil
+        return capture
+    }
+
+    /// Posts the plan as it stands.
+    func post(_ control: inout Control) throws(AudioEngineError) {
+        let before = control.plan.outputLatencies
+        try control.plan.post(to: core.port, limit: configuration.maximumRoutes)
+        let latencies = control.plan.outputLatencies
+        // Elsewhere: not under the lock. One after the other, as they were posted.
+        if latencies != before { background.tell { [driver] in driver.tellOutputLatencies(latencies) } }
     }
 
     private func change(from before: Phase, to after: Phase) {
@@ -282,7 +325,7 @@ public final class AudioEngine: Sendable {
             change(from: .lost, to: .rendering)
             adopt(format)
         case .serverGone: control.withLock { $0.phase = .closed }
-        case .xrun: break
+        case .xrun, .devicesChanged: break
         }
         observers.tell(.driver(event))
     }

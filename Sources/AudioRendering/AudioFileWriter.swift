@@ -48,10 +48,25 @@ public final class AudioFileWriter {
         guard written == count else { throw .notWritable(path: path, reason: Self.message(handle)) }
     }
 
-    /// Completes the file; later writes do nothing.
-    public func close() {
-        if let handle { sf_close(handle) }
-        handle = nil
+    /// Completes the file; later writes do nothing. Returns why it is shorter than what was written, as on a disk that is full: libsndfile tells
+    /// nothing of that where it packs sound, so such a file is looked at.
+    @discardableResult
+    public func close() -> AudioFileError? {
+        guard let handle else { return nil }
+        sf_close(handle)
+        self.handle = nil
+        guard ["ogg", "flac"].contains((path as NSString).pathExtension.lowercased()) else { return nil }
+        let whole = frameCount
+        frameCount = Self.framesInFile(path)
+        guard frameCount < whole else { return nil }
+        return .notWritable(path: path, reason: "the disk took \(frameCount) of \(whole) frames")
+    }
+
+    private static func framesInFile(_ path: String) -> Int {
+        var info = SF_INFO()
+        guard let handle = sf_open(path, Int32(SFM_READ), &info) else { return 0 }
+        defer { sf_close(handle) }
+        return Int(info.frames)
     }
 
     private static func format(for pathExtension: String) -> Int? {

@@ -11,6 +11,8 @@ final class Capture: @unchecked Sendable {
     private let lock = Locked(())
     private var scratch: [Float]
     private var failure: AudioFileError?
+    /// What comes after that is nobody's to take.
+    private var lostBeforeFailure: Int?
 
     private static let blockFrames = 4096
 
@@ -37,6 +39,7 @@ final class Capture: @unchecked Sendable {
                     try writer.write(scratch, frameCount: frames)
                 } catch {
                     failure = error
+                    lostBeforeFailure = Int(rcore_fifo_overrun_count(fifo.handle))
                     return error
                 }
             }
@@ -61,10 +64,11 @@ final class Capture: @unchecked Sendable {
     func finish() -> CaptureSummary {
         _ = drain()
         return lock.withLock { _ in
-            writer.close()
+            let shortage = writer.close()
             return CaptureSummary(
                 path: writer.path, frames: writer.frameCount,
-                lostPeriods: Int(rcore_fifo_overrun_count(fifo.handle)), failure: failure)
+                lostPeriods: lostBeforeFailure ?? Int(rcore_fifo_overrun_count(fifo.handle)),
+                failure: failure ?? shortage)
         }
     }
 }

@@ -41,3 +41,13 @@ public final class ChannelMap: @unchecked Sendable {
         return rcore_matrix_gain(handle, UInt32(output), UInt32(input))
     }
 }
+
+extension ChannelMap: Equatable {
+    /// Whether both have the same gains.
+    public static func == (a: ChannelMap, b: ChannelMap) -> Bool {
+        a.inputs == b.inputs && a.outputs == b.outputs
+            && (0..<a.inputs).allSatisfy { input in
+                (0..<a.outputs).allSatisfy { a.gain(input: input, output: $0) == b.gain(input: input, output: $0) }
+            }
+    }
+}

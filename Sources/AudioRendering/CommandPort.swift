@@ -38,10 +38,10 @@ final class RetiredSounds: Sendable {
 final class SoundMemory: @unchecked Sendable {
     let buffer: AudioBuffer
     let map: ChannelMap?
-    let bus: SessionBus
+    let bus: any AudioBus
     let parameters: rcore_voice_params_t
 
-    init(buffer: AudioBuffer, map: ChannelMap?, bus: SessionBus, parameters: rcore_voice_params_t) {
+    init(buffer: AudioBuffer, map: ChannelMap?, bus: any AudioBus, parameters: rcore_voice_params_t) {
         self.buffer = buffer
         self.map = map
         self.bus = bus
@@ -109,26 +109,44 @@ public final class CommandPort: @unchecked Sendable {
 
     /// Ramps to a linear gain; finite.
     public func setGain(
-        _ gain: Float, of voice: TriggeredVoice, rampFrames: Int, at time: UInt64? = nil
+        _ gain: Float, of voice: TriggeredVoice, rampFrames: Int, curve: AutomationCurve = .linear,
+        at time: UInt64? = nil
     ) throws(AudioEngineError) {
-        let status = rcore_post_gain(handle, voice.handle, gain, UInt32(clamping: rampFrames), time ?? 0)
+        let status = AutomatedParameter.voiceGain.ramp(
+            to: gain, frames: rampFrames, curve: curve, of: voice.handle, to: handle, at: time)
         guard status == RCORE_OK else { throw AudioEngineError(status, "a gain of \(gain)") }
     }
 
     /// Moves between left (−1) and right (1); the sound must have been made with a pan.
     public func setPan(
-        _ position: Float, of voice: TriggeredVoice, rampFrames: Int, at time: UInt64? = nil
+        _ position: Float, of voice: TriggeredVoice, rampFrames: Int, curve: AutomationCurve = .linear,
+        at time: UInt64? = nil
     ) throws(AudioEngineError) {
-        let status = rcore_post_pan(handle, voice.handle, position, UInt32(clamping: rampFrames), time ?? 0)
+        let status = AutomatedParameter.voicePan.ramp(
+            to: position, frames: rampFrames, curve: curve, of: voice.handle, to: handle, at: time)
         guard status == RCORE_OK else { throw AudioEngineError(status, "a pan of \(position)") }
     }
 
     /// Ramps to a speed, 1/16…16 frames of the source a frame.
     public func setSpeed(
-        _ speed: Float, of voice: TriggeredVoice, rampFrames: Int, at time: UInt64? = nil
+        _ speed: Float, of voice: TriggeredVoice, rampFrames: Int, curve: AutomationCurve = .linear,
+        at time: UInt64? = nil
     ) throws(AudioEngineError) {
-        let status = rcore_post_speed(handle, voice.handle, speed, UInt32(clamping: rampFrames), time ?? 0)
+        let status = AutomatedParameter.voiceSpeed.ramp(
+            to: speed, frames: rampFrames, curve: curve, of: voice.handle, to: handle, at: time)
         guard status == RCORE_OK else { throw AudioEngineError(status, "a speed of \(speed)") }
+    }
+
+    /// Moves a parameter through `points`, all of them or none, as `Voice.automate` does; in a group as part of it.
+    public func automate(
+        _ parameter: VoiceParameter, of voice: TriggeredVoice, _ points: [AutomationPoint]
+    ) throws(AudioEngineError) {
+        let automated = parameter.automated
+        try automated.check(points)
+        let status = automated.post(points, of: voice.handle, to: handle)
+        guard status == RCORE_OK else {
+            throw AudioEngineError(status, "automating \(automated.name) through \(points.count) points")
+        }
     }
 
     /// All that `body` posts through this port takes effect together, or, when it throws or finds no room, not at all: a chord starts on one frame.

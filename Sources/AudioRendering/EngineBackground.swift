@@ -13,6 +13,9 @@ final class EngineBackground: Sendable {
 
     func setWork(_ work: @escaping @Sendable () -> Void) { state.withLock { $0.work = work } }
 
+    /// Has `job` run on the queue, whether the work runs or not.
+    func tell(_ job: @escaping @Sendable () -> Void) { queue.async(execute: job) }
+
     func start() {
         state.withLock { state in
             guard state.timer == nil, let work = state.work else { return }

@@ -6,7 +6,7 @@ public enum EngineEvent: Equatable, Sendable {
     case gateApplied(bus: Int, serial: UInt32, frame: UInt64)
     /// A verdict's ramps are over; paused sessions stand still from `frame` on.
     case gateSettled(bus: Int, serial: UInt32, frame: UInt64)
-    /// The last voice on a bus has ended; more may have begun since (`SessionBus.hasPlayingVoices`).
+    /// The last voice on a session's bus and its desk has ended; more may have begun since (`AudioBus.hasPlayingVoices`).
     case busEnded(bus: Int)
     /// A capture could not be written further.
     case captureFailed(AudioFileError)

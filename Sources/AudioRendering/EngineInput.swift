@@ -44,11 +44,20 @@ public final class EngineInput: Sendable {
     }
 
     /// Ramps to a linear gain; finite.
-    public func setGain(_ gain: Float, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
+    public func setGain(
+        _ gain: Float, rampFrames: Int, curve: AutomationCurve = .linear, at time: UInt64? = nil
+    ) throws(AudioEngineError) {
         guard let engine else { throw .engineGone }
         try engine.command("an input gain of \(gain)") { port in
-            rcore_post_input_gain(port, UInt32(slot), gain, UInt32(clamping: rampFrames), time ?? 0)
+            AutomatedParameter.inputGain.ramp(
+                to: gain, frames: rampFrames, curve: curve, of: UInt64(slot), to: port, at: time)
         }
+    }
+
+    /// Moves its gain through `points`, as `Voice.automate` does.
+    public func automateGain(_ points: [AutomationPoint]) throws(AudioEngineError) {
+        guard let engine else { throw .engineGone }
+        try engine.automate(.inputGain, of: slot, points)
     }
 }
 

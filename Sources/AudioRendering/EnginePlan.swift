@@ -1,6 +1,6 @@
 internal import CRenderCore
 
-/// The topology as control knows it: session buses, routes, inputs, a capture. Turned into plans for the core.
+/// The topology as control knows it: session buses and their desks, the outputs they lead to, inputs, a capture. Turned into plans for the core.
 struct EnginePlan {
     /// A session's gate. Its identity says which inputs listen under it: they follow when it is replaced.
     final class Gate {
@@ -16,8 +16,26 @@ struct EnginePlan {
     /// One session bus.
     struct Bus {
         var gate: Gate
-        /// By route: another map than the usual one.
+        /// Where it leads; nil: where all buses lead that have no outputs of their own.
+        var outputs: [OutputRoute]?
+        /// The driver's input channels that its inputs listen to; nil: all.
+        var inputs: Range<Int>?
+        /// Channels while it has outputs of its own, and none of them.
+        var lastChannels = 2
+        /// By place among its outputs: another map than the usual one.
         var maps: [Int: ChannelMap] = [:]
+        /// Whether what it leads to may be limited: not while its session measures.
+        var allowsLimiting = true
+        /// What it was set to.
+        var strip: Strip
+        var desk = Desk()
+        /// Held by who plays on it.
+        weak var session: SessionBus?
+
+        init(gate: Gate, slot: Int) {
+            self.gate = gate
+            strip = Strip(identity: BusIdentity(name: nil, slot: slot))
+        }
     }
     /// One input.
     struct Input {
@@ -26,32 +44,111 @@ struct EnginePlan {
         /// Of the session that listens.
         var gate: Gate
     }
-    struct InputDescription { var channels: Int, firstChannel: Int }
+    struct InputDescription {
+        var channels: Int
+        /// Among the channels of `source`.
+        var firstChannel: Int
+        /// The driver's input channels that the session listens to; nil: all.
+        var source: Range<Int>?
+    }
     var buses: [Int: Bus] = [:]
     /// Slots that are given up while the core may still have them: not to be taken before a plan without them is posted.
-    private var leaving: Set<Int> = []
+    var leaving: Set<Int> = []
+    var leavingSends: Set<Int> = []
     private var leavingInputs: Set<Int> = []
+    /// By slot: buses that graphs gave up.
+    var held: [Int: HeldSlot] = [:]
     var inputs: [Int: Input] = [:]
     /// Of the device, at most the engine's.
     var deviceChannels = 2
-    /// nil: one route over all of the device's channels.
+    /// Channels a bus has at least, so that what plays to one channel and then to two is heard on both.
+    let leastChannels: Int
+    /// Where buses lead that have no outputs of their own; nil: one route over all of the device's channels.
     var routes: [OutputRoute]?
     var capture: Capture?
+    /// Measure outputs that buses lead to, or may lead to.
+    var outputMeters: [OutputRoute: AudioMeter] = [:]
+    /// Keep outputs that buses lead to, or may lead to, below a ceiling.
+    var outputLimiters: [OutputRoute: AudioLimiter] = [:]
+    /// Of the device, for meters and limiters.
+    var sampleRate = 48_000
+    /// Whose rings are to be drained, as of the last posted plan.
+    private(set) var loudnessMeters: [AudioMeter] = []
+    /// The slots of outputs that posted plans lead to: what keeps its slot goes on undisturbed.
+    private var slots: [OutputRoute: Int] = [:]
 
-    var usedRoutes: [OutputRoute] { routes ?? [OutputRoute(firstChannel: 0, channels: deviceChannels)] }
-    /// Channels of every bus: the first route's.
-    var outputChannels: Int { usedRoutes.first?.channels ?? deviceChannels }
+    init(maximumChannels: Int) { leastChannels = min(2, maximumChannels) }
 
-    /// What posted plans refer to, newest last.
-    private var resources: [[any AnyObject & Sendable]] = []
+    private var sharedRoutes: [OutputRoute] {
+        routes ?? [OutputRoute(firstChannel: 0, channels: deviceChannels)]
+    }
 
-    /// The lowest free slot below `limit`.
-    func freeSlot(limit: Int) -> Int? { (0..<limit).first { buses[$0] == nil && !leaving.contains($0) } }
+    /// Where a bus leads.
+    func outputs(of bus: Bus) -> [OutputRoute] { bus.outputs ?? sharedRoutes }
 
-    /// Gives a slot up, from the next plan on.
+    /// All outputs that buses lead to, those of the first bus in front; without buses the shared ones.
+    var usedRoutes: [OutputRoute] {
+        var used: [OutputRoute] = []
+        for (_, bus) in buses.sorted(by: { $0.key < $1.key }) {
+            for output in outputs(of: bus) where !used.contains(output) { used.append(output) }
+        }
+        return used.isEmpty ? sharedRoutes : used
+    }
+
+    /// Channels of a bus: its first output's, two at least.
+    func channels(of bus: Bus) -> Int { max(leastChannels, outputs(of: bus).first?.channels ?? bus.lastChannels) }
+
+    /// The same, of a slot.
+    func channels(ofBus slot: Int) -> Int { buses[slot].map { channels(of: $0) } ?? leastChannels }
+
+    /// The core's slot of an output, for who asks after its level.
+    func slot(of route: OutputRoute) -> Int? { slots[route] }
+
+    /// A plan that the core has, or had until lately.
+    struct Posted {
+        /// What it refers to.
+        var resources: [any AnyObject & Sendable]
+        var inserts: [AudioInsert]
+        var outline: Outline
+        /// The slots of its buses and sends.
+        var buses: Set<Int>
+        var sends: Set<Int>
+    }
+    /// Newest last.
+    private(set) var posted: [Posted] = []
+    /// Inserts that only replaced plans had, to be let go of outside the lock: their owners are an app's.
+    var released: [AudioInsert] = []
+    /// Of what plays on each bus of the newest one.
+    private(set) var latencies: [Int: Int] = [:]
+    /// Of its outputs, those that anything delays.
+    private(set) var outputLatencies: [OutputLatency] = []
+
+    /// A free slot below `limit`: the lowest that no plan has which may still be heard; where there is none, the lowest.
+    func freeSlot(limit: Int) -> Int? { free(limit: limit, taken: takenSlots, fading: \.buses).first }
+
+    /// Free slots, those in front that no plan has which may still be heard: what is told of a slot that fades is told of what fades.
+    func free(limit: Int, taken: Set<Int>, fading: KeyPath<Posted, Set<Int>>) -> [Int] {
+        let heard = posted.reduce(into: Set<Int>()) { $0.formUnion($1[keyPath: fading]) }
+        let free = (0..<limit).filter { !taken.contains($0) }
+        return free.filter { !heard.contains($0) } + free.filter(heard.contains)
+    }
+
+    /// Gives a slot up, and those of its desk, from the next plan on.
     mutating func removeBus(slot: Int) {
-        buses[slot] = nil
-        leaving.insert(slot)
+        guard let bus = buses.removeValue(forKey: slot) else { return }
+        leaving.formUnion(bus.desk.busSlots + [slot])
+        leavingSends.formUnion(bus.desk.sendSlots)
+    }
+
+    /// Leads a bus elsewhere, and has the inputs that listen under its gate listen to other channels.
+    mutating func lead(bus slot: Int, to outputs: [OutputRoute]?, from source: Range<Int>?) {
+        guard var bus = buses[slot] else { return }
+        bus.lastChannels = channels(of: bus)
+        if bus.outputs != outputs { bus.maps = [:] }
+        bus.outputs = outputs
+        bus.inputs = source
+        buses[slot] = bus
+        for (input, _) in inputs.filter({ $0.value.gate === bus.gate }) { inputs[input]?.description.source = source }
     }
 
     /// Gives a bus, and the inputs that listen under its gate, another gate.
@@ -70,78 +167,85 @@ struct EnginePlan {
         leavingInputs.insert(slot)
     }
 
-    /// Posts the topology as it stands. On failure nothing changed for the core.
-    mutating func post(to port: OpaquePointer) throws(AudioEngineError) {
+    /// Posts the topology as it stands; at most `limit` outputs. On failure nothing changed for the core.
+    mutating func post(to port: OpaquePointer, limit: Int) throws(AudioEngineError) {
+        let slots = try assignSlots(limit: limit)
         guard let plan = rcore_plan_create() else { throw .outOfMemory(what: "a plan") }
-        let maps: [ChannelMap]
+        var parts = Parts()
+        let outline = Outline(self)
         do throws(AudioEngineError) {
-            maps = try build(plan)
-            try check(rcore_post_plan(port, plan, 0), "a plan of \(buses.count) buses")
+            try build(plan, slots, &parts)
+            let status = rcore_post_plan(port, plan, 0)
+            guard status != RCORE_CONFLICT else { throw conflict(outline) }
+            try check(status, "a plan of \(takenSlots.count) buses")
         } catch {
             rcore_plan_destroy(plan)
             throw error
         }
+        self.slots = slots
         var used: [any AnyObject & Sendable] = buses.values.map { $0.gate.owner }
         if let capture { used.append(capture) }
         for input in inputs.values { used += [input.capture, input.gate.owner] }
-        for map in maps { used.append(map) }
-        resources.append(used)
+        used += parts.maps as [any AnyObject & Sendable]
+        for (meter, core) in parts.meters {
+            used.append(core)
+            meter.use(core)
+        }
+        for (output, limiter) in outputLimiters {
+            let core = parts.limiters[output]
+            if let core { used.append(core) }
+            limiter.use(core)
+        }
+        loudnessMeters = parts.meters.map(\.0).filter(\.measuresLoudness)
+        let desks = buses.values.map(\.desk)
+        posted.append(
+            Posted(
+                resources: used, inserts: parts.inserts, outline: outline,
+                buses: Set(desks.flatMap(\.busSlots)).union(buses.keys), sends: Set(desks.flatMap(\.sendSlots))))
+        // The newest plan is not freed before the next one is posted.
+        latencies = [:]
+        for slot in buses.flatMap({ [$0.key] + $0.value.desk.busSlots }) {
+            latencies[slot] = Int(rcore_plan_latency(plan, UInt32(slot)))
+        }
+        outputLatencies = OutputLatency.merge(usedRoutes.map { latency(of: $0, limiter: parts.limiters[$0]) })
         leaving = []
+        leavingSends = []
         leavingInputs = []
+        held = held.filter { $0.value.identity != nil }
+    }
+
+    /// By buses of all sessions that lead there, and its limiter.
+    private func latency(of output: OutputRoute, limiter: CoreLimiter?) -> OutputLatency {
+        let leading = buses.filter { outputs(of: $0.value).contains(output) }
+        let later = leading.flatMap { [$0.key] + $0.value.desk.busSlots }.map { latencies[$0] ?? 0 }
+        let own = limiter.map { Int(rcore_limiter_latency($0.handle)) } ?? 0
+        let frames = (later.min() ?? 0) + own...(later.max() ?? 0) + own
+        return OutputLatency(
+            channels: output.firstChannel..<(output.firstChannel + output.channels), frames: frames)
     }
 
     /// Lets go of what only replaced plans referred to.
     mutating func collect(from core: OpaquePointer) {
-        let held = Int(rcore_collect_plans(core))
-        if resources.count > max(1, held) { resources.removeFirst(resources.count - max(1, held)) }
+        let gone = posted.count - max(1, Int(rcore_collect_plans(core)))
+        guard gone > 0 else { return }
+        released += posted.prefix(gone).flatMap(\.inserts)
+        posted.removeFirst(gone)
     }
 
-    // Returns the maps that the plan refers to.
-    private func build(_ plan: OpaquePointer) throws(AudioEngineError) -> [ChannelMap] {
-        for (slot, route) in usedRoutes.enumerated() {
-            var description = rcore_route_description_t(
-                slot: UInt32(slot), channels: UInt32(clamping: route.channels),
-                first_output: UInt32(clamping: route.firstChannel), capture: slot == 0 ? capture?.fifo.handle : nil)
-            try check(rcore_plan_add_route(plan, &description), "an output of \(route.channels) channels")
-        }
-        for (slot, input) in inputs.sorted(by: { $0.key < $1.key }) {
-            var description = rcore_input_description_t(
-                slot: UInt32(slot), channels: UInt32(clamping: input.description.channels),
-                first_input: UInt32(clamping: input.description.firstChannel), gate: input.gate.page,
-                capture: input.capture.handle)
-            try check(
-                rcore_plan_add_input(plan, &description), "an input of \(input.description.channels) channels")
-        }
-        var maps: [ChannelMap] = []
-        for (slot, bus) in buses.sorted(by: { $0.key < $1.key }) {
-            var description = rcore_bus_description_t(
-                slot: UInt32(slot), channels: UInt32(outputChannels), parent: UInt32.max, gate: bus.gate.page,
-                matrix: nil)
-            try check(rcore_plan_add_bus(plan, &description), "bus \(slot)")
-            maps += try connect(bus, slot: slot, plan)
-        }
-        return maps
-    }
+    /// Whether no plan before the last one is in use any more.
+    var isSettled: Bool { posted.count <= 1 }
 
-    // A map that was made for another number of channels, of a device that was there before, gives way to the usual one.
-    private func connect(_ bus: Bus, slot: Int, _ plan: OpaquePointer) throws(AudioEngineError) -> [ChannelMap] {
-        var maps: [ChannelMap] = []
-        for (route, output) in usedRoutes.enumerated() {
-            let own = bus.maps[route].flatMap { map in
-                map.inputs == outputChannels && map.outputs == output.channels ? map : nil
-            }
-            let usual =
-                own == nil && output.channels != outputChannels
-                ? try ChannelMap.standard(from: outputChannels, to: output.channels) : nil
-            let map = own ?? usual
-            try check(
-                rcore_plan_connect(plan, UInt32(slot), UInt32(route), map?.handle), "bus \(slot) to route \(route)")
-            if let map { maps.append(map) }
+    /// Outputs keep their slots; new ones take the lowest that are free.
+    private func assignSlots(limit: Int) throws(AudioEngineError) -> [OutputRoute: Int] {
+        let used = usedRoutes
+        guard used.count <= limit else {
+            throw .invalidArgument(what: "leading buses to \(used.count) outputs at once: an engine has \(limit)")
         }
-        return maps
-    }
-
-    private func check(_ status: rcore_status_t, _ what: String) throws(AudioEngineError) {
-        guard status == RCORE_OK else { throw AudioEngineError(status, what) }
+        var assigned = slots.filter { used.contains($0.key) }
+        for route in used where assigned[route] == nil {
+            let taken = Set(assigned.values)
+            assigned[route] = (0..<limit).first { !taken.contains($0) }
+        }
+        return assigned
     }
 }

@@ -6,7 +6,8 @@ internal import CRenderCore
 public final class FileStream: @unchecked Sendable {
     /// 1…64.
     public let channels: Int
-    /// The engine's rate, which frames of the stream are counted in.
+    /// The rate that it is resampled to, best the engine's, which its frames are counted in. When the engine's becomes another, its voice plays
+    /// slower or faster by as much.
     public let sampleRate: Int
     let fifo: FrameFifo
 

@@ -14,10 +14,12 @@ public struct HardwareFormat: Equatable, Sendable {
     public var inputLatencyFrames: Int
     /// The server and its version, for people: "jackd2 1.9.21".
     public var server: String
+    /// Which server it is, among those that run: apps with equal names share its devices.
+    public var serverName: String
 
     public init(
         sampleRate: Int, periodFrames: Int, outputChannels: Int, inputChannels: Int = 0,
-        outputLatencyFrames: Int = 0, inputLatencyFrames: Int = 0, server: String
+        outputLatencyFrames: Int = 0, inputLatencyFrames: Int = 0, server: String, serverName: String? = nil
     ) {
         self.sampleRate = sampleRate
         self.periodFrames = periodFrames
@@ -26,6 +28,7 @@ public struct HardwareFormat: Equatable, Sendable {
         self.outputLatencyFrames = outputLatencyFrames
         self.inputLatencyFrames = inputLatencyFrames
         self.server = server
+        self.serverName = serverName ?? server
     }
 
     /// Length of a period in seconds.

@@ -10,6 +10,11 @@ public final class OfflineDriver: RenderDriver {
         var started = false
         var prepare: (@Sendable () -> Void)?
         var tell: (@Sendable (DriverEvent) -> Void)?
+        var latencies: [OutputLatency] = []
+        /// nil until the first is plugged in.
+        var devices: [HardwareDevice]?
+        /// The channels of each port, by uid.
+        var channels: [String: Range<Int>] = [:]
     }
     private let state: Locked<State>
     private let renderLock = Locked(())
@@ -74,6 +79,56 @@ public final class OfflineDriver: RenderDriver {
         }
         tell?(.formatChanged(format))
     }
+
+    /// Becomes a device of which some channels are those of `device`: its outputs, port after port, from `firstOutput` on, its inputs from
+    /// `firstInput`. Plugged in again, it has changed. What plays there is in these channels of what `render` returns.
+    public func plug(_ device: HardwareDevice, firstOutput: Int = 0, firstInput: Int = 0) {
+        precondition(firstOutput >= 0 && firstInput >= 0, "channels from 0 on")
+        change { state in
+            var next: [HardwarePort.Direction: Int] = [.output: firstOutput, .input: firstInput]
+            for port in device.ports {
+                let first = next[port.direction] ?? 0
+                next[port.direction] = first + port.channels
+                state.channels[port.uid] = first..<(first + port.channels)
+            }
+            var devices = state.devices ?? []
+            if let place = devices.firstIndex(where: { $0.uid == device.uid }) {
+                devices[place] = device
+            } else {
+                devices.append(device)
+            }
+            state.devices = devices
+        }
+    }
+
+    /// Loses the device of that uid; does nothing without one.
+    public func unplug(_ uid: String) { change { $0.devices?.removeAll { $0.uid == uid } } }
+
+    private func change(_ change: (inout State) -> Void) {
+        let (devices, tell) = state.withLock { state in
+            let before = state.devices
+            change(&state)
+            return (state.devices, state.core == nil || before == state.devices ? nil : state.tell)
+        }
+        if let devices { tell?(.devicesChanged(devices)) }
+    }
+
+    public var devices: [HardwareDevice]? { state.withLock { $0.devices } }
+
+    public func connect(_ port: String) throws(DriverError) -> Range<Int> {
+        try state.withLock { state throws(DriverError) in
+            let isThere = state.devices?.contains { $0.ports.contains { $0.uid == port } } ?? false
+            guard isThere, let channels = state.channels[port] else {
+                throw .refused(call: "a connection to '\(port)'", reason: "no such port is plugged in")
+            }
+            return channels
+        }
+    }
+
+    public func tellOutputLatencies(_ latencies: [OutputLatency]) { state.withLock { $0.latencies = latencies } }
+
+    /// What the engine said last of what it delays, shortly after the call that changed it.
+    public var outputLatencies: [OutputLatency] { state.withLock { $0.latencies } }
 
     public var statistics: DriverStatistics { DriverStatistics() }
 

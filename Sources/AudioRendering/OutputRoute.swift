@@ -1,5 +1,5 @@
-/// One output of the device: consecutive channels that all session buses lead to.
-public struct OutputRoute: Equatable, Sendable {
+/// One output of the device: consecutive channels that session buses lead to.
+public struct OutputRoute: Hashable, Sendable {
     /// Index of its first channel among the device's outputs.
     public var firstChannel: Int
     /// 1…the engine's `maximumChannels`.

@@ -3,15 +3,16 @@ internal import CRenderCore
 /// The bus that all sources of one session lead through; it carries the session's gate.
 ///
 /// It lives until the last reference goes, and its voices hold one each: they fade out on their own bus, and only then is its slot
-/// free for another session.
-public final class SessionBus: Sendable {
-    /// Its slot in the engine's plan.
-    public let slot: Int
+/// free for another session. A desk of further buses may lead to it (``setGraph(_:)``): the gate holds for all of them. It has as many channels as its first
+/// output, two at least.
+public final class SessionBus: AudioBus {
+    public let identity: BusIdentity
+    public var session: SessionBus { self }
     // Weak: the engine holds voices, and they hold their bus.
-    private weak let engine: AudioEngine?
+    weak let engine: AudioEngine?
 
-    init(slot: Int, engine: AudioEngine) {
-        self.slot = slot
+    init(identity: BusIdentity, engine: AudioEngine) {
+        self.identity = identity
         self.engine = engine
     }
 
@@ -28,35 +29,60 @@ public final class SessionBus: Sendable {
     public func replaceGate(
         _ page: OpaquePointer, owner: any AnyObject & Sendable
     ) throws(AudioEngineError) {
-        guard let engine else { throw .engineGone }
-        try engine.replaceGate(ofBus: slot, by: page, owner: owner)
+        try living.replaceGate(ofBus: slot, by: page, owner: owner)
     }
 
-    /// Whether a voice plays on it, or waits there for its time.
-    public var hasPlayingVoices: Bool { engine?.hasPlayingVoices(onBus: slot) ?? false }
+    /// Where it leads.
+    public var outputs: [OutputRoute] { engine?.outputs(ofBus: slot) ?? [] }
 
-    /// Leads it to one of the engine's routes by another channel map; nil is the usual one. Throws `invalidArgument` for a route that there is not,
+    /// Leads it to outputs of its own, and its inputs to those channels of the driver; nil: where the engine's buses lead by themselves,
+    /// and all channels. What is heard cross-fades, in 5 ms; without any output it plays on in silence. Maps of its own (`setMap`) are gone where the outputs
+    /// are others. Throws `invalidArgument` for outputs that there cannot be, and where all buses together lead to more than the engine has.
+    public func lead(to outputs: [OutputRoute]?, from inputs: Range<Int>? = nil) throws(AudioEngineError) {
+        try living.lead([BusDestination(bus: self, outputs: outputs, inputs: inputs)])
+    }
+
+    /// Leads it to one of its outputs, by place, by another channel map; nil is the usual one. Throws `invalidArgument` for an output that there is not,
     /// and for a map of another shape.
     public func setMap(_ map: ChannelMap?, route: Int = 0) throws(AudioEngineError) {
-        guard let engine else { throw .engineGone }
-        try engine.setMap(map, ofBus: slot, route: route)
+        try living.setMap(map, ofBus: slot, route: route)
     }
 
-    /// Ramps to a linear gain; finite.
-    public func setGain(_ gain: Float, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
-        guard let engine else { throw .engineGone }
-        try engine.command("a bus gain of \(gain)") { port in
-            rcore_post_bus_gain(port, UInt32(slot), gain, UInt32(clamping: rampFrames), time ?? 0)
+    // MARK: The desk
+
+    /// The session's desk, as it was set last; without buses at first.
+    public var graph: BusGraph { engine?.graph(of: self) ?? BusGraph() }
+
+    /// Replaces the session's desk, all of it in one step; or throws, and nothing changed.
+    ///
+    /// A bus that keeps its name stays the same bus: its gain, pan, mute, solo and meter are what they were, and its voices play on, to the frame. So does a send between two buses of the
+    /// same names. What is led elsewhere, comes or goes cross-fades in 5 ms; what only joins takes effect between two samples. What plays on a bus that goes is stopped.
+    ///
+    /// Throws `badGraph`, which names what is wrong and what to do; `commandQueueFull` or `outOfMemory`. While a graph is still heard, the next cannot turn the
+    /// order of its buses round, nor move an insert to another bus: set one without them first, and this one once `isGraphSettled`.
+    public func setGraph(_ graph: BusGraph) throws(AudioEngineError) { try living.setGraph(graph, of: self) }
+
+    /// Whether what graphs before the present one led elsewhere has faded out, in the whole engine.
+    public var isGraphSettled: Bool { engine?.isSettled ?? true }
+
+    /// The bus of the desk that has that name. Throws `noSuchBus`.
+    public func bus(_ name: String) throws(AudioEngineError) -> MixerBus {
+        MixerBus(session: self, identity: try living.identity(ofBus: name, in: self))
+    }
+
+    /// Whether outputs that it leads to may be limited (`AudioEngine.setLimiter`): not while its session measures. What is heard cross-fades.
+    package func setAllowsLimiting(_ isAllowed: Bool) throws(AudioEngineError) {
+        try living.setAllowsLimiting(isAllowed, ofBus: slot)
+    }
+
+    /// The buses of the desk, in the order of its graph.
+    public var buses: [MixerBus] { graph.buses.compactMap { try? bus($0.name) } }
+
+    /// The engine, or what says that it is gone.
+    var living: AudioEngine {
+        get throws(AudioEngineError) {
+            guard let engine else { throw .engineGone }
+            return engine
         }
     }
-
-    /// Stops all that plays into it, and what waits for its time to start there.
-    public func stopAll(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        guard let engine else { throw .engineGone }
-        try engine.command("stopping all voices of a bus") { port in
-            rcore_post_stop_all(port, UInt32(slot), UInt32(clamping: fadeFrames), time ?? 0)
-        }
-    }
-
-    func belongs(to engine: AudioEngine) -> Bool { self.engine === engine }
 }

@@ -20,6 +20,17 @@ public enum VoiceSource: Sendable {
     }
 }
 
+extension VoiceSource {
+    /// Frames a second that it was made for, at which its pitch is right; nil: it plays a frame a frame, whatever the server's rate.
+    public var sampleRate: Int? {
+        switch self {
+        case .buffer(let buffer, _, _): buffer.sampleRate
+        case .stream(let stream): stream.sampleRate
+        case .input, .render: nil
+        }
+    }
+}
+
 /// How often, and from where to where, samples in memory are played again.
 public struct Loop: Equatable, Sendable {
     /// How often to go back; 0 plays once, `Int.max` for ever.

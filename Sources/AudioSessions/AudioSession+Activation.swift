@@ -8,9 +8,9 @@ extension AudioSession {
     ///
     /// Activation reaches the server, asks the arbiter, and only by its grant starts audio (keeps ACT-1); refused or failed, it throws
     /// and the session is as it was. It blocks until the gates of others are shut and the server has answered, mostly for milliseconds; of a
-    /// server that answers nothing it gives each call up after `JackDriver.Configuration.callTimeout`, and makes at most four: 20 s.
-    /// Deactivation makes at most one, 5 s, and stops players and recorders, and tells others as asked (keeps ACT-7, ACT-8); of an inactive session it
-    /// succeeds (ACT-10).
+    /// server that answers nothing it gives each call up after `JackDriver.Configuration.callTimeout`: one for the client, one for its start, one for each port of the
+    /// route, one each for a wished rate and period. Deactivation makes those of the wishes that are given back, and stops players and recorders, and tells others as asked
+    /// (keeps ACT-7, ACT-8); of an inactive session it succeeds (ACT-10).
     public func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
         if active {
             try request(activate)
@@ -23,16 +23,39 @@ extension AudioSession {
         let engine = try host.engine.get()
         guard status?.session.isActive != true else {
             // The engine may have been closed since, or the server be gone for good.
-            do throws(DriverError) { return try engine.start() } catch { throw AudioSessionError(error) }
+            return try startAgain(engine)
         }
+        let wasOpen = engine.format != nil
         do throws(DriverError) {
             // Reached before anyone is interrupted: without a server nothing has changed for others. Nothing sounds by it.
-            host.noteServer(try engine.open())
+            try engine.open()
         } catch {
             throw AudioSessionError(error)
         }
+        if wasOpen { reachRoute() } else { host.patchAll(and: self) }
         try submit { .activate($0) }
         try start(engine)
+    }
+
+    /// For an active session; nothing is new but where the engine had to be opened again.
+    private func startAgain(_ engine: AudioEngine) throws {
+        let wasOpen = engine.format != nil
+        do throws(DriverError) {
+            if !wasOpen {
+                try engine.open()
+                host.patchAll()
+            }
+            try engine.start()
+        } catch {
+            throw AudioSessionError(error)
+        }
+        if !wasOpen { host.settleHardware() }
+    }
+
+    /// Before anything sounds: the devices are known, and the bus leads where the session's route does.
+    private func reachRoute() {
+        host.noteDevices()
+        host.patch(self)
     }
 
     /// What is granted sounds; what cannot sound gives the grant back.
@@ -55,10 +78,11 @@ extension AudioSession {
     private func activateOrWait() throws -> Bool {
         let engine = try host.engine.get()
         do throws(DriverError) {
-            host.noteServer(try engine.open())
+            try engine.open()
         } catch {
             throw AudioSessionError(error)
         }
+        reachRoute()
         try submit { .requestActivation($0) }
         guard isActive else { return false }
         try start(engine)
@@ -69,7 +93,8 @@ extension AudioSession {
     func startAfterGrant() {
         guard isActive, let engine = try? host.engine.get() else { return }
         do throws(DriverError) {
-            host.noteServer(try engine.open())
+            try engine.open()
+            reachRoute()
             try engine.start()
         } catch {
             try? submit { .deactivate($0, notifyOthers: true) }

@@ -1,3 +1,4 @@
+internal import AudioRendering
 internal import SessionArbiter
 internal import SessionPolicy
 
@@ -38,6 +39,8 @@ extension AudioSession {
     public func setMode(_ mode: Mode) throws {
         let mode = try request(mode.known)
         try submit { .configure($0, .mode(mode)) }
+        followMode()
+        host.patchLater(self)
     }
 
     /// The categories that today's hardware can serve (keeps CAT-7).
@@ -75,5 +78,17 @@ extension AudioSession {
             category, mode: mode, options: .init(rawValue: options.rawValue),
             routeSharingPolicy: .init(rawValue: policy.rawValue) ?? .default)
         try submit { .configure($0, change) }
+        followMode()
+        host.patchLater(self)
+    }
+
+    /// In mode measurement nothing of ours changes the sound: where it goes, no output is limited. Without memory, or room for a command, it stays as it
+    /// was, and the next notice tries again.
+    func followMode() {
+        guard case .success(let connection) = connection else { return }
+        modeTurn.withLock { _ in
+            let isAllowed = configuration.mode.allowsProcessing
+            for bus in connection.buses { try? bus.setAllowsLimiting(isAllowed) }
+        }
     }
 }

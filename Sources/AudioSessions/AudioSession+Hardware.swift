@@ -36,18 +36,19 @@ extension AudioSession {
     }
     /// Channels that this category can record from.
     public var inputNumberOfChannels: Int { configuration.category.traits.hasInput ? maximumInputNumberOfChannels : 0 }
-    /// Channels that lead to the device.
-    public var maximumOutputNumberOfChannels: Int { host.format?.outputChannels ?? 0 }
-    /// Channels that come from the device.
-    public var maximumInputNumberOfChannels: Int { host.format?.inputChannels ?? 0 }
+    /// Channels of the outputs of the route, one after the other.
+    public var maximumOutputNumberOfChannels: Int { channels(\.outputs, of: \.outputChannels) }
+    /// Channels of the input of the route.
+    public var maximumInputNumberOfChannels: Int { channels(\.inputs, of: \.inputChannels) }
     /// Whether the app said that it plays more than two channels.
     public var supportsMultichannelContent: Bool { isMultichannel.withLock { $0 } }
     /// Says so. A session reaches every channel of its route here, said or not.
     public func setSupportsMultichannelContent(_ inValue: Bool) throws { isMultichannel.withLock { $0 = inValue } }
-    /// Seconds from an output port to the air, as the server reports them.
-    public var outputLatency: TimeInterval { host.format.map { $0.seconds($0.outputLatencyFrames) } ?? 0 }
-    /// Seconds from the air to an input port, as the server reports them.
-    public var inputLatency: TimeInterval { host.format.map { $0.seconds($0.inputLatencyFrames) } ?? 0 }
+    /// Seconds from the engine to the air, as the server reports them (ROUTE-1): of the route's slowest output. What a limiter and inserts delay comes on
+    /// top (`latencyFrames`).
+    public var outputLatency: TimeInterval { latency(\.outputs, or: \.outputLatencyFrames) }
+    /// Seconds from the air to the engine, as the server reports them (ROUTE-1).
+    public var inputLatency: TimeInterval { latency(\.inputs, or: \.inputLatencyFrames) }
     /// Whether the device has an input.
     public var isInputAvailable: Bool {
         _ = host.format
@@ -63,6 +64,32 @@ extension AudioSession {
     public var isOtherAudioPlaying: Bool { status?.isOtherAudioPlaying ?? false }
     /// Whether another session plays that does not mix (keeps HINT-1).
     public var secondaryAudioShouldBeSilencedHint: Bool { status?.secondaryAudioShouldBeSilenced ?? false }
+
+    /// Of the ports of the route that the driver knows; of what it opened with where it knows of no ports.
+    private func channels(
+        _ side: KeyPath<Route, [DevicePort]>, of own: KeyPath<HardwareFormat, Int>
+    ) -> Int {
+        guard let format = host.format else { return 0 }
+        guard let ports = realPorts(side) else { return format[keyPath: own] }
+        return ports.reduce(0) { $0 + $1.channels }
+    }
+
+    private func latency(
+        _ side: KeyPath<Route, [DevicePort]>, or own: KeyPath<HardwareFormat, Int>
+    ) -> TimeInterval {
+        guard let format = host.format else { return 0 }
+        return format.seconds(realPorts(side)?.map(\.latencyFrames).max() ?? format[keyPath: own])
+    }
+
+    /// Nil where the driver knows of no devices, and where a stand-in of the policy alone is in the route.
+    private func realPorts(_ side: KeyPath<Route, [DevicePort]>) -> [HardwarePort]? {
+        guard case .success(let engine) = host.engine, let devices = engine.driver.devices, let status else {
+            return nil
+        }
+        let known = devices.flatMap(\.ports)
+        let ports = status.route[keyPath: side].map { port in known.first { $0.uid == port.uid } }
+        return ports.contains { $0 == nil } ? nil : ports.compactMap(\.self)
+    }
 
     private var preferences: Preferences { status?.session.preferences ?? Preferences() }
 

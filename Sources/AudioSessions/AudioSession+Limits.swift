@@ -60,7 +60,11 @@ extension AudioSession {
     /// To be called when what plays in the session may have ended.
     func followIdleness() {
         guard idleTimeout != nil else { return }
-        guard isActive, isIdle else { return limits.withLock { $0.idle.alarm = nil } }
+        if !isActive || !isIdle {
+            limits.withLock { $0.idle.alarm = nil }
+            // It may have become so meanwhile, and the alarm that another thread set for that is gone with this.
+            guard isActive, isIdle else { return }
+        }
         arm(\.idle) { session in
             guard session.isActive, session.isIdle, !session.isInScope else { return }
             session.leave(.idle)
@@ -78,7 +82,13 @@ extension AudioSession {
 
     private var isIdle: Bool {
         guard case .success(let connection) = connection else { return true }
-        return !connection.bus.hasPlayingVoices && !liveParticipants.contains(where: \.isRunning)
+        return !connection.buses.contains(where: \.hasPlayingVoices) && !liveParticipants.contains(where: \.isRunning)
+    }
+
+    /// Whether a bus of the engine is one of this session's.
+    func plays(onBus slot: Int) -> Bool {
+        guard case .success(let connection) = connection else { return false }
+        return connection.buses.contains { $0.slot == slot }
     }
 
     // MARK: Duck

@@ -6,14 +6,20 @@ internal import SessionPolicy
 /// From the arbiter's notices and the engine's events to notifications, events and participants. On the library's threads.
 extension AudioSession {
     func receive(_ notice: SessionNotice) {
-        defer { followDuck() }
+        defer {
+            followMode()
+            followDuck()
+        }
         switch notice.effect.kind {
         case .interruptionBegan(let reason): tellBegan(InterruptionReason(rawValue: reason.rawValue) ?? .default)
         case .interruptionEnded(let shouldResume): tellEnded(shouldResume: shouldResume)
         case .routeChanged(let previous, let reason):
             tellRouteChange(RouteChangeReason(rawValue: reason.rawValue) ?? .unknown, from: previous)
+            // Not before: who was told has paused, and none of it is heard on the new route (ROUTE-4).
+            host.patchLater(self)
         case .outputDisconnected:
-            for participant in liveParticipants { participant.sessionOutputWasDisconnected() }
+            let isGone = host.lostOutput(of: self)
+            for participant in liveParticipants { participant.sessionOutputWasDisconnected(isGone: isGone) }
         case .availableInputsChanged:
             streams.yield(.availableInputsChanged)
             post(Self.availableInputsChangeNotification, nil)
@@ -51,10 +57,11 @@ extension AudioSession {
     private func tellBegan(_ reason: InterruptionReason) {
         // Activated again before this was told: its players belong to the new activation (INT-5).
         if !isActive {
+            let isGone = reason == .routeDisconnected && host.lostOutput(of: self)
             for participant in liveParticipants {
                 // ROUTE-4: what stops because its output is gone does not start again when one returns.
                 reason == .routeDisconnected
-                    ? participant.sessionOutputWasDisconnected() : participant.sessionWasInterrupted()
+                    ? participant.sessionOutputWasDisconnected(isGone: isGone) : participant.sessionWasInterrupted()
             }
         }
         host.settleHardwareLater()
@@ -116,7 +123,7 @@ extension AudioSession {
             streams.yield(.hardwareChanged)
             streams.yield(.mediaServicesWereReset)
             post(Self.mediaServicesWereResetNotification, nil)
-        case .serverGone, .xrun: break
+        case .serverGone, .xrun, .devicesChanged: break
         }
     }
 

@@ -17,6 +17,8 @@ open class AudioSession: NSObject, @unchecked Sendable {
     let participants = Locked<[WeakParticipant]>([])
     /// Whose turn it is to start or stop an input: what the arbiter is told and what the input says of itself agree.
     let inputTurn = Locked(())
+    /// Whose turn it is to have the engine follow the mode: who read it last applies it last.
+    let modeTurn = Locked(())
     let streams = EventStreams()
     let inputGainFactor = Locked<Float>(1)
     let isMultichannel = Locked(false)

@@ -1,10 +1,13 @@
 internal import AudioRendering
+internal import Dispatch
+internal import JackDriver
 internal import SessionArbiter
 internal import SessionPolicy
 
 /// Devices that come and go, as calls: stand-ins for tests and tools (SIM-4), beside the audio server's own ports.
 ///
-/// A stand-in takes part in every rule of routes; the sound itself goes on through the server's ports.
+/// Such a stand-in takes part in every rule of routes; its sound goes through the ports that the driver opened with. Those that are heard are
+/// devices of the driver: a sound card, another JACK client, `audiosession-device`.
 extension AudioSessionHost {
     /// Plugs a device in: the newest that a session may use becomes its route (keeps ROUTE-2). With outputs and inputs it is one device
     /// that goes both ways; a headset's microphone is a `headsetMic`, a machine's a `builtInMic`. Known by its name: plugged in again, it
@@ -36,8 +39,120 @@ extension AudioSessionHost {
     /// The same, of an input.
     public func pickInput(_ uid: String?) throws { try submit(.pick(.input, uid)) }
 
-    /// The server's ports, as a device of no known kind. Its rate and period make no other route.
-    func noteServer(_ format: HardwareFormat) {
+    /// What this app saw of its server last, and told the arbiter.
+    struct Sighting: Equatable, Sendable {
+        /// nil: of a driver that knows no devices.
+        var server: String?
+        var devices: [Device]
+
+        var uids: Set<String> { Set(devices.flatMap(\.ports).map(\.uid)) }
+
+        /// With what was seen before and is missing, or is there in parts; in the order of before.
+        func keeping(_ before: Sighting?) -> Sighting {
+            guard let before, before.server == server else { return self }
+            var kept = self
+            let now = Dictionary(devices.map { ($0.uid, $0) }, uniquingKeysWith: { first, _ in first })
+            let known = Set(before.devices.map(\.uid))
+            kept.devices =
+                before.devices.map { old in now[old.uid].flatMap { $0.hasAll(of: old) ? $0 : nil } ?? old }
+                + devices.filter { !known.contains($0.uid) }
+            return kept
+        }
+    }
+
+    /// How long a device may take to come back after its server: those of other programs come after it.
+    static let returnLimit = Duration.seconds(2)
+
+    /// The server is back: what is missing as yet counts as being there until it has had its time (keeps SRV-2).
+    func awaitDevices() {
+        let wait = returns.withLock { returns in
+            returns.count += 1
+            returns.isAwaited = true
+            return returns.count
+        }
+        clock.call(after: Self.returnLimit) { [weak self] in
+            guard let self else { return }
+            news.async { self.endReturn(wait) }
+        }
+    }
+
+    private func endReturn(_ wait: Int) {
+        let isLast = returns.withLock { returns in
+            if returns.count == wait { returns.isAwaited = false }
+            return returns.count == wait
+        }
+        guard isLast else { return }
+        noteDevices()
+        patchAllLater()
+    }
+
+    /// What the user says of devices, for the driver that looks at them.
+    func applyDeviceOverrides(to driver: any RenderDriver) {
+        guard let driver = driver as? JackDriver, !settings.deviceOverrides.isEmpty else { return }
+        driver.setDeviceOverrides(
+            settings.deviceOverrides.map {
+                .init(
+                    pattern: $0.pattern, kind: $0.type.flatMap { HardwareKind(rawValue: $0.rawValue) }, name: $0.name,
+                    isHidden: $0.isHidden)
+            })
+    }
+
+    /// Returns of the server, and whether the devices of the last one are still awaited.
+    struct Returns {
+        var count = 0
+        var isAwaited = false
+    }
+
+    /// Tells the arbiter which devices there are, if that is news (keeps ROUTE-1, ROUTE-2); `again`: to one that may not know.
+    func noteDevices(_ told: HardwareFormat? = nil, again: Bool = false) {
+        guard case .success(let engine) = engine, let format = told ?? engine.format else { return }
+        let sighting: Sighting
+        if let devices = engine.driver.devices {
+            sighting = Sighting(
+                server: format.serverName, devices: devices.map { Device($0, server: format.serverName) })
+        } else {
+            sighting = Sighting(server: nil, devices: [Device(channelsOf: format)].filter { !$0.ports.isEmpty })
+        }
+        // One sighting after the other, as they were made.
+        sightings.withLock { last in
+            // A driver that knows devices knows them as long as it is open: without any, it has just been lost.
+            let sighting = returns.withLock { $0.isAwaited } ? sighting.keeping(last) : sighting
+            guard again || last != sighting, sighting.server != nil || last?.server == nil else { return }
+            last = sighting
+            if let server = sighting.server {
+                // Refused, or without an arbiter just now: told again with the next news.
+                if (try? submit(.setDevices(app, server: server, sighting.devices))) == nil { last = nil }
+            } else {
+                for device in sighting.devices { try? submit(.plug(device)) }
+            }
+        }
+    }
+
+    /// Whether a port is one that the driver told of, if not any more.
+    func wasSeen(_ port: DevicePort) -> Bool {
+        sightings.withLock { $0?.server != nil && $0?.uids.contains(port.uid) == true }
+    }
+}
+
+extension Device {
+    /// Whether each port of the other one is there, with as many channels at least.
+    fileprivate func hasAll(of other: Device) -> Bool {
+        other.ports.allSatisfy { old in ports.contains { $0.uid == old.uid && $0.channels >= old.channels } }
+    }
+
+    fileprivate init(_ device: HardwareDevice, server: String) {
+        self.init(
+            uid: device.uid,
+            ports: device.ports.map { port in
+                DevicePort(
+                    uid: port.uid, name: port.name, type: PortType(rawValue: port.kind.rawValue) ?? .virtual,
+                    direction: port.direction == .output ? .output : .input, channels: port.channels)
+            })
+        self.server = server
+    }
+
+    /// The channels of a driver that knows no devices, as a device of no known kind. Its rate and period make no other route.
+    fileprivate init(channelsOf format: HardwareFormat) {
         func port(_ direction: DevicePort.Direction, _ name: String, _ channels: Int) -> [DevicePort] {
             let uid = direction.rawValue
             guard channels > 0 else { return [] }
@@ -47,14 +162,9 @@ extension AudioSessionHost {
                     channels: channels)
             ]
         }
-        let device = Device(
+        self.init(
             uid: Device.serverUID,
             ports: port(.output, "Output", format.outputChannels) + port(.input, "Input", format.inputChannels))
-        let isNew = server.withLock { known in
-            defer { known = device }
-            return known != device
-        }
-        if isNew, !device.ports.isEmpty { try? submit(.plug(device)) }
     }
 }
 

@@ -128,6 +128,11 @@ extension AudioSessionHost {
     /// Sets the system volume, 0…1 (keeps VOL-1).
     public func setSystemVolume(_ volume: Float) throws { try submit(.setVolume(volume)) }
 
+    /// Apple's way, where a setting asks for it: after the server's loss the app sets everything up again (SRV-2).
+    func resetSessions() {
+        if settings.resetsSessionsWithServer { try? submit(.resetSessions(app)) }
+    }
+
     private func begin(_ rank: Rank, isRinging: Bool) throws -> SessionID {
         do throws(ArbiterError) {
             return try arbiter.beginSystemSession(rank: rank, isRinging: isRinging)

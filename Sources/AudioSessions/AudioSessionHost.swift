@@ -40,11 +40,14 @@ public final class AudioSessionHost: Sendable {
     /// Where wishes for the hardware are carried out, one after the other.
     let hardware: DispatchQueue
     /// Where the driver's and the engine's news are told: their own threads must not be called back on.
-    private let news: DispatchQueue
+    let news: DispatchQueue
     let permission: PermissionDesk
-    let server: Locked<Device?>
+    let sightings = Locked<Sighting?>(nil)
+    let returns = Locked(Returns())
+    /// Ports of the driver that were connected for sessions here. On the hardware queue.
+    let connected = Locked<Set<String>>([])
     /// The wish for a period that was carried out here last.
-    let carriedOut = Locked<Double?>(nil)
+    let carriedOut = Locked(CarriedOut())
     /// What all sessions of the app share.
     public let application: AudioApplication
     let system = Locked(SystemSessions())
@@ -90,7 +93,6 @@ public final class AudioSessionHost: Sendable {
             (arbiter as? RemoteArbiter)?.app ?? AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
         hardware = DispatchQueue(label: "audio-session.hardware")
         news = DispatchQueue(label: "audio-session.news")
-        server = Locked(nil)
         permission = PermissionDesk(store: store)
         application = AudioApplication()
         engine = Result { () throws(AudioSessionError) in
@@ -100,6 +102,7 @@ public final class AudioSessionHost: Sendable {
                 throw AudioSessionError(error)
             }
         }
+        applyDeviceOverrides(to: driver)
         observe()
         if let answer = store?.answer { try? submit(.setRecordPermission(app, answer)) }
     }
@@ -113,7 +116,6 @@ public final class AudioSessionHost: Sendable {
         engine = host.engine
         hardware = host.hardware
         news = host.news
-        server = host.server
         clock = host.clock
         permission = PermissionDesk(store: nil)
         application = AudioApplication()
@@ -126,7 +128,9 @@ public final class AudioSessionHost: Sendable {
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
             switch event {
-            case .driver(let event): self?.tell(event)
+            case .driver(let event):
+                if case .serverReturned = event { self?.silenceLost() }
+                self?.tell(event)
             case .busEnded(let bus): self?.tellEnd(ofBus: bus)
             default: break
             }
@@ -139,7 +143,7 @@ public final class AudioSessionHost: Sendable {
         guard case .success(let engine) = engine else { return nil }
         if let format = engine.format { return format }
         guard let format = try? engine.open() else { return nil }
-        noteServer(format)
+        noteDevices()
         return format
     }
 
@@ -156,20 +160,34 @@ public final class AudioSessionHost: Sendable {
         }
     }
 
+    var livingSessions: [AudioSession] { sessions.withLock { $0.compactMap(\.session) } }
+
     private func tellEnd(ofBus slot: Int) {
         news.async { [weak self] in
-            for session in self?.sessions.withLock({ $0.compactMap(\.session) }) ?? []
-            where (try? session.bus.slot) == slot { session.followIdleness() }
+            for session in self?.livingSessions ?? [] where session.plays(onBus: slot) { session.followIdleness() }
         }
     }
+
+    /// Tells the arbiter again which devices there are.
+    func noteDevicesLater() { news.async { [weak self] in self?.noteDevices(again: true) } }
 
     private func tell(_ event: DriverEvent) {
         news.async { [weak self] in
             switch event {
-            case .formatChanged(let format), .serverReturned(let format): self?.noteServer(format)
+            case .formatChanged(let format): self?.noteDevices(format)
+            case .serverReturned(let format):
+                self?.awaitDevices()
+                self?.resetSessions()
+                self?.noteDevices(format)
+                self?.patchAllLater()
+                self?.settleHardwareLater()
+            case .devicesChanged:
+                self?.noteDevices()
+                // While devices are awaited none of it is news for the policy.
+                if self?.returns.withLock({ $0.isAwaited }) == true { self?.patchAllLater() }
             case .serverLost, .serverGone, .xrun: break
             }
-            for session in self?.sessions.withLock({ $0.compactMap(\.session) }) ?? [] { session.receive(event) }
+            for session in self?.livingSessions ?? [] { session.receive(event) }
         }
     }
 }

@@ -77,7 +77,7 @@ extension AudioSessionInput: SessionParticipant {
 
     /// INT-10: the arbiter took it back. Any other interruption only holds it.
     package func sessionWasInterrupted() { session.followInputs() }
-    package func sessionOutputWasDisconnected() {}
+    package func sessionOutputWasDisconnected(isGone: Bool) {}
     package func sessionInterruptionEnded(shouldResume: Bool) {}
     package func sessionDidDeactivate() { session.followInputs() }
 }

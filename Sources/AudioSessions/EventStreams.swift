@@ -39,14 +39,24 @@ final class EventStreams: Sendable {
                 tell: { told in
                     if let element = pick(told) { continuation.yield(element) }
                 }, finish: { continuation.finish() })
-            let id = listeners.withLock { listeners in
-                listeners.nextID += 1
-                listeners.entries.append((listeners.nextID, listener))
-                return listeners.nextID
-            }
-            continuation.onTermination = { [weak self] _ in
-                self?.listeners.withLock { listeners in listeners.entries.removeAll { $0.id == id } }
-            }
+            let end = add(listener)
+            continuation.onTermination = { _ in end() }
+        }
+    }
+
+    /// Calls `body` whenever something is told, where it is told, until what is returned is called.
+    func observe(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        add(Listener(tell: { _ in body() }, finish: {}))
+    }
+
+    private func add(_ listener: Listener) -> @Sendable () -> Void {
+        let id = listeners.withLock { listeners in
+            listeners.nextID += 1
+            listeners.entries.append((listeners.nextID, listener))
+            return listeners.nextID
+        }
+        return { [weak self] in
+            self?.listeners.withLock { listeners in listeners.entries.removeAll { $0.id == id } }
         }
     }
 

@@ -2,6 +2,8 @@ internal import Dispatch
 
 /// Time for the sessions' limits; tests have one that they move by hand.
 package protocol SessionClock: Sendable {
+    /// Time since some moment.
+    var now: Duration { get }
     /// Calls `body` once, `delay` from now, on any thread. What is not wanted any longer is recognised by `body`.
     func call(after delay: Duration, _ body: @escaping @Sendable () -> Void)
 }
@@ -9,6 +11,8 @@ package protocol SessionClock: Sendable {
 /// The machine's steady clock.
 struct DispatchClock: SessionClock {
     private let queue = DispatchQueue(label: "audio-session.clock")
+
+    var now: Duration { .nanoseconds(DispatchTime.now().uptimeNanoseconds) }
 
     func call(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
         let (seconds, attoseconds) = delay.components

@@ -10,8 +10,9 @@ package protocol SessionParticipant: AnyObject, Sendable {
     var isRunning: Bool { get }
     /// The session was interrupted; its sources stand still already. Pause (INT-9).
     func sessionWasInterrupted()
-    /// The output in use was pulled out. Pause, and do not go on when one returns (ROUTE-4).
-    func sessionOutputWasDisconnected()
+    /// The output in use was pulled out. Pause, and do not go on when one returns (ROUTE-4). `isGone`: nobody hears what is played there; then at once,
+    /// so that the next output gets no sample of it. Else the sound has been elsewhere all the while (a stand-in's), and is to fade.
+    func sessionOutputWasDisconnected(isGone: Bool)
     /// The interruption is over and the app has been told. Resume as the resume policy says (INT-9).
     func sessionInterruptionEnded(shouldResume: Bool)
     /// The app deactivated the session. Stop (ACT-7).

@@ -71,7 +71,11 @@ static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *ser
     jack->client = open_client(server_name, name, &code);
     if (!jack->client)
         return code & JackServerFailed ? RCORE_JACK_NO_SERVER : RCORE_JACK_REFUSED;
-    rcore_jack_forget_loss(jack->news, jack_get_sample_rate(jack->client), jack_get_buffer_size(jack->client));
+    uint32_t sample_rate = jack_get_sample_rate(jack->client), period = jack_get_buffer_size(jack->client);
+    // A server that is just dying may say so: no rate and no period are none.
+    if (sample_rate == 0 || period == 0)
+        return RCORE_JACK_REFUSED;
+    rcore_jack_forget_loss(jack->news, sample_rate, period);
     return rcore_jack_register_callbacks(jack) ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
 
@@ -90,8 +94,13 @@ rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, 
     if (!jack)
         return NULL;
     jack->news = news;
-    sem_init(&jack->cycle_left, 0, 0);
-    *status = connect_to_server(jack, server_name, client_name);
+    sem_init(&jack->core_departure.left, 0, 0);
+    sem_init(&jack->table_departure.left, 0, 0);
+    pthread_mutex_init(&jack->table_use, NULL);
+    struct port_table *no_ports = calloc(1, sizeof *no_ports);
+    atomic_store(&jack->table, no_ports);
+    if (no_ports)
+        *status = connect_to_server(jack, server_name, client_name);
     if (*status == RCORE_JACK_OK)
         return jack;
     rcore_jack_close(jack);
@@ -105,34 +114,11 @@ void rcore_jack_close(rcore_jack_t *jack) {
         rcore_jack_await_farewell(jack);
         jack_client_close(jack->client);
     }
-    sem_destroy(&jack->cycle_left);
+    sem_destroy(&jack->core_departure.left);
+    sem_destroy(&jack->table_departure.left);
+    pthread_mutex_destroy(&jack->table_use);
+    free((void *)rcore_jack_table(jack));
     free(jack);
-}
-
-static bool register_direction(rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t count) {
-    static const char *const prefixes[] = {"out", "in"};
-    static const unsigned long flags[] = {JackPortIsOutput, JackPortIsInput};
-    for (uint32_t i = 0; i < count; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "%s_%u", prefixes[direction], i + 1);
-        jack->ports[direction][i] =
-            jack_port_register(jack->client, name, JACK_DEFAULT_AUDIO_TYPE, flags[direction], 0);
-        if (!jack->ports[direction][i])
-            return false;
-        jack->nports[direction] = i + 1;
-    }
-    return true;
-}
-
-rcore_jack_status_t rcore_jack_register_ports(rcore_jack_t *jack, uint32_t noutputs, uint32_t ninputs) {
-    if (rcore_jack_is_lost(jack))
-        return RCORE_JACK_LOST;
-    if (jack->ports_registered || noutputs > RCORE_JACK_MAX_PORTS || ninputs > RCORE_JACK_MAX_PORTS)
-        return RCORE_JACK_BAD_ARGUMENT;
-    jack->ports_registered = true;
-    bool registered = register_direction(jack, RCORE_JACK_PLAYBACK, noutputs) &&
-                      register_direction(jack, RCORE_JACK_CAPTURE, ninputs);
-    return registered ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
 
 rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
@@ -144,17 +130,24 @@ rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
 rcore_jack_status_t rcore_jack_deactivate(rcore_jack_t *jack) {
     if (rcore_jack_is_lost(jack))
         return RCORE_JACK_LOST;
-    return jack_deactivate(jack->client) == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
+    if (jack_deactivate(jack->client) != 0)
+        return RCORE_JACK_REFUSED;
+    rcore_jack_leave_cycle(jack); // libjack may have ended its thread within the cycle
+    return RCORE_JACK_OK;
 }
 
 void rcore_jack_attach_core(rcore_jack_t *jack, rcore_t *core) { atomic_store(&jack->core, core); }
 
 void rcore_jack_detach_core(rcore_jack_t *jack) {
     atomic_store(&jack->core, NULL);
-    atomic_store(&jack->detaching, true);
-    if (!atomic_load(&jack->in_cycle) && atomic_exchange(&jack->detaching, false))
+    rcore_jack_await_departure(jack, &jack->core_departure);
+}
+
+void rcore_jack_await_departure(rcore_jack_t *jack, struct departure *departure) {
+    atomic_store(&departure->is_awaited, true);
+    if (!atomic_load(&jack->in_cycle) && atomic_exchange(&departure->is_awaited, false))
         return; // nobody is inside, and nobody promised to post
-    while (sem_wait(&jack->cycle_left) == -1 && errno == EINTR)
+    while (sem_wait(&departure->left) == -1 && errno == EINTR)
         continue;
 }
 

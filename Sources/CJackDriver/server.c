@@ -1,4 +1,4 @@
-/// Asking the server: period, load, latencies, ports and connections.
+/// Asking the server: period, load, connections.
 #include "client.h"
 
 #include <errno.h>
@@ -13,20 +13,6 @@ rcore_jack_status_t rcore_jack_set_period(rcore_jack_t *jack, uint32_t nframes) 
 
 float rcore_jack_cpu_load(rcore_jack_t *jack) {
     return rcore_jack_is_lost(jack) ? 0 : jack_cpu_load(jack->client) / 100;
-}
-
-rcore_jack_latency_t rcore_jack_read_latency(rcore_jack_t *jack, rcore_jack_direction_t direction) {
-    jack_latency_callback_mode_t mode = direction == RCORE_JACK_PLAYBACK ? JackPlaybackLatency : JackCaptureLatency;
-    rcore_jack_latency_t whole = {UINT32_MAX, 0};
-    if (rcore_jack_is_lost(jack) || jack->nports[direction] == 0)
-        return (rcore_jack_latency_t){0, 0};
-    for (uint32_t i = 0; i < jack->nports[direction]; i++) {
-        jack_latency_range_t range = {0};
-        jack_port_get_latency_range(jack->ports[direction][i], mode, &range);
-        whole.minimum = range.min < whole.minimum ? range.min : whole.minimum;
-        whole.maximum = range.max > whole.maximum ? range.max : whole.maximum;
-    }
-    return whole;
 }
 
 /// The device's ports: audio leaves the server by its inputs. Ended by NULL; NULL without any.
@@ -53,13 +39,20 @@ rcore_jack_status_t rcore_jack_connect(rcore_jack_t *jack, const char *source, c
     return result == 0 || result == EEXIST ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
 
+rcore_jack_status_t rcore_jack_disconnect(rcore_jack_t *jack, const char *source, const char *destination) {
+    if (rcore_jack_is_lost(jack))
+        return RCORE_JACK_LOST;
+    return jack_disconnect(jack->client, source, destination) == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
+}
+
 uint32_t rcore_jack_connect_device(rcore_jack_t *jack, rcore_jack_direction_t direction) {
     const char **names = device_ports(jack, direction);
     uint32_t connected = 0;
-    for (uint32_t i = 0; names && names[i] && i < jack->nports[direction]; i++) {
+    for (uint32_t i = 0; names && names[i] && i < RCORE_JACK_MAX_PORTS; i++) {
         const char *own = rcore_jack_port_name(jack, direction, i);
         bool plays = direction == RCORE_JACK_PLAYBACK;
-        connected += rcore_jack_connect(jack, plays ? own : names[i], plays ? names[i] : own) == RCORE_JACK_OK;
+        if (own)
+            connected += rcore_jack_connect(jack, plays ? own : names[i], plays ? names[i] : own) == RCORE_JACK_OK;
     }
     rcore_jack_free_names(names);
     return connected;
@@ -67,16 +60,6 @@ uint32_t rcore_jack_connect_device(rcore_jack_t *jack, rcore_jack_direction_t di
 
 bool rcore_jack_port_exists(rcore_jack_t *jack, const char *name) {
     return !rcore_jack_is_lost(jack) && jack_port_by_name(jack->client, name) != NULL;
-}
-
-const char *rcore_jack_port_name(const rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t index) {
-    return index < jack->nports[direction] ? jack_port_name(jack->ports[direction][index]) : NULL;
-}
-
-const char **rcore_jack_connections(rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t index) {
-    if (rcore_jack_is_lost(jack) || index >= jack->nports[direction])
-        return NULL;
-    return jack_port_get_all_connections(jack->client, jack->ports[direction][index]);
 }
 
 void rcore_jack_free_names(const char **names) {

@@ -14,6 +14,8 @@ const char *rcore_status_text(rcore_status_t status) {
         return "the voice was released or has ended";
     case RCORE_NO_SLOT:
         return "the plan names a slot beyond the core's sizes";
+    case RCORE_CONFLICT:
+        return "the plan cannot follow the one before in one step";
     }
     return "unknown status";
 }

@@ -1,5 +1,5 @@
 // Commands, from the ports' rings to their effect. Those not yet due wait in a heap ordered by time, then by arrival.
-#include "core.h"
+#include "curves.h"
 
 static bool earlier(const struct command *a, const struct command *b) RCORE_RT {
     return a->when != b->when ? a->when < b->when : a->order < b->order;
@@ -55,8 +55,8 @@ static void stop_waiting(rcore_t *core, uint32_t slot) RCORE_RT {
     }
 }
 
-static void apply(rcore_t *core, const struct command *command) RCORE_RT {
-    bool on_time = command->when == RCORE_NOW || command->when >= core_now(core);
+// False: it came in a pause of its session.
+static bool take_effect(rcore_t *core, const struct command *command) RCORE_RT {
     switch (command->kind) {
     case COMMAND_PLAN:
         // Not looked at when a newer one was due: control may have freed it.
@@ -69,17 +69,46 @@ static void apply(rcore_t *core, const struct command *command) RCORE_RT {
         voices_stop(core, command->slot, command->ramp_frames);
         break;
     case COMMAND_BUS_GAIN:
-        on_time &= command->when == RCORE_NOW || !core->buses[command->slot].frozen;
+        curves_end(core, command->kind, command->slot);
         ramp_go(&core->buses[command->slot].gain, command->value, command->ramp_frames);
+        return !core->buses[command->slot].frozen;
+    case COMMAND_BUS_PAN:
+        curves_end(core, command->kind, command->slot);
+        ramp_go(&core->buses[command->slot].pan, command->value, command->ramp_frames);
+        return !core->buses[command->slot].frozen;
+    case COMMAND_BUS_MUTE:
+        core->buses[command->slot].muted = command->value != 0.0f;
+        solo_apply(core, command->ramp_frames);
+        break;
+    case COMMAND_BUS_SOLO:
+        core->buses[command->slot].soloed = command->value != 0.0f;
+        solo_apply(core, command->ramp_frames);
+        break;
+    case COMMAND_SEND_LEVEL:
+        curves_end(core, command->kind, command->slot);
+        ramp_go(&core->sends[command->slot].level, command->value, command->ramp_frames);
         break;
     case COMMAND_INPUT_GAIN:
+        curves_end(core, command->kind, command->slot);
         ramp_go(&core->inputs[command->slot].gain, command->value, command->ramp_frames);
         break;
     default:
-        on_time &= voice_apply(core, command) || command->when == RCORE_NOW;
-        break;
+        return voice_apply(core, command);
     }
-    if (!on_time) {
+    return true;
+}
+
+static bool take_effect_curved(rcore_t *core, const struct command *command) RCORE_RT {
+    const float from = curves_value(core, command);
+    const bool running = take_effect(core, command);
+    curves_begin(core, command, from);
+    return running;
+}
+
+static void apply(rcore_t *core, const struct command *command) RCORE_RT {
+    const bool curved = command->curve != RCORE_CURVE_LINEAR;
+    const bool running = curved ? take_effect_curved(core, command) : take_effect(core, command);
+    if (command->when != RCORE_NOW && (!running || command->when < core_now(core))) {
         count_up(&core->counters.late_commands, 1);
     }
     if (command->when != RCORE_NOW) {

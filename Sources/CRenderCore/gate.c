@@ -40,13 +40,49 @@ static void duck_go(struct gate_state *gate, double target, uint32_t nframes) RC
 
 // Whether anything leads to the bus that sounds, or would if its gate opened; in the plan that leaves as well.
 static bool has_sources(rcore_t *core, uint32_t slot) RCORE_RT {
-    buses_mark_sounding(core, core->plan);
-    const bool now = core->buses[slot].sounding;
-    if (core->swap.leaving == NULL) {
-        return now;
+    buses_mark_sounding(core);
+    return core->buses[slot].sounding;
+}
+
+static uint32_t latency_under(const rcore_t *core, uint32_t slot) RCORE_RT {
+    const rcore_plan_t *plan = core->plan;
+    uint32_t latency = 0;
+    for (uint32_t i = 0; plan != NULL && i < plan->bus_count; i++) {
+        if (plan->buses[plan->buses[i].root].description.slot == slot && plan->buses[i].latency > latency) {
+            latency = plan->buses[i].latency;
+        }
     }
-    buses_mark_sounding(core, core->swap.leaving);
-    return now || core->buses[slot].sounding;
+    return latency;
+}
+
+// Frames that what a session plays now is later than what its delay lines hold from before: while it stood still, or still does in a swap, others came in their place, empty.
+static uint32_t lateness(rcore_t *core, uint32_t slot) RCORE_RT {
+    struct gate_state *gate = &core->buses[slot].gate;
+    const uint32_t late = core->swap.leaving != NULL ? latency_under(core, slot) : gate->late;
+    gate->late = 0;
+    return late;
+}
+
+void gates_note_changed(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
+    const rcore_plan_t *plan = core->plan;
+    for (uint32_t i = 0; i < plan->bus_count; i++) {
+        core->buses[plan->buses[i].description.slot].index = RCORE_NONE;
+    }
+    for (uint32_t i = 0; i < old->bus_count; i++) {
+        core->buses[old->buses[i].description.slot].index = i;
+    }
+    for (uint32_t i = 0; i < plan->bus_count; i++) {
+        const struct plan_bus *bus = &plan->buses[i];
+        const uint32_t index = core->buses[bus->description.slot].index;
+        const struct plan_bus *before = index != RCORE_NONE ? &old->buses[index] : NULL;
+        const uint32_t root = plan->buses[bus->root].description.slot;
+        const bool stays =
+            before != NULL ? played_stays(bus, before) && insert_stays(bus, before) && bus->history == before->history
+                           : bus->latency == 0;
+        if (!stays && core->buses[root].gate.frozen) {
+            core->buses[root].gate.late = latency_under(core, root);
+        }
+    }
 }
 
 // Takes over a new verdict. What cannot be heard jumps: who comes back from silence during a duck starts ducked (keeps DUCK-7), and a
@@ -56,11 +92,13 @@ static void apply_verdict(rcore_t *core, uint32_t slot, sgate_verdict_t verdict)
     const float open = verdict.paused || verdict.muted ? 0.0f : 1.0f;
     const uint32_t ramp_frames = milliseconds_to_frames(core, verdict.ramp_ms);
     const bool was_silent = silent(gate);
-    if (!gate->attached || (was_silent && !has_sources(core, slot))) {
+    gate->wait = open == 0.0f ? 0 : gate->frozen ? lateness(core, slot) : gate->wait;
+    gate->wait_ramp = ramp_frames;
+    if (!gate->attached || (was_silent && gate->wait == 0 && !has_sources(core, slot))) {
         ramp_set(&gate->open, open);
     }
     duck_go(gate, verdict.attenuation, !gate->attached || was_silent ? 0 : ramp_frames);
-    if (gate->open.target != open || gate->open.remaining > ramp_frames) {
+    if (gate->wait == 0 && (gate->open.target != open || gate->open.remaining > ramp_frames)) {
         ramp_go(&gate->open, open, ramp_frames);
     }
     gate->paused = verdict.paused;
@@ -75,11 +113,13 @@ static void gate_read(rcore_t *core, uint32_t slot, const sgate_page_t *page) RC
     const uint64_t verdict_word = sgate_page_load_verdict(page);
     const uint64_t volume_word = sgate_page_load_volume(page);
     if (!gate->attached || volume_word != gate->volume_word) {
+        gate->still = false;
         gate->volume_word = volume_word;
         apply_volume(core, gate, sgate_word_to_volume(volume_word));
     }
     if (!gate->attached || verdict_word != gate->verdict_word) {
         const sgate_verdict_t verdict = sgate_word_to_verdict(verdict_word);
+        gate->still = false;
         gate->verdict_word = verdict_word;
         apply_verdict(core, slot, verdict);
         gate->settling = true;
@@ -90,16 +130,18 @@ static void gate_read(rcore_t *core, uint32_t slot, const sgate_page_t *page) RC
     gate->attached = true;
 }
 
-static void gate_settle(rcore_t *core, uint32_t slot) RCORE_RT {
+// Returns whether it stands still.
+static bool gate_settle(rcore_t *core, uint32_t slot) RCORE_RT {
     struct gate_state *gate = &core->buses[slot].gate;
     gate->frozen = gate->paused && silent(gate);
-    if (gate->settling && gate->open.remaining == 0 && (gate->duck_remaining == 0 || silent(gate))) {
+    if (gate->settling && gate->wait == 0 && gate->open.remaining == 0 && (gate->duck_remaining == 0 || silent(gate))) {
         gate->settling = false;
         event_post(core, (rcore_event_t){.kind = RCORE_EVENT_GATE_SETTLED,
                                          .bus = slot,
                                          .frame = core_now(core),
                                          .value = sgate_word_to_verdict(gate->verdict_word).serial});
     }
+    return gate->frozen;
 }
 
 // Whether the bus itself stands still, or the one it leads to; parents stand before their children in a plan.
@@ -108,9 +150,14 @@ static bool stands_still(const rcore_t *core, const rcore_plan_t *plan, const st
     return parent || (bus->description.gate != NULL && core->buses[bus->description.slot].gate.frozen);
 }
 
-// Hands frozenness down. While plans cross-fade, a bus stands still only where it does in both: the old path is still heard.
-static void gates_freeze(rcore_t *core) RCORE_RT {
+// Hands frozenness down, where any gate stands still or one did. While plans cross-fade, a bus stands still only where it does in both: the old path is still heard.
+static void gates_freeze(rcore_t *core, bool any) RCORE_RT {
     const rcore_plan_t *leaving = core->swap.leaving;
+    const bool none = !any && !core->any_frozen;
+    core->any_frozen = any;
+    if (none) {
+        return;
+    }
     for (uint32_t i = 0; leaving != NULL && i < leaving->bus_count; i++) {
         struct bus_state *state = &core->buses[leaving->buses[i].description.slot];
         state->frozen = stands_still(core, leaving, &leaving->buses[i]);
@@ -133,12 +180,16 @@ static void gates_freeze(rcore_t *core) RCORE_RT {
 static const rcore_bus_description_t *next_gated(const rcore_t *core, uint32_t *index) RCORE_RT {
     const rcore_plan_t *plan = core->plan;
     const rcore_plan_t *leaving = core->swap.leaving;
-    for (; plan != NULL && *index < plan->bus_count; *index += 1) {
+    if (plan == NULL) {
+        return NULL;
+    }
+    for (; *index < plan->gated_end; *index += 1) {
         if (plan->buses[*index].description.gate != NULL) {
             return &plan->buses[(*index)++].description;
         }
     }
-    for (; leaving != NULL && *index - plan->bus_count < leaving->bus_count; *index += 1) {
+    *index = *index > plan->bus_count ? *index : plan->bus_count;
+    for (; leaving != NULL && *index - plan->bus_count < leaving->gated_end; *index += 1) {
         const rcore_bus_description_t *bus = &leaving->buses[*index - plan->bus_count].description;
         if (bus->gate != NULL && !core->buses[bus->slot].gated) {
             *index += 1;
@@ -153,20 +204,20 @@ void gates_read(rcore_t *core) RCORE_RT {
         return;
     }
     const rcore_bus_description_t *bus;
+    bool frozen = false;
     for (uint32_t i = 0; (bus = next_gated(core, &i)) != NULL;) {
         gate_read(core, bus->slot, bus->gate);
-        gate_settle(core, bus->slot);
+        frozen |= gate_settle(core, bus->slot);
     }
-    gates_freeze(core);
+    gates_freeze(core, frozen);
 }
 
 uint32_t gates_limit(const rcore_t *core, uint32_t nframes) RCORE_RT {
     const rcore_bus_description_t *bus;
     for (uint32_t i = 0; (bus = next_gated(core, &i)) != NULL;) {
         const struct gate_state *gate = &core->buses[bus->slot].gate;
-        if (gate->paused && gate->open.remaining > 0 && gate->open.remaining < nframes) {
-            nframes = gate->open.remaining;
-        }
+        const uint32_t ends = gate->wait > 0 ? gate->wait : gate->paused ? gate->open.remaining : 0;
+        nframes = ends > 0 && ends < nframes ? ends : nframes;
     }
     return nframes;
 }
@@ -189,26 +240,27 @@ static void duck_multiply(const struct gate_state *gate, float *envelope, uint32
     }
 }
 
-bool gate_multiply(const struct gate_state *gate, float *envelope, uint32_t nframes) RCORE_RT {
-    const bool open = gate->open.remaining == 0 && gate->open.target == 1.0f;
-    const bool full = gate->volume.remaining == 0 && gate->volume.target == 1.0f;
-    const bool unducked = gate->duck_remaining == 0 && gate->duck_target <= 0.0;
-    if (!open) {
-        ramp_multiply(&gate->open, envelope, nframes);
-    }
-    if (!full) {
-        ramp_multiply(&gate->volume, envelope, nframes);
-    }
-    if (!unducked) {
-        duck_multiply(gate, envelope, nframes);
-    }
-    return !(open && full && unducked);
+bool gate_is_open(const struct gate_state *gate) RCORE_RT {
+    return ramp_rests(&gate->open, 1.0f) && ramp_rests(&gate->volume, 1.0f) && gate->duck_remaining == 0 &&
+           gate->duck_target <= 0.0;
+}
+
+void gate_multiply(const struct gate_state *gate, float *envelope, uint32_t nframes) RCORE_RT {
+    ramp_multiply(&gate->open, envelope, nframes);
+    ramp_multiply(&gate->volume, envelope, nframes);
+    duck_multiply(gate, envelope, nframes);
 }
 
 static void gate_advance(struct bus_state *state, uint32_t nframes) RCORE_RT {
     struct gate_state *gate = &state->gate;
     ramp_advance(&gate->open, nframes);
     ramp_advance(&gate->volume, nframes);
+    if (gate->wait > 0) {
+        gate->wait = gate->wait > nframes ? gate->wait - nframes : 0;
+        if (gate->wait == 0) {
+            ramp_go(&gate->open, 1.0f, gate->wait_ramp);
+        }
+    }
     const uint32_t moving = gate->duck_remaining < nframes ? gate->duck_remaining : nframes;
     gate->duck_remaining -= moving;
     gate->duck = gate->duck_remaining == 0 ? gate->duck_target : gate->duck + gate->duck_step * moving;
@@ -216,6 +268,8 @@ static void gate_advance(struct bus_state *state, uint32_t nframes) RCORE_RT {
     uint32_t bits;
     memcpy(&bits, &gain, sizeof bits);
     atomic_store_explicit(&state->gate_gain, bits, memory_order_relaxed);
+    gate->still =
+        gate->open.remaining == 0 && gate->volume.remaining == 0 && gate->duck_remaining == 0 && gate->wait == 0;
 }
 
 void gates_advance(rcore_t *core, uint32_t nframes) RCORE_RT {
@@ -223,11 +277,16 @@ void gates_advance(rcore_t *core, uint32_t nframes) RCORE_RT {
         return;
     }
     const rcore_bus_description_t *bus;
+    bool frozen = false;
     for (uint32_t i = 0; (bus = next_gated(core, &i)) != NULL;) {
-        gate_advance(&core->buses[bus->slot], nframes);
-        gate_settle(core, bus->slot);
+        struct bus_state *state = &core->buses[bus->slot];
+        if (!state->gate.still) {
+            gate_advance(state, nframes);
+            (void)gate_settle(core, bus->slot);
+        }
+        frozen |= state->gate.frozen;
     }
-    gates_freeze(core);
+    gates_freeze(core, frozen);
 }
 
 void bus_reset(struct bus_state *bus) RCORE_RT {
@@ -238,7 +297,14 @@ void bus_reset(struct bus_state *bus) RCORE_RT {
     ramp_set(&bus->gate.open, 1.0f);
     ramp_set(&bus->gate.volume, 1.0f);
     ramp_set(&bus->gain, 1.0f);
+    ramp_set(&bus->pan, 0.0f);
+    ramp_set(&bus->audible, 1.0f);
+    ramp_set(&bus->played, 1.0f);
     bus->channels = 0;
-    bus->frozen = bus->fresh = bus->joined = bus->in_plan = bus->gated = bus->expected = false;
+    bus->fed = false;
+    bus->muted = bus->soloed = false;
+    bus->resets += 1;
+    bus->frozen = bus->fresh = bus->joined = bus->in_plan = bus->gated = false;
+    bus->expected = EXPECTED_NOT;
     atomic_store_explicit(&bus->gate_gain, bits, memory_order_relaxed);
 }

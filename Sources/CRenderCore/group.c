@@ -74,6 +74,7 @@ uint32_t group_render(rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT 
         count++;
         voice = voice_after(core, index + count);
     } while (count < GROUP_MOST && voice != NULL && joins(voice, group, nframes));
+    bus_open(core, bus, nframes);
     mix_group(bus_channel(core, bus, 0), bus_channel(core, bus, 1), lanes, count, (group & GROUP_PAIR) != 0, nframes);
     return count;
 }

@@ -9,6 +9,7 @@ void input_reset(struct input_state *input, uint32_t join_frames) RCORE_RT {
     ramp_set(&input->grant, 0.0f);
     input->channels = 0;
     input->join_frames = join_frames;
+    input->resets += 1;
     input->attached = input->paused = false;
 }
 
@@ -67,7 +68,7 @@ static void take_input(rcore_t *core, const rcore_input_description_t *descripti
         float *samples = slot_channel(core, core->input_samples, description->slot, channel);
         const uint32_t source = description->first_input + channel;
         memset(samples, 0, sizeof(float) * nframes);
-        if (source < ninputs && inputs[source] != NULL) {
+        if (channel < description->channels - description->missing && source < ninputs && inputs[source] != NULL) {
             mix_one(samples, inputs[source] + offset, &scaling, 1.0f, nframes);
         }
         peak_raise(&core->input_peaks[description->slot * core->config.max_channels + channel],

@@ -60,6 +60,36 @@ void mix_one(float *restrict target, const float *restrict source, const struct 
     }
 }
 
+WIDEST static void constant_channels(float *restrict targets, const float *restrict sources, size_t stride,
+                                     uint32_t channels, float gain, uint32_t nframes) RCORE_RT {
+    for (uint32_t channel = 0; channel < channels; channel++) {
+        float *restrict target = targets + channel * stride;
+        const float *restrict source = sources + channel * stride;
+        for (uint32_t i = 0; i < nframes; i++) {
+            target[i] += source[i] * gain;
+        }
+    }
+}
+
+void mix_channels(float *restrict targets, const float *restrict sources, size_t stride, uint32_t channels, float gain,
+                  uint32_t nframes) RCORE_RT {
+    if (gain != 0.0f) {
+        constant_channels(targets, sources, stride, channels, gain, nframes);
+    }
+}
+
+// Added to silence: what is less than any number there is would lose its sign.
+WIDEST void mix_channels_first(float *restrict targets, const float *restrict sources, size_t stride, uint32_t channels,
+                               float gain, uint32_t nframes) RCORE_RT {
+    for (uint32_t channel = 0; channel < channels; channel++) {
+        float *restrict target = targets + channel * stride;
+        const float *restrict source = sources + channel * stride;
+        for (uint32_t i = 0; i < nframes; i++) {
+            target[i] = 0.0f + source[i] * gain;
+        }
+    }
+}
+
 void mix_two(float *restrict first, float *restrict second, const float *restrict source, const struct scaling *scaling,
              const float paths[2], uint32_t nframes) RCORE_RT {
     const float gains[2] = {scaling->gain * paths[0], scaling->gain * paths[1]};

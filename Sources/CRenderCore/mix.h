@@ -30,6 +30,12 @@ static inline void scaling_advance(struct scaling *scaling, uint32_t nframes) RC
 /// Adds `source` to `target`, scaled by `scaling` and `path`.
 void mix_one(float *restrict target, const float *restrict source, const struct scaling *scaling, float path,
              uint32_t nframes) RCORE_RT;
+/// Adds so many channels, `stride` floats apart, each to its own, scaled by a gain that stands still: the same bits as by `mix_one`.
+void mix_channels(float *restrict targets, const float *restrict sources, size_t stride, uint32_t channels, float gain,
+                  uint32_t nframes) RCORE_RT;
+/// The same where the targets are silent, whatever lies there.
+void mix_channels_first(float *restrict targets, const float *restrict sources, size_t stride, uint32_t channels,
+                        float gain, uint32_t nframes) RCORE_RT;
 /// Adds `source` to two targets, the first scaled by `paths[0]`, the second by `paths[1]`: a panned mono voice, read once.
 void mix_two(float *restrict first, float *restrict second, const float *restrict source, const struct scaling *scaling,
              const float paths[2], uint32_t nframes) RCORE_RT;

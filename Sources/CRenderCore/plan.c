@@ -4,12 +4,15 @@
 #include "memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 rcore_plan_t *rcore_plan_create(void) { return memory_allocate(sizeof(rcore_plan_t)); }
 
 void rcore_plan_destroy(rcore_plan_t *plan) {
     if (plan != NULL) {
+        plan_unseal(plan);
         free(plan->buses);
+        free(plan->sends);
         free(plan->routes);
         free(plan->connections);
         free(plan->inputs);
@@ -17,7 +20,7 @@ void rcore_plan_destroy(rcore_plan_t *plan) {
     }
 }
 
-static uint32_t find_bus(const rcore_plan_t *plan, uint32_t slot) {
+uint32_t plan_find_bus(const rcore_plan_t *plan, uint32_t slot) {
     for (uint32_t i = 0; i < plan->bus_count; i++) {
         if (plan->buses[i].description.slot == slot) {
             return i;
@@ -25,6 +28,9 @@ static uint32_t find_bus(const rcore_plan_t *plan, uint32_t slot) {
     }
     return RCORE_NONE;
 }
+
+// Most of a plan: more than any core has slots for.
+enum { most_buses = 1024, most_sends = 1024 };
 
 static uint32_t find_route(const rcore_plan_t *plan, uint32_t slot) {
     for (uint32_t i = 0; i < plan->route_count; i++) {
@@ -37,12 +43,46 @@ static uint32_t find_route(const rcore_plan_t *plan, uint32_t slot) {
 
 static bool channels_valid(uint32_t channels) { return channels >= 1 && channels <= RCORE_MAX_CHANNELS; }
 
+// Whether the plan can take a meter for so many channels: none, or one that measures nothing else.
+static bool meter_fits(const rcore_plan_t *plan, const rcore_meter_t *meter, uint32_t channels) {
+    if (meter == NULL) {
+        return true;
+    }
+    for (uint32_t i = 0; i < plan->bus_count; i++) {
+        if (plan->buses[i].description.meter == meter) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < plan->route_count; i++) {
+        if (plan->routes[i].description.meter == meter) {
+            return false;
+        }
+    }
+    return rcore_meter_channels(meter) == channels;
+}
+
+// No insert, or one that the plan has not yet.
+static bool insert_fits(const rcore_plan_t *plan, const rcore_insert_t *insert) {
+    if (!insert->render) {
+        return insert->context == NULL && insert->latency_frames == 0;
+    }
+    for (uint32_t i = 0; i < plan->bus_count; i++) {
+        const rcore_insert_t *other = &plan->buses[i].description.insert;
+        if (other->render && other->context == insert->context) {
+            return false;
+        }
+    }
+    return insert->context != NULL && insert->latency_frames <= RCORE_MAX_LATENCY;
+}
+
 rcore_status_t rcore_plan_add_bus(rcore_plan_t *plan, const rcore_bus_description_t *bus) {
-    if (plan == NULL || bus == NULL || bus->slot == RCORE_NONE || !channels_valid(bus->channels) ||
-        find_bus(plan, bus->slot) != RCORE_NONE) {
+    if (plan == NULL || bus == NULL || plan->bus_count >= most_buses || bus->slot == RCORE_NONE ||
+        !channels_valid(bus->channels) || plan_find_bus(plan, bus->slot) != RCORE_NONE ||
+        !meter_fits(plan, bus->meter, bus->channels) || !insert_fits(plan, &bus->insert) ||
+        (unsigned)bus->pan_law > RCORE_PAN_LINEAR) {
         return RCORE_BAD_ARGUMENT;
     }
-    const uint32_t parent = bus->parent == RCORE_NONE ? RCORE_NONE : find_bus(plan, bus->parent);
+    const uint32_t parent = bus->parent == RCORE_NONE ? RCORE_NONE : plan_find_bus(plan, bus->parent);
     if (bus->parent != RCORE_NONE && parent == RCORE_NONE) {
         return RCORE_BAD_ARGUMENT;
     }
@@ -55,14 +95,131 @@ rcore_status_t rcore_plan_add_bus(rcore_plan_t *plan, const rcore_bus_descriptio
         return RCORE_NO_MEMORY;
     }
     plan->buses = buses;
-    plan->buses[plan->bus_count++] = (struct plan_bus){.description = *bus, .parent = parent};
+    plan->buses[plan->bus_count] = (struct plan_bus){
+        .description = *bus,
+        .parent = parent,
+        .root = parent == RCORE_NONE || bus->gate != NULL ? plan->bus_count : plan->buses[parent].root,
+        .first_connection = plan->connection_count,
+        .first_send = plan->send_count,
+        .first_gain = 1.0f};
+    plan->bus_count++;
     return RCORE_OK;
+}
+
+// ---- Sends ------------------------------------------------------------------------------------------------------------------------
+
+// The bus whose gate holds for this one, or RCORE_NONE.
+static uint32_t session_of(const rcore_plan_t *plan, uint32_t index) {
+    const uint32_t root = plan->buses[index].root;
+    return plan->buses[root].description.gate != NULL ? root : RCORE_NONE;
+}
+
+// Marks what a bus leads to, over any number of others: as far as nothing is marked, each bus is gone through once.
+static void mark_reached(const rcore_plan_t *plan, uint32_t from, bool *marked) {
+    while (from != RCORE_NONE && !marked[from]) {
+        marked[from] = true;
+        const struct plan_bus *bus = &plan->buses[from];
+        for (uint32_t i = 0; i < bus->send_count; i++) {
+            mark_reached(plan, plan->sends[bus->first_send + i].target, marked);
+        }
+        from = bus->parent;
+    }
+}
+
+static rcore_status_t check_send(const rcore_plan_t *plan, const rcore_send_description_t *send, uint32_t source,
+                                 uint32_t target) {
+    for (uint32_t i = 0; i < plan->send_count; i++) {
+        if (plan->sends[i].description.slot == send->slot) {
+            return RCORE_BAD_ARGUMENT;
+        }
+    }
+    if (source == RCORE_NONE || target == RCORE_NONE || session_of(plan, source) != session_of(plan, target) ||
+        (send->matrix != NULL && (send->matrix->inputs != plan->buses[source].description.channels ||
+                                  send->matrix->outputs != plan->buses[target].description.channels))) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    bool *reached = memory_allocate(sizeof *reached * plan->bus_count);
+    if (reached == NULL) {
+        return RCORE_NO_MEMORY;
+    }
+    mark_reached(plan, target, reached);
+    const rcore_status_t status = reached[source] ? RCORE_BAD_ARGUMENT : RCORE_OK;
+    free(reached);
+    return status;
+}
+
+rcore_status_t rcore_plan_add_send(rcore_plan_t *plan, const rcore_send_description_t *send) {
+    if (plan == NULL || send == NULL || plan->send_count >= most_sends || send->slot == RCORE_NONE) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    const uint32_t source = plan_find_bus(plan, send->source);
+    const uint32_t target = plan_find_bus(plan, send->target);
+    const rcore_status_t status = check_send(plan, send, source, target);
+    if (status != RCORE_OK) {
+        return status;
+    }
+    struct plan_send *sends = realloc(plan->sends, sizeof *sends * (plan->send_count + 1));
+    if (sends == NULL) {
+        return RCORE_NO_MEMORY;
+    }
+    plan->sends = sends;
+    // Behind the bus's others, before those of buses that were added later.
+    const uint32_t place = plan->buses[source].first_send + plan->buses[source].send_count++;
+    memmove(&sends[place + 1], &sends[place], sizeof *sends * (plan->send_count - place));
+    sends[place] = (struct plan_send){.description = *send, .first_level = 1.0f, .source = source, .target = target};
+    plan->send_count++;
+    for (uint32_t i = source + 1; i < plan->bus_count; i++) {
+        plan->buses[i].first_send++;
+    }
+    return RCORE_OK;
+}
+
+// ---- Beginnings -------------------------------------------------------------------------------------------------------------------
+
+rcore_status_t rcore_plan_begin_bus(rcore_plan_t *plan, uint32_t bus, float gain, float pan, bool muted, bool soloed) {
+    const uint32_t index = plan != NULL ? plan_find_bus(plan, bus) : RCORE_NONE;
+    if (index == RCORE_NONE || !sample_is_finite(gain) || !(pan >= -1.0f && pan <= 1.0f)) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    struct plan_bus *begun = &plan->buses[index];
+    begun->first_gain = gain;
+    begun->first_pan = pan;
+    begun->first_muted = muted;
+    begun->first_soloed = soloed;
+    return RCORE_OK;
+}
+
+rcore_status_t rcore_plan_begin_send(rcore_plan_t *plan, uint32_t send, float level) {
+    for (uint32_t i = 0; plan != NULL && sample_is_finite(level) && i < plan->send_count; i++) {
+        if (plan->sends[i].description.slot == send) {
+            plan->sends[i].first_level = level;
+            return RCORE_OK;
+        }
+    }
+    return RCORE_BAD_ARGUMENT;
+}
+
+uint32_t rcore_plan_latency(const rcore_plan_t *plan, uint32_t bus) {
+    const uint32_t index = plan != NULL ? plan_find_bus(plan, bus) : RCORE_NONE;
+    return index != RCORE_NONE ? plan->buses[index].latency : 0;
+}
+
+// ---- Routes and inputs --------------------------------------------------------------------------------------------------------------
+
+static bool limiter_fits(const rcore_plan_t *plan, const rcore_limiter_t *limiter, uint32_t channels) {
+    for (uint32_t i = 0; limiter != NULL && i < plan->route_count; i++) {
+        if (plan->routes[i].description.limiter == limiter) {
+            return false;
+        }
+    }
+    return limiter == NULL || rcore_limiter_channels(limiter) == channels;
 }
 
 rcore_status_t rcore_plan_add_route(rcore_plan_t *plan, const rcore_route_description_t *route) {
     if (plan == NULL || route == NULL || route->slot == RCORE_NONE || !channels_valid(route->channels) ||
         route->first_output > UINT32_MAX - RCORE_MAX_CHANNELS || find_route(plan, route->slot) != RCORE_NONE ||
-        (route->capture != NULL && rcore_fifo_channels(route->capture) != route->channels)) {
+        (route->capture != NULL && rcore_fifo_channels(route->capture) != route->channels) ||
+        !meter_fits(plan, route->meter, route->channels) || !limiter_fits(plan, route->limiter, route->channels)) {
         return RCORE_BAD_ARGUMENT;
     }
     struct plan_route *routes = realloc(plan->routes, sizeof *routes * (plan->route_count + 1));
@@ -86,7 +243,8 @@ static bool input_fits(const rcore_plan_t *plan, const rcore_input_description_t
 
 rcore_status_t rcore_plan_add_input(rcore_plan_t *plan, const rcore_input_description_t *input) {
     if (plan == NULL || input == NULL || input->slot == RCORE_NONE || !channels_valid(input->channels) ||
-        input->first_input > UINT32_MAX - RCORE_MAX_CHANNELS || !input_fits(plan, input)) {
+        input->missing > input->channels || input->first_input > UINT32_MAX - RCORE_MAX_CHANNELS ||
+        !input_fits(plan, input)) {
         return RCORE_BAD_ARGUMENT;
     }
     rcore_input_description_t *inputs = realloc(plan->inputs, sizeof *inputs * (plan->input_count + 1));
@@ -98,13 +256,24 @@ rcore_status_t rcore_plan_add_input(rcore_plan_t *plan, const rcore_input_descri
     return RCORE_OK;
 }
 
+static bool is_connected(const rcore_plan_t *plan, uint32_t bus, uint32_t route) {
+    const struct plan_bus *from = &plan->buses[bus];
+    for (uint32_t i = 0; i < from->connection_count; i++) {
+        if (plan->connections[from->first_connection + i].route == route) {
+            return true;
+        }
+    }
+    return false;
+}
+
 rcore_status_t rcore_plan_connect(rcore_plan_t *plan, uint32_t bus, uint32_t route, const rcore_matrix_t *matrix) {
     if (plan == NULL) {
         return RCORE_BAD_ARGUMENT;
     }
-    const uint32_t from = find_bus(plan, bus);
+    const uint32_t from = plan_find_bus(plan, bus);
     const uint32_t to = find_route(plan, route);
     if (from == RCORE_NONE || to == RCORE_NONE || plan->buses[from].parent != RCORE_NONE ||
+        is_connected(plan, from, to) ||
         (matrix != NULL && (matrix->inputs != plan->buses[from].description.channels ||
                             matrix->outputs != plan->routes[to].description.channels))) {
         return RCORE_BAD_ARGUMENT;
@@ -115,6 +284,13 @@ rcore_status_t rcore_plan_connect(rcore_plan_t *plan, uint32_t bus, uint32_t rou
         return RCORE_NO_MEMORY;
     }
     plan->connections = connections;
-    plan->connections[plan->connection_count++] = (struct plan_connection){.bus = from, .route = to, .matrix = matrix};
+    // Behind the bus's others, before those of buses that were added later.
+    const uint32_t place = plan->buses[from].first_connection + plan->buses[from].connection_count++;
+    memmove(&connections[place + 1], &connections[place], sizeof *connections * (plan->connection_count - place));
+    connections[place] = (struct plan_connection){.bus = from, .route = to, .matrix = matrix};
+    plan->connection_count++;
+    for (uint32_t i = from + 1; i < plan->bus_count; i++) {
+        plan->buses[i].first_connection++;
+    }
     return RCORE_OK;
 }

@@ -1,6 +1,7 @@
 // Voices that play: their list, and what a slice makes of them.
 #include "playing.h"
 
+#include "curves.h"
 #include "group.h"
 #include "polyphony.h"
 #include "pool.h"
@@ -47,6 +48,7 @@ void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT 
     const rcore_voice_t handle = voice_handle(core, voice);
     const uint64_t rendered = atomic_load_explicit(&voice->frames, memory_order_relaxed);
     polyphony_leave(core, voice);
+    curves_end_voice(core, voice);
     buffer_leave(voice->params.buffer);
     voice->paused = voice->pause_given = voice->stopping = voice->gain_set = voice->speed_set = voice->pan_given =
         false;
@@ -94,6 +96,9 @@ static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
     }
     if (frozen || (voice->paused && voice->fade.remaining == 0)) {
         return;
+    }
+    if (voice->bus < core->config.max_buses) {
+        bus_open(core, voice->bus, nframes);
     }
     const bool fading_out = voice->fade.target == 0.0f;
     const uint32_t due = fading_out && voice->fade.remaining < nframes ? voice->fade.remaining : nframes;

@@ -2,6 +2,7 @@
 // published with one store.
 #include "port.h"
 
+#include "curves.h"
 #include "pool.h"
 
 rcore_port_t *rcore_port_open(rcore_t *core, rcore_status_t *status) {
@@ -34,6 +35,14 @@ rcore_status_t port_reserve(rcore_port_t *port, uint64_t when) RCORE_RT {
     const uint64_t waiting = port->timed_posted - atomic_load_explicit(&port->timed_done, memory_order_acquire);
     if (port->group_failed || ring_writable(&port->ring, room) < room ||
         (when != RCORE_NOW && waiting >= port->ring.capacity)) {
+        port->group_failed = port->group_open;
+        return RCORE_FULL;
+    }
+    return RCORE_OK;
+}
+
+rcore_status_t port_reserve_curve(rcore_port_t *port) RCORE_RT {
+    if (!curves_take_place(port->core)) {
         port->group_failed = port->group_open;
         return RCORE_FULL;
     }
@@ -105,7 +114,11 @@ rcore_status_t rcore_group_commit(rcore_port_t *port) RCORE_RT {
 
 void rcore_group_cancel(rcore_port_t *port) RCORE_RT {
     for (uint32_t i = 0; i < port->staged; i++) {
-        port->timed_posted -= staged_command(port, i)->when != RCORE_NOW ? 1 : 0;
+        const struct command *command = staged_command(port, i);
+        port->timed_posted -= command->when != RCORE_NOW ? 1 : 0;
+        if (command->curve != RCORE_CURVE_LINEAR) {
+            curves_give_back(port->core);
+        }
     }
     settle_starts(port, false);
     close_group(port);

@@ -4,7 +4,10 @@
 #include "port.h"
 
 static rcore_status_t post(rcore_port_t *port, struct command command) RCORE_RT {
-    const rcore_status_t status = port_reserve(port, command.when);
+    rcore_status_t status = port_reserve(port, command.when);
+    if (status == RCORE_OK && command.curve != RCORE_CURVE_LINEAR) {
+        status = port_reserve_curve(port);
+    }
     if (status == RCORE_OK) {
         port_put(port, command);
     }
@@ -140,41 +143,113 @@ rcore_status_t rcore_post_leave_loop(rcore_port_t *port, rcore_voice_t voice, ui
     return post_to_voice(port, ramped(COMMAND_LEAVE_LOOP, voice, 0.0f, 0, when), 0);
 }
 
+// ---- Parameters ---------------------------------------------------------------------------------------------------------------------
+
+static rcore_status_t post_to_slot(rcore_port_t *port, struct command command, uint32_t slots) RCORE_RT {
+    return command.slot < slots ? post(port, command) : RCORE_BAD_ARGUMENT;
+}
+
+// A ramp of any parameter, straight or curved.
+static rcore_status_t post_parameter(rcore_port_t *port, struct command command) RCORE_RT {
+    const rcore_config_t *config = &port->core->config;
+    if (!sample_is_finite(command.value)) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    switch (command.kind) {
+    case COMMAND_GAIN:
+        return post_to_voice(port, command, 0);
+    case COMMAND_PAN:
+        return pan_valid(command.value) ? post_to_voice(port, command, START_PANNED) : RCORE_BAD_ARGUMENT;
+    case COMMAND_SPEED:
+        return speed_valid(command.value) ? post_to_voice(port, command, START_VARISPEED) : RCORE_BAD_ARGUMENT;
+    case COMMAND_BUS_PAN:
+        return pan_valid(command.value) ? post_to_slot(port, command, config->max_buses) : RCORE_BAD_ARGUMENT;
+    case COMMAND_BUS_GAIN:
+    case COMMAND_BUS_MUTE:
+    case COMMAND_BUS_SOLO:
+        return post_to_slot(port, command, config->max_buses);
+    case COMMAND_SEND_LEVEL:
+        return post_to_slot(port, command, config->max_sends);
+    case COMMAND_INPUT_GAIN:
+        return post_to_slot(port, command, config->max_inputs);
+    default:
+        return RCORE_BAD_ARGUMENT;
+    }
+}
+
 rcore_status_t rcore_post_gain(rcore_port_t *port, rcore_voice_t voice, float gain, uint32_t ramp_frames,
                                uint64_t when) RCORE_RT {
-    return sample_is_finite(gain) ? post_to_voice(port, ramped(COMMAND_GAIN, voice, gain, ramp_frames, when), 0)
-                                  : RCORE_BAD_ARGUMENT;
+    return post_parameter(port, ramped(COMMAND_GAIN, voice, gain, ramp_frames, when));
 }
 
 rcore_status_t rcore_post_pan(rcore_port_t *port, rcore_voice_t voice, float pan, uint32_t ramp_frames,
                               uint64_t when) RCORE_RT {
-    return pan_valid(pan) ? post_to_voice(port, ramped(COMMAND_PAN, voice, pan, ramp_frames, when), START_PANNED)
-                          : RCORE_BAD_ARGUMENT;
+    return post_parameter(port, ramped(COMMAND_PAN, voice, pan, ramp_frames, when));
 }
 
 rcore_status_t rcore_post_speed(rcore_port_t *port, rcore_voice_t voice, float speed, uint32_t ramp_frames,
                                 uint64_t when) RCORE_RT {
-    return speed_valid(speed)
-               ? post_to_voice(port, ramped(COMMAND_SPEED, voice, speed, ramp_frames, when), START_VARISPEED)
-               : RCORE_BAD_ARGUMENT;
+    return post_parameter(port, ramped(COMMAND_SPEED, voice, speed, ramp_frames, when));
 }
 
-static rcore_status_t post_slot_gain(rcore_port_t *port, struct command command, uint32_t slots) RCORE_RT {
-    return command.slot < slots && sample_is_finite(command.value) ? post(port, command) : RCORE_BAD_ARGUMENT;
+static rcore_status_t post_slot_ramp(rcore_port_t *port, uint16_t kind, uint32_t slot, float value,
+                                     uint32_t ramp_frames, uint64_t when) RCORE_RT {
+    struct command command = ramped(kind, 0, value, ramp_frames, when);
+    command.slot = slot;
+    return post_parameter(port, command);
 }
 
 rcore_status_t rcore_post_bus_gain(rcore_port_t *port, uint32_t bus, float gain, uint32_t ramp_frames,
                                    uint64_t when) RCORE_RT {
-    struct command command = ramped(COMMAND_BUS_GAIN, 0, gain, ramp_frames, when);
-    command.slot = bus;
-    return post_slot_gain(port, command, port->core->config.max_buses);
+    return post_slot_ramp(port, COMMAND_BUS_GAIN, bus, gain, ramp_frames, when);
+}
+
+rcore_status_t rcore_post_bus_pan(rcore_port_t *port, uint32_t bus, float pan, uint32_t ramp_frames,
+                                  uint64_t when) RCORE_RT {
+    return post_slot_ramp(port, COMMAND_BUS_PAN, bus, pan, ramp_frames, when);
+}
+
+rcore_status_t rcore_post_bus_mute(rcore_port_t *port, uint32_t bus, bool muted, uint32_t ramp_frames,
+                                   uint64_t when) RCORE_RT {
+    return post_slot_ramp(port, COMMAND_BUS_MUTE, bus, muted ? 1.0f : 0.0f, ramp_frames, when);
+}
+
+rcore_status_t rcore_post_bus_solo(rcore_port_t *port, uint32_t bus, bool soloed, uint32_t ramp_frames,
+                                   uint64_t when) RCORE_RT {
+    return post_slot_ramp(port, COMMAND_BUS_SOLO, bus, soloed ? 1.0f : 0.0f, ramp_frames, when);
+}
+
+rcore_status_t rcore_post_send_level(rcore_port_t *port, uint32_t send, float level, uint32_t ramp_frames,
+                                     uint64_t when) RCORE_RT {
+    return post_slot_ramp(port, COMMAND_SEND_LEVEL, send, level, ramp_frames, when);
 }
 
 rcore_status_t rcore_post_input_gain(rcore_port_t *port, uint32_t input, float gain, uint32_t ramp_frames,
                                      uint64_t when) RCORE_RT {
-    struct command command = ramped(COMMAND_INPUT_GAIN, 0, gain, ramp_frames, when);
-    command.slot = input;
-    return post_slot_gain(port, command, port->core->config.max_inputs);
+    return post_slot_ramp(port, COMMAND_INPUT_GAIN, input, gain, ramp_frames, when);
+}
+
+// The command that sets each parameter.
+static const uint16_t parameter_kinds[] = {
+    [RCORE_PARAMETER_VOICE_GAIN] = COMMAND_GAIN,       [RCORE_PARAMETER_VOICE_PAN] = COMMAND_PAN,
+    [RCORE_PARAMETER_VOICE_SPEED] = COMMAND_SPEED,     [RCORE_PARAMETER_BUS_GAIN] = COMMAND_BUS_GAIN,
+    [RCORE_PARAMETER_BUS_PAN] = COMMAND_BUS_PAN,       [RCORE_PARAMETER_SEND_LEVEL] = COMMAND_SEND_LEVEL,
+    [RCORE_PARAMETER_INPUT_GAIN] = COMMAND_INPUT_GAIN,
+};
+
+rcore_status_t rcore_post_curve(rcore_port_t *port, rcore_parameter_t parameter, uint64_t of, float value,
+                                rcore_curve_t curve, uint32_t nframes, uint64_t when) RCORE_RT {
+    const bool voice = parameter <= RCORE_PARAMETER_VOICE_SPEED;
+    if ((unsigned)parameter > RCORE_PARAMETER_INPUT_GAIN || (unsigned)curve > RCORE_CURVE_S ||
+        (!voice && of > UINT32_MAX)) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    struct command command = ramped(parameter_kinds[parameter], voice ? of : 0, value, nframes, when);
+    command.slot = voice ? 0 : (uint32_t)of;
+    const bool pan = parameter == RCORE_PARAMETER_VOICE_PAN || parameter == RCORE_PARAMETER_BUS_PAN;
+    const bool straight = nframes == 0 || (pan && curve == RCORE_CURVE_EXPONENTIAL);
+    command.curve = (uint8_t)(straight ? RCORE_CURVE_LINEAR : curve); // a straight line needs no curve
+    return post_parameter(port, command);
 }
 
 // ---- Plans --------------------------------------------------------------------------------------------------------------------------
@@ -184,6 +259,11 @@ static bool plan_fits(const rcore_t *core, const rcore_plan_t *plan) {
     for (uint32_t i = 0; i < plan->bus_count; i++) {
         const rcore_bus_description_t *bus = &plan->buses[i].description;
         if (bus->slot >= config->max_buses || bus->channels > config->max_channels) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < plan->send_count; i++) {
+        if (plan->sends[i].description.slot >= config->max_sends) {
             return false;
         }
     }
@@ -210,7 +290,9 @@ rcore_status_t rcore_post_plan(rcore_port_t *port, rcore_plan_t *plan, uint64_t 
     if (!plan_fits(core, plan)) {
         return RCORE_NO_SLOT;
     }
-    const rcore_status_t status = port_reserve(port, when);
+    (void)rcore_collect_plans(core); // what is not held any more is in nobody's way
+    rcore_status_t status = plan_seal(core, plan);
+    status = status == RCORE_OK ? port_reserve(port, when) : status;
     if (status != RCORE_OK) {
         return status;
     }

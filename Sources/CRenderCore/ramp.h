@@ -15,11 +15,23 @@ static inline float ramp_value(const struct ramp *ramp) RCORE_RT {
     return ramp->remaining == 0 ? ramp->target : ramp->target - ramp->step * (float)ramp->remaining;
 }
 
+/// Whether it stands still at a value.
+static inline bool ramp_rests(const struct ramp *ramp, float value) RCORE_RT {
+    return ramp->remaining == 0 && ramp->target == value;
+}
+
 /// Jumps.
 static inline void ramp_set(struct ramp *ramp, float value) RCORE_RT {
     ramp->target = value;
     ramp->step = 0.0f;
     ramp->remaining = 0;
+}
+
+/// Goes from a value to another on a straight line, also where both are the same.
+static inline void ramp_line(struct ramp *ramp, float from, float target, uint32_t nframes) RCORE_RT {
+    ramp->target = target;
+    ramp->step = (target - from) / (float)nframes;
+    ramp->remaining = nframes;
 }
 
 /// Goes to `target` from wherever it is: the next frame already differs, the last of `nframes` is the target.
@@ -29,9 +41,7 @@ static inline void ramp_go(struct ramp *ramp, float target, uint32_t nframes) RC
         ramp_set(ramp, target);
         return;
     }
-    ramp->target = target;
-    ramp->step = (target - from) / (float)nframes;
-    ramp->remaining = nframes;
+    ramp_line(ramp, from, target, nframes);
 }
 
 /// The gains of a pair of ways on a straight line: `ends - steps * (last - i)` at frame i.
@@ -44,6 +54,21 @@ struct sides {
 static inline void envelope_fill(float *envelope, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         envelope[i] = 1.0f;
+    }
+}
+
+/// Multiplies sample by sample.
+static inline void multiply(float *restrict samples, const float *restrict factors, uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < nframes; i++) {
+        samples[i] *= factors[i];
+    }
+}
+
+/// Goes over from `leaving` where the weight is 0 to `samples` where it is 1: exactly these where both are the same.
+static inline void fade_over(float *restrict samples, const float *restrict leaving, const float *restrict weights,
+                             uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < nframes; i++) {
+        samples[i] += (leaving[i] - samples[i]) * (1.0f - weights[i]);
     }
 }
 

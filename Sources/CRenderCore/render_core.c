@@ -1,5 +1,6 @@
 // The cycle.
 #include "core.h"
+#include "curves.h"
 #include "flush.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ struct period {
 // A slice: nothing begins or ends within it.
 static void render_slice(rcore_t *core, const struct period *period, uint32_t offset, uint32_t nframes) RCORE_RT {
     inputs_take(core, period->inputs, period->ninputs, offset, nframes);
-    buses_clear(core, nframes);
+    routes_begin(core, nframes);
     voices_render(core, nframes);
     buses_mix(core, nframes);
     routes_write(core, period->outputs, period->noutputs, offset, nframes);
@@ -37,9 +38,9 @@ static void render_slice(rcore_t *core, const struct period *period, uint32_t of
 }
 
 // Frames until something begins or ends.
-static uint32_t slice_length(const rcore_t *core, uint32_t nframes) RCORE_RT {
+static uint32_t slice_length(rcore_t *core, uint32_t nframes) RCORE_RT {
     const uint32_t slice = core->config.slice_frames < nframes ? core->config.slice_frames : nframes;
-    return swap_limit(core, gates_limit(core, commands_limit(core, slice)));
+    return swap_limit(core, gates_limit(core, commands_limit(core, curves_limit(core, slice))));
 }
 
 void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, float *const *outputs,
@@ -67,3 +68,5 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
 }
 
 uint64_t rcore_time(const rcore_t *core) RCORE_RT { return atomic_load_explicit(&core->time, memory_order_acquire); }
+
+void rcore_flush_denormals(void) RCORE_RT { (void)flush_begin(); }

@@ -1,5 +1,6 @@
 // Making and ending a core: everything here may allocate, nothing here is called by the cycle.
 #include "core.h"
+#include "curves.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -10,10 +11,12 @@ rcore_config_t rcore_config_default(void) {
         .max_voices = 256,
         .max_playing = 256,
         .max_buses = 64,
+        .max_sends = 64,
         .max_routes = 8,
         .max_inputs = 8,
         .max_channels = 8,
         .max_ports = 8,
+        .max_curves = 256,
         .slice_frames = 256,
         .command_capacity = 1024,
         .event_capacity = 1024,
@@ -27,7 +30,8 @@ static bool within(uint32_t value, uint32_t least, uint32_t most) { return value
 static bool config_valid(const rcore_config_t *config) {
     return config != NULL && within(config->sample_rate, RCORE_MIN_SAMPLE_RATE, RCORE_MAX_SAMPLE_RATE) &&
            within(config->max_voices, 1, 65536) && within(config->max_playing, 1, config->max_voices) &&
-           within(config->max_buses, 1, 1024) && within(config->max_routes, 1, 64) && config->max_inputs <= 64 &&
+           within(config->max_buses, 1, 1024) && config->max_sends <= 1024 && config->max_curves <= 4096 &&
+           within(config->max_routes, 1, 64) && config->max_inputs <= 64 &&
            within(config->max_channels, 1, RCORE_MAX_CHANNELS) && within(config->max_ports, 1, 64) &&
            within(config->slice_frames, 16, RCORE_MAX_PERIOD) && within(config->command_capacity, 1, 1u << 20) &&
            within(config->event_capacity, 1, 1u << 20) && config->steal_frames <= 1u << 20 &&
@@ -46,6 +50,12 @@ static void *carve(struct layout *layout, size_t count, size_t size) {
     return layout->base == NULL ? NULL : layout->base + offset;
 }
 
+// An odd number of cache lines: channels a power of two apart would fight for the same places in the cache.
+static size_t stride_of(const rcore_config_t *config) {
+    const size_t line = RCORE_ALIGNMENT / sizeof(float);
+    return ((config->slice_frames + line - 1) / line | 1) * line;
+}
+
 static size_t lay_out(rcore_t *core, void *arena) {
     const rcore_config_t *config = &core->config;
     struct layout layout = {.base = arena, .used = 0};
@@ -58,14 +68,20 @@ static size_t lay_out(rcore_t *core, void *arena) {
     }
     core->pending = carve(&layout, (size_t)config->max_ports * config->command_capacity, sizeof *core->pending);
     core->events = carve(&layout, config->event_capacity, sizeof *core->events);
+    core->curves = carve(&layout, config->max_curves, curves_bytes());
+    core->curve_of = carve(&layout, curves_parameters(config), sizeof *core->curve_of);
     core->voices = carve(&layout, config->max_voices, sizeof *core->voices);
     core->playing = carve(&layout, config->max_voices, sizeof *core->playing);
     core->taken_voices = carve(&layout, (config->max_voices + 63) / 64, sizeof *core->taken_voices);
     core->buses = carve(&layout, config->max_buses, sizeof *core->buses);
+    core->slots = carve(&layout, config->max_buses, sizeof *core->slots);
+    core->order = carve(&layout, config->max_buses, sizeof *core->order);
+    core->steps = carve(&layout, config->max_buses, sizeof *core->steps);
+    core->sends = carve(&layout, config->max_sends, sizeof *core->sends);
     core->inputs = carve(&layout, config->max_inputs, sizeof *core->inputs);
-    const size_t slice = sizeof(float) * config->slice_frames;
+    const size_t slice = sizeof(float) * core->stride;
     core->bus_samples = carve(&layout, (size_t)config->max_buses * config->max_channels, slice);
-    core->swap_samples = carve(&layout, (size_t)config->max_buses * config->max_channels, slice);
+    core->swap_samples = carve(&layout, config->max_channels, slice);
     core->route_samples = carve(&layout, (size_t)config->max_routes * config->max_channels, slice);
     core->leaving_samples = carve(&layout, (size_t)config->max_routes * config->max_channels, slice);
     core->input_samples = carve(&layout, (size_t)config->max_inputs * config->max_channels, slice);
@@ -75,6 +91,9 @@ static size_t lay_out(rcore_t *core, void *arena) {
     core->place_frames = carve(&layout, config->slice_frames, sizeof(int32_t));
     core->place_fractions = carve(&layout, 1, slice);
     core->envelope = carve(&layout, 1, slice);
+    for (unsigned i = 0; i < WAY_ENVELOPES; i++) {
+        core->way_envelopes[i] = carve(&layout, 1, slice);
+    }
     core->peaks = carve(&layout, (size_t)config->max_routes * config->max_channels, sizeof *core->peaks);
     core->input_peaks = carve(&layout, (size_t)config->max_inputs * config->max_channels, sizeof *core->input_peaks);
     return layout.used;
@@ -84,7 +103,7 @@ static void begin_slots(rcore_t *core) {
     const rcore_config_t *config = &core->config;
     for (uint32_t i = 0; i < config->max_ports; i++) {
         core->ports[i].core = core;
-        core->ports[i].index = (uint16_t)i;
+        core->ports[i].index = (uint8_t)i;
         ring_init(&core->ports[i].ring, config->command_capacity);
     }
     for (uint32_t i = 0; i < config->max_voices; i++) {
@@ -99,6 +118,9 @@ static void begin_slots(rcore_t *core) {
     }
     for (uint32_t i = 0; i < config->max_buses; i++) {
         bus_reset(&core->buses[i]);
+    }
+    for (uint32_t i = 0; i < config->max_sends; i++) {
+        ramp_set(&core->sends[i].level, 1.0f);
     }
     for (uint32_t i = 0; i < config->max_inputs; i++) {
         input_reset(&core->inputs[i], 0);
@@ -120,6 +142,7 @@ rcore_t *rcore_create(const rcore_config_t *config, rcore_status_t *status) {
     core->config = *config;
     core->config.command_capacity = ring_round_up(config->command_capacity);
     core->config.event_capacity = ring_round_up(config->event_capacity);
+    core->stride = stride_of(&core->config);
     core->arena_bytes = lay_out(core, NULL);
     core->arena = memory_allocate(core->arena_bytes);
     if (core->arena == NULL) {

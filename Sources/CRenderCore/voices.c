@@ -1,4 +1,5 @@
 // Voices: what they are told.
+#include "curves.h"
 #include "group.h"
 #include "pan.h"
 #include "playing.h"
@@ -130,6 +131,7 @@ static void apply_playing(rcore_t *core, struct voice *voice, const struct comma
     if (command->kind != COMMAND_GAIN && command->kind != COMMAND_PAN) {
         group_leave(voice);
     }
+    curves_end(core, command->kind, (uint32_t)(voice - core->voices));
     switch (command->kind) {
     case COMMAND_STOP:
         voice_stop(core, voice, command->ramp_frames, RCORE_END_STOPPED);

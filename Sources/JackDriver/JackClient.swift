@@ -23,7 +23,7 @@ final class ServerNews: @unchecked Sendable {
 ///
 /// Unchecked `Sendable`: the handle is immutable, and the C functions say which thread may call them; the connection keeps to that.
 final class JackClient: @unchecked Sendable {
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     private let news: ServerNews
 
     /// Connects to a server, nil: the default one.
@@ -93,69 +93,40 @@ final class JackClient: @unchecked Sendable {
 
     var deviceInputs: Int { Int(rcore_jack_device_port_count(handle, RCORE_JACK_CAPTURE)) }
 
-    func connectToDevice() { _ = rcore_jack_connect_device(handle, RCORE_JACK_PLAYBACK) }
-
-    func connectInputs() { _ = rcore_jack_connect_device(handle, RCORE_JACK_CAPTURE) }
-
-    /// The server's values now.
-    func readFormat(outputs: Int, inputs: Int) -> HardwareFormat {
+    /// The server's values now; latencies are those of the first ports, 0 where they have none yet.
+    func readFormat(outputs: Int, inputs: Int, serverName: String, hasLatencies: Bool = true) -> HardwareFormat {
         let snapshot = news.snapshot
-        let latency = rcore_jack_read_latency(handle, RCORE_JACK_PLAYBACK)
-        let inputLatency = rcore_jack_read_latency(handle, RCORE_JACK_CAPTURE)
+        let none = rcore_jack_latency_t(minimum: 0, maximum: 0)
+        let latency = hasLatencies ? rcore_jack_read_latency(handle, RCORE_JACK_PLAYBACK, 0, UInt32(outputs)) : none
+        let inputLatency = hasLatencies ? rcore_jack_read_latency(handle, RCORE_JACK_CAPTURE, 0, UInt32(inputs)) : none
         return HardwareFormat(
             sampleRate: Int(snapshot.sample_rate), periodFrames: Int(snapshot.period_frames), outputChannels: outputs,
             inputChannels: inputs, outputLatencyFrames: Int(latency.maximum),
-            inputLatencyFrames: Int(inputLatency.maximum), server: Self.serverDescription)
+            inputLatencyFrames: Int(inputLatency.maximum), server: Self.serverDescription,
+            serverName: Self.isPipeWire ? "pipewire" : serverName)
     }
-
-    // MARK: Links
-
-    /// A connection of one of the client's outputs to somebody's port, by full name.
-    struct Link: Hashable {
-        var output: Int
-        var destination: String
-    }
-
-    /// The links there are.
-    func readLinks(outputs: Int) -> Set<Link> {
-        var links: Set<Link> = []
-        for output in 0..<outputs {
-            guard let names = rcore_jack_connections(handle, RCORE_JACK_PLAYBACK, UInt32(output)) else { continue }
-            defer { rcore_jack_free_names(names) }
-            var next = names
-            while let name = next.pointee {
-                links.insert(Link(output: output, destination: String(cString: name)))
-                next += 1
-            }
-        }
-        return links
-    }
-
-    /// Makes a link; false when one of its ends does not exist.
-    func connect(_ link: Link) -> Bool {
-        guard let source = rcore_jack_port_name(handle, RCORE_JACK_PLAYBACK, UInt32(link.output)) else { return false }
-        return rcore_jack_connect(handle, source, link.destination) == RCORE_JACK_OK
-    }
-
-    /// Whether the far end of a link exists.
-    func hasDestination(of link: Link) -> Bool { rcore_jack_port_exists(handle, link.destination) }
 
     // MARK: Statuses
 
     /// The one place where this driver's C statuses become errors.
-    private func check(_ status: rcore_jack_status_t, _ call: String) throws(DriverError) {
+    func check(_ status: rcore_jack_status_t, _ call: String) throws(DriverError) {
         if status == RCORE_JACK_OK { return }
-        if status == RCORE_JACK_LOST || news.snapshot.lost { throw .serverLost }
+        // A server that is dying says no as well, and a moment later its end is told.
+        let mayBeLost = status == RCORE_JACK_REFUSED && rcore_jack_await_loss(news.handle, 50)
+        if status == RCORE_JACK_LOST || mayBeLost || news.snapshot.lost { throw .serverLost }
         throw .refused(call: call, reason: Self.text(status))
     }
 
-    private static func text(_ status: rcore_jack_status_t) -> String {
+    static func text(_ status: rcore_jack_status_t) -> String {
         String(cString: rcore_jack_status_text(status))
     }
 
-    private static var serverDescription: String {
-        let version = String(cString: rcore_jack_version())
-        if version.contains("PipeWire") { return "PipeWire's JACK \(version)" }
+    /// Whether the loader chose PipeWire's libjack.
+    static var isPipeWire: Bool { JackDriver.libraryVersion.contains("PipeWire") }
+
+    static var serverDescription: String {
+        let version = JackDriver.libraryVersion
+        if isPipeWire { return "PipeWire's JACK \(version)" }
         return version.hasPrefix("0.") ? "jackd \(version)" : "jackd2 \(version)"
     }
 }

@@ -17,26 +17,44 @@ extension JackDriver {
         case within(seconds: Double)
     }
 
+    /// What the driver connects its ports to.
+    public enum ConnectionMode: String, Hashable, Sendable, CaseIterable {
+        /// Nothing: others patch. There are ports all the same, and those that `connect` makes. What others connected comes back with its far
+        /// ends, and with the server.
+        case none
+        /// Its devices, as `start` and `connect` say; once, so that whoever takes a connection apart has the last word.
+        case device
+        /// As `device` at first. From then on what the ports are connected to, by whomever, is kept in a file called after the client, and is
+        /// what the next start connects.
+        case remembered
+    }
+
     /// How a driver is set up.
     public struct Configuration: Equatable, Sendable {
         public var server: ServerChoice
         /// The client's name; the server may append a number.
         public var clientName: String
-        /// Output ports, 1…64; nil: as many as the server's device has, at least 1 and at most 8, and 2 without a device.
+        /// Output ports that the driver opens with, 1…64; nil: as many as the first device has, at most 8, and 2 without a device.
         public var outputs: Int?
-        /// Input ports, 0…64, connected to the device's first ones; nil: as many as the device has, at most 8.
+        /// Input ports that the driver opens with, 0…64; nil: as many as the first device with inputs has, at most 8.
         public var inputs: Int?
         public var recovery: Recovery
         /// How the managed server is started, if it must be.
         public var managedServer: ManagedServer
         /// Seconds after which a call that the server does not answer throws `timedOut`.
         public var callTimeout: Double
+        public var connections: ConnectionMode
+        /// The folder in which `remembered` connections are kept; nil: `$XDG_STATE_HOME/audiosession/connections`.
+        public var connectionFolder: String?
+        /// What the user says of devices, the first that covers a port counts. `setDeviceOverrides` replaces them.
+        public var deviceOverrides: [DeviceOverride]
 
         public init(
             server: ServerChoice = .automatic, clientName: String = "audio-session", outputs: Int? = nil,
             inputs: Int? = 0,
             recovery: Recovery = .within(seconds: 30), managedServer: ManagedServer = ManagedServer(),
-            callTimeout: Double = 5
+            callTimeout: Double = 5, connections: ConnectionMode = .device, connectionFolder: String? = nil,
+            deviceOverrides: [DeviceOverride] = []
         ) {
             self.server = server
             self.clientName = clientName
@@ -45,6 +63,9 @@ extension JackDriver {
             self.recovery = recovery
             self.managedServer = managedServer
             self.callTimeout = callTimeout
+            self.connections = connections
+            self.connectionFolder = connectionFolder
+            self.deviceOverrides = deviceOverrides
         }
     }
 }

@@ -64,14 +64,24 @@ public struct ManagedServer: Equatable, Sendable {
         [
             "--name", name, "--driver", device.rawValue, "--rate", String(sampleRate), "--period", String(periodFrames),
             "--idle-exit", String(idleExit), "--lock", lockPath, "--detach",
-        ]
+        ] + controlArguments
+    }
+
+    /// A path that is too long for a socket is left out: then the server runs with the rate it was started with.
+    private var controlArguments: [String] {
+        guard let path = try? runtimePath("control"), path.utf8.count <= ServerControl.pathLimit else { return [] }
+        return ["--control", path]
+    }
+
+    /// Where the server's file of that kind lies.
+    func runtimePath(_ kind: String) throws(SystemFailure) -> String {
+        try RuntimeFolder.path() + "/" + name.replacingOccurrences(of: "/", with: "_") + "." + kind
     }
 
     /// Held by who connects or starts, and by the server while it leaves.
     private func lock() throws(DriverError) -> FileLock {
         do throws(SystemFailure) {
-            let file = name.replacingOccurrences(of: "/", with: "_") + ".lock"
-            return try FileLock(path: try RuntimeFolder.path() + "/" + file)
+            return try FileLock(path: try runtimePath("lock"))
         } catch {
             throw .cannotStartServer(reason: error.reason)
         }

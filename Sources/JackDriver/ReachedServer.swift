@@ -1,4 +1,5 @@
 internal import AudioRendering
+internal import Foundation
 
 /// A server that was reached, so that it can be reached again.
 enum ReachedServer: Equatable, Sendable {
@@ -6,6 +7,11 @@ enum ReachedServer: Equatable, Sendable {
     case outside(name: String?)
     /// The managed one.
     case managed
+
+    /// The name that it was asked for by, where that was given.
+    var outsideName: String? {
+        if case .outside(let name) = self { name } else { nil }
+    }
 
     /// Makes a client at the server that `choice` leads to now.
     static func reach(
@@ -23,6 +29,17 @@ enum ReachedServer: Equatable, Sendable {
                 guard case .noServer = error else { throw error }
                 return (.managed, try ReachedServer.managed.reach(managed: managed, name: name, news: news))
             }
+        }
+    }
+
+    /// What JACK calls it.
+    func name(managed: ManagedServer) -> String {
+        switch self {
+        case .managed: return managed.name
+        case .outside(let name?): return name
+        case .outside(nil):
+            let given = ProcessInfo.processInfo.environment["JACK_DEFAULT_SERVER"] ?? ""
+            return given.isEmpty ? "default" : given
         }
     }
 

@@ -6,13 +6,25 @@ internal import Dispatch
 extension ServerConnection {
     func watch() {
         var limit: DispatchTime?
+        var settling: Settling?
         while true {
-            let changes = ServerChanges(rawValue: rcore_jack_wait(news.handle, Self.milliseconds(until: limit)))
+            let until = [limit, settling?.end].compactMap(\.self).min()
+            let changes = ServerChanges(rawValue: rcore_jack_wait(news.handle, Self.milliseconds(until: until)))
             guard state.withLock({ $0.phase != .closed }) else { return }
             tellUntold()
             if changes.contains(.xruns) { handler(.xrun(count: Int(news.snapshot.xruns))) }
             if changes.contains(.lost), let until = lose() { limit = until }
-            if !changes.isDisjoint(with: [.format, .latency, .connections]) { postRefresh() }
+            if changes.contains(.format) { formatNews.signal() }
+            if changes.contains(.devices) || (settling != nil && changes.contains(.latency)) {
+                settling = Settling(after: settling)
+            }
+            if !changes.isDisjoint(with: .calls) {
+                postRefresh(changes.isDisjoint(with: .deviceFacts) ? nil : .unsettled)
+            }
+            if let end = settling?.end, end <= .now() {
+                settling = nil
+                postRefresh(.settled)
+            }
             if let until = limit {
                 if until <= .now() { giveUpIfLost() }
                 if state.withLock({ $0.phase != .lost }) { limit = nil }
@@ -27,8 +39,10 @@ extension ServerConnection {
         return Int32(clamping: (limit.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000 + 1)
     }
 
-    private func postRefresh() {
+    /// Has control read what the server says. One that is on its way already does what both want.
+    func postRefresh(_ look: DeviceLook?) {
         let isPosted = state.withLock { state in
+            state.look = [state.look, look].compactMap(\.self).max()
             defer { state.refreshIsPosted = true }
             return state.refreshIsPosted
         }
@@ -44,11 +58,29 @@ extension ServerConnection {
     }
 
     private func tell(_ event: DriverEvent) {
-        guard case .serverReturned = event else { return handler(event) }
+        guard case .serverReturned = event else {
+            handler(event)
+            return noteTold(event)
+        }
         // The engine learns of it while nobody is within the core, and knows that somebody will be.
         state.withLock { $0.isRendering = $0.phase == .open && $0.wantsRendering }
         handler(event)
         state.withLock { _ = render(&$0) }
+        noteTold(event)
+    }
+
+    /// Whoever waits for other values of the server's learns of them when everybody has (HW-6).
+    private func noteTold(_ event: DriverEvent) {
+        switch event {
+        case .formatChanged(let format), .serverReturned(let format):
+            let waiters = state.withLock { state in
+                state.toldFormat = format
+                defer { state.formatWaiters = [] }
+                return state.formatWaiters
+            }
+            for waiter in waiters { waiter.set(()) }
+        default: break
+        }
     }
 
     /// Ends rendering, tells the loss and has control come back (keeps SRV-1). Returns when to give up.
@@ -95,9 +127,28 @@ private struct ServerChanges: OptionSet {
     init(rawValue: UInt32) { self.rawValue = rawValue }
     private init(_ change: rcore_jack_change_t) { rawValue = change.rawValue }
 
+    /// What the server is to be asked about.
+    static let calls: ServerChanges = [.format, .latency, .connections, .devices]
+    /// What may say another thing of a device.
+    static let deviceFacts: ServerChanges = [.format, .latency, .devices]
+
     static let format = ServerChanges(RCORE_JACK_CHANGED_FORMAT)
     static let latency = ServerChanges(RCORE_JACK_CHANGED_LATENCY)
     static let connections = ServerChanges(RCORE_JACK_CHANGED_CONNECTIONS)
     static let xruns = ServerChanges(RCORE_JACK_CHANGED_XRUNS)
     static let lost = ServerChanges(RCORE_JACK_CHANGED_LOST)
+    static let devices = ServerChanges(RCORE_JACK_CHANGED_DEVICES)
+}
+
+/// A device may come port by port: it is told when nothing more has come for a while.
+private struct Settling {
+    private let latest: DispatchTime
+    let end: DispatchTime
+
+    /// Something came.
+    init(after earlier: Settling?) {
+        let now = DispatchTime.now()
+        latest = earlier?.latest ?? now + .milliseconds(300)
+        end = min(now + .milliseconds(50), latest)
+    }
 }

@@ -1,6 +1,7 @@
 internal import AudioRendering
 internal import CJackDriver
 internal import Dispatch
+internal import Platform
 
 /// One opened driver: from reaching a server, over its deaths and returns, to giving it up.
 ///
@@ -19,11 +20,27 @@ final class ServerConnection: Sendable {
         var load = 0.0
         /// Events for the watch thread to tell, oldest first.
         var untold: [DriverEvent] = []
+        /// A refresh is under way to the control thread.
         var refreshIsPosted = false
+        /// It is to look for devices.
+        var look: DeviceLook?
         var loadIsPosted = false
+        /// The one that the handler was told last, beyond that of the opening.
+        var toldFormat: HardwareFormat?
+        /// Told when it was told another.
+        var formatWaiters: [Answer<Void>] = []
         /// What recovery brings back.
         var identity: Identity?
-        var links: Set<JackClient.Link> = []
+        var blocks: [PortBlock] = []
+        var patch = PatchMemory()
+        /// The ports that may be a device's and whose registration the server has told; nil: all that it lists.
+        var announced: Set<String>?
+        /// The devices that were told.
+        var devices: [FoundDevice] = []
+        var overrides: [DeviceOverride]
+        /// What the engine itself delays.
+        var latencies: [OutputLatency] = []
+        var latenciesArePosted = false
     }
 
     /// Who the client is, at whose server.
@@ -32,6 +49,8 @@ final class ServerConnection: Sendable {
         var clientName: String
         var outputs: Int
         var inputs: Int
+        /// What JACK calls the server.
+        var serverName: String
     }
 
     let configuration: JackDriver.Configuration
@@ -39,17 +58,27 @@ final class ServerConnection: Sendable {
     let handler: @Sendable (DriverEvent) -> Void
     let filler: StreamFiller
     let news: ServerNews
-    let state = Locked(State())
+    let state: Locked<State>
     let control: ControlThread
+    /// Signalled when the server has told another rate or period.
+    let formatNews = DispatchSemaphore(value: 0)
+    /// Where connections are kept; nil: nowhere.
+    let connectionFile: ConnectionFile?
     /// Signalled when recovery is to end.
     let recoveryEnds = DispatchSemaphore(value: 0)
     private let watcher = WorkerThread()
 
     init(
-        _ configuration: JackDriver.Configuration, core: RenderCore,
+        _ configuration: JackDriver.Configuration, overrides: [DeviceOverride], core: RenderCore,
         handler: @escaping @Sendable (DriverEvent) -> Void, filler: StreamFiller
     ) throws(DriverError) {
         self.configuration = configuration
+        state = Locked(State(overrides: overrides))
+        connectionFile =
+            configuration.connections == .remembered
+            ? ConnectionFile(
+                client: configuration.clientName,
+                folder: configuration.connectionFolder ?? ConnectionFile.usualFolder) : nil
         self.core = core
         self.handler = handler
         self.filler = filler
@@ -107,9 +136,20 @@ final class ServerConnection: Sendable {
             throw .refused(
                 call: "a period of \(frames) frames", reason: "a period has 1 to \(limits.upperBound) frames")
         }
-        return try call("the request for a period of \(frames) frames") { connection throws(DriverError) in
+        let period = try call("the request for a period of \(frames) frames") { connection throws(DriverError) in
             try connection.setPeriod(frames: frames)
         }
+        return try settledPeriod(period, askedFor: frames)
+    }
+
+    func tellOutputLatencies(_ latencies: [OutputLatency]) {
+        let isNew = state.withLock { state in
+            guard state.latencies != latencies else { return false }
+            state.latencies = latencies
+            defer { state.latenciesArePosted = true }
+            return !state.latenciesArePosted
+        }
+        if isNew { control.post { self.passLatencies() } }
     }
 
     /// Gives everything up, waiting at most `seconds` for the server. Idempotent.
@@ -144,7 +184,9 @@ final class ServerConnection: Sendable {
             return (state.load, state.loadIsPosted)
         }
         if !isPosted { control.post { self.readLoad() } }
-        return DriverStatistics(xruns: Int(news.snapshot.xruns), cpuLoad: load)
+        let snapshot = news.snapshot
+        return DriverStatistics(
+            xruns: Int(snapshot.xruns), cpuLoad: load, cycleLoad: snapshot.lost ? 0 : Double(snapshot.cycle_load))
     }
 
     // MARK: Rendering: under the state's lock
@@ -176,7 +218,7 @@ final class ServerConnection: Sendable {
     }
 
     /// Makes a call on the control thread and waits for it, at most for the configured time.
-    private func call<Value: Sendable>(
+    func call<Value: Sendable>(
         _ what: String, _ body: @escaping @Sendable (ServerConnection) throws(DriverError) -> Value
     ) throws(DriverError) -> Value {
         let reply = Answer<Result<Value, DriverError>>()

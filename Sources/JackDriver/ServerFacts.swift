@@ -46,7 +46,7 @@ extension JackDriver {
         let client = try JackClient(server: server, name: "audiosession-look", news: news)
         defer { client.close() }
         let (outputs, inputs) = (client.deviceOutputs, client.deviceInputs)
-        let format = client.readFormat(outputs: outputs, inputs: inputs)
+        let format = client.readFormat(outputs: outputs, inputs: inputs, serverName: server ?? "default")
         return ServerFacts(
             description: format.server, sampleRate: format.sampleRate, periodFrames: format.periodFrames,
             outputs: outputs, inputs: inputs)

@@ -42,7 +42,8 @@ package enum ProgramLaunch {
         let child: pid_t
         do throws(SystemFailure) {
             child = try spawn(
-                executable, arguments: ["--ready-fd", String(readyDescriptor)] + arguments, readyEnd: ends[1])
+                executable, arguments: ["--ready-fd", String(readyDescriptor)] + arguments, giving: ends[1],
+                as: [readyDescriptor])
         } catch {
             close(ends[1])
             throw error
@@ -62,16 +63,49 @@ package enum ProgramLaunch {
         }
     }
 
+    /// Runs the program to its end and returns what it wrote to its standard output and error. Throws when it has not ended within `limit`
+    /// seconds, or not well.
+    package static func output(
+        of executable: String, arguments: [String], limit: Double
+    ) throws(SystemFailure) -> String {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw SystemFailure("there is no pipe to be had: \(systemErrorText(errno))")
+        }
+        defer { close(ends[0]) }
+        let child: pid_t
+        do throws(SystemFailure) {
+            child = try spawn(executable, arguments: arguments, giving: ends[1], as: [1, 2])
+        } catch {
+            close(ends[1])
+            throw error
+        }
+        close(ends[1])
+        let said = read(from: ends[0], limit: limit) { _ in false }
+        if said == nil { kill(child, SIGKILL) }
+        let status = reap(child)
+        guard let said else {
+            throw SystemFailure("'\(executable)' had not ended within \((limit * 10).rounded() / 10) s")
+        }
+        guard status == 0 else {
+            let line = said.split(separator: "\n").last.map(String.init) ?? "it ended with status \(status)"
+            throw SystemFailure("'\(executable)' failed: \(line)")
+        }
+        return said
+    }
+
     /// Starts the program with nothing of ours but the pipe: no blocked signals, no terminal; other descriptors it closes itself.
-    private static func spawn(_ executable: String, arguments: [String], readyEnd: Int32) throws(SystemFailure) -> pid_t
-    {
+    private static func spawn(
+        _ executable: String, arguments: [String], giving end: Int32, as descriptors: [Int32]
+    ) throws(SystemFailure) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, readyEnd, readyDescriptor)
+        for descriptor in descriptors { posix_spawn_file_actions_adddup2(&actions, end, descriptor) }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -95,21 +129,27 @@ package enum ProgramLaunch {
 
     /// What the other end says, up to the end of the line or of all; nil when the time is over first.
     private static func readLine(from descriptor: Int32, limit: Double) -> String? {
+        read(from: descriptor, limit: limit) { $0.contains(UInt8(ascii: "\n")) }?
+            .split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init)
+    }
+
+    /// The same, up to where it is complete; nil also for what has no end in 64 KiB.
+    private static func read(from descriptor: Int32, limit: Double, until isComplete: ([UInt8]) -> Bool) -> String? {
         let deadline = DispatchTime.now() + limit
         var said: [UInt8] = []
-        while !said.contains(UInt8(ascii: "\n")) {
+        while !isComplete(said) {
             let now = DispatchTime.now()
-            guard now < deadline else { return nil }
+            guard now < deadline, said.count < 65_536 else { return nil }
             let milliseconds = (deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000 + 1
             var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&watched, 1, Int32(clamping: milliseconds)) > 0 else { continue }
             var bytes = [UInt8](repeating: 0, count: 512)
-            let count = read(descriptor, &bytes, bytes.count)
+            let count = Glibc.read(descriptor, &bytes, bytes.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             said += bytes[..<count]
         }
-        return String(decoding: said.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        return String(decoding: said, as: UTF8.self)
     }
 
     /// The program goes on by itself, so that what was started ends at once; where it does not, a thread waits for it.

@@ -16,6 +16,7 @@ struct ControlTower {
     /// When each session was granted (SRV-3).
     private(set) var grants = GrantOrder()
     var loan: PeriodLoan?
+    var rateLoan: RateLoan?
     private var parties: [SessionID: Party] = [:]
     /// The highest number that a session has had.
     var lastNumber: UInt64 = 0
@@ -65,7 +66,7 @@ struct ControlTower {
             throw .refused(error)
         }
         let before = state
-        take(transition)
+        take(transition, cutOff: Self.cutOff(by: action, transition.effects))
         log.append(event, .granted(transition.effects), before: before)
         return transition.effects.map { SessionNotice(decision: log.count, effect: $0) }
     }
@@ -80,11 +81,17 @@ struct ControlTower {
             volume: state.volume(of: state.sessions[place]),
             route: state.route(of: state.sessions[place]),
             availableInputs: state.availableInputs(for: state.sessions[place]),
-            isInputAvailable: state.devices.contains { $0.ports.contains { $0.direction == .input } },
+            isInputAvailable: state.devices(seenBy: state.sessions[place].app).contains {
+                $0.ports.contains { $0.direction == .input }
+            },
             isInCall: state.isInCall)
     }
 
-    var hardware: HardwareWish { HardwareWish(ioBufferDuration: state.settledIOBufferDuration, loan: loan) }
+    var hardware: HardwareWish {
+        HardwareWish(
+            ioBufferDuration: state.settledIOBufferDuration, loan: loan, sampleRate: state.settledSampleRate,
+            rateLoan: rateLoan)
+    }
 
     static var now: EventTime { EventTime(nanoseconds: DispatchTime.now().uptimeNanoseconds) }
 
@@ -142,24 +149,32 @@ struct ControlTower {
         writeGates()
     }
 
-    private mutating func take(_ transition: Policy.Transition) {
+    /// Those whose output is gone: nobody hears a fade there, and the next output is to get no sample of it (keeps ROUTE-4). A stand-in of the policy
+    /// alone moves no sound: what played on goes on fading.
+    private static func cutOff(by action: PolicyAction, _ effects: [Effect]) -> Set<SessionID> {
+        guard case .setDevices = action else { return [] }
+        return Set(effects.filter { $0.kind == .interruptionBegan(.routeDisconnected) }.map(\.session))
+    }
+
+    private mutating func take(_ transition: Policy.Transition, cutOff: Set<SessionID> = []) {
         state = transition.state
         standings = transition.standings
         otherAudio = OtherAudio(state, standings)
         grants.follow(state)
-        writeGates()
+        writeGates(cutOff)
     }
 
     /// Writes what differs and nothing else: an untouched page keeps its serial. Gates of sessions that are gone are shut for whoever still
     /// reads them (ACT-12).
-    private mutating func writeGates() {
+    private mutating func writeGates(_ cutOff: Set<SessionID> = []) {
         for (session, standing) in zip(state.sessions, standings) {
             guard var party = parties[session.id] else { continue }
             let verdict = standing.verdict
             let volume = state.volume(of: session)
             guard verdict != party.verdict || volume != party.volume else { continue }
             if verdict != party.verdict {
-                party.gate.write(verdict, ramp: verdict.ramp(from: party.verdict, policy.settings))
+                let ramp = cutOff.contains(session.id) ? 0 : verdict.ramp(from: party.verdict, policy.settings)
+                party.gate.write(verdict, ramp: ramp)
             }
             if volume != party.volume { party.gate.write(volume: volume, ramp: policy.settings.volumeRamp) }
             party.verdict = verdict

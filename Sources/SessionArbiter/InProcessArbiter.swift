@@ -65,6 +65,13 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
         }
     }
 
+    public func keep(rate loan: RateLoan?) {
+        withLock { kept in
+            kept.tower.rateLoan = loan
+            kept.toldHardware = kept.tower.hardware
+        }
+    }
+
     public func whenHardwareChanges(_ body: @escaping @Sendable () -> Void) {
         withLock { $0.hardwareObservers.append(body) }
     }

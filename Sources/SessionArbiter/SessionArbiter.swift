@@ -23,7 +23,7 @@ public protocol SessionArbiter: AnyObject, Sendable {
     /// What is known of an app: where it is in its life, and its permission.
     func application(_ app: AppID) -> AppState
 
-    /// What is plugged in, the last in last (ROUTE-2).
+    /// What is plugged in, of all servers, the last in last (ROUTE-2).
     var devices: [Device] { get }
 
     /// What the hardware is to be asked for, settled among the active sessions (HW-2).
@@ -31,6 +31,9 @@ public protocol SessionArbiter: AnyObject, Sendable {
 
     /// Notes the period that stands in for the server's own, or that it has been given back; whoever sees `hardware` next knows (HW-2).
     func keep(_ loan: PeriodLoan?)
+
+    /// The same of the rate.
+    func keep(rate loan: RateLoan?)
 
     /// Has `body` called on a thread of the arbiter's whenever `hardware` has become another; for as long as the arbiter lives.
     func whenHardwareChanges(_ body: @escaping @Sendable () -> Void)
@@ -69,16 +72,37 @@ public struct PeriodLoan: Hashable, Sendable, Codable {
     }
 }
 
+/// A rate that stands in for the server's own, to be given back (HW-2).
+public struct RateLoan: Hashable, Sendable, Codable {
+    /// The server's own, in Hz.
+    public var before: Int
+    /// Hz that it was asked for.
+    public var ours: Int
+
+    public init(before: Int, ours: Int) {
+        self.before = before
+        self.ours = ours
+    }
+}
+
 /// What the active sessions wish of the hardware, settled.
 public struct HardwareWish: Hashable, Sendable, Codable {
     /// Seconds; nil when nobody asks.
     public var ioBufferDuration: Double?
     /// What was done about it.
     public var loan: PeriodLoan?
+    /// Hz; nil when nobody asks.
+    public var sampleRate: Double?
+    /// What was done about that.
+    public var rateLoan: RateLoan?
 
-    public init(ioBufferDuration: Double? = nil, loan: PeriodLoan? = nil) {
+    public init(
+        ioBufferDuration: Double? = nil, loan: PeriodLoan? = nil, sampleRate: Double? = nil, rateLoan: RateLoan? = nil
+    ) {
         self.ioBufferDuration = ioBufferDuration
         self.loan = loan
+        self.sampleRate = sampleRate
+        self.rateLoan = rateLoan
     }
 }
 

@@ -16,7 +16,7 @@ public struct SessionStatus: Hashable, Sendable, Codable {
     public var route: Route
     /// What it may choose from (ROUTE-6).
     public var availableInputs: [DevicePort]
-    /// Whether any device has an input.
+    /// Whether any device that its app sees has an input.
     public var isInputAvailable: Bool
     /// Whether an accepted call goes on.
     public var isInCall: Bool

@@ -58,7 +58,8 @@ public struct Policy: Sendable {
         for (session, standing) in zip(after.sessions, standings) {
             let (id, place) = (session.id, before.index(of: session.id))
             guard
-                isElsewhere || place.map({ before.sessions[$0] != session }) ?? true
+                isElsewhere || before.app(session.app).server != after.app(session.app).server
+                    || place.map({ before.sessions[$0] != session }) ?? true
                     || (held[id] ?? place.map { earlier[$0] }) != standing
                     || otherThen.isPlaying(besides: id) != others.isPlaying(besides: id)
                     || otherThen.isPrimaryPlaying(besides: id) != others.isPrimaryPlaying(besides: id)
@@ -80,6 +81,7 @@ extension Arbitration {
         case .appDied(let app):
             forget(state.sessions.filter { $0.app == app }.map(\.id))
             state.forgetApp(app)
+            forgetUnnamedServers()
 
         case .configure(let id, let change): try configure(id, change)
         case .activate(let id): try activate(id)
@@ -109,6 +111,8 @@ extension Arbitration {
         case .setInputMuted(let app, let muted): try setInputMuted(app, muted)
         case .setScreenLocked(let isLocked): try setScreenLocked(isLocked)
 
+        case .resetSessions(let app): try resetSessions(of: app)
+        case .setDevices(let app, let server, let devices): try setDevices(devices, of: server, seenBy: app)
         case .plug(let device): try plug(device)
         case .unplug(let uid): try unplug(uid)
         case .pick(let direction, let uid): try pick(direction, uid)

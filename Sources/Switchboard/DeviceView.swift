@@ -1,3 +1,4 @@
+internal import SessionArbiter
 internal import SessionPolicy
 
 /// A device as the commands show it.
@@ -6,7 +7,17 @@ struct DeviceView: Encodable, Equatable {
     var name: String
     /// Whether it was plugged in by `audiosession device plug`.
     var standIn: Bool
+    /// Whether it exists for the rules alone.
+    var silent: Bool
+    /// The audio server that has it; nil: none.
+    var server: String?
+    /// Processes of apps whose sessions have it in their route.
+    var usedBy: [UInt64] = []
+    /// The same, for people.
+    private var users: [String] = []
     var ports: [Port]
+
+    private enum CodingKeys: String, CodingKey { case uid, name, standIn, silent, server, usedBy, ports }
 
     struct Port: Encodable, Equatable {
         var uid: String
@@ -19,9 +30,13 @@ struct DeviceView: Encodable, Equatable {
         var picked: Bool
     }
 
-    init(_ device: Device, _ system: SystemRecord) {
+    init(_ device: Device, _ report: ArbiterReport, _ programs: [DeviceProgram] = []) {
+        let system = report.system
         uid = device.uid
-        standIn = StandIn.name(of: device) != nil
+        let isProgram = device.server != nil && programs.contains { $0.name == device.ports.first?.name }
+        silent = device.server == nil && StandIn.name(of: device) != nil
+        standIn = silent || isProgram
+        server = device.server
         name = StandIn.name(of: device) ?? device.ports.first?.name ?? device.uid
         ports = device.ports.map { port in
             Port(
@@ -29,15 +44,59 @@ struct DeviceView: Encodable, Equatable {
                 channels: port.channels,
                 picked: port.uid == (port.direction == .output ? system.pickedOutput : system.pickedInput))
         }
+        let directory = Directory(report)
+        for app in Self.apps(using: device, report) {
+            usedBy.append(app.rawValue)
+            users.append("\(directory.programName(of: app) ?? "an app") (pid \(app.rawValue))")
+        }
     }
 
-    /// "Headphones (stand-in: headphones, 2 out)".
+    /// A stand-in that runs, and that no app has told of yet.
+    private init(_ program: DeviceProgram) {
+        (uid, name, standIn, silent) = (program.name, program.name, true, false)
+        server = program.server ?? "default"
+        let device = program.type.map {
+            StandIn.device(program.name, $0, outputs: program.outputs, inputs: program.inputs)
+        }
+        ports = (device?.ports ?? []).map { port in
+            Port(
+                uid: program.name + ":" + port.direction.rawValue, name: port.name, type: port.type.rawValue,
+                direction: port.direction.rawValue, channels: port.channels, picked: false)
+        }
+    }
+
+    /// What the arbiter was told of, and stand-ins that run and that it was not.
+    static func all(in report: ArbiterReport, _ programs: [DeviceProgram]) -> [DeviceView] {
+        let told = report.system.devices
+        let untold = programs.filter { program in
+            !told.contains { $0.server != nil && $0.ports.first?.name == program.name }
+        }
+        return told.map { DeviceView($0, report, programs) } + untold.map { DeviceView($0) }
+    }
+
+    /// Apps on the device's server, or on any, one of whose sessions goes to it or comes from it.
+    private static func apps(using device: Device, _ report: ArbiterReport) -> [AppID] {
+        let uids = Set(device.ports.map(\.uid))
+        let servers = Dictionary(report.apps.map { ($0.id, $0.server) }, uniquingKeysWith: { first, _ in first })
+        let users = report.sessions.map(\.status).filter { status in
+            let app = status.session.app
+            return app != .system && (device.server == nil || servers[app].flatMap(\.self) == device.server)
+                && (status.route.outputs + status.route.inputs).contains { uids.contains($0.uid) }
+        }
+        return Set(users.map(\.session.app)).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// "phones (stand-in: headphones 2 out, on default, used by player (pid 4711))".
     var summary: String {
         let ports = ports.map { port in
             "\(port.type) \(port.channels) \(port.direction == "output" ? "out" : "in")"
                 + (port.picked ? ", picked" : "")
         }
-        return "\(name) (\(standIn ? "stand-in: " : "")\(ports.joined(separator: ", ")))"
+        let parts =
+            ports + (server.map { ["on \(ServerView.title(of: $0))"] } ?? [])
+            + (users.isEmpty ? [] : ["used by " + Text.list(users)])
+        return
+            "\(name) (\(standIn ? silent ? "stand-in without sound: " : "stand-in: " : "")\(parts.joined(separator: ", ")))"
     }
 }
 

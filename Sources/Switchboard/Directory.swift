@@ -5,12 +5,23 @@ internal import SessionPolicy
 struct Directory {
     private let sessions: [SessionID: SessionState]
     private let programs: [AppID: String]
+    /// "default: player (pid 4711)", by server.
+    let servers: [String]
 
     init(_ report: ArbiterReport) {
         sessions = Dictionary(
             report.sessions.map(\.status.session).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         programs = Dictionary(
             report.clients.map { ($0.app, $0.program) }, uniquingKeysWith: { first, _ in first })
+        let known = programs
+        let groups = Dictionary(grouping: report.apps.filter { $0.server != nil }) { $0.server ?? "" }
+        servers = groups.sorted { $0.key < $1.key }.map { server, apps in
+            let users = apps.map { app in
+                let program = known[app.id].flatMap { $0.split(separator: "/").last.map(String.init) }
+                return (program.map { $0 + " " } ?? "") + "(pid \(app.id.rawValue))"
+            }
+            return "\(ServerView.title(of: server)): \(Text.list(users))"
+        }
     }
 
     subscript(_ id: SessionID) -> SessionState? { sessions[id] }

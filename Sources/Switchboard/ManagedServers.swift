@@ -57,9 +57,9 @@ public struct ManagedServers {
 
     /// Ends it, and waits for that.
     public func stop() throws(SwitchboardError) -> Done {
-        let processes = ServerProcess.find(name)
+        let processes = ProgramProcess.servers(name)
         defer { processes.forEach { close($0.descriptor) } }
-        guard let server = ServerProcess.server(among: processes) else {
+        guard let server = ProgramProcess.server(among: processes) else {
             guard look().reachable else {
                 throw SwitchboardError(.usage, "No server '\(name)' runs, so none can be stopped.")
             }
@@ -82,8 +82,8 @@ public struct ManagedServers {
     /// Ends it if it runs, and starts it with what is wished, else with what it had.
     public func restart(_ wishes: Wishes) throws(SwitchboardError) -> ServerOutcome {
         var wishes = wishes
-        let processes = ServerProcess.find(name)
-        if let server = ServerProcess.server(among: processes) {
+        let processes = ProgramProcess.servers(name)
+        if let server = ProgramProcess.server(among: processes) {
             wishes.device = wishes.device ?? server.option("--driver").flatMap(ManagedServer.Device.init(rawValue:))
             wishes.sampleRate = wishes.sampleRate ?? server.option("--rate").flatMap { Int($0) }
             wishes.periodFrames = wishes.periodFrames ?? server.option("--period").flatMap { Int($0) }
@@ -95,9 +95,15 @@ public struct ManagedServers {
 
     /// By name; the default server and then the managed one, as apps look for one.
     public static func look() -> ServerView {
-        let first = look(at: nil)
-        let second = first.reachable ? first : look(at: ServerProcess.defaultName)
+        let first = look(at: defaultName)
+        let second = first.reachable ? first : look(at: ProgramProcess.defaultServer)
         return second.reachable ? second : first
+    }
+
+    /// The name that the environment gives the default server; nil: none. PipeWire takes a name for that of another PipeWire.
+    static var defaultName: String? {
+        guard !JackDriver.libraryVersion.contains("PipeWire") else { return nil }
+        return ProcessInfo.processInfo.environment["JACK_DEFAULT_SERVER"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private func look() -> ServerView { Self.look(at: name) }
@@ -113,9 +119,9 @@ public struct ManagedServers {
     }
 
     private var process: Int32? {
-        let processes = ServerProcess.find(name)
+        let processes = ProgramProcess.servers(name)
         defer { processes.forEach { close($0.descriptor) } }
-        return ServerProcess.server(among: processes)?.process
+        return ProgramProcess.server(among: processes)?.process
     }
 
     private func server(_ wishes: Wishes) -> ManagedServer {

@@ -33,16 +33,24 @@ public struct Done: Outcome, Equatable {
     var command: String
     /// The system session that began, changed or ended.
     var session: UInt64?
+    /// The audio server on which it was done.
+    var server: String?
+    /// Whether a device exists for the rules alone; nil: of no device.
+    var silent: Bool?
 
-    init(_ command: String, _ words: String, session: UInt64? = nil) {
+    init(
+        _ command: String, _ words: String, session: UInt64? = nil, server: String? = nil, silent: Bool? = nil
+    ) {
         self.command = command
         self.words = words
         self.session = session
+        self.server = server
+        self.silent = silent
     }
 
     private enum CodingKeys: String, CodingKey {
         case command = "done"
         case words = "message"
-        case session
+        case session, server, silent
     }
 }

@@ -12,7 +12,8 @@ extension PolicyAction {
             .acceptCall(let id), .endSystemSession(let id, _):
             id
         case .appDied, .setApplicationState, .setDeclaresBackgroundAudio, .setRecordPermission, .setInputMuted,
-            .setScreenLocked, .plug, .unplug, .pick, .setSilentSwitch, .setDoNotDisturb, .setMicrophoneMuted,
+            .resetSessions, .setDevices, .setScreenLocked, .plug, .unplug, .pick, .setSilentSwitch, .setDoNotDisturb,
+            .setMicrophoneMuted,
             .setVolume, .setRingVolume:
             nil
         }
@@ -22,7 +23,8 @@ extension PolicyAction {
     var app: AppID? {
         switch self {
         case .appDied(let app), .setApplicationState(let app, _), .setDeclaresBackgroundAudio(let app, _),
-            .setRecordPermission(let app, _), .setInputMuted(let app, _):
+            .setRecordPermission(let app, _), .setInputMuted(let app, _),
+            .setDevices(let app, _, _), .resetSessions(let app):
             app
         default: nil
         }
@@ -60,6 +62,10 @@ extension PolicyAction {
         case .setRecordPermission(_, let permission): "have permission to record \(permission.rawValue)"
         case .setInputMuted(_, let isMuted): isMuted ? "mute its inputs" : "unmute its inputs"
         case .setScreenLocked(let isLocked): isLocked ? "lock the screen" : "unlock the screen"
+        case .resetSessions: "be reset, after its media server was"
+        case .setDevices(_, let server, let devices):
+            "see on server '\(server)': "
+                + (devices.isEmpty ? "no device" : devices.map { "'\($0.uid)'" }.joined(separator: ", "))
         case .plug(let device): "plug in '\(device.uid)'"
         case .unplug(let uid): "unplug '\(uid)'"
         case .pick(let direction, let uid):

@@ -18,7 +18,7 @@ public struct RouteOutcome: Outcome {
     }
 
     init(_ report: ArbiterReport) {
-        let ports = report.system.devices.flatMap { DeviceView($0, report.system).ports }
+        let ports = report.system.devices.flatMap { DeviceView($0, report).ports }
         outputs = ports.filter { $0.direction == DevicePort.Direction.output.rawValue }
         inputs = ports.filter { $0.direction == DevicePort.Direction.input.rawValue }
         let statuses = report.sessions.map(\.status).filter { $0.session.app != .system }

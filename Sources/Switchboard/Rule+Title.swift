@@ -47,6 +47,7 @@ extension Rule {
         case .bg1: "The background deactivates who did not declare it"
         case .bg2: "A locked screen does the same"
         case .bg3: "Suspension deactivates with notice"
+        case .srv2: "A returned server finds everything as it was"
         case .vol1: "The system volume is read, observed and not exceeded"
         case .vol2: "The silent switch mutes with a ramp whom it should, and players run on"
         case .vol3: "A session can mute its output"

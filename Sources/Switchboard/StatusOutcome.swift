@@ -5,7 +5,11 @@ public import SessionPolicy
 /// `audiosession status`: all that there is, at one moment.
 public struct StatusOutcome: Outcome {
     private var server: ServerView
+    /// The version of the JACK library that the loader chose.
+    private var library: String
     private var arbiter: ArbiterView
+    /// By server, the processes of the apps that use it.
+    private var servers: [String: [UInt64]]?
     private var devices: [DeviceView]?
     private var volume: Float?
     private var ringVolume: Float?
@@ -17,7 +21,8 @@ public struct StatusOutcome: Outcome {
     public private(set) var words = ""
 
     private enum CodingKeys: String, CodingKey {
-        case server, arbiter, devices, volume, ringVolume, silentSwitch, screenLocked, doNotDisturb, microphoneMuted
+        case server, library, arbiter, servers, devices, volume, ringVolume, silentSwitch, screenLocked, doNotDisturb,
+            microphoneMuted
         case sessions
     }
 
@@ -33,13 +38,18 @@ public struct StatusOutcome: Outcome {
         var clients: Int?
     }
 
-    /// `report` nil: no arbiter listens at `socket`; `now` on the arbiter's clock.
-    public init(server: ServerView, report: ArbiterReport?, socket: String, now: EventTime) {
+    /// `report` nil: no arbiter listens at `socket`; `now` on the arbiter's clock; `programs` are the stand-ins that run.
+    public init(
+        server: ServerView, library: String, report: ArbiterReport?, programs: [DeviceProgram] = [], socket: String,
+        now: EventTime
+    ) {
         self.server = server
+        self.library = library
         arbiter = ArbiterView(running: report != nil, socket: socket)
         guard let report else {
             words = Text.columns([
                 ("server", server.summary),
+                ("JACK library", JackLibrary.words(of: library, server)),
                 ("arbiter", "not running; it begins with the first program that needs it (\(socket))"),
             ])
             return
@@ -49,7 +59,9 @@ public struct StatusOutcome: Outcome {
         arbiter.decisions = report.decisions
         arbiter.clients = report.clients.count
         let system = report.system
-        devices = system.devices.map { DeviceView($0, system) }
+        servers = Dictionary(grouping: report.apps.filter { $0.server != nil }) { $0.server ?? "" }
+            .mapValues { $0.map(\.id.rawValue) }
+        devices = DeviceView.all(in: report, programs)
         volume = system.volume
         ringVolume = system.ringVolume
         silentSwitch = system.silentSwitch.isOn
@@ -57,17 +69,18 @@ public struct StatusOutcome: Outcome {
         doNotDisturb = system.isDoNotDisturbOn
         microphoneMuted = system.microphoneMute.isOn
         sessions = report.sessions.map { SessionView($0.status, in: report, at: now) }
-        words = Self.words(server, report, socket, devices ?? [], sessions)
+        words = Self.words(server, library, report, socket, devices ?? [], sessions)
     }
 
     private static func words(
-        _ server: ServerView, _ report: ArbiterReport, _ socket: String, _ devices: [DeviceView],
+        _ server: ServerView, _ library: String, _ report: ArbiterReport, _ socket: String, _ devices: [DeviceView],
         _ sessions: [SessionView]
     ) -> String {
         let system = report.system
         let directory = Directory(report)
         var rows = [
             ("server", server.summary),
+            ("JACK library", JackLibrary.words(of: library, server)),
             (
                 "arbiter",
                 """
@@ -75,6 +88,7 @@ public struct StatusOutcome: Outcome {
                 \(Text.count(report.clients.count, "program")) connected, \(Text.count(Int(report.decisions), "decision"))
                 """
             ),
+            ("apps' servers", directory.servers.isEmpty ? "none told of" : directory.servers.joined(separator: "; ")),
             ("devices", devices.isEmpty ? "none told of" : devices.map(\.summary).joined(separator: "; ")),
             (
                 "volume",
@@ -120,14 +134,25 @@ public struct ServerView: Encodable, Sendable, Equatable {
         self.reason = reason
     }
 
+    /// What to call it: "default", "PipeWire".
+    var title: String { isPipeWire ? Self.title(of: Self.pipeWire) : name ?? "default" }
+
+    /// Whether it is PipeWire, behind its own JACK library.
+    var isPipeWire: Bool { version?.lowercased().contains(Self.pipeWire) == true }
+
+    /// How apps name PipeWire.
+    static let pipeWire = "pipewire"
+
+    /// What to call a server that apps name so.
+    static func title(of name: String) -> String { name == pipeWire ? "PipeWire" : name }
+
     /// "audiosession: jackd2 1.9.21, 48000 Hz, period 1024 frames (21.3 ms), 2 out, 2 in".
     var summary: String {
-        let name = name ?? "default"
         guard let version, let sampleRate, let periodFrames, let outputs, let inputs else {
             return "none reachable: \(reason ?? "nobody answers")"
         }
         let period = sampleRate > 0 ? " (\(Text.milliseconds(Double(periodFrames) / Double(sampleRate))))" : ""
         return
-            "\(name): \(version), \(sampleRate) Hz, period \(periodFrames) frames\(period), \(outputs) out, \(inputs) in"
+            "\(title): \(version), \(sampleRate) Hz, period \(periodFrames) frames\(period), \(outputs) out, \(inputs) in"
     }
 }

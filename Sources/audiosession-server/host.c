@@ -12,11 +12,14 @@
 
 struct host {
     jackctl_server_t *server;
-    jack_client_t *witness; ///< an internal client: the server tells it who comes and goes, also who is killed
+    jackctl_driver_t *driver; ///< the one that runs
+    jack_client_t *witness;   ///< an internal client: the server tells it who comes and goes, also who is killed
     int change_fd;
     atomic_int clients;
     bool open;
     bool running;
+    bool has_failed; ///< a driver did not open at a change of rate
+    bool is_dead;
 };
 
 /// The last thing JACK complained about; its own sentence helps when a device does not open.
@@ -29,11 +32,29 @@ static void ignore_information(const char *text) { (void)text; }
 /// JACK's call, on a thread of the server's: a client came or went.
 static void client_changed(const char *name, int registered, void *argument) {
     host_t *host = argument;
-    (void)name;
+    if (strcmp(name, "system") == 0) // the device's, anew after a change of rate
+        return;
     atomic_fetch_add(&host->clients, registered ? 1 : -1);
     uint64_t one = 1;
     ssize_t written = write(host->change_fd, &one, sizeof one);
     (void)written; // a full counter is readable all the same
+}
+
+static void note_activity(const host_t *host) {
+    uint64_t one = 1;
+    ssize_t written = write(host->change_fd, &one, sizeof one);
+    (void)written;
+}
+
+/// JACK's calls, on the thread that a change of rate must not meet: see QUIET_MS.
+static void port_changed(jack_port_id_t port, int registered, void *argument) {
+    (void)port, (void)registered;
+    note_activity(argument);
+}
+
+static void link_changed(jack_port_id_t a, jack_port_id_t b, int connected, void *argument) {
+    (void)a, (void)b, (void)connected;
+    note_activity(argument);
 }
 
 static void configure_server(jackctl_server_t *server, const server_options_t *options) {
@@ -51,6 +72,13 @@ static jackctl_driver_t *find_driver(jackctl_server_t *server, const char *name)
         if (strcmp(jackctl_driver_get_name(node->data), name) == 0)
             return node->data;
     return NULL;
+}
+
+static const JSList *set_format(jackctl_driver_t *driver, uint32_t rate, uint32_t period) {
+    const JSList *parameters = jackctl_driver_get_parameters(driver);
+    parameter_set_uint(parameters, "rate", rate);
+    parameter_set_uint(parameters, "period", period);
+    return parameters;
 }
 
 /// The device of the first card that ALSA knows, or false.
@@ -72,11 +100,10 @@ static bool open_driver(host_t *host, const server_options_t *options, const cha
         snprintf(last_complaint, sizeof last_complaint, "this JACK has no driver '%s'", driver_name);
         return false;
     }
-    const JSList *parameters = jackctl_driver_get_parameters(driver);
-    parameter_set_uint(parameters, "rate", options->sample_rate);
-    parameter_set_uint(parameters, "period", options->period);
+    const JSList *parameters = set_format(driver, options->sample_rate, options->period);
     if (device)
         parameter_set_string(parameters, "device", device);
+    host->driver = driver;
     host->open = jackctl_server_open(host->server, driver);
     return host->open;
 }
@@ -99,7 +126,8 @@ static bool watch_clients(host_t *host) {
     jack_status_t status = 0;
     host->witness = jack_client_open("audiosession-server", JackNoStartServer, &status);
     return host->witness && jack_set_client_registration_callback(host->witness, client_changed, host) == 0 &&
-           jack_activate(host->witness) == 0;
+           jack_set_port_registration_callback(host->witness, port_changed, host) == 0 &&
+           jack_set_port_connect_callback(host->witness, link_changed, host) == 0 && jack_activate(host->witness) == 0;
 }
 
 static bool start(host_t *host, const server_options_t *options) {
@@ -133,16 +161,62 @@ host_t *host_start(const server_options_t *options, char *error, unsigned long e
 
 int host_change_fd(const host_t *host) { return host->change_fd; }
 
-int host_client_count(host_t *host) {
+void host_take_change(host_t *host) {
     uint64_t changes = 0;
     ssize_t taken = read(host->change_fd, &changes, sizeof changes);
     (void)taken; // nothing to take back is fine
-    return atomic_load(&host->clients);
+}
+
+int host_client_count(const host_t *host) { return atomic_load(&host->clients); }
+
+uint32_t host_sample_rate(const host_t *host) { return jack_get_sample_rate(host->witness); }
+
+uint32_t host_period(const host_t *host) { return jack_get_buffer_size(host->witness); }
+
+const char *host_driver_name(const host_t *host) { return jackctl_driver_get_name(host->driver); }
+
+bool host_is_dead(const host_t *host) { return host->is_dead; }
+
+/// JACK closes the driver that runs before it opens the next, so that a failure leaves none.
+static bool switch_driver(host_t *host, jackctl_driver_t *driver, uint32_t rate, uint32_t period) {
+    if (!driver)
+        return false;
+    set_format(driver, rate, period);
+    if (!jackctl_server_switch_master(host->server, driver))
+        return false;
+    host->driver = driver;
+    return true;
+}
+
+bool host_set_sample_rate(host_t *host, uint32_t rate, char *error, unsigned long error_size) {
+    uint32_t before = host_sample_rate(host), period = host_period(host);
+    if (rate == before)
+        return true;
+    keep_complaint("no reason was given");
+    if (switch_driver(host, host->driver, rate, period))
+        return true;
+    host->has_failed = true;
+    char reason[sizeof last_complaint];
+    memcpy(reason, last_complaint, sizeof reason);
+    const char *then = "the rate before holds";
+    if (!switch_driver(host, host->driver, before, period)) {
+        then = "neither does it go on with the rate before, so the server runs without a device now";
+        host->is_dead = !switch_driver(host, find_driver(host->server, "dummy"), before, period);
+    }
+    if (host->is_dead)
+        then = "nothing else works either, so the server ends";
+    snprintf(error, error_size, "The device does not take %u Hz (JACK says '%s'); %s.", rate, reason, then);
+    return false;
 }
 
 void host_stop(host_t *host) {
     if (!host)
         return;
+    // JACK closes the driver that did not open once more, which is gone by then: the end of the process closes all else.
+    if (host->has_failed) {
+        jackctl_server_stop(host->server);
+        return;
+    }
     if (host->witness)
         jack_client_close(host->witness);
     if (host->running)

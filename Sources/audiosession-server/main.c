@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 /// Hosts a JACK server in a process of its own: its death is nobody else's.
+#include "control.h"
 #include "detach.h"
 #include "host.h"
 #include "options.h"
@@ -14,6 +15,7 @@
 #include <sys/file.h>
 #include <sys/signalfd.h>
 #include <sysexits.h>
+#include <time.h>
 #include <unistd.h>
 
 /// Tells whoever waits at `--ready-fd`, once.
@@ -39,7 +41,7 @@ static int receive_signals(void) {
 }
 
 /// Whether the server may leave: nobody is connected or about to connect. If so, the lock is held until the process ends.
-static bool may_leave(const server_options_t *options, host_t *host) {
+static bool may_leave(const server_options_t *options, const host_t *host) {
     int lock = options->lock_path ? open(options->lock_path, O_RDWR | O_CLOEXEC) : -1;
     bool alone = lock == -1 || flock(lock, LOCK_EX | LOCK_NB) == 0;
     if (alone && host_client_count(host) == 0)
@@ -49,17 +51,51 @@ static bool may_leave(const server_options_t *options, host_t *host) {
     return false;
 }
 
-/// Serves until a signal comes, or until there was no client for the time given.
-static void serve(const server_options_t *options, host_t *host, int signals) {
-    int idle_ms = options->idle_exit > 0 ? (int)options->idle_exit * 1000 : -1;
-    struct pollfd watched[] = {{.fd = signals, .events = POLLIN}, {.fd = host_change_fd(host), .events = POLLIN}};
-    for (;;) {
-        int timeout = host_client_count(host) == 0 ? idle_ms : -1;
-        int happened = poll(watched, 2, timeout);
+/// After a change of rate the clients connect themselves anew, and JACK tells all of it on a thread that the next change would take a
+/// driver away from.
+#define QUIET_MS 300
+
+static int64_t now_ms(void) {
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/// Milliseconds until the server may leave, if no client comes; -1: it stays.
+static int time_left(const server_options_t *options, const host_t *host, int64_t idle_since) {
+    if (options->idle_exit == 0 || host_client_count(host) > 0)
+        return -1;
+    int64_t left = idle_since + (int64_t)options->idle_exit * 1000 - now_ms();
+    return left > 0 ? (int)left : 0;
+}
+
+/// Serves until a signal comes, or until there was no client for the time given. `control` may be NULL.
+static void serve(const server_options_t *options, host_t *host, control_t *control, int signals) {
+    struct pollfd watched[] = {{.fd = signals, .events = POLLIN},
+                               {.fd = host_change_fd(host), .events = POLLIN},
+                               {.fd = control ? control_fd(control) : -1, .events = POLLIN}};
+    int64_t idle_since = now_ms(), quiet_until = 0;
+    while (!host_is_dead(host)) {
+        int timeout = time_left(options, host, idle_since);
+        int quiet = quiet_until > now_ms() ? (int)(quiet_until - now_ms()) : 0;
+        watched[2].fd = control && quiet == 0 ? control_fd(control) : -1;
+        int happened = poll(watched, 3, quiet > 0 && (timeout == -1 || quiet < timeout) ? quiet : timeout);
+        if (happened == 0 && quiet > 0)
+            continue;
+        uint32_t rate = host_sample_rate(host);
         if (happened > 0 && watched[0].revents != 0)
             return;
         if (happened == 0 && may_leave(options, host))
             return;
+        if (happened == 0 || (happened > 0 && watched[1].revents != 0)) {
+            host_take_change(host);
+            idle_since = now_ms();
+            quiet_until = idle_since + (happened > 0 ? QUIET_MS : 0);
+        }
+        if (happened > 0 && watched[2].revents != 0)
+            control_serve(control, host);
+        if (host_sample_rate(host) != rate)
+            quiet_until = now_ms() + QUIET_MS;
     }
 }
 
@@ -83,13 +119,17 @@ int main(int argc, char **argv) {
     }
     int signals = receive_signals();
     host_t *host = host_start(&options, error, sizeof error);
-    if (!host) {
+    control_t *control = host && options.control_path ? control_open(options.control_path, error, sizeof error) : NULL;
+    if (!host || (options.control_path && !control)) {
         announce(&options, error);
         fprintf(stderr, "audiosession-server: %s\n", error);
+        host_stop(host);
         return EX_UNAVAILABLE;
     }
     announce(&options, "ready");
-    serve(&options, host, signals);
+    serve(&options, host, control, signals);
+    int status = host_is_dead(host) ? EX_SOFTWARE : EX_OK;
+    control_close(control); // first: who is refused here starts another server, whose socket has the same path
     host_stop(host);
-    return EX_OK;
+    return status;
 }

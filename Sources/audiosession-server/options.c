@@ -8,6 +8,7 @@
 
 #define NAME_LIMIT 31
 #define DEVICE_LIMIT 127
+#define SOCKET_LIMIT 107
 
 static const char *const help =
     "audiosession-server: hosts a JACK server for apps that use audio sessions, and leaves when nobody uses it.\n"
@@ -23,6 +24,7 @@ static const char *const help =
     "  --sync                run the clients within the period: one period less latency, less tolerance\n"
     "  --ready-fd N          write 'ready' to this descriptor once clients can connect, or one sentence why not\n"
     "  --lock PATH           hold this file's lock while leaving, so that no client connects meanwhile\n"
+    "  --control PATH        listen on this socket for requests to change the rate\n"
     "  --detach              go on in the background\n"
     "  --help                print this\n"
     "\n"
@@ -84,6 +86,15 @@ static bool parse_device(const char *text, const char **device, complaint_t comp
     return false;
 }
 
+static bool parse_socket(const char *text, const char **path, complaint_t complaint) {
+    *path = text;
+    if (text[0] != '\0' && strlen(text) <= SOCKET_LIMIT)
+        return true;
+    snprintf(complaint.text, complaint.size, "--control takes a path of 1 to %d bytes, not '%.40s'.", SOCKET_LIMIT,
+             text);
+    return false;
+}
+
 static bool parse_descriptor(const char *text, int *descriptor, complaint_t complaint) {
     unsigned long number = 0;
     if (!parse_number("--ready-fd", text, 0, 1048576, &number, complaint))
@@ -107,13 +118,15 @@ static bool parse_value(const char *option, const char *text, server_options_t *
         return parse_device(text, &options->device, complaint);
     if (strcmp(option, "--ready-fd") == 0)
         return parse_descriptor(text, &options->ready_fd, complaint);
+    if (strcmp(option, "--control") == 0)
+        return parse_socket(text, &options->control_path, complaint);
     if (strcmp(option, "--lock") == 0) {
         options->lock_path = text;
         return true;
     }
     bool valid = false;
     if (strcmp(option, "--rate") == 0) {
-        valid = parse_number(option, text, 8000, 384000, &number, complaint);
+        valid = parse_number(option, text, SERVER_RATE_MIN, SERVER_RATE_MAX, &number, complaint);
         options->sample_rate = (uint32_t)number;
     } else if (strcmp(option, "--period") == 0) {
         valid = parse_number(option, text, 16, 8192, &number, complaint);
@@ -126,8 +139,8 @@ static bool parse_value(const char *option, const char *text, server_options_t *
 }
 
 static bool takes_value(const char *option) {
-    static const char *const names[] = {"--name",      "--driver",   "--device", "--rate", "--period",
-                                        "--idle-exit", "--ready-fd", "--lock",   NULL};
+    static const char *const names[] = {"--name",      "--driver",   "--device", "--rate",    "--period",
+                                        "--idle-exit", "--ready-fd", "--lock",   "--control", NULL};
     for (const char *const *name = names; *name; name++)
         if (strcmp(option, *name) == 0)
             return true;

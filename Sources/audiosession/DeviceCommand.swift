@@ -6,7 +6,11 @@ struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
         abstract: "Plugs and unplugs stand-in devices, and lists what is plugged in.",
-        discussion: "A stand-in exists for the rules: routes and notifications follow it; no sound comes out of it.",
+        discussion: """
+            A stand-in is a program of its own on the default JACK server, else the managed one: what is played there arrives at it. \
+            Where no server runs, or with --policy-only, it exists for the rules alone: routes and notifications follow it, and no sound \
+            comes out of it.
+            """,
         subcommands: [Plug.self, Unplug.self, List.self])
 
     /// Without a subcommand nothing is done, which is not what a script meant.
@@ -36,6 +40,9 @@ struct DeviceCommand: ParsableCommand {
         @Option(help: ArgumentHelp("Input channels, likewise.", valueName: "n"))
         var inputs: Int?
 
+        @Flag(help: "For the rules alone, without a program and without sound.")
+        var policyOnly = false
+
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
@@ -48,7 +55,11 @@ struct DeviceCommand: ParsableCommand {
             }
         }
 
-        func run() throws { try output.ask { try Routes($0).plug(name, type, outputs: outputs, inputs: inputs) } }
+        func run() throws {
+            try output.ask {
+                try Devices($0).plug(name, type, outputs: outputs, inputs: inputs, policyOnly: policyOnly)
+            }
+        }
     }
 
     struct Unplug: ParsableCommand {
@@ -60,7 +71,7 @@ struct DeviceCommand: ParsableCommand {
 
         @OptionGroup var output: OutputOptions
 
-        func run() throws { try output.ask { try Routes($0).unplug(name) } }
+        func run() throws { try output.ask { try Devices($0).unplug(name) } }
     }
 
     struct List: ParsableCommand {
@@ -69,6 +80,6 @@ struct DeviceCommand: ParsableCommand {
 
         @OptionGroup var output: OutputOptions
 
-        func run() throws { try output.ask { try Routes($0).list() } }
+        func run() throws { try output.ask { try Devices($0).list() } }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import JackDriver
 import SessionArbiter
 import Switchboard
 
@@ -15,9 +16,12 @@ struct StatusCommand: ParsableCommand {
             let server = ManagedServers.look()
             switch LiveArbiter.look() {
             case .running(let report, let path):
-                return StatusOutcome(server: server, report: report, socket: path, now: LiveArbiter.now)
+                return StatusOutcome(
+                    server: server, library: JackDriver.libraryVersion, report: report,
+                    programs: RealDevicePrograms().running(), socket: path, now: LiveArbiter.now)
             case .absent(let path), .stale(let path):
-                return StatusOutcome(server: server, report: nil, socket: path, now: LiveArbiter.now)
+                return StatusOutcome(
+                    server: server, library: JackDriver.libraryVersion, report: nil, socket: path, now: LiveArbiter.now)
             case .silent(let reason): throw SwitchboardError(.unavailable, reason)
             }
         }

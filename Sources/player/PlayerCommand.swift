@@ -32,8 +32,13 @@ struct PlayerCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Preferred sample rate; the server may keep its own.", valueName: "hz"))
     var sampleRate: Double?
 
-    @Option(help: ArgumentHelp("Preferred I/O buffer duration; the server rounds it.", valueName: "seconds"))
-    var ioBuffer: Double?
+    @Option(
+        help: ArgumentHelp(
+            """
+            Preferred I/O buffer duration; the server rounds it. auto: ever shorter ones while it plays, until one has xruns; then the shortest \
+            without.
+            """, valueName: "seconds|auto"))
+    var ioBuffer: IOBuffer?
 
     @Option(
         help: ArgumentHelp(
@@ -47,6 +52,12 @@ struct PlayerCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("A port type or uid of the route to play on; may be repeated.", valueName: "port"))
     var output: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "What its ports are connected to: device: what the route says; remembered: what they were connected to last time; none: nothing, patch by hand.",
+            valueName: "device|remembered|none"))
+    var connections = Connections.device
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Volume, -120…24.", valueName: "db"))
     var volume = 0.0
@@ -86,6 +97,21 @@ struct PlayerCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Writes events to standard output, one JSON object a line.", valueName: "json"))
     var events: EventFormat?
 
+    enum IOBuffer: ExpressibleByArgument, Equatable {
+        case seconds(Double)
+        case auto
+
+        init?(argument: String) {
+            if argument == "auto" {
+                self = .auto
+            } else if let seconds = Double(argument) {
+                self = .seconds(seconds)
+            } else {
+                return nil
+            }
+        }
+    }
+    enum Connections: String, ExpressibleByArgument { case device, remembered, none }
     enum InterfaceStyle: String, ExpressibleByArgument { case auto, full, lines, none }
     enum EventFormat: String, ExpressibleByArgument { case json }
 
@@ -112,6 +138,10 @@ struct PlayerCommand: ParsableCommand {
         }
         guard render == nil || duration != nil || loop >= 0 else {
             throw ValidationError("--render with --loop -1 would never end; add --duration SECONDS.")
+        }
+        guard render == nil || ioBuffer != .auto else {
+            throw ValidationError(
+                "--io-buffer auto goes by a server's xruns, and --render has no server; give seconds, or leave it out.")
         }
         guard events == nil || ui != .full else {
             throw ValidationError("--events json and --ui full both need standard output; choose one.")

@@ -12,6 +12,7 @@ struct PlayerEvent {
         case route(reason: String, outputs: [RoutePort], inputs: [RoutePort], previous: [RoutePort])
         case interruption(type: String, reason: String?, shouldResume: Bool?)
         case position(file: String, frame: Int64, seconds: Double)
+        case loudness(Loudness)
         case server(state: String)
         case xrun(count: Int)
         case finished(file: String)
@@ -26,6 +27,17 @@ struct PlayerEvent {
         var outputLatency: Double
         var preferredSampleRate: Double
         var preferredIOBufferDuration: Double
+    }
+
+    /// Of the output since the start: LUFS, LU and dBTP; nil for silence.
+    struct Loudness: Equatable {
+        var momentary: Double?
+        var shortTerm: Double?
+        var integrated: Double?
+        var range: Double
+        var truePeak: Double?
+        /// Nothing follows.
+        var isFinal: Bool
     }
 
     struct RoutePort: Codable, Equatable {
@@ -71,6 +83,15 @@ extension PlayerEvent: Encodable {
             try keyed.encode(file, forKey: Key("file"))
             try keyed.encode(frame, forKey: Key("frame"))
             try keyed.encode((seconds * 1000).rounded() / 1000, forKey: Key("seconds"))
+        case .loudness(let loudness):
+            try keyed.encode("loudness", forKey: Key("event"))
+            // Silence is null, not missing.
+            try keyed.encode(loudness.momentary, forKey: Key("momentary"))
+            try keyed.encode(loudness.shortTerm, forKey: Key("shortTerm"))
+            try keyed.encode(loudness.integrated, forKey: Key("integrated"))
+            try keyed.encode(loudness.range, forKey: Key("range"))
+            try keyed.encode(loudness.truePeak, forKey: Key("truePeak"))
+            try keyed.encode(loudness.isFinal, forKey: Key("final"))
         case .server(let state):
             try keyed.encode("server", forKey: Key("event"))
             try keyed.encode(state, forKey: Key("state"))
@@ -110,6 +131,12 @@ extension PlayerEvent: Encodable {
         case .interruption(let type, _, let shouldResume):
             "interruption \(type)" + (shouldResume == true ? ", should resume" : "")
         case .position(let file, _, let seconds): "\(file): \(Text.clock(seconds))"
+        case .loudness(let loudness) where loudness.isFinal && loudness.integrated != nil:
+            """
+            loudness: \(Text.level(loudness.integrated)) LUFS, range \(Text.oneDecimal(loudness.range)) LU, \
+            true peak \(Text.level(loudness.truePeak)) dBTP
+            """
+        case .loudness: nil
         case .server(let state): "server \(state)"
         case .xrun(let count): "xruns: \(count)"
         case .finished(let file): "finished: \(file)"

@@ -95,7 +95,8 @@ struct PlayerProgram {
         // A server that is started for us begins with what is preferred; one that runs keeps its own (HW-1).
         if let rate = command.sampleRate, (1_000...768_000).contains(rate) { managed.sampleRate = Int(rate) }
         return JackDriver.Configuration(
-            server: choice, clientName: "player", recovery: .within(seconds: command.wait), managedServer: managed)
+            server: choice, clientName: "player", recovery: .within(seconds: command.wait), managedServer: managed,
+            connections: JackDriver.ConnectionMode(rawValue: command.connections.rawValue) ?? .device)
     }
 
     // Before any server is touched: who names a wrong file shall not hear of servers.
@@ -159,7 +160,10 @@ struct PlayerProgram {
     ) throws -> Int32 {
         scene.observe()
         scene.engine.stop()
-        if let summary = scene.engine.stopCapture() { try report(summary, reporter) }
+        scene.tellLoudness()
+        let summary = scene.engine.stopCapture()
+        scene.leave()
+        if let summary { try report(summary, reporter) }
         if case .failure(let error) = outcome { throw error }
         return scene.damage?.status.rawValue ?? 0
     }

@@ -7,10 +7,13 @@ struct PlayerStatus {
     var isPlaying = false
     /// Greatest magnitude per output channel since the last look.
     var peaks: [Float] = []
+    var loudness: PlayerEvent.Loudness?
     var volumeDecibels = 0.0
     var sessions: [SessionStatus] = []
     var route = ""
     var hardware: PlayerEvent.Hardware?
+    /// How far `--io-buffer auto` is; nil without it.
+    var tuning: Tuning?
     var isServerLost = false
     var silentSwitch = false
     var isInterruptedByUser = false
@@ -18,4 +21,6 @@ struct PlayerStatus {
     var cpuLoad = 0.0
     /// The last things that happened, newest last.
     var log: [String] = []
+
+    enum Tuning { case underWay, settled }
 }

@@ -14,20 +14,26 @@ final class Playlist {
     let session: AudioSession
     private let files: [String]
     private let loops: Int
+    /// nil: all of the route.
+    private let outputs: [AudioSessionPortDescription]?
     private var index = 0
     private(set) var player: AudioPlayer
     private let endings = Locked<[AudioPlayer.Ending]>([])
     var volume: Float { didSet { player.volume = volume } }
 
     /// Opens the first file, and looks into every other so that a bad one is refused before anything is heard.
-    init(files: [String], session: AudioSession, volume: Float, loops: Int, start: Double) throws {
+    init(
+        files: [String], session: AudioSession, outputs: [AudioSessionPortDescription]?, volume: Float, loops: Int,
+        start: Double
+    ) throws {
         guard let first = files.first else { throw PlayerFailure(.usage, "Name at least one file to play.") }
         for file in files.dropFirst() { _ = try AudioFile(path: file) }
         self.session = session
         self.files = files
+        self.outputs = outputs
         self.volume = volume
         self.loops = loops
-        player = try AudioPlayer(path: first, session: session)
+        player = try AudioPlayer(path: first, session: session, outputs: outputs)
         guard start < player.duration || start == 0 else {
             throw PlayerFailure(
                 .usage, "--start \(start): '\(first)' lasts \(Text.clock(player.duration)); begin before its end.")
@@ -58,7 +64,7 @@ final class Playlist {
             isOver = true
             return ended
         }
-        player = try AudioPlayer(path: files[index], session: session)
+        player = try AudioPlayer(path: files[index], session: session, outputs: outputs)
         prepare(player)
         try player.play()
         return ended

@@ -14,6 +14,10 @@ final class Scene {
     private let reporter: Reporter
     private var schedule: [(time: Double, action: Action)]
     private var watch: SceneWatch
+    /// While somebody is told.
+    private let meter: OutputMeter?
+    /// With `--io-buffer auto`.
+    private let tuner: IOBufferTuner?
     private var now = 0.0
     private(set) var silentSwitch = false
     private(set) var isInterrupted = false
@@ -30,9 +34,12 @@ final class Scene {
         engine = try session.engine
         try Self.configure(session, command)
         music = try Playlist(
-            files: command.files, session: session, volume: Float(pow(10, command.volume / 20)), loops: command.loop,
+            files: command.files, session: session, outputs: try Self.outputs(of: session, command),
+            volume: Float(pow(10, command.volume / 20)), loops: command.loop,
             start: command.start)
         prompt = try command.prompt.map { try Self.makePrompt($0, host: host) }
+        tuner = command.ioBuffer == .auto ? try IOBufferTuner(session: session) : nil
+        meter = reporter.style == .silent ? nil : try OutputMeter(engine: engine)
         watch = SceneWatch(music: session, prompt: prompt?.session, engine: engine)
         schedule = []
         if let time = command.promptAt { schedule.append((time, .prompt)) }
@@ -46,9 +53,19 @@ final class Scene {
     func start() throws {
         try music.session.setActive(true)
         try checkOutput()
+        meter?.follow()
         if let capture = command.capture { try engine.startCapture(path: capture) }
         try music.play()
+        tuner?.start()
         observe()
+    }
+
+    /// Leaves: what was wished for is given back while the server can still be asked (HW-2). With notice, as the end of the process is.
+    func leave() {
+        tuner?.stop()
+        for session in [music.session, prompt?.session].compactMap(\.self) {
+            try? session.setActive(false, options: .notifyOthersOnDeactivation)
+        }
     }
 
     /// When the next scheduled thing happens, or the scene ends by `--duration`; nil when neither is ahead.
@@ -129,10 +146,12 @@ final class Scene {
         status.duration = player.duration
         status.isPlaying = player.isPlaying
         status.peaks = (0..<(engine.format?.outputChannels ?? 0)).map { engine.takeOutputPeak(channel: $0) }
+        status.loudness = meter?.loudness()
         status.volumeDecibels = 20 * log10(Double(max(music.volume, 1e-6)))
         status.sessions = [session] + (prompt.map { [watch.status(of: $0.session, id: "prompt")] } ?? [])
         status.route = music.session.currentRoute.outputs.map(\.description).joined(separator: ", ")
         status.hardware = watch.hardware
+        status.tuning = tuner.map { if case .settled = $0.trace.last?.kind { .settled } else { .underWay } }
         status.isServerLost = watch.isServerLost
         status.silentSwitch = silentSwitch
         status.isInterruptedByUser = isInterrupted
@@ -145,11 +164,19 @@ final class Scene {
     /// Whether the server is gone for good.
     var serverIsGone: Bool { watch.serverIsGone }
 
-    /// Tells whatever the watch finds changed.
+    /// Tells whatever the watch finds changed, and with the position how loud it is.
     func observe() {
+        meter?.follow()
         for kind in watch.changes(title: music.title, player: music.player, now: now) {
             reporter.tell(PlayerEvent(time: now, kind: kind))
+            if case .position = kind { tellLoudness(isFinal: false) }
         }
+    }
+
+    /// Tells how loud all of it was; once it has ended.
+    func tellLoudness(isFinal: Bool = true) {
+        guard let meter else { return }
+        reporter.tell(PlayerEvent(time: now, kind: .loudness(meter.loudness(isFinal: isFinal))))
     }
 
     // MARK: Inside
@@ -190,7 +217,7 @@ final class Scene {
         for name in command.options { options.insert(try Names.options.value(name)) }
         try session.setCategory(category, mode: mode, options: options)
         if let rate = command.sampleRate { try session.setPreferredSampleRate(rate) }
-        if let duration = command.ioBuffer { try session.setPreferredIOBufferDuration(duration) }
+        if case .seconds(let duration) = command.ioBuffer { try session.setPreferredIOBufferDuration(duration) }
     }
 
     private static func makePrompt(_ file: String, host: AudioSessionHost) throws -> AudioPlayer {
@@ -199,17 +226,34 @@ final class Scene {
         return try AudioPlayer(path: file, session: session)
     }
 
-    // A category without output plays nothing, and a port that is not there cannot be played on: better said than silent.
+    /// The ports that `--output` names, by uid or type; nil: all of the route. A port that is not there cannot be played on: better said than silent.
+    private static func outputs(
+        of session: AudioSession, _ command: PlayerCommand
+    ) throws -> [AudioSessionPortDescription]? {
+        guard !command.output.isEmpty else { return nil }
+        let known = session.currentRoute.outputs
+        func matches(_ port: AudioSessionPortDescription, _ name: String) -> Bool {
+            port.uid == name || port.portType.rawValue == name
+        }
+        for name in command.output where !known.contains(where: { matches($0, name) }) {
+            let route = known.map { "\($0.uid) (\($0.portType.rawValue))" }.joined(separator: ", ")
+            throw PlayerFailure(
+                .usage,
+                """
+                There is no output '\(name)'; the route has \(route.isEmpty ? "none" : route). Category multiRoute plays on several at once, and \
+                'audiosession route' picks another one.
+                """)
+        }
+        return known.filter { port in command.output.contains { matches(port, $0) } }
+    }
+
+    // A category without output plays nothing: better said than silent.
     private func checkOutput() throws {
         let outputs = music.session.currentRoute.outputs
         guard !outputs.isEmpty else {
             throw PlayerFailure(
                 .usage, "Category \(command.category) has no output here; use playback, or another category that plays."
             )
-        }
-        for name in command.output where !outputs.contains(where: { $0.uid == name || $0.portType.rawValue == name }) {
-            let known = outputs.map { "\($0.uid) (\($0.portType.rawValue))" }.joined(separator: ", ")
-            throw PlayerFailure(.usage, "There is no output '\(name)'; the route has \(known).")
         }
     }
 }

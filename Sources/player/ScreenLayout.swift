@@ -36,6 +36,7 @@ struct ScreenLayout {
         for (index, level) in levels.enumerated() {
             lines.append(Line(text: meter(level, isClipped: status.peaks[index] > 1, index)))
         }
+        lines += status.loudness.map { [Line(text: loudness($0))] } ?? []
         lines += [Line(text: volume(status)), Line()]
         for session in status.sessions { lines += sessionLines(session).map { Line(text: $0) } }
         lines.append(Line(text: "  Route     \(status.route)"))
@@ -66,6 +67,14 @@ struct ScreenLayout {
         return "  \(name) [\(filled(fraction, columns - 22))] \(Text.decibels(level))\(isClipped ? " CLIP" : "")"
     }
 
+    /// The loudness range only where there is room for it.
+    private func loudness(_ loudness: PlayerEvent.Loudness) -> String {
+        let levels = [("M", loudness.momentary), ("S", loudness.shortTerm), ("I", loudness.integrated)]
+        let scales = levels.map { "\($0) \(Text.level($1))" }.joined(separator: "  ")
+        let range = columns >= 80 ? "   range \(Text.oneDecimal(loudness.range)) LU" : ""
+        return "  Loudness  \(scales) LUFS   max \(Text.level(loudness.truePeak)) dBTP\(range)"
+    }
+
     private func filled(_ fraction: Double, _ width: Int) -> String {
         let width = max(4, width)
         let full = Int((fraction * Double(width)).rounded())
@@ -91,10 +100,18 @@ struct ScreenLayout {
         return [
             """
               Hardware  \(hardware.sampleRate) Hz, \(hardware.periodFrames) frames \
-            (\(Text.milliseconds(hardware.ioBufferDuration))), latency \(Text.milliseconds(hardware.outputLatency))
+            (\(Text.milliseconds(hardware.ioBufferDuration))\(tuning(status))), latency \(Text.milliseconds(hardware.outputLatency))
             """,
             "            xruns \(status.xruns), load \(Text.oneDecimal(status.cpuLoad * 100)) %",
         ]
+    }
+
+    private func tuning(_ status: PlayerStatus) -> String {
+        switch status.tuning {
+        case nil: ""
+        case .underWay: ", auto"
+        case .settled: ", auto, settled"
+        }
     }
 
     /// The keys, in as many words as fit: the last of them always does.

@@ -17,5 +17,8 @@ enum Text {
         gain > 0 ? "\(oneDecimal(20 * log10(Double(gain)))) dB" : "-inf dB"
     }
 
+    /// "-23.0"; silence is "-inf".
+    static func level(_ value: Double?) -> String { value.map(oneDecimal) ?? "-inf" }
+
     static func oneDecimal(_ value: Double) -> String { String(format: "%.1f", value) }
 }

@@ -42,7 +42,7 @@ struct AuthorityTests {
         let before = try stage.witness.report().substance
         let actions: [PolicyAction] = [
             .setApplicationState(app, .suspended), .setDeclaresBackgroundAudio(app, true),
-            .setRecordPermission(app, .granted),
+            .setRecordPermission(app, .granted), .setDevices(app, server: "default", []), .resetSessions(app),
             .setInputMuted(app, true), .setApplicationState(.system, .suspended),
         ]
         for action in actions { #expect(try client.answer(to: .submit(action)).code == .notPermitted, "\(action)") }

@@ -21,7 +21,7 @@ struct HostileTests {
         withExtendedLifetime((service, clients)) {}
     }
 
-    @Test("HW-2: the loan of a period outlives the arbiter, and one that cannot be is refused")
+    @Test("HW-2: the loans of a period and a rate outlive the arbiter, and one that cannot be is refused")
     func loan() throws {
         let folder = try TrialFolder()
         let first = try Service(in: folder)
@@ -30,11 +30,15 @@ struct HostileTests {
         let loan = PeriodLoan(before: 1_024, ours: 240)
         try client.ask(.loan(loan))
         #expect(throws: RequestError.self) { try client.ask(.loan(PeriodLoan(before: -5, ours: 1 << 40))) }
+        let rateLoan = RateLoan(before: 48_000, ours: 44_100)
+        try client.ask(.rateLoan(rateLoan))
+        #expect(throws: RequestError.self) { try client.ask(.rateLoan(RateLoan(before: 0, ours: 44_100))) }
         _ = try first.end(SIGKILL)
         let second = try Service(in: folder)
         client = try RawClient(folder.socket)
         try client.hello()
-        #expect(try client.report().hardware.loan == loan)
+        let hardware = try client.report().hardware
+        #expect(hardware.loan == loan && hardware.rateLoan == rateLoan)
         withExtendedLifetime(second) {}
     }
 

@@ -52,6 +52,7 @@ package enum MessageCorpus {
             .hello(.init()), .hello(.init(arbiter: 9, restoring: 2)),
             .restore(.init(record: record, gate: GateWords(verdict: .max, volume: 1))), .register(app: nil),
             .register(app: app), .loan(nil), .loan(PeriodLoan(before: 1_024, ours: 256)),
+            .rateLoan(nil), .rateLoan(RateLoan(before: 48_000, ours: 44_100)),
             .permission(program: nil, nil),
             .permission(program: "/bin/true", .granted), .report, .log(after: 3, follows: true),
             .log(after: 0, follows: false), .history, .synchronise, .pong(4),

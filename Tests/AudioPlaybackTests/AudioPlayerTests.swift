@@ -17,10 +17,11 @@ private struct Stage {
     let source: [Float]
 
     init(
-        category: AudioSession.Category = .playback, mode: AudioSession.Mode = .default, frames: Int = 96_000
+        category: AudioSession.Category = .playback, mode: AudioSession.Mode = .default, frames: Int = 96_000,
+        period: Int = 256
     ) throws {
         directory = try TemporaryDirectory()
-        driver = OfflineDriver(sampleRate: Self.rate, channels: 1, periodFrames: 256)
+        driver = OfflineDriver(sampleRate: Self.rate, channels: 1, periodFrames: period)
         host = AudioSessionHost(driver: driver)
         session = try AudioSession(host: host)
         try session.setCategory(category, mode: mode)
@@ -57,6 +58,25 @@ struct AudioPlayerTests {
         let error = #expect(throws: AudioSessionError.self) { try refused.player.play() }
         #expect(error?.errorCode == .insufficientPriority)
         #expect(!refused.player.isPlaying && !refused.session.isActive)
+    }
+
+    @Test("Asked to play after its last frame, before its end is told, it plays anew; each end is told once")
+    func playsAnewAtItsEnd() throws {
+        let stage = try Stage(frames: 600, period: 1024)
+        try SoundFile.write(
+            [[Float](repeating: 0, count: 900)], sampleRate: Stage.rate, to: stage.directory.file("silence.wav"))
+        let other = try AudioPlayer(path: stage.directory.file("silence.wav"), session: stage.session)
+        let ends = Signpost<AudioPlayer.Ending>()
+        stage.player.onFinish { _, ending in ends.note(ending) }
+        // The other's last frame is in the same cycle, later; its end is told first, and the app takes it for a cue.
+        other.onFinish { [player = stage.player] _, _ in try? player.play() }
+        try other.play()
+        try stage.player.play()
+        #expect(Signal.firstDifference(try stage.render(1024)[..<600], stage.source) == nil)
+        #expect(ends.noted == [.finished])
+        #expect(Signal.firstDifference(try stage.render(1024)[..<600], stage.source) == nil)
+        #expect(ends.noted == [.finished, .finished])
+        #expect(!stage.player.isPlaying)
     }
 
     @Test("INT-8, INT-9: a call silences the player within a period and the fade; it goes on at the very next frame")

@@ -75,7 +75,8 @@ import Testing
         for routes in [
             [], [OutputRoute(firstChannel: -1, channels: 2)], [OutputRoute(firstChannel: 0, channels: 0)],
             [OutputRoute(firstChannel: 0, channels: 65)],
-            [OutputRoute](repeating: OutputRoute(firstChannel: 0, channels: 1), count: 5),
+            [OutputRoute(firstChannel: 0, channels: 1), OutputRoute(firstChannel: 0, channels: 1)],
+            (0..<9).map { OutputRoute(firstChannel: $0, channels: 1) },
         ] {
             #expect(throws: AudioEngineError.self) { try stage.engine.setRoutes(routes) }
         }

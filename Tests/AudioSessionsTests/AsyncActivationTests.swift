@@ -119,7 +119,7 @@ private final class SlowDriver: RenderDriver {
         let host = AudioSessionHost(driver: driver)
         let session = try AudioSession(host: host)
         let first = Task { try await session.activate() }
-        #expect(driver.reached.wait { $0.count == 1 })
+        #expect(await driver.reached.arrives { $0.count == 1 })
         let second = Task { try await session.activate() }
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }

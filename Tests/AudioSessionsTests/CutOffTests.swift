@@ -42,6 +42,7 @@ private final class FragileArbiter: SessionArbiter {
     var devices: [SessionPolicy.Device] { inner.devices }
     var hardware: HardwareWish { inner.hardware }
     func keep(_ loan: PeriodLoan?) { inner.keep(loan) }
+    func keep(rate loan: RateLoan?) { inner.keep(rate: loan) }
     func whenHardwareChanges(_ body: @escaping @Sendable () -> Void) { inner.whenHardwareChanges(body) }
     var decisions: [Decision] { inner.decisions }
     func drain() { inner.drain() }

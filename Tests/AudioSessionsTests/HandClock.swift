@@ -9,6 +9,8 @@ final class HandClock: SessionClock {
     }
     private let state = Locked(State())
 
+    var now: Duration { state.withLock { $0.now } }
+
     func call(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.calls.append(($0.now + delay, body)) }
     }

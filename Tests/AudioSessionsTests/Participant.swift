@@ -24,7 +24,7 @@ final class Participant: SessionParticipant {
 
     var isRunning: Bool { state.withLock { $0.isRunning } }
     func sessionWasInterrupted() { note("paused") }
-    func sessionOutputWasDisconnected() { note("paused for good") }
+    func sessionOutputWasDisconnected(isGone: Bool) { note("paused for good") }
     func sessionInterruptionEnded(shouldResume: Bool) { note("may resume: \(shouldResume)") }
 
     func sessionDidDeactivate() {

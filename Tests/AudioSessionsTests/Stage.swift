@@ -46,6 +46,8 @@ final class FaultyDriver: RenderDriver {
     let inner = OfflineDriver(channels: 1)
     let openFailure = Locked<DriverError?>(nil)
     let startFailure = Locked<DriverError?>(nil)
+    /// What it has, without a word of it.
+    let seen = Locked<[HardwareDevice]?>(nil)
     private let handler = Locked<@Sendable (DriverEvent) -> Void>({ _ in })
 
     func tell(_ event: DriverEvent) { handler.withLock { $0 }(event) }
@@ -66,6 +68,8 @@ final class FaultyDriver: RenderDriver {
     var isRendering: Bool { inner.isRendering }
     func requestPeriod(frames: Int) throws(DriverError) -> Int { try inner.requestPeriod(frames: frames) }
     var statistics: DriverStatistics { inner.statistics }
+    var devices: [HardwareDevice]? { seen.withLock { $0 } }
+    func connect(_ port: String) throws(DriverError) -> Range<Int> { 0..<1 }
     func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) { inner.setPrepareHandler(handler) }
 
     func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) {

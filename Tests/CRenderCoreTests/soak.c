@@ -90,8 +90,8 @@ static void soak_alone(uint64_t seed, double seconds) {
     do {
         const struct listener first = play_seed(seed + seeds, 400, &started);
         const struct listener again = play_seed(seed + seeds, 400, &started);
-        // Where ramps begin and end the slope changes by a thousandth of the level each; a click of one voice is a hundred times that.
-        const float smooth = 20.0f * level / soft;
+        // Where ramps begin and end the slope changes by a thousandth of the level, in each way; a click of one voice is a thousand times that.
+        const float smooth = 40.0f * level / soft;
         if (first.bad > 0 || first.hash != again.hash || first.largest_bend > smooth) {
             printf("seed %" PRIu64 ": %" PRIu64 " bad samples, sharpest bend %g of %g\n", seed + seeds, first.bad,
                    (double)first.largest_bend, (double)smooth);
@@ -153,8 +153,10 @@ static void soak_together(uint64_t seed, double seconds) {
     }
     const rcore_counters_t counters = rcore_read_counters(soak->stage.core);
     printf("five threads: %" PRIu64 " voices started, %" PRIu64 " stolen, %" PRIu64 " refused, %" PRIu64
-           " cycles, %" PRIu64 " frames captured\n",
-           started, counters.stolen_voices, counters.refused_voices, counters.cycles, soak->captured);
+           " cycles, %" PRIu64 " frames captured, %" PRIu32 " plans posted, %" PRIu32 " refused\n",
+           started, counters.stolen_voices, counters.refused_voices, counters.cycles, soak->captured,
+           soak->plans_posted, soak->plans_refused);
+    EXPECT(soak->plans_posted > 0 && soak->plans_refused < 4 * soak->plans_posted);
     EXPECT(started > 0 && counters.stolen_voices > 0 && counters.refused_voices > 0);
     soak_close(soak);
 }

@@ -2,12 +2,22 @@
 #ifndef SOAK_H
 #define SOAK_H
 
+#include "desk_effect.h"
 #include "random.h"
 #include "stage.h"
 
 #include <stdatomic.h>
 
-enum { own_voices = 6, period_limit = 2048, soft = 1000, cycle_length = 2400, ntriggers = 3, buses = 5 };
+enum {
+    own_voices = 6,
+    period_limit = 2048,
+    soft = 1000,
+    cycle_length = 2400,
+    ntriggers = 3,
+    buses = 5,
+    sends = 4,
+    max_curves = 12
+};
 
 /// Of the sines of 20 Hz that are played: they begin and end at a crossing, so that any step is somebody's fault.
 static const float level = 0.05f;
@@ -51,7 +61,14 @@ struct soak {
     rcore_buffer_t *sounds[2];
     rcore_matrix_t *maps[2];   // mono to the pair
     rcore_matrix_t *routes[2]; // the pair to the pair
+    rcore_matrix_t *send;      // the same, softly
     rcore_capture_t *capture;
+    rcore_meter_t *meters[buses + 1]; // of each bus, and of the route
+    struct desk_effect effects[buses];
+    uint32_t plans_posted;
+    uint32_t plans_refused;
+    uint32_t inserted; // bits: whose effects the newest plan has
+    rcore_limiter_t *limiter;
     _Atomic(rcore_voice_t) shared[ntriggers * own_voices];
     struct trigger triggers[ntriggers];
     uint64_t captured;
@@ -61,6 +78,8 @@ struct soak {
 struct soak *soak_open(uint64_t seed);
 /// Stops all that plays, lets it end, and frees it; every voice must have come back.
 void soak_close(struct soak *soak);
+/// A plan at random: nested buses with inserts, sends, a limiter; `inserted`: whose effects it has.
+rcore_plan_t *soak_plan(struct soak *soak, uint32_t *inserted);
 /// Plans, verdicts, events and captures.
 void control_turn(struct soak *soak);
 

@@ -1,57 +1,37 @@
-// The soak's scene, and the one that controls it.
+// The soak's scene, and the one that controls it. Its plans are in soak_plans.c.
 #include "soak.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 atomic_uint soak_failures;
 
-static rcore_plan_t *any_plan(struct soak *soak) {
-    struct random *random = &soak->random;
-    rcore_plan_t *plan = rcore_plan_create();
-    rcore_status_t status = RCORE_OK;
-    for (uint32_t slot = 0; slot < buses && status == RCORE_OK; slot++) {
-        if (slot > 0 && random_once_in(random, 6)) {
-            continue;
-        }
-        const uint32_t parent = slot == 0 || random_once_in(random, 3) ? RCORE_NONE : 0;
-        const rcore_bus_description_t bus = {.slot = slot,
-                                             .channels = 2,
-                                             .parent = parent,
-                                             .gate = slot % 2 == 0 ? soak->stage.gate : NULL,
-                                             .matrix = parent == 0 && slot % 3 == 0 ? soak->routes[0] : NULL};
-        status = rcore_plan_add_bus(plan, &bus);
-    }
-    const rcore_route_description_t route = {.slot = 0, .channels = 2};
-    status = status == RCORE_OK ? rcore_plan_add_route(plan, &route) : status;
-    for (uint32_t slot = 0; slot < buses && status == RCORE_OK; slot++) {
-        (void)rcore_plan_connect(plan, slot, 0, random_once_in(random, 2) ? soak->routes[1] : NULL);
-    }
-    for (uint32_t i = 0; i < 2 && status == RCORE_OK; i++) {
-        if (!random_once_in(random, 4)) {
-            const rcore_input_description_t input = {.slot = i,
-                                                     .channels = 1,
-                                                     .first_input = i,
-                                                     .gate = soak->stage.gate,
-                                                     .capture = i == 0 ? soak->capture : NULL};
-            status = rcore_plan_add_input(plan, &input);
-        }
-    }
-    SOAK_EXPECT(status == RCORE_OK);
-    return plan;
-}
-
 void control_turn(struct soak *soak) {
     struct random *random = &soak->random;
     if (random_once_in(random, 20)) {
-        rcore_plan_t *plan = any_plan(soak);
+        uint32_t inserted = 0;
+        rcore_plan_t *plan = soak_plan(soak, &inserted);
         const uint64_t when =
             random_once_in(random, 2) ? RCORE_NOW : rcore_time(soak->stage.core) + random_below(random, 3000);
-        if (rcore_post_plan(soak->stage.port, plan, when) != RCORE_OK) {
+        const rcore_status_t status = rcore_post_plan(soak->stage.port, plan, when);
+        // Buses move between sessions here, which the core refuses while something of the other session leads to them.
+        SOAK_EXPECT(status == RCORE_OK || status == RCORE_FULL || status == RCORE_CONFLICT);
+        *(status == RCORE_OK ? &soak->plans_posted : &soak->plans_refused) += 1;
+        if (status == RCORE_OK) {
+            soak->inserted = inserted;
+        } else {
             rcore_plan_destroy(plan);
         }
     }
+    const rcore_meter_t *meter = soak->meters[random_below(random, buses + 1)];
+    const rcore_meter_level_t measured = rcore_meter_read(meter, random_below(random, 2));
+    // Another thread writes: each value is whole, and of its own cycle.
+    SOAK_EXPECT(measured.peak >= 0.0f && measured.peak < 4.0f && measured.greatest_peak < 4.0f);
+    SOAK_EXPECT(measured.true_peak >= 0.0f && measured.true_peak < 4.0f);
+    SOAK_EXPECT(measured.rms >= 0.0f && measured.rms < 4.0f && measured.clipped == 0);
+    SOAK_EXPECT(fabsf(rcore_meter_correlation(meter)) <= 1.0f);
     if (random_once_in(random, 100)) {
         (void)rcore_post_stop_all(soak->stage.port, random_below(random, buses), soft, RCORE_NOW);
     }
@@ -83,8 +63,10 @@ struct soak *soak_open(uint64_t seed) {
     rcore_config_t config = stage_config();
     config.max_voices = ntriggers * own_voices;
     config.max_playing = 8;
+    config.max_curves = max_curves;
     config.steal_frames = config.swap_frames = soft;
     config.slice_frames = 128;
+    config.max_sends = sends;
     soak->stage = stage_open(&config);
     soak->random = random_seeded(seed);
     float *samples = malloc(sizeof *samples * 6 * cycle_length);
@@ -93,13 +75,29 @@ struct soak *soak_open(uint64_t seed) {
     }
     const float *planes[] = {samples, samples};
     const float pair[] = {0.7f, 0.4f}, straight[] = {0.9f, 0.1f, 0.0f, 0.8f}, crossed[] = {0.0f, 1.0f, 1.0f, 0.0f};
+    const float soft_pair[] = {0.3f, 0.1f, 0.1f, 0.3f};
     soak->sounds[0] = rcore_buffer_create(1, 6 * cycle_length, planes, NULL);
     soak->sounds[1] = rcore_buffer_create(2, 6 * cycle_length, planes, NULL);
     soak->maps[0] = rcore_matrix_create(1, 2, pair, NULL);
     soak->maps[1] = NULL;
     soak->routes[0] = rcore_matrix_create(2, 2, straight, NULL);
     soak->routes[1] = rcore_matrix_create(2, 2, crossed, NULL);
+    soak->send = rcore_matrix_create(2, 2, soft_pair, NULL);
     soak->capture = rcore_capture_create(1, 4096, NULL);
+    for (uint32_t i = 0; i <= buses; i++) {
+        const rcore_meter_description_t meter = {.channels = 2,
+                                                 .sample_rate = STAGE_RATE,
+                                                 .hold_seconds = 0.05f,
+                                                 .true_peak = i % 2 == 0,
+                                                 .tap_frames = i % 3 == 0 ? 4096 : 0}; // nobody reads it: it fills
+        soak->meters[i] = rcore_meter_create(&meter, NULL);
+    }
+    for (uint32_t i = 0; i < buses; i++) {
+        desk_effect_open(&soak->effects[i], 2, i * 70, i % 2 == 0 ? 0.8f : -0.8f);
+    }
+    const rcore_limiter_description_t limiter = {
+        .channels = 2, .sample_rate = STAGE_RATE, .ceiling = 0.03f, .lookahead_seconds = 0.02f};
+    soak->limiter = rcore_limiter_create(&limiter, NULL);
     free(samples);
     for (uint32_t i = 0; i < ntriggers; i++) {
         struct trigger *trigger = &soak->triggers[i];
@@ -115,6 +113,17 @@ struct soak *soak_open(uint64_t seed) {
         }
     }
     return soak;
+}
+
+// Every place for a curve has come back.
+static void expect_no_curves(struct soak *soak) {
+    SOAK_EXPECT(rcore_group_begin(soak->stage.port) == RCORE_OK);
+    for (uint32_t i = 0; i <= max_curves; i++) {
+        const rcore_status_t status =
+            rcore_post_curve(soak->stage.port, RCORE_PARAMETER_BUS_GAIN, 0, 0.5f, RCORE_CURVE_S, soft, RCORE_NOW);
+        SOAK_EXPECT(status == (i < max_curves ? RCORE_OK : RCORE_FULL));
+    }
+    rcore_group_cancel(soak->stage.port);
 }
 
 // Stops all that plays and lets it end: then every voice is free.
@@ -139,6 +148,7 @@ void soak_close(struct soak *soak) {
     SOAK_EXPECT(rcore_read_counters(core).playing_voices == 0);
     SOAK_EXPECT(rcore_read_counters(core).nonfinite_samples == 0);
     SOAK_EXPECT(rcore_collect_plans(core) == 1);
+    expect_no_curves(soak);
     SOAK_EXPECT(rcore_buffer_users(soak->sounds[0]) == 0 && rcore_buffer_users(soak->sounds[1]) == 0);
     for (uint32_t i = 0; i < ntriggers * own_voices; i++) {
         SOAK_EXPECT(rcore_voice_acquire(core) != 0);
@@ -150,11 +160,23 @@ void soak_close(struct soak *soak) {
         rcore_matrix_destroy(soak->maps[i]);
         rcore_matrix_destroy(soak->routes[i]);
     }
+    rcore_matrix_destroy(soak->send);
     for (uint32_t i = 0; i < ntriggers; i++) {
         for (uint32_t v = 0; v < own_voices; v++) {
             rcore_fifo_destroy(soak->triggers[i].taps[v].fifo);
         }
     }
+    uint64_t calls = 0;
+    for (uint32_t i = 0; i < buses; i++) {
+        SOAK_EXPECT(soak->effects[i].bad_calls == 0);
+        calls += soak->effects[i].calls;
+        desk_effect_close(&soak->effects[i]);
+    }
+    SOAK_EXPECT(calls > 0);
+    rcore_limiter_destroy(soak->limiter);
     rcore_capture_destroy(soak->capture);
+    for (uint32_t i = 0; i <= buses; i++) {
+        rcore_meter_destroy(soak->meters[i]);
+    }
     free(soak);
 }

@@ -95,6 +95,42 @@ static void start_one(struct trigger *trigger, uint32_t index) {
     }
 }
 
+// A curve of any parameter there is; where all places for curves are taken, a straight line.
+static rcore_status_t curve_one(struct trigger *trigger, rcore_voice_t voice, uint32_t ramp, uint64_t when) {
+    struct random *random = &trigger->random;
+    const rcore_parameter_t parameter = (rcore_parameter_t)random_below(random, RCORE_PARAMETER_INPUT_GAIN + 1);
+    const rcore_curve_t curve = (rcore_curve_t)random_below(random, RCORE_CURVE_S + 1);
+    const bool speed = parameter == RCORE_PARAMETER_VOICE_SPEED;
+    const float value =
+        random_once_in(random, 8) ? 0.0f : random_float(random, speed ? 0.5f : -1.0f, speed ? 2.0f : 1.0f);
+    const uint64_t of = parameter <= RCORE_PARAMETER_VOICE_SPEED  ? voice
+                        : parameter == RCORE_PARAMETER_INPUT_GAIN ? random_below(random, 2)
+                                                                  : random_below(random, buses);
+    const rcore_status_t status = rcore_post_curve(trigger->port, parameter, of, value, curve, ramp, when);
+    return status == RCORE_FULL ? rcore_post_curve(trigger->port, parameter, of, value, RCORE_CURVE_LINEAR, ramp, when)
+                                : status;
+}
+
+// To any bus or send.
+static rcore_status_t command_desk(struct trigger *trigger) {
+    struct random *random = &trigger->random;
+    const uint32_t ramp = soft + random_below(random, 3000), bus = random_below(random, buses);
+    const uint64_t when = any_time(trigger);
+    switch (random_below(random, 5)) {
+    case 0:
+        return rcore_post_bus_gain(trigger->port, bus, random_float(random, 0.0f, 1.0f), ramp, when);
+    case 1:
+        return rcore_post_bus_pan(trigger->port, bus, random_float(random, -1.0f, 1.0f), ramp, when);
+    case 2:
+        return rcore_post_bus_mute(trigger->port, bus, random_once_in(random, 3), ramp, when);
+    case 3:
+        return rcore_post_bus_solo(trigger->port, bus, random_once_in(random, 4), ramp, when);
+    default:
+        return rcore_post_send_level(trigger->port, random_below(random, sends), random_float(random, 0.0f, 0.5f), ramp,
+                                     when);
+    }
+}
+
 // To any voice of anybody's, ended or not.
 static void command_one(struct trigger *trigger) {
     struct random *random = &trigger->random;
@@ -103,7 +139,7 @@ static void command_one(struct trigger *trigger) {
     const uint64_t when = any_time(trigger);
     rcore_port_t *port = trigger->port;
     rcore_status_t status = RCORE_OK;
-    switch (random_below(random, 11)) {
+    switch (random_below(random, 16)) {
     case 0:
         status = rcore_post_stop(port, voice, ramp, when);
         break;
@@ -127,13 +163,16 @@ static void command_one(struct trigger *trigger) {
         status = rcore_post_leave_loop(port, voice, when);
         break;
     case 8:
-        status = rcore_post_bus_gain(port, random_below(random, buses), random_float(random, 0.0f, 1.0f), ramp, when);
+        status = command_desk(trigger);
         break;
     case 9:
         status = rcore_post_seek(port, voice, random_below(random, 4 * cycle_length), ramp, when);
         break;
-    default:
+    case 10:
         status = rcore_post_input_gain(port, random_below(random, 2), random_float(random, 0.0f, 1.0f), ramp, when);
+        break;
+    default:
+        status = curve_one(trigger, voice, ramp, when);
         break;
     }
     SOAK_EXPECT(status != RCORE_NO_MEMORY && status != RCORE_NO_SLOT);

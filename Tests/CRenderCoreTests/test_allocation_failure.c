@@ -102,6 +102,21 @@ static bool make_standard_matrix(rcore_status_t *status) {
     return matrix != NULL;
 }
 
+static bool make_meter(rcore_status_t *status) {
+    const rcore_meter_description_t description = {
+        .channels = 2, .sample_rate = 48000, .true_peak = true, .tap_frames = 64};
+    rcore_meter_t *meter = rcore_meter_create(&description, status);
+    rcore_meter_destroy(meter);
+    return meter != NULL;
+}
+
+static bool make_limiter(rcore_status_t *status) {
+    const rcore_limiter_description_t description = {.channels = 2, .sample_rate = 48000};
+    rcore_limiter_t *limiter = rcore_limiter_create(&description, status);
+    rcore_limiter_destroy(limiter);
+    return limiter != NULL;
+}
+
 static bool make_page(rcore_status_t *status) {
     sgate_page_t *page = sgate_page_create();
     *status = page != NULL ? RCORE_OK : RCORE_NO_MEMORY;
@@ -181,6 +196,8 @@ TEST(set_up_fails_cleanly) {
     expect_clean_failures("capture", make_capture);
     expect_clean_failures("matrix", make_matrix);
     expect_clean_failures("standard matrix", make_standard_matrix);
+    expect_clean_failures("meter", make_meter);
+    expect_clean_failures("limiter", make_limiter);
     expect_clean_failures("gate page", make_page);
 }
 

@@ -8,8 +8,10 @@ int main(void) {
     rcore_t *core = rcore_create(&config, NULL);
     rcore_port_t *port = rcore_port_open(core, NULL);
     rcore_plan_t *plan = rcore_plan_create();
-    rcore_bus_description_t bus = {0, 1, RCORE_NONE, NULL, NULL};
-    rcore_route_description_t route = {0, 1, 0, NULL};
+    static rcore_bus_description_t bus;     /* zero: slot 0, no gate, no map, no meter, no insert, no pan */
+    static rcore_route_description_t route; /* zero: slot 0, from the first output on */
+    bus.channels = route.channels = 1;
+    bus.parent = RCORE_NONE;
     const float impulse[] = {0.5f};
     const float *planes[] = {impulse};
     float out[16];

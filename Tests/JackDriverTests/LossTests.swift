@@ -166,7 +166,8 @@ extension RealServers {
         }
 
         @Test(
-            "SRV-1: a server that hangs: calls throw within their time, closing too, and its threads go once it lives or dies"
+            "SRV-1: a server that hangs: calls throw within their time, closing too, and its threads go once it lives or dies",
+            .jackdOnly("PipeWire's library answers by itself, whether its server does or not.")
         )
         func frozen() throws {
             let server = try JackServer(name)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    @Suite("Managed server")
+    @Suite("Managed server", .jackdOnly("What is managed is a jackd."))
     struct ManagedServerTests {
         let name: ServerName
 

@@ -23,11 +23,6 @@ struct ProcessCensus {
 
     /// Whether no driver's thread is left, or goes within `limit` seconds.
     static func threadsEnd(limit: Double = 10) -> Bool {
-        let deadline = Date(timeIntervalSinceNow: limit)
-        while take().threads > 0 {
-            guard Date() < deadline else { return false }
-            sched_yield()
-        }
-        return true
+        eventually(seconds: limit) { take().threads == 0 }
     }
 }

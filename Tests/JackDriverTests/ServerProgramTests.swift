@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    @Suite("audiosession-server, the program")
+    @Suite("audiosession-server, the program", .jackdOnly("What is managed is a jackd."))
     struct ServerProgramTests {
         let name: ServerName
         let program: String

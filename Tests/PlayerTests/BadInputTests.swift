@@ -122,7 +122,9 @@ struct BadInputTests {
             ["--prompt-at", "1", good], ["--render", "a.wav", "--capture", "b.wav", good], ["--events", "xml", good],
             ["--render", "a.wav", "--loop", "-1", good], ["--volume", "nan", good], ["--frobnicate", good],
             ["--volume", "loud", good], ["--loop", "1.5", good], ["--duration", "inf", good], ["--wait", "-1", good],
-            ["--call-for", "nan", good], ["--sample-rate", "fast", good], ["--server", "", good],
+            ["--call-for", "nan", good], ["--io-buffer", "automatic", good], ["--io-buffer", "5ms", good],
+            ["--io-buffer", "auto", "--render", "a.wav", good], ["--sample-rate", "fast", good],
+            ["--server", "", good],
             ["--server", String(repeating: "x", count: 500), good], ["--events", "json", "--ui", "full", good],
         ] {
             let result = try PlayerRun.run(arguments)

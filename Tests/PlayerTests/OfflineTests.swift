@@ -63,6 +63,22 @@ struct OfflineTests {
                 ].sorted(), "\(story)")
     }
 
+    @Test("How loud it is, is told with the position, and of all of it at the end")
+    func loudness() throws {
+        let sine = Signal.sine(frequency: 1000, sampleRate: 48_000, frames: 48_000 * 4, amplitude: 0.1)
+        try SoundFile.write([sine, sine], sampleRate: 48_000, to: directory.file("tone.wav"))
+        let arguments = ["--render", directory.file("out.wav"), directory.file("tone.wav")]
+        let result = try PlayerRun.run(["--events", "json"] + arguments)
+        let told = result.out.compactMap(parsed).filter { $0["event"] as? String == "loudness" }
+        #expect(told.count == 5 && told.map { $0["final"] as? Bool } == [false, false, false, false, true])
+        #expect(told.first?["momentary"] is NSNull, "before the first frame")
+        for (key, wanted) in [("momentary", -20.0), ("integrated", -20), ("truePeak", -20), ("range", 0)] {
+            #expect(abs((told.last?[key] as? Double ?? .nan) - wanted) < 0.1, "\(key) of \(told)")
+        }
+        let lines = try PlayerRun.run(["--ui", "lines"] + arguments).out
+        #expect(lines.filter { $0.contains("loudness: -20.0 LUFS, range 0.0 LU, true peak -20.0 dBTP") }.count == 1)
+    }
+
     @Test("HW-3: --sample-rate: 44.1 kHz rendered at 48 kHz: same duration, pitch and level, no click")
     func resampled() throws {
         let source = Signal.rounded(Signal.sine(frequency: 1000, sampleRate: 44_100, frames: 88_200), frames: 882)

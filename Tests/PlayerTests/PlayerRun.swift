@@ -111,6 +111,7 @@ func hasPromisedKeys(_ event: [String: Any]) throws -> Bool {
         "session": ["id", "category", "mode", "options", "active", "state", "ducked", "muted", "reasons"],
         "route": ["reason", "outputs", "inputs", "previous"],
         "position": ["file", "frame", "seconds"],
+        "loudness": ["momentary", "shortTerm", "integrated", "range", "truePeak", "final"],
         "server": ["state"],
         "xrun": ["count"],
         "finished": ["file"],

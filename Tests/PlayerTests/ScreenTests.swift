@@ -68,8 +68,15 @@ struct ScreenTests {
                 && $0.contains("48000 Hz") && $0.contains("-6.0 dB") && $0.contains("q quit")
         }
         try see("a moving position") { $0.contains("0:01.") }
+        // A sine of half of full scale, alike in two channels: 440 Hz counts 0.7 dB less than 1 kHz does.
+        try see("how loud it is") {
+            $0.contains("M -6.7  S -6.7  I -6.7 LUFS   max -6.0 dBTP   range 0.0 LU")
+        }
         try press("i")
-        try see("the interruption") { $0.contains("interrupted") && $0.contains("interruption began") }
+        try see("the interruption, its silence, and how loud it was before") {
+            $0.contains("interrupted") && $0.contains("interruption began") && $0.contains("M -inf")
+                && $0.contains(" LUFS   max -6.0 dBTP")
+        }
         try press("i")
         try see("the resumption") { $0.contains("music     running") && $0.contains("interruption ended") }
         try press("p")
@@ -94,7 +101,8 @@ struct ScreenTests {
         try start(columns: columns, rows: rows, prompt)
         try see("the essentials") {
             $0.contains("tone.wav   playing") && $0.contains("music     running") && $0.contains("L [")
-                && $0.contains("0:01.") && $0.contains("prompt    inactive") && $0.contains("xruns")
+                && $0.contains("I -6.7 LUFS   max -6.0 dBTP") && $0.contains("0:01.")
+                && $0.contains("prompt    inactive") && $0.contains("xruns")
                 && $0.contains("q quit")
         }
         try press("i")
@@ -118,6 +126,16 @@ struct ScreenTests {
                     && $0.contains("tone.wav")
             }
         }
+        try press("q")
+        try seeTheEnd(0)
+    }
+
+    @Test("HW-2: --io-buffer auto is shown beside the buffer that it found so far")
+    func tuning() throws {
+        defer { _ = try? tmux(["kill-server"]) }
+        try start(columns: 80, rows: 24, "--io-buffer auto")
+        try see("the tuning") { $0.contains("256 frames (5.3 ms, auto)") }
+        try see("a shorter buffer") { $0.contains("128 frames (2.7 ms, auto)") }
         try press("q")
         try seeTheEnd(0)
     }

@@ -22,7 +22,7 @@ package enum Coverage {
         "Every three behaviours with a dimension beside them; each slice has three or four casts.",
         "Time: it stands still, so a foreground that was lent never runs out (ACT-16), and reasons' times are not compared.",
         "Wishes for the hardware, volumes and the routed category: they differ in states that are taken for the same.",
-        "Routes beyond one pair of headphones: picks, preferred inputs and overrides choose ports, and not who runs.",
+        "Routes beyond one pair of headphones, and two servers with a machine each: picks, preferred inputs and overrides choose ports, and not who runs.",
         "Behaviours of one class: they differ in routes and signal processing only.",
         "The settings treatsUnsuitedModeAsDefault and reportsBusyOnDeactivation, and what is refused as badParam.",
     ]
@@ -36,7 +36,7 @@ extension Dimension {
             .running, .userPaused, .microphone, .permission, .inputMute, .delayedGrant, .remotePlay:
             true
         case .call, .ringing, .secondCall, .alarm, .assistant, .standIn, .sharedApp, .silentSwitch, .lock,
-            .doNotDisturb, .headphones:
+            .doNotDisturb, .headphones, .servers:
             false
         }
     }

@@ -29,6 +29,7 @@ enum DecisionInvariants {
         ("who is to be ducked is ducked", duckersDuck),  // DUCK-1, DUCK-7
         ("hints go to foreground apps with an active session", hintsAreInForeground),  // HINT-2
         ("the order of notifications is one order", oneOrder),  // ACT-11, INT-1, INT-11
+        ("nobody's route names a port of a server that is not its app's", routesAreSeen),  // ROUTE-2
     ]
 
     @Sendable private static func waitsAreTold(_ decision: Decision) -> Bool {
@@ -101,6 +102,27 @@ enum DecisionInvariants {
                 || (session.isMixable
                     && active.contains { $0.id != session.id && $0.configuration.category == .record })
         }
+    }
+
+    /// The route, and the one that it was by what is told.
+    @Sendable private static func routesAreSeen(_ decision: Decision) -> Bool {
+        let (before, after) = (decision.before, decision.after.state)
+        guard (before.devices + after.devices).contains(where: { $0.server != nil }) else { return true }
+        func sees(_ route: Route, _ devices: [Device], of servers: [String?]) -> Bool {
+            let ports = devices.filter { $0.server == nil || servers.contains($0.server) }.flatMap(\.ports)
+            return (route.inputs + route.outputs).allSatisfy(ports.contains)
+        }
+        return after.sessions.allSatisfy {
+            sees(after.route(of: $0), after.devices, of: [after.app($0.app).server])
+        }
+            && decision.after.effects.allSatisfy { effect in
+                guard case .routeChanged(let previous, _) = effect.kind, let session = after[effect.session] else {
+                    return true
+                }
+                // What an app that has moved left behind is a route of the server that it left.
+                let servers = [before.app(session.app).server, after.app(session.app).server]
+                return sees(previous, before.devices + after.devices, of: servers)
+            }
     }
 
     @Sendable private static func duckersDuck(_ decision: Decision) -> Bool {

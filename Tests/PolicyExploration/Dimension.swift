@@ -32,6 +32,8 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
     case doNotDisturb
     /// Headphones come and go (ROUTE-4).
     case headphones
+    /// Sessions 1 and 2 are on an audio server where headphones come and go, and 1 may move to another (ROUTE-2, ROUTE-4).
+    case servers
 
     package static func < (a: Dimension, b: Dimension) -> Bool { a.place < b.place }
 
@@ -84,7 +86,16 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
                 + sessions.map { .remotePlay($0) }
         case .doNotDisturb: [.setDoNotDisturb(false), .setDoNotDisturb(true)] + Dimension.ringing.systemActions
         case .headphones: [.plug(.headphones), .unplug(Device.headphones.uid)]
+        case .servers:
+            [AppID(1), slice.app(of: SessionID(2))].flatMap { app in
+                [[], [Device.headphones.of("studio")]].map { Dimension.sees(app, "studio", $0) }
+            } + [Dimension.sees(AppID(1), "cellar", [])]
         }
+    }
+
+    /// An app sees a server's machine, and more.
+    static func sees(_ app: AppID, _ server: String, _ devices: [Device]) -> PolicyAction {
+        .setDevices(app, server: server, [Device.machine.of(server)] + devices)
     }
 
     private var systemActions: [PolicyAction] {
@@ -127,6 +138,16 @@ extension Device {
     static let headphones = Device(
         uid: "headphones",
         ports: [DevicePort(uid: "plug", name: "headphones", type: .headphones, direction: .output, channels: 2)])
+}
+
+extension Device {
+    /// One like it of a server, named after that.
+    func of(_ server: String) -> Device {
+        var device = self
+        device.server = server
+        for place in device.ports.indices { device.ports[place].uid = server + "-" + ports[place].uid }
+        return device
+    }
 }
 
 extension PolicyAction {

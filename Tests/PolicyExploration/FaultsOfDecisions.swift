@@ -85,6 +85,13 @@ extension PlantedFault {
             .twisted { _, _, _, answer in
                 answer.effects = answer.effects.filter { !$0.isHint } + answer.effects.filter(\.isHint)
             }),
+        PlantedFault(
+            "nobody's route names a port of a server that is not its app's",
+            "who is on another server is told as well that the output is gone", [.servers],
+            .twisted { _, _, _, answer in
+                let told = answer.effects.filter { if case .routeChanged = $0.kind { true } else { false } }
+                answer.effects += told.map { Effect(SessionID(3), $0.kind, $0.rule) }
+            }),
     ]
 
     /// Faults that show when something is tried.

@@ -23,7 +23,8 @@ package struct Observation {
         isScreenLocked = transition.state.isScreenLocked
         isMicrophoneMuted = transition.state.microphoneMute.isOn
         pending = transition.state.pendingActivations
-        hasDevices = !transition.state.devices.isEmpty
+        // A server that is known has what it has, be it nothing (ROUTE-9).
+        hasDevices = !transition.state.devices.isEmpty || transition.state.apps.contains { $0.server != nil }
         standings = transition.standings
         effects = transition.effects
     }

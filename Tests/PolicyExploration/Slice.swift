@@ -56,7 +56,10 @@ package struct Slice: Sendable {
     /// What happens before a cast's exploration begins: sessions register, are configured, and run.
     package func preparation(of cast: [Behaviour]) -> [PolicyAction] {
         let machine: [PolicyAction] = dimensions.contains(.headphones) ? [.plug(.machine)] : []
-        return machine
+        let servers =
+            dimensions.contains(.servers)
+            ? [AppID(1), app(of: SessionID(2))].map { Dimension.sees($0, "studio", []) } : []
+        return machine + servers
             + zip(Self.sessions, cast).flatMap { id, behaviour -> [PolicyAction] in
                 var actions: [PolicyAction] = [.register(id, app: app(of: id)), .configure(id, behaviour.change)]
                 if !dimensions.contains(.running) { actions.append(.setRunning(id, true)) }

@@ -88,6 +88,18 @@ extension Slice {
         [.standIn, .backgroundAudio, .headphones],
         [.standIn, .doNotDisturb],
         [.secondCall, .doNotDisturb],
+        [.call, .running, .headphones, .servers],
+        [.life, .sharedApp, .lock, .servers],
+        [.ringing, .deaths, .servers],
+        [.secondCall, .permission, .servers],
+        [.alarm, .microphone, .servers],
+        [.assistant, .inputMute, .servers],
+        [.standIn, .userPaused, .servers],
+        [.alertsPreference, .backgroundAudio, .servers],
+        [.suspensionTold, .outputMute, .servers],
+        [.silentSwitch, .delayedGrant, .servers],
+        [.remotePlay, .doNotDisturb, .servers],
+        [.reconfiguration, .servers],
     ]
 
     /// A slice of these dimensions, with casts in which each of them has something to do.

@@ -25,6 +25,6 @@ package enum StateFields {
         "routeSharingPolicy",
     ]
     package static let app: Set<String> = [
-        "id", "life", "declaresBackgroundAudio", "recordPermission", "isInputMuted",
+        "id", "life", "declaresBackgroundAudio", "recordPermission", "isInputMuted", "server",
     ]
 }

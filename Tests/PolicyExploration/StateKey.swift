@@ -49,6 +49,7 @@ struct StateCoder {
         bits.add(state.microphoneMute.isOn)
         bits.add(state.isDoNotDisturbOn)
         bits.add(state.devices.contains(.headphones))
+        bits.add(state.devices.contains(Device.headphones.of("studio")))
         device = bits.word
         for id in ids {
             packed.append(Self.pack(id, state, slice))
@@ -78,6 +79,7 @@ struct StateCoder {
             bits.add(ApplicationState.allCases.firstIndex(of: app.life), below: 4)
             bits.add(app.declaresBackgroundAudio)
             bits.add(app.isInputMuted)
+            bits.add(app.server.map { $0 == "studio" ? 2 : 1 } ?? 0, below: 4)
             bits.add(app.recordPermission == .granted ? 2 : app.recordPermission == .denied ? 1 : 0, below: 4)
         }
         guard let session = state[id] else { return bits.word }

@@ -62,6 +62,8 @@ extension PolicyAction {
         case .setDeclaresBackgroundAudio(let app, let yes): .setDeclaresBackgroundAudio(new(app), yes)
         case .setRecordPermission(let app, let permission): .setRecordPermission(new(app), permission)
         case .setInputMuted(let app, let yes): .setInputMuted(new(app), yes)
+        case .resetSessions(let app): .resetSessions(new(app))
+        case .setDevices(let app, let server, let devices): .setDevices(new(app), server: server, devices)
         case .beginSystemSession, .acceptCall, .endSystemSession, .setScreenLocked, .setSilentSwitch,
             .setMicrophoneMuted, .setDoNotDisturb, .plug, .unplug, .pick, .setVolume, .setRingVolume:
             self

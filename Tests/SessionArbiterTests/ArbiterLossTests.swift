@@ -88,6 +88,28 @@ final class Witness: SessionObserver {
         try arbiter.submit(.activate(id))
     }
 
+    @Test("SRV-3: the next arbiter is told what this process saw on its server last")
+    func devicesToldAgain() throws {
+        let mayEnd = DispatchSemaphore(value: 0)
+        let told = Signpost<PolicyAction>()
+        let fake = try fakes.start { peer in
+            peer.welcome(as: UInt64(peer.number))
+            while let message = peer.receive() {
+                if case .submit(let action) = message.request, peer.number > 1 { told.note(action) }
+                peer.send(.reply(message.serial, Reply()))
+                guard case .submit(.setDevices(_, _, let devices)) = message.request, peer.number == 1 else { continue }
+                if !devices.isEmpty { return mayEnd.wait() }
+            }
+        }
+        let arbiter = try RemoteArbiter(at: fake.address)
+        let port = DevicePort(uid: "a:output", name: "a", type: .hdmi, direction: .output, channels: 2)
+        let last = PolicyAction.setDevices(arbiter.app, server: "s", [Device(uid: "a", ports: [port])])
+        try arbiter.submit(.setDevices(arbiter.app, server: "s", []))
+        try arbiter.submit(last)
+        mayEnd.signal()
+        #expect(told.wait { $0 == [last] })
+    }
+
     @Test("ACT-12, SRV-3: a session that the next arbiter does not take is shut and told; it has expired")
     func refused() throws {
         let gate = try FakeGate()
@@ -132,6 +154,7 @@ final class Witness: SessionObserver {
         _ = try arbiter.register(app: arbiter.app, observer: witness)
         #expect(witness.notices.wait { $0 == [.activated, .deactivatedBySystem] })
         #expect(arbiter.status(of: id)?.session.isActive == false)
+        #expect(witness.gates.wait { !$0.isEmpty })
         #expect(witness.gates.noted.first?.verdict.isPaused == true)
         #expect(hellos.noted.map(\.arbiter) == [nil, 5])
         try arbiter.submit(.activate(id))

@@ -88,6 +88,7 @@ import Testing
         case .register: "request register"
         case .beginSystemSession: "request beginSystemSession"
         case .loan: "loan"
+        case .rateLoan: "rateLoan"
         case .permission: "permission"
         case .report: "report"
         case .log: "log"
@@ -98,9 +99,8 @@ import Testing
     }
 
     private static let requests: Set = [
-        "hello", "restore", "request register", "request beginSystemSession", "loan", "permission", "report", "log",
-        "history",
-        "synchronise", "pong",
+        "hello", "restore", "request register", "request beginSystemSession", "loan", "rateLoan", "permission",
+        "report", "log", "history", "synchronise", "pong",
     ]
 
     private static func name(of message: ArbiterMessage) -> String {

@@ -4,6 +4,7 @@ import SessionPolicy
 enum JSONSamples {
     static let route = Route(inputs: [.input("mic", .builtInMic)], outputs: [.output("spk", .builtInSpeaker)])
     static let device = Device(uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)])
+    static let served = Device(uid: "hdmi", ports: [.output("hdmi-out", .hdmi, channels: 8)], server: "studio")
 
     static let changes: [ConfigurationChange] =
         [
@@ -28,6 +29,8 @@ enum JSONSamples {
             .overrideOutput(id, toSpeaker: true), .preferInterruptionOnRouteDisconnect(id, false), .userPaused(id),
             .acceptCall(id), .endSystemSession(id, shouldResume: false), .setDeclaresBackgroundAudio(app, true),
             .setInputMuted(app, true), .setScreenLocked(true), .plug(device), .unplug("usb"),
+            .setDevices(app, server: "studio", [device, served]), .setDevices(app, server: "default", []),
+            .resetSessions(app),
             .pick(.output, "usb-out"), .pick(.input, nil), .setSilentSwitch(true), .setDoNotDisturb(false),
             .setMicrophoneMuted(true), .setVolume(0.1), .setRingVolume(1),
         ] + changes.map { .configure(id, $0) } + preferences.map { .prefer(id, $0) }

@@ -26,6 +26,13 @@ enum RandomWalk {
         Device(uid: "tv", ports: [.output("tv-out", .airPlay)]),
     ]
 
+    /// What a server may have; of two servers alike.
+    static let served: [Device] = [
+        Device(uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)]),
+        Device(uid: Device.serverUID, ports: [.output("output", .virtual), .input("input", .virtual)]),
+        Device(uid: "hdmi", ports: [.output("hdmi-out", .hdmi)]),
+    ]
+
     /// Two sessions an app.
     static func owner(_ session: SessionID) -> AppID { AppID((session.rawValue + 1) / 2) }
 
@@ -34,7 +41,7 @@ enum RandomWalk {
         let app = apps[Int.random(in: 0..<apps.count, using: &random)]
         let call = calls[Int.random(in: 0..<calls.count, using: &random)]
         let yes = Bool.random(using: &random)
-        switch Int.random(in: 0..<42, using: &random) {
+        switch Int.random(in: 0..<45, using: &random) {
         case 0...5: return .activate(app)
         case 6...8: return .deactivate(app, notifyOthers: yes)
         case 9...13:
@@ -60,6 +67,10 @@ enum RandomWalk {
         case 25: return .setDeclaresBackgroundAudio(owner(app), yes)
         case 35: return .plug(devices[Int.random(in: 0..<devices.count, using: &random)])
         case 36, 37: return .unplug(devices[Int.random(in: 0..<devices.count, using: &random)].uid)
+        case 44: return yes ? .resetSessions(owner(app)) : .activate(app)
+        case 42, 43:
+            let seen = served.filter { _ in Bool.random(using: &random) }
+            return .setDevices(owner(app), server: yes ? "studio" : "cellar", seen)
         case 38:
             return .pick(yes ? .output : .input, ["usb-out", "usb-in", "spk"].randomElement(using: &random) ?? nil)
         case 39: return .overrideOutput(app, toSpeaker: yes)

@@ -6,7 +6,12 @@ import TestSupport
 final class AudiosessionRun: Sendable {
     let folder: TemporaryDirectory
 
-    init() throws {
+    /// What the environment holds beside.
+    private let more: [String: String]
+
+    /// With what leads to a server; without, the default one is none.
+    init(_ more: [String: String] = ["JACK_DEFAULT_SERVER": "audio-test-none"]) throws {
+        self.more = more
         folder = try TemporaryDirectory()
         try FileManager.default.createDirectory(
             atPath: folder.file("run"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
@@ -31,7 +36,8 @@ final class AudiosessionRun: Sendable {
         [
             "XDG_RUNTIME_DIR": folder.file("run"), "XDG_CONFIG_HOME": folder.file("config"),
             "XDG_STATE_HOME": folder.file("state"), "AUDIOSESSION_SOCKET": "", "AUDIOSESSIOND": "",
-        ]
+            "AUDIOSESSION_DEVICE": "", "JACK_NO_START_SERVER": "1",
+        ].merging(more) { $1 }
     }
 
     static func program(_ name: String) throws -> String {

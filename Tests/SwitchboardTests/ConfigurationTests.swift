@@ -8,7 +8,7 @@ import Testing
 
 /// The one file of settings.
 @Suite struct ConfigurationTests {
-    private static var sample: String {
+    static var sample: String {
         get throws {
             let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
             return try String(contentsOf: root.appending(path: "Packaging/audiosession.toml"), encoding: .utf8)
@@ -87,6 +87,8 @@ import Testing
             #expect(own.count == 1, "\(setting.name) changed \(changed)")
             reached.formUnion(own)
         }
+        let devices = try read("[[device]]\nmatch = \"x\"\nhidden = true").settings
+        reached.formUnion(try leaves(devices).filter { defaults[$0.key] != $0.value }.keys)
         #expect(reached == Set(defaults.keys))
     }
 

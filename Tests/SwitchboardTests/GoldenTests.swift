@@ -23,13 +23,16 @@ import Testing
 
     @Test("status, in words")
     func status() throws {
-        _ = try Routes(desk).plug("phones", .headphones, outputs: nil, inputs: 1)
-        let outcome = StatusOutcome(server: server, report: desk.report, socket: "/run/test.socket", now: desk.now)
+        _ = try Devices(desk, FakePrograms()).plug("phones", .headphones, outputs: nil, inputs: 1)
+        let outcome = StatusOutcome(
+            server: server, library: "1.9.21", report: desk.report, socket: "/run/test.socket", now: desk.now)
         #expect(
             outcome.words == """
                 server          audiosession: jackd2 1.9.21, 48000 Hz, period 1024 frames (21.3 ms), 2 out, 0 in
+                JACK library    1.9.21; it reaches audiosession
                 arbiter         running for 3 min 20 s, pid 4711, /run/test.socket, 3 programs connected, 10 decisions
-                devices         phones (stand-in: headphones 2 out, headsetMic 1 in)
+                apps' servers   none told of
+                devices         phones (stand-in without sound: headphones 2 out, headsetMic 1 in, used by music (pid 101), podcast (pid 102) and maps (pid 103))
                 volume          1, ringing 1
                 silent switch   off
                 screen          unlocked
@@ -45,28 +48,32 @@ import Testing
     @Test("status without an arbiter and a server")
     func emptyStatus() throws {
         let outcome = StatusOutcome(
-            server: ServerView(name: nil, unreachable: "no JACK server runs"), report: nil, socket: "/run/x.socket",
+            server: ServerView(name: nil, unreachable: "no JACK server runs"), library: "1.9.21", report: nil,
+            socket: "/run/x.socket",
             now: desk.now)
         #expect(
             outcome.words == """
-                server   none reachable: no JACK server runs
-                arbiter  not running; it begins with the first program that needs it (/run/x.socket)
+                server        none reachable: no JACK server runs
+                JACK library  1.9.21; it reaches no server
+                arbiter       not running; it begins with the first program that needs it (/run/x.socket)
                 """)
         let json = try outcome.json
         #expect(
             json == """
-                {"arbiter":{"running":false,"socket":"/run/x.socket"},\
+                {"arbiter":{"running":false,"socket":"/run/x.socket"},"library":"1.9.21",\
                 "server":{"reachable":false,"reason":"no JACK server runs"},"sessions":[]}
                 """)
     }
 
     @Test("status for machines: the keys, and a session as in player's events")
     func statusJSON() throws {
-        let outcome = StatusOutcome(server: server, report: desk.report, socket: "/run/test.socket", now: desk.now)
+        let outcome = StatusOutcome(
+            server: server, library: "1.9.21", report: desk.report, socket: "/run/test.socket", now: desk.now)
         let object = try object(outcome)
         #expect(
             Set(object.keys) == [
-                "server", "arbiter", "devices", "volume", "ringVolume", "silentSwitch", "screenLocked", "doNotDisturb",
+                "server", "library", "arbiter", "servers", "devices", "volume", "ringVolume", "silentSwitch",
+                "screenLocked", "doNotDisturb",
                 "microphoneMuted", "sessions",
             ])
         let sessions = try #require(object["sessions"] as? [[String: Any]])

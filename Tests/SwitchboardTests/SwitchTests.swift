@@ -147,11 +147,12 @@ import Testing
     // SIM-4, SIM-5, ROUTE-8
     @Test("SIM-4, SIM-5, ROUTE-8: stand-ins come and go, and can be picked")
     func devices() throws {
-        let routes = Routes(desk)
+        let (routes, devices) = (Routes(desk), Devices(desk, FakePrograms()))
         #expect(
-            try routes.plug("speaker", .builtInSpeaker, outputs: nil, inputs: nil).words
-                == "speaker is plugged in as builtInSpeaker.")
-        _ = try routes.plug("phones", .headphones, outputs: nil, inputs: 1)
+            try devices.plug("speaker", .builtInSpeaker, outputs: nil, inputs: nil).words == """
+                speaker is plugged in as builtInSpeaker, for the rules alone: no sound comes out of it, since no audio server runs.
+                """)
+        _ = try devices.plug("phones", .headphones, outputs: nil, inputs: 1)
         #expect(desk.state.route(of: try #require(desk.state[SessionID(2)])).outputs.map(\.name) == ["phones"])
         #expect(try routes.pick(.output, "builtInSpeaker").words == "The output is speaker (builtInSpeaker).")
         #expect(desk.state.route(of: try #require(desk.state[SessionID(2)])).outputs.map(\.name) == ["speaker"])
@@ -167,32 +168,32 @@ import Testing
         #expect(try routes.pick(.output, "auto").words == "The output is chosen by the rules again.")
         #expect(desk.state.pickedOutput == nil)
         #expect(
-            try routes.list().words == """
-                speaker (stand-in: builtInSpeaker 2 out)
-                phones (stand-in: headphones 2 out, headsetMic 1 in)
+            try devices.list().words == """
+                speaker (stand-in without sound: builtInSpeaker 2 out)
+                phones (stand-in without sound: headphones 2 out, headsetMic 1 in, used by music (pid 101), podcast (pid 102) and maps (pid 103))
                 """)
-        #expect(try routes.unplug("phones").words == "phones is unplugged.")
-        #expect(try routes.list().json.contains("phones") == false)
+        #expect(try devices.unplug("phones").words == "phones is unplugged.")
+        #expect(try devices.list().json.contains("phones") == false)
     }
 
     @Test("Devices that cannot be, and ports that are not there, are wrong use")
     func wrongDevices() throws {
-        let routes = Routes(desk)
-        _ = try routes.plug("phones", .headphones, outputs: nil, inputs: nil)
+        let (routes, devices) = (Routes(desk), Devices(desk, FakePrograms()))
+        _ = try devices.plug("phones", .headphones, outputs: nil, inputs: nil)
         for (body, message): (() throws -> Done, String) in [
             (
-                { try routes.plug("phones", .hdmi, outputs: nil, inputs: nil) },
+                { try devices.plug("phones", .hdmi, outputs: nil, inputs: nil) },
                 "A stand-in device 'phones' is plugged in already; unplug it first, or use another name."
             ),
             (
-                { try routes.plug("tv", .hdmi, outputs: 2, inputs: 1) },
+                { try devices.plug("tv", .hdmi, outputs: 2, inputs: 1) },
                 "A hdmi with 2 outputs and 1 inputs was asked for; it has only outputs."
             ),
             (
-                { try routes.plug("x", .usbAudio, outputs: 0, inputs: 0) },
+                { try devices.plug("x", .usbAudio, outputs: 0, inputs: 0) },
                 "A device 'x' without outputs and inputs was asked for; give it one at least."
             ),
-            ({ try routes.unplug("server") }, "No stand-in device 'server' is plugged in; there is 'phones'."),
+            ({ try devices.unplug("server") }, "No stand-in device 'server' is plugged in; there is 'phones'."),
             (
                 { try routes.pick(.output, "zebra") },
                 "No output is 'zebra'; there is 'stand-in:phones:output' (phones, headphones)."

@@ -1,26 +1,53 @@
 import Foundation
 
-/// A jackd of the test's own, on the dummy driver.
+/// A server of the test's own, of the kind that `TestServer.current` says, without a sound card.
 public final class JackServer: Sendable {
     public let name: String
     private let process: ChildProcess
+    private let folder: TemporaryDirectory
 
-    /// Starts it; clients can connect on return. jackd tells so itself, as it would tell systemd.
-    public init(_ name: ServerName, sampleRate: Int = 48_000, periodFrames: Int = 256) throws {
+    /// Starts it; clients can connect on return. `arguments` are a jackd's own, before those of its driver.
+    public init(_ name: ServerName, sampleRate: Int = 48_000, periodFrames: Int = 256, arguments: [String] = []) throws
+    {
         self.name = name.text
+        folder = try TemporaryDirectory()
+        if TestServer.current == .pipewire {
+            process = try PipeWireServer.start(
+                name: name.text, sampleRate: sampleRate, periodFrames: periodFrames, folder: folder, holding: name.lock)
+        } else {
+            let mode = TestServer.current == .jackdSync ? ["-S"] : []
+            process = try Self.startJackd(
+                name, mode + arguments, ["-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"])
+        }
+    }
+
+    /// A jackd on a driver of its own choice, `-d` and what follows; not for PipeWire.
+    public init(_ name: ServerName, driver: [String]) throws {
+        self.name = name.text
+        folder = try TemporaryDirectory()
+        process = try Self.startJackd(name, TestServer.current == .jackdSync ? ["-S"] : [], ["-d"] + driver)
+    }
+
+    /// jackd tells when it is ready, as it would tell systemd.
+    private static func startJackd(_ name: ServerName, _ arguments: [String], _ driver: [String]) throws -> ChildProcess
+    {
         let listener = try ReadinessListener()
-        process = try ChildProcess(
-            "jackd", ["-n", name.text, "-d", "dummy", "-r", "\(sampleRate)", "-p", "\(periodFrames)"],
+        let process = try ChildProcess(
+            "jackd", ["-n", name.text] + arguments + driver,
             environment: ["NOTIFY_SOCKET": listener.path, "JACK_NO_AUDIO_RESERVATION": "1"], inheriting: name.lock)
         guard listener.wait(orEndOf: process, seconds: 20) else {
             process.send(SIGKILL)
             process.reap()
             throw TestFailure("jackd -n \(name.text) did not become ready. It said: \(process.output)")
         }
+        return process
     }
 
     /// What the environment of other programs must hold to reach it.
-    public var environment: [String: String] { ["JACK_DEFAULT_SERVER": name, "JACK_NO_START_SERVER": "1"] }
+    public var environment: [String: String] {
+        TestServer.current == .pipewire
+            ? PipeWireServer.environment(name: name) : ["JACK_DEFAULT_SERVER": name, "JACK_NO_START_SERVER": "1"]
+    }
 
     deinit { stop() }
 

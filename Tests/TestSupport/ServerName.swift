@@ -7,7 +7,7 @@ public final class ServerName: Sendable {
     /// Holds the lock; a server that inherits it keeps the name should this process die.
     let lock: Int32
 
-    private static let pool = (1...3).map { "audio-test-\($0)" }
+    private static let pool = (1...5).map { "audio-test-\($0)" }
 
     /// Takes a free name, or waits for the first one.
     public init() throws {

@@ -36,6 +36,7 @@ typedef enum rcore_status {
     RCORE_FULL = 3,         ///< the ring or pool has no room; try again after a cycle
     RCORE_STALE = 4,        ///< the voice handle names a voice that has ended or was released
     RCORE_NO_SLOT = 5,      ///< the plan names a bus or route slot beyond the core's limits
+    RCORE_CONFLICT = 6,     ///< the plan cannot follow one that the core still holds
 } rcore_status_t;
 
 /// One sentence for a status, static storage. [any]

@@ -66,8 +66,56 @@ rcore_status_t rcore_post_speed(rcore_port_t *port, rcore_voice_t voice, float s
 
 rcore_status_t rcore_post_bus_gain(rcore_port_t *port, uint32_t bus, float gain, uint32_t ramp_frames,
                                    uint64_t when) RCORE_RT;
+/// Moves a bus between left (-1) and right (1), evenly in `pan`, the gains by its law; without one nothing is heard of it.
+rcore_status_t rcore_post_bus_pan(rcore_port_t *port, uint32_t bus, float pan, uint32_t ramp_frames,
+                                  uint64_t when) RCORE_RT;
+/// Mutes a bus, behind its insert and before all sends; its gain stays what it is.
+rcore_status_t rcore_post_bus_mute(rcore_port_t *port, uint32_t bus, bool muted, uint32_t ramp_frames,
+                                   uint64_t when) RCORE_RT;
+/// Solos a bus in place: while any bus under one gate (or under one bus that leads to routes) is soloed, those are heard that are, all that leads to them,
+/// and solo-safe ones; what these lead to, parent by parent, lets them through, without what is played there directly. The others are as muted, sends too: the return
+/// of an effect is solo-safe, or silent. A bus that is muted stays so.
+rcore_status_t rcore_post_bus_solo(rcore_port_t *port, uint32_t bus, bool soloed, uint32_t ramp_frames,
+                                   uint64_t when) RCORE_RT;
+/// Of a send: linear, finite.
+rcore_status_t rcore_post_send_level(rcore_port_t *port, uint32_t send, float level, uint32_t ramp_frames,
+                                     uint64_t when) RCORE_RT;
 rcore_status_t rcore_post_input_gain(rcore_port_t *port, uint32_t input, float gain, uint32_t ramp_frames,
                                      uint64_t when) RCORE_RT;
+
+// ---- Curves: [producer]
+
+/// What a curve moves.
+typedef enum rcore_parameter {
+    RCORE_PARAMETER_VOICE_GAIN = 0,
+    RCORE_PARAMETER_VOICE_PAN = 1,
+    RCORE_PARAMETER_VOICE_SPEED = 2,
+    RCORE_PARAMETER_BUS_GAIN = 3,
+    RCORE_PARAMETER_BUS_PAN = 4,
+    RCORE_PARAMETER_SEND_LEVEL = 5,
+    RCORE_PARAMETER_INPUT_GAIN = 6,
+} rcore_parameter_t;
+
+/// How it gets from `from` to `to`, x = 0…1 of the way.
+typedef enum rcore_curve {
+    RCORE_CURVE_LINEAR = 0,
+    /// from × (to / from)^x: even in decibels or cents. Where one of them is 0, -100 dB of the other stands for it until the last frame.
+    /// From one sign to the other, and of a pan, it is linear.
+    RCORE_CURVE_EXPONENTIAL = 1,
+    RCORE_CURVE_S = 2, ///< from + (to - from) × (3x² - 2x³): flat at both ends
+} rcore_curve_t;
+
+/// Moves a parameter of a voice (`of`: its handle), a bus, send or input (`of`: its slot) along a curve to `value` in `nframes`: as the
+/// `rcore_post_…` of that parameter, with a shape. From wherever the parameter is at `when`; the last of `nframes` is the value, to the bit.
+/// It stands still with what it moves: a bus whose session pauses, a voice that is paused. Another command for the same parameter ends it where it is.
+///
+/// A curve that is not linear is a polygon of at least 128 straight lines: within 5e-5 of the way (S), 0.01 dB (exponential, 60 dB).
+/// Where that would make lines shorter than 8 frames, in curves of less than 1024, there are fewer: n of them are within 0.75 / n² of the way (S), and
+/// d² / (69 n²) dB (exponential, of d dB). Their ends lie on multiples of 8…256 in the core's time and cut the slices: that is what a curve costs.
+/// RCORE_FULL also when `max_curves` that are not linear wait or run; one that is over, replaced, or finds nothing to move gives its
+/// place back by the next cycle.
+rcore_status_t rcore_post_curve(rcore_port_t *port, rcore_parameter_t parameter, uint64_t of, float value,
+                                rcore_curve_t curve, uint32_t nframes, uint64_t when) RCORE_RT;
 
 // ---- Groups: [producer]
 
@@ -83,10 +131,16 @@ void rcore_group_cancel(rcore_port_t *port) RCORE_RT;
 // ---- Plans
 
 /// Replaces the plan. [control] and [producer] With RCORE_OK the core owns it; otherwise it stays the caller's. RCORE_NO_SLOT: it names
-/// a slot beyond the core's sizes.
+/// a slot beyond the core's sizes. RCORE_CONFLICT: a plan that the core still holds has an insert's context on another bus, a limiter
+/// at another output, a bus under another gate to which something leads that does not
+/// move with it, or leads one bus to another that leads to it here: post one without, and this one once
+/// that is in use.
+/// RCORE_BAD_ARGUMENT also for a path whose latency exceeds RCORE_MAX_LATENCY. RCORE_NO_MEMORY: for what delays.
 ///
-/// A bus slot that the plan before did not have begins afresh: unity gain, gate not yet read. Where the new plan only adds, it takes
-/// effect between two samples; where it changes or takes away what is heard, old and new cross-fade for the core's `swap_frames`, and a
+/// A bus slot that the plan before did not have begins afresh: unity gain, pan in the middle, neither muted nor soloed, or what `rcore_plan_begin_bus` said; gate not yet read. So does a send, at level 1. A slot that comes back while its
+/// last use still fades does so too, and what is told of it before that fade is over is of what fades. Where the new plan only adds, it takes
+/// effect between two samples; where it changes or takes away what is heard, old and new cross-fade for the core's `swap_frames` (first, what is new
+/// and delays runs unheard until it holds what it needs), and a
 /// plan that becomes due meanwhile waits for the end of that, unless it too only adds. A plan that becomes due after one posted later is dropped.
 rcore_status_t rcore_post_plan(rcore_port_t *port, rcore_plan_t *plan, uint64_t when);
 

@@ -6,6 +6,7 @@
 #include "rcore_buffer.h"
 #include "rcore_fifo.h"
 #include "rcore_matrix.h"
+#include "rcore_pan.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,13 +18,6 @@ typedef uint64_t rcore_voice_t;
 /// Renders the next `nframes` frames of a source of an app's own into `planes`, one for each of `channels`; returns how many it
 /// rendered: fewer than asked end the voice. [render] It keeps the contract of the cycle: no lock, allocation or system call.
 typedef uint32_t (*rcore_render_t)(void *context, float *const *planes, uint32_t channels, uint32_t nframes) RCORE_RT;
-
-/// How a place between left and right becomes two gains.
-typedef enum rcore_pan_law {
-    RCORE_PAN_NONE = 0,        ///< the channel map alone decides
-    RCORE_PAN_EQUAL_POWER = 1, ///< quarter sine and cosine: -3 dB each in the middle
-    RCORE_PAN_LINEAR = 2,      ///< (1 - pan) / 2 and (1 + pan) / 2: -6 dB each in the middle
-} rcore_pan_law_t;
 
 /// Highest priority; 0 is the lowest.
 #define RCORE_MAX_PRIORITY 15u

@@ -11,7 +11,9 @@
 #include "rcore_buffer.h"
 #include "rcore_capture.h"
 #include "rcore_fifo.h"
+#include "rcore_limiter.h"
 #include "rcore_matrix.h"
+#include "rcore_meter.h"
 #include "rcore_plan.h"
 #include "rcore_port.h"
 #include "rcore_voice.h"
@@ -28,10 +30,12 @@ typedef struct rcore_config {
     uint32_t max_voices;   ///< 1…65536: the pool, with those that wait for their start and those that fade out
     uint32_t max_playing;  ///< 1…max_voices, started and not stopping: one more steals a place (`rcore_post_start`)
     uint32_t max_buses;    ///< 1…1024
+    uint32_t max_sends;    ///< 0…1024
     uint32_t max_routes;   ///< 1…64
     uint32_t max_inputs;   ///< 0…64
     uint32_t max_channels; ///< of a bus, route or input, 1…RCORE_MAX_CHANNELS
     uint32_t max_ports;    ///< command ports, 1…64
+    uint32_t max_curves;   ///< 0…4096: curves that wait or run (`rcore_post_curve`)
     uint32_t slice_frames; ///< longest piece rendered at once, 16…RCORE_MAX_PERIOD; longer periods take several
     uint32_t command_capacity; ///< of each port, 1…2^20, rounded up to a power of two
     uint32_t event_capacity;   ///< 1…2^20, rounded up to a power of two
@@ -113,6 +117,10 @@ float rcore_take_input_peak(rcore_t *core, uint32_t input, uint32_t channel) RCO
 
 /// Attenuation (linear, duck × fade × volume) that a session bus's gate had at the end of the last cycle. [any]
 float rcore_bus_gate_gain(const rcore_t *core, uint32_t bus) RCORE_RT;
+
+/// Turns denormal numbers of the calling thread into zeros, for its life: for threads that call `rcore_process` again and again. [any] `rcore_process`
+/// does so for as long as it runs by itself; code of others on the same thread, such as a JACK client's, is spared them as well.
+void rcore_flush_denormals(void) RCORE_RT;
 
 #ifdef __cplusplus
 }

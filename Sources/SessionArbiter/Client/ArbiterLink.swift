@@ -106,6 +106,7 @@ final class ArbiterLink: Sendable {
                 replies.append((restoration.record.session.id, try connection.send(.restore(restoration))))
             }
             for (id, reply) in replies { try conclude(id, reply, connection) }
+            try tellDevices(connection)
             // The arbiter decides on what comes next with all of these in mind, and so does who asks: every gate is the new one.
             try serve(by: connection)
         } catch {
@@ -144,6 +145,16 @@ final class ArbiterLink: Sendable {
             return _ = try? connection.ask(.submit(.unregister(id)))
         }
         mirror.replaceGate(of: id, by: gate)
+    }
+
+    /// What this process sees on its media server. Where the arbiter knows it already, that changes nothing.
+    private func tellDevices(_ connection: ArbiterConnection) throws(ExchangeFailure) {
+        guard let action = mirror.seenDevices else { return }
+        do throws(ExchangeFailure) {
+            _ = try connection.send(.submit(action)).wait(before: Deadline(seconds: Self.restoreLimit))
+        } catch {
+            guard case .answer = error else { throw error }
+        }
     }
 
     // MARK: Loss

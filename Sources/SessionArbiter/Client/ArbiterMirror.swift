@@ -17,6 +17,12 @@ final class ArbiterMirror: Sendable {
         var early: [SessionNotice] = []
     }
 
+    /// What this process sees on the media server that it uses: the next arbiter is told too.
+    struct SeenDevices {
+        var server: String
+        var devices: [Device]
+    }
+
     private struct State {
         var welcome: Reply.Welcome
         var sessions: [SessionID: Own] = [:]
@@ -24,6 +30,7 @@ final class ArbiterMirror: Sendable {
         var expired: Set<SessionID> = []
         var application: AppState
         var devices: [Device] = []
+        var seen: SeenDevices?
         var hardware = HardwareWish()
         var toldHardware = HardwareWish()
         var hardwareObservers: [@Sendable () -> Void] = []
@@ -132,6 +139,13 @@ final class ArbiterMirror: Sendable {
         }
     }
 
+    func keep(rate loan: RateLoan?) {
+        state.withLock { state in
+            state.hardware.rateLoan = loan
+            state.toldHardware = state.hardware
+        }
+    }
+
     func whenHardwareChanges(_ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.hardwareObservers.append(body) }
     }
@@ -139,7 +153,17 @@ final class ArbiterMirror: Sendable {
     /// Returns when all that came so far has been told.
     func drain() { notices.sync {} }
 
+    /// What the arbiter was told of devices.
+    func note(_ seen: SeenDevices) { state.withLock { $0.seen = seen } }
+
     // MARK: Loss (SRV-3)
+
+    /// What the next arbiter is to be told of devices, beside the sessions.
+    var seenDevices: PolicyAction? {
+        state.withLock { state in
+            state.seen.map { .setDevices(state.welcome.app, server: $0.server, $0.devices) }
+        }
+    }
 
     /// What the next arbiter is to be told: the sessions as they were last told here, the oldest first.
     var restorations: [ClientMessage.Restoration] {

@@ -241,6 +241,7 @@ extension ClientMessage.Request {
         case .submit(let action): String(String(describing: action).prefix(120))
         case .beginSystemSession: "beginSystemSession"
         case .loan: "loan"
+        case .rateLoan: "rateLoan"
         case .permission: "permission"
         case .report: "report"
         case .log: "log"

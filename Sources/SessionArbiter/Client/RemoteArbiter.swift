@@ -72,6 +72,9 @@ public final class RemoteArbiter: SessionArbiter {
         case .endSystemSession(let id, _):
             _ = try request(.submit(action))
             mirror.remove(id)
+        case .setDevices(let app, let server, let devices):
+            _ = try request(.submit(action))
+            if app == self.app { mirror.note(.init(server: server, devices: devices)) }
         default: _ = try request(.submit(action))
         }
     }
@@ -99,6 +102,11 @@ public final class RemoteArbiter: SessionArbiter {
     public func keep(_ loan: PeriodLoan?) {
         mirror.keep(loan)
         _ = try? link.request(.loan(loan))
+    }
+
+    public func keep(rate loan: RateLoan?) {
+        mirror.keep(rate: loan)
+        _ = try? link.request(.rateLoan(loan))
     }
 
     public func whenHardwareChanges(_ body: @escaping @Sendable () -> Void) { mirror.whenHardwareChanges(body) }

@@ -6,6 +6,7 @@ internal import SessionPolicy
 extension ArbiterServer {
     /// What a device may be: each is told to every client.
     private enum DeviceLimit {
+        /// Of stand-ins; a server's have limits of their own in the policy.
         static let devices = 32
         static let ports = 4
         static let characters = 128
@@ -50,6 +51,7 @@ extension ArbiterServer {
         case .app(let app):
             let isOwn = app == connection.app || connection.sessions.contains { tower.state[$0]?.app == app }
             guard isOwn || connection.peer.isTrusted else { throw notTrusted("to change \(app)", connection) }
+            if case .setDevices(_, let server, let list) = action { try permitList(list, of: server, seenBy: app) }
         case .device: try permitDevice(action)
         case .arbiter:
             throw RequestError(
@@ -59,11 +61,9 @@ extension ArbiterServer {
 
     private func permitDevice(_ action: PolicyAction) throws(RequestError) {
         guard case .plug(let device) = action else { return }
-        let strings = [device.uid] + device.ports.flatMap { [$0.uid, $0.name] }
-        let devices = tower.state.devices.filter { $0.uid != device.uid } + [device]
-        guard devices.count <= DeviceLimit.devices, device.ports.count <= DeviceLimit.ports,
-            strings.allSatisfy({ $0.utf8.count <= DeviceLimit.characters }),
-            (try? JSONEncoder().encode(devices).count) ?? .max <= DeviceLimit.bytes
+        let devices = tower.state.devices.filter { $0.server != nil || $0.uid != device.uid } + [device]
+        guard devices.count(where: { $0.server == nil }) <= DeviceLimit.devices,
+            device.ports.count <= DeviceLimit.ports, Self.permits(device), Self.fitsIntoPacket(devices)
         else {
             throw RequestError(
                 .limit,
@@ -72,6 +72,36 @@ extension ArbiterServer {
                 \(DeviceLimit.characters) bytes, and with \(DeviceLimit.bytes) bytes of JSON in all.
                 """)
         }
+    }
+
+    /// How many devices a server may have, and ports a device, the policy says.
+    private func permitList(_ list: [Device], of server: String, seenBy app: AppID) throws(RequestError) {
+        let others = tower.state.devices.filter { device in
+            guard let named = device.server, named != server else { return device.server == nil }
+            // Those that only this app saw go.
+            return tower.state.apps.contains { $0.server == named && $0.id != app }
+        }
+        // As they are told, each with its server's name.
+        let owned = list.map { Device(uid: $0.uid, ports: $0.ports, server: $0.server ?? server) }
+        guard server.utf8.count <= DeviceLimit.characters, list.allSatisfy(Self.permits),
+            Self.fitsIntoPacket(others + owned)
+        else {
+            throw RequestError(
+                .limit,
+                """
+                \(list.count) devices of a server were told; names have at most \(DeviceLimit.characters) bytes, and the devices of all \
+                servers \(DeviceLimit.bytes) bytes of JSON.
+                """)
+        }
+    }
+
+    private static func permits(_ device: Device) -> Bool {
+        let strings = [device.uid, device.server ?? ""] + device.ports.flatMap { [$0.uid, $0.name] }
+        return strings.allSatisfy { $0.utf8.count <= DeviceLimit.characters }
+    }
+
+    private static func fitsIntoPacket(_ devices: [Device]) -> Bool {
+        (try? JSONEncoder().encode(devices).count) ?? .max <= DeviceLimit.bytes
     }
 
     /// What names a device or a port is no longer than such names are: refused or not, it is in the log, and told to who follows that.
@@ -155,7 +185,7 @@ extension PolicyAction {
             .session(id)
         case .setApplicationState(let app, _), .setDeclaresBackgroundAudio(let app, _),
             .setRecordPermission(let app, _),
-            .setInputMuted(let app, _):
+            .setInputMuted(let app, _), .setDevices(let app, _, _), .resetSessions(let app):
             .app(app)
         case .setScreenLocked, .plug, .unplug, .pick, .setSilentSwitch, .setDoNotDisturb, .setMicrophoneMuted,
             .setVolume, .setRingVolume:
@@ -166,7 +196,7 @@ extension PolicyAction {
     /// Whether it changes what outlives the arbiter.
     var isOfTheSystem: Bool {
         switch self {
-        case .acceptCall, .endSystemSession, .beginSystemSession: true
+        case .acceptCall, .endSystemSession, .beginSystemSession, .setDevices: true
         default: if case .device = subject { true } else { false }
         }
     }

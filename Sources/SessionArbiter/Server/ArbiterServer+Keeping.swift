@@ -37,7 +37,8 @@ extension ArbiterServer {
         for id in ofOthers.sorted() { try? decide(.unregister(id)) }
         if isLast, tower.knows(connection.app) { try? decide(.appDied(connection.app)) }
         for id in connection.sessions.union(connection.systemSessions) { owners[id] = nil }
-        if !connection.systemSessions.isEmpty { persistSystem() }
+        // Devices of a server go with the last app that names it.
+        persistSystem()
         if hadSessions { persistClients() }
     }
 
@@ -64,10 +65,11 @@ extension ArbiterServer {
         persist()
     }
 
-    /// To be called when the loan of a period may be another.
-    func persistLoan() {
-        guard persisted.loan != tower.loan else { return }
+    /// To be called when the loan of a period or of a rate may be another.
+    func persistLoans() {
+        guard persisted.loan != tower.loan || persisted.rateLoan != tower.rateLoan else { return }
         persisted.loan = tower.loan
+        persisted.rateLoan = tower.rateLoan
         persist()
     }
 

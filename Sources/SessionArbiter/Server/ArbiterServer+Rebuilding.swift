@@ -38,6 +38,8 @@ extension ArbiterServer {
         persisted.system = left.system
         persisted.loan = left.loan
         tower.loan = left.loan
+        persisted.rateLoan = left.rateLoan
+        tower.rateLoan = left.rateLoan
         let living = left.hasEnded ? [] : left.clients.filter(\.isAlive)
         guard !living.isEmpty else {
             _ = tower.rebuild(left.system, [])
@@ -93,6 +95,11 @@ extension ArbiterServer {
         // No arbiter has given a higher one.
         let highest = rebuilding?.system.reservedGrants ?? tower.state.systemRecord(tower.grants).reservedGrants
         if highest > 0 { restoration.record.grant = min(restoration.record.grant, highest) }
+        // A server of which nothing is left: what it has is told by the client next, as news that are none.
+        let devices = rebuilding?.system.devices ?? tower.state.devices
+        if let server = restoration.record.app.server, !devices.contains(where: { $0.server == server }) {
+            restoration.record.app.server = nil
+        }
         let one = Rebuilding.Restored(connection: connection.number, serial: serial, restoration: restoration)
         guard rebuilding != nil else { return try restoreLate(one, connection) }
         let left = connection.toRestore + 1

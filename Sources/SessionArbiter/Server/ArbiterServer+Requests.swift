@@ -107,6 +107,10 @@ extension ArbiterServer {
             try keep(loan)
             connection.toldHardware = tower.hardware
             noteWhatConcernsAll()
+        case .rateLoan(let loan):
+            try keep(rate: loan)
+            connection.toldHardware = tower.hardware
+            noteWhatConcernsAll()
         case .permission(let program, let permission):
             reply.permissions = try self.permissions(program, permission, connection)
         case .report: reply.report = makeReport()
@@ -185,7 +189,17 @@ extension ArbiterServer {
             throw RequestError(.malformed, "A loan of periods came that are not of 1 to 8,192 frames.")
         }
         tower.loan = loan
-        persistLoan()
+        persistLoans()
+    }
+
+    /// The same of a rate.
+    private func keep(rate loan: RateLoan?) throws(RequestError) {
+        let rates = 1_000...768_000
+        guard loan.map({ rates.contains($0.before) && rates.contains($0.ours) }) ?? true else {
+            throw RequestError(.malformed, "A loan of rates came that are not of 1,000 to 768,000 Hz.")
+        }
+        tower.rateLoan = loan
+        persistLoans()
     }
 
     private func submit(_ action: PolicyAction, _ connection: Connection) throws(RequestError) {

@@ -16,6 +16,8 @@ struct PersistentState: Hashable, Codable {
     var system = SystemRecord()
     /// A period of ours that stands in for the server's (HW-2).
     var loan: PeriodLoan?
+    /// The same of a rate.
+    var rateLoan: RateLoan?
     /// The arbiter left in order: its clients had gone.
     var hasEnded = false
 

@@ -26,6 +26,8 @@ public struct ClientMessage: Hashable, Sendable, Codable {
         case beginSystemSession(rank: Rank, isRinging: Bool, isKept: Bool)
         /// What was done about the wish for a period; nil: it was given back.
         case loan(PeriodLoan?)
+        /// The same of the rate.
+        case rateLoan(RateLoan?)
         /// A program's permission to record: reads all, or sets one (for trusted programs).
         case permission(program: String?, RecordPermission?)
         /// All that the arbiter knows.
@@ -103,7 +105,8 @@ extension ClientMessage {
     }
 
     private enum Name: String, Codable {
-        case hello, restore, register, beginSystemSession, loan, permission, report, log, history, synchronise, pong
+        case hello, restore, register, beginSystemSession, loan, rateLoan, permission, report, log, history,
+            synchronise, pong
     }
 
     public init(from decoder: any Decoder) throws {
@@ -123,6 +126,7 @@ extension ClientMessage {
                 isRinging: try values.decodeIfPresent(Bool.self, forKey: .isRinging) ?? false,
                 isKept: try values.decodeIfPresent(Bool.self, forKey: .isKept) ?? false)
         case .loan: request = .loan(try values.decodeIfPresent(PeriodLoan.self, forKey: .loan))
+        case .rateLoan: request = .rateLoan(try values.decodeIfPresent(RateLoan.self, forKey: .loan))
         case .permission:
             request = .permission(
                 program: try values.decodeIfPresent(String.self, forKey: .program),
@@ -160,6 +164,9 @@ extension ClientMessage {
             try values.encode(isKept, forKey: .isKept)
         case .loan(let loan):
             try name(.loan)
+            try values.encodeIfPresent(loan, forKey: .loan)
+        case .rateLoan(let loan):
+            try name(.rateLoan)
             try values.encodeIfPresent(loan, forKey: .loan)
         case .permission(let program, let permission):
             try name(.permission)

@@ -5,7 +5,7 @@
 /// |---|---|
 /// | register | session, app |
 /// | unregister, activate, requestActivation, remotePlay, userPaused, acceptCall | session |
-/// | appDied | app |
+/// | appDied, resetSessions | app |
 /// | configure | session, category, [mode], [options], [routeSharingPolicy]; or session, mode |
 /// | deactivate | session, notifyOthers |
 /// | prefer | session, preference (sampleRate, ioBufferDuration, inputChannels, outputChannels), value |
@@ -21,6 +21,7 @@
 /// | setRecordPermission | app, permission |
 /// | setInputMuted | app, isMuted |
 /// | setScreenLocked | isLocked |
+/// | setDevices | app, server, devices |
 /// | plug | device |
 /// | unplug | uid |
 /// | pick | direction, [uid] |
@@ -36,7 +37,8 @@ extension PolicyAction {
         case preferInterruptionOnRouteDisconnect, userPaused
         case beginSystemSession, acceptCall, endSystemSession
         case setApplicationState, setDeclaresBackgroundAudio, setRecordPermission, setInputMuted
-        case setScreenLocked, plug, unplug, pick, setSilentSwitch, setDoNotDisturb, setMicrophoneMuted
+        case setScreenLocked, resetSessions, setDevices, plug, unplug, pick, setSilentSwitch, setDoNotDisturb,
+            setMicrophoneMuted
         case setVolume, setRingVolume
     }
 
@@ -44,7 +46,7 @@ extension PolicyAction {
 
     private enum Key: String, CodingKey {
         case action, session, app, notifyOthers, prefers, isMuted, isRunning, uid, toSpeaker, rank, isRinging
-        case shouldResume, state, declares, permission, isLocked, device, direction, isOn, value
+        case shouldResume, state, declares, permission, isLocked, server, devices, device, direction, isOn, value
     }
 
     public init(from decoder: any Decoder) throws {
@@ -85,6 +87,10 @@ extension PolicyAction {
         case .setInputMuted: self = .setInputMuted(try keys.read(.app), try keys.read(.isMuted))
 
         case .setScreenLocked: self = .setScreenLocked(try keys.read(.isLocked))
+        case .resetSessions: self = .resetSessions(try keys.read(.app))
+        case .setDevices:
+            self = .setDevices(
+                try keys.read(.app), server: try keys.read(.server), try keys.read(.devices))
         case .plug: self = .plug(try keys.read(.device))
         case .unplug: self = .unplug(try keys.read(.uid))
         case .pick: self = .pick(try keys.read(.direction), try keys.readIfPresent(.uid))
@@ -145,6 +151,9 @@ extension PolicyAction {
         case .setInputMuted(let app, let isMuted): (.setInputMuted, [.app: app, .isMuted: isMuted])
 
         case .setScreenLocked(let isLocked): (.setScreenLocked, [.isLocked: isLocked])
+        case .resetSessions(let app): (.resetSessions, [.app: app])
+        case .setDevices(let app, let server, let devices):
+            (.setDevices, [.app: app, .server: server, .devices: devices])
         case .plug(let device): (.plug, [.device: device])
         case .unplug(let uid): (.unplug, [.uid: uid])
         case .pick(let direction, _): (.pick, [.direction: direction])

@@ -2,11 +2,12 @@
 extension Device: JSONDescribed {
     static var allowedInJSON: String { "a device, an object with 'uid' and 'ports'" }
 
-    private enum Key: String, CodingKey { case uid, ports }
+    private enum Key: String, CodingKey { case uid, ports, server }
 
     public init(from decoder: any Decoder) throws {
         let object = try decoder.object(of: Key.self, Self.allowedInJSON)
-        self.init(uid: try object.read(.uid), ports: try object.read(.ports))
+        self.init(
+            uid: try object.read(.uid), ports: try object.read(.ports), server: try object.readIfPresent(.server))
     }
 }
 

@@ -11,6 +11,7 @@ extension Policy {
         let records = arbitration.admitted(system, sessions)
         arbitration.restore(system)
         arbitration.restoreApps(system, records)
+        arbitration.forgetUnnamedServers()
         for record in records {
             let id = record.session.id
             arbitration.state[id] = record.session.suited(arbitration.state, settings, at: time)

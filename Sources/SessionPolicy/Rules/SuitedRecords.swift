@@ -10,10 +10,13 @@ extension Arbitration {
 
     /// The device as the arbiter left it.
     mutating func restore(_ system: SystemRecord) {
-        for device in system.devices where !state.devices.contains(where: { $0.uid == device.uid }) {
-            guard (try? check(device)) != nil else { continue }
-            // ROUTE-2: the server's own ports stand behind all others.
-            state.devices.insert(device, at: device.isServer ? 0 : state.devices.count)
+        // ROUTE-2: the servers' own ports stand behind all others.
+        for device in system.devices.filter(\.isServer) + system.devices.filter({ !$0.isServer }) {
+            let group = state.devices.filter { $0.server == device.server }
+            guard !group.contains(where: { $0.uid == device.uid }), (try? check(device, among: group)) != nil else {
+                continue
+            }
+            state.devices.append(device)
         }
         state.pickedOutput = system.pickedOutput
         state.pickedInput = system.pickedInput

@@ -9,6 +9,8 @@ extension PolicyState {
 
     /// The newest primary session's wish in Hz; nil when nobody asks.
     public var settledSampleRate: Double? {
-        active.last { $0.isPrimary && $0.preferences.sampleRate > 0 }?.preferences.sampleRate
+        // Most often nobody asks, which needs no order.
+        guard sessions.contains(where: { $0.isActive && $0.preferences.sampleRate > 0 }) else { return nil }
+        return active.last { $0.isPrimary && $0.preferences.sampleRate > 0 }?.preferences.sampleRate
     }
 }

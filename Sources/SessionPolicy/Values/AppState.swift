@@ -15,6 +15,8 @@ public struct AppState: Hashable, Sendable, Codable {
     public var recordPermission = RecordPermission.undetermined
     /// It hears zeros of every input of its own (PERM-4).
     public var isInputMuted = false
+    /// The media server that it uses, by name; nil while that is not known. It sees the devices of that server (ROUTE-2).
+    public var server: String?
 
     public init(id: AppID) { self.id = id }
 

@@ -29,18 +29,25 @@ public struct DevicePort: Hashable, Sendable, Codable {
 
 /// What is plugged in and out as one: a headset is its headphones and its microphone.
 public struct Device: Hashable, Sendable, Codable {
+    /// Its own among those of its server.
     public var uid: String
     public var ports: [DevicePort]
+    /// The media server that has it, by name: seen by the apps of that server. Nil: a stand-in of the policy's own, which every app sees.
+    public var server: String?
 
-    public init(uid: String, ports: [DevicePort]) {
+    public init(uid: String, ports: [DevicePort], server: String? = nil) {
         self.uid = uid
         self.ports = ports
+        self.server = server
     }
 
     /// The audio server's own ports, of which nothing more is known. It is used where no device of a known kind serves.
     public static let serverUID = "server"
 
     var isServer: Bool { uid == Self.serverUID }
+
+    /// Whether an app of this server sees it; nil: of a server that is not known.
+    func isSeen(from server: String?) -> Bool { self.server == nil || self.server == server }
 }
 
 /// Where a session's sound goes and comes from.

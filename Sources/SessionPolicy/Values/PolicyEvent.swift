@@ -61,9 +61,13 @@ public enum PolicyAction: Hashable, Sendable, Codable {
 
     // The device
     case setScreenLocked(Bool)
-    /// A device comes, or has changed. Its uid and those of its ports are its own (ROUTE-2).
+    /// The app's media server was lost and is back, and the app is to set everything up again: its sessions are inactive, as new (SRV-2).
+    case resetSessions(AppID)
+    /// All devices that an app sees on the media server that it uses now, the oldest first: what is new has come, what is missing has gone.
+    case setDevices(AppID, server: String, [Device])
+    /// A stand-in without a server comes, or has changed. Its uid and those of its ports are its own (ROUTE-2).
     case plug(Device)
-    /// A device goes, by uid (ROUTE-4).
+    /// A stand-in without a server goes, by uid (ROUTE-4).
     case unplug(String)
     /// The user picks a port by uid, nil: none (ROUTE-8).
     case pick(DevicePort.Direction, String?)

@@ -6,7 +6,7 @@ public struct PolicyState: Hashable, Sendable, Codable {
     public internal(set) var activeOrder: [SessionID] = []
     /// Those who asked to be activated as soon as that interrupts nobody, in the order they asked (ACT-14).
     public internal(set) var pendingActivations: [SessionID] = []
-    /// What is plugged in, the last in last; the server's own ports, if known, first (ROUTE-2).
+    /// What is plugged in, of all servers, the last in last; the servers' own ports, if known, first (ROUTE-2).
     public internal(set) var devices: [Device] = []
     /// Ports that the user picked, by uid (ROUTE-8).
     public internal(set) var pickedOutput: String?

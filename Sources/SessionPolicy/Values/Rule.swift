@@ -44,6 +44,7 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
     case bg1 = "BG-1"
     case bg2 = "BG-2"
     case bg3 = "BG-3"
+    case srv2 = "SRV-2"
     case vol1 = "VOL-1"
     case vol2 = "VOL-2"
     case vol3 = "VOL-3"

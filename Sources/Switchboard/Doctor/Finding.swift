@@ -43,7 +43,7 @@ public struct DoctorOutcome: Outcome, Equatable {
 
     private static let checks: [any HazardCheck] = [
         RealtimePriority(), MemoryLock(), Governor(), Kernel(), SoundCard(), JackServer(), JackLibrary(),
-        JackMemory(), RuntimeFolderCheck(), ArbiterCheck(), ConfigurationCheck(),
+        JackMemory(), RuntimeFolderCheck(), ArbiterCheck(), DeviceKinds(), ConfigurationCheck(),
     ]
 
     public init(_ machine: Machine) {

@@ -88,7 +88,14 @@ struct JackLibrary: HazardCheck {
                     cure: "sudo apt-get install --reinstall libjack-jackd2-0")
             ]
         }
-        return [.fine("JACK library", machine.jackLibrary)]
+        return [.fine("JACK library", Self.words(of: machine.jackLibrary, machine.server()))]
+    }
+
+    /// Which library the loader chose, and which server is reached by it.
+    static func words(of version: String, _ server: ServerView) -> String {
+        let owner = version.contains("PipeWire") ? ", PipeWire's own" : ""
+        let reach = server.reachable ? "; it reaches \(server.title)" : "; it reaches no server"
+        return version + owner + reach
     }
 
     static func missesPipeWire(_ machine: Machine) -> Bool {

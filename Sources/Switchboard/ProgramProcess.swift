@@ -1,40 +1,52 @@
 internal import CSessionSocket
 internal import Foundation
 
-/// A managed server's process, known so surely that it can be ended: opened first, looked at afterwards.
-struct ServerProcess {
+/// The process of a managed server, or of a stand-in device, known so surely that it can be ended: opened first, looked at afterwards.
+struct ProgramProcess {
     let process: Int32
     let parent: Int32
     let arguments: [String]
     /// A pidfd; whoever holds the value closes it.
     let descriptor: Int32
 
-    static let program = "audiosession-server"
-    /// The name that a server has when none is given.
-    static let defaultName = "audiosession"
+    /// What runs there.
+    enum Program: String {
+        case server = "audiosession-server"
+        case device = "audiosession-device"
+    }
 
-    /// Those of this user, with that server name: the server itself and, if it was detached, the process that waits for its end.
-    static func find(_ name: String) -> [ServerProcess] {
+    /// The name that a server has when none is given.
+    static let defaultServer = "audiosession"
+
+    /// Servers of this user with that name: the server itself and, if it was detached, the process that waits for its end.
+    static func servers(_ name: String) -> [ProgramProcess] {
+        all(.server) { ($0.option("--name") ?? defaultServer) == name }
+    }
+
+    /// Of this user; the others are closed.
+    static func all(_ program: Program, where isMeant: (ProgramProcess) -> Bool = { _ in true }) -> [ProgramProcess] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return entries.compactMap { Int32($0) }.compactMap { ServerProcess($0) }.filter { server in
-            let isMeant = server.serverName == name
-            if !isMeant { close(server.descriptor) }
+        return entries.compactMap { Int32($0) }.compactMap { ProgramProcess($0, program) }.filter { process in
+            let isMeant = isMeant(process)
+            if !isMeant { close(process.descriptor) }
             return isMeant
         }
     }
 
     /// The server itself among them: who has no other of them as its child.
-    static func server(among processes: [ServerProcess]) -> ServerProcess? {
+    static func server(among processes: [ProgramProcess]) -> ProgramProcess? {
         let parents = Set(processes.map(\.parent))
         return processes.first { !parents.contains($0.process) }
     }
 
-    /// nil for what is no managed server of this user's.
-    private init?(_ process: Int32) {
-        guard Self.isServer(process) else { return nil }
+    /// nil for what is not that program, or not this user's.
+    private init?(_ process: Int32, _ program: Program) {
+        guard Self.runs(program, in: process) else { return nil }
         let descriptor = ssocket_process_open(process)
         guard descriptor >= 0 else { return nil }
-        guard Self.isServer(process), let arguments = Self.arguments(process), let parent = Self.parent(process) else {
+        guard Self.runs(program, in: process), let arguments = Self.arguments(process),
+            let parent = Self.parent(process)
+        else {
             close(descriptor)
             return nil
         }
@@ -43,8 +55,6 @@ struct ServerProcess {
         self.arguments = arguments
         self.descriptor = descriptor
     }
-
-    var serverName: String { option("--name") ?? Self.defaultName }
 
     /// What it was started with.
     func option(_ name: String) -> String? {
@@ -69,14 +79,14 @@ struct ServerProcess {
         }
     }
 
-    private static func isServer(_ process: Int32) -> Bool {
+    private static func runs(_ program: Program, in process: Int32) -> Bool {
         var facts = stat()
         guard stat("/proc/\(process)", &facts) == 0, facts.st_uid == geteuid(),
             let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
         else { return false }
         // After an update the file that runs has another at its place.
         let kept = path.hasSuffix(" (deleted)") ? String(path.dropLast(10)) : path
-        return kept.split(separator: "/").last.map(String.init) == program
+        return kept.split(separator: "/").last.map(String.init) == program.rawValue
     }
 
     private static func arguments(_ process: Int32) -> [String]? {

@@ -1,0 +1,78 @@
+internal import CRenderCore
+
+/// Plans for the core.
+extension EnginePlan {
+    /// What a plan refers to that was made for it.
+    struct Parts {
+        var maps: [ChannelMap] = []
+        var inserts: [AudioInsert] = []
+        var meters: [(AudioMeter, CoreMeter)] = []
+        var limiters: [OutputRoute: CoreLimiter] = [:]
+
+        /// The core's meter for so many channels; nil where nothing is measured.
+        mutating func meter(_ meter: AudioMeter?, channels: Int, sampleRate: Int) throws(AudioEngineError)
+            -> OpaquePointer?
+        {
+            guard let meter else { return nil }
+            let core = try meter.fitting(channels: channels, sampleRate: sampleRate)
+            meters.append((meter, core))
+            return core.handle
+        }
+    }
+
+    func build(
+        _ plan: OpaquePointer, _ slots: [OutputRoute: Int], _ parts: inout Parts
+    ) throws(AudioEngineError) {
+        let used = usedRoutes
+        for route in used {
+            var description = rcore_route_description_t()
+            description.slot = UInt32(clamping: slots[route] ?? 0)
+            description.channels = UInt32(clamping: route.channels)
+            description.first_output = UInt32(clamping: route.firstChannel)
+            description.capture = route == used.first ? capture?.fifo.handle : nil
+            description.meter = try parts.meter(outputMeters[route], channels: route.channels, sampleRate: sampleRate)
+            parts.limiters[route] = try limiter(of: route)?.fitting(channels: route.channels, sampleRate: sampleRate)
+            description.limiter = parts.limiters[route]?.handle
+            try check(rcore_plan_add_route(plan, &description), "an output of \(route.channels) channels")
+        }
+        for (slot, input) in inputs.sorted(by: { $0.key < $1.key }) {
+            var description = input.coreDescription(slot: slot)
+            try check(
+                rcore_plan_add_input(plan, &description), "an input of \(input.description.channels) channels")
+        }
+        for (slot, bus) in buses.sorted(by: { $0.key < $1.key }) {
+            let channels = channels(of: bus)
+            var description = rcore_bus_description_t()
+            description.slot = UInt32(slot)
+            description.channels = UInt32(channels)
+            description.parent = UInt32.max
+            description.gate = bus.gate.page
+            description.meter = try parts.meter(bus.strip.meter, channels: channels, sampleRate: sampleRate)
+            try check(rcore_plan_add_bus(plan, &description), "bus \(slot)")
+            for (place, output) in outputs(of: bus).enumerated() {
+                // A map that was made for a device that was there before gives way.
+                let map = try parts.map(bus.maps[place], from: channels, to: output.channels)
+                try check(
+                    rcore_plan_connect(plan, UInt32(slot), UInt32(clamping: slots[output] ?? 0), map),
+                    "bus \(slot) to output \(place)")
+            }
+            try build(bus.desk, under: bus, slot: slot, plan, &parts)
+        }
+    }
+
+    func check(_ status: rcore_status_t, _ what: String) throws(AudioEngineError) {
+        guard status == RCORE_OK else { throw AudioEngineError(status, what) }
+    }
+}
+
+extension EnginePlan.Input {
+    /// Channels that the source has not are silence.
+    fileprivate func coreDescription(slot: Int) -> rcore_input_description_t {
+        let (channels, first) = (description.channels, description.firstChannel)
+        let present = description.source.map { max(0, min(channels, $0.count - first)) } ?? channels
+        return rcore_input_description_t(
+            slot: UInt32(slot), channels: UInt32(clamping: channels),
+            first_input: UInt32(clamping: (description.source?.lowerBound ?? 0) + first), gate: gate.page,
+            capture: capture.handle, missing: UInt32(clamping: channels - present))
+    }
+}

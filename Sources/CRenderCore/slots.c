@@ -1,0 +1,205 @@
+// Slots: what plans that come and go make of buses, sends and inputs.
+#include "slots.h"
+
+#include "group.h"
+
+// A voice that already runs on a bus that now comes to be heard begins softly.
+static void fade_in_voices(rcore_t *core) RCORE_RT {
+    for (uint32_t i = 0; i < core->playing_count; i++) {
+        if (core->playing[i] == RCORE_NONE) {
+            continue;
+        }
+        struct voice *voice = &core->voices[core->playing[i]];
+        if (voice->bus < core->config.max_buses && core->buses[voice->bus].fresh) {
+            const struct ramp fade = voice->fade;
+            group_leave(voice);
+            ramp_set(&voice->fade, 0.0f);
+            if (fade.target == 1.0f) {
+                const uint32_t least = core->config.swap_frames;
+                ramp_go(&voice->fade, 1.0f, fade.remaining > least ? fade.remaining : least);
+            }
+        }
+    }
+}
+
+// Begins afresh, as the plan says.
+static void bus_begin(struct bus_state *state, const struct plan_bus *bus) RCORE_RT {
+    bus_reset(state);
+    ramp_set(&state->gain, bus->first_gain);
+    ramp_set(&state->pan, bus->first_pan);
+    state->muted = bus->first_muted;
+    state->soloed = bus->first_soloed;
+}
+
+static void join_buses(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
+    bool any = false;
+    for (uint32_t i = 0; i < plan->bus_count; i++) {
+        const rcore_bus_description_t *bus = &plan->buses[i].description;
+        struct bus_state *state = &core->buses[bus->slot];
+        if (state->channels == 0) {
+            if (!state->expected) {
+                bus_begin(state, &plan->buses[i]);
+            }
+            state->fresh = any = true;
+            state->joined = core->swap.leaving != NULL;
+        }
+        state->channels = bus->channels > state->channels ? bus->channels : state->channels;
+        state->in_plan = true;
+        state->expected = EXPECTED_NOT;
+        state->gated = bus->gate != NULL;
+    }
+    if (any) {
+        fade_in_voices(core);
+    }
+}
+
+void slots_joined(rcore_t *core) RCORE_RT {
+    for (uint32_t i = 0; i < core->plan->bus_count; i++) {
+        core->buses[core->plan->buses[i].description.slot].fresh = false;
+    }
+}
+
+static void join_inputs(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
+    for (uint32_t i = 0; i < plan->input_count; i++) {
+        struct input_state *state = &core->inputs[plan->inputs[i].slot];
+        if (state->channels == 0) {
+            const uint32_t slot = plan->inputs[i].slot;
+            const struct input_state told = *state;
+            input_reset(state, input_is_heard(core, slot) ? core->config.swap_frames : 0);
+            if (told.expected) {
+                state->gain = told.gain;
+                state->resets = told.resets;
+            }
+            state->expected = EXPECTED_NOT;
+        }
+        state->channels = plan->inputs[i].channels;
+    }
+}
+
+static void forget_inputs(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
+    for (uint32_t i = 0; i < old->input_count; i++) {
+        core->inputs[old->inputs[i].slot].channels = 0;
+    }
+    for (uint32_t i = 0; i < core->plan->input_count; i++) {
+        core->inputs[core->plan->inputs[i].slot].channels = core->plan->inputs[i].channels;
+    }
+}
+
+// Slots that the plan in use has not are forgotten.
+static void forget_buses(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
+    for (uint32_t i = 0; i < old->bus_count; i++) {
+        core->buses[old->buses[i].description.slot].channels = 0;
+    }
+    for (uint32_t i = 0; i < core->plan->bus_count; i++) {
+        const rcore_bus_description_t *bus = &core->plan->buses[i].description;
+        core->buses[bus->slot].channels = bus->channels;
+        core->buses[bus->slot].joined = false;
+    }
+    for (uint32_t i = 0; i < old->bus_count; i++) {
+        struct bus_state *state = &core->buses[old->buses[i].description.slot];
+        if (state->channels == 0) {
+            bus_reset(state);
+        }
+    }
+}
+
+void slots_forget_between(rcore_t *core, const rcore_plan_t *between) RCORE_RT {
+    for (uint32_t i = 0; i < between->bus_count; i++) {
+        struct bus_state *state = &core->buses[between->buses[i].description.slot];
+        if (state->joined && !state->in_plan) {
+            bus_reset(state);
+        }
+    }
+}
+
+bool send_is_heard(const rcore_t *core, const struct send_state *send) RCORE_RT {
+    const rcore_plan_t *leaving = core->swap.leaving;
+    return send->serial != 0 && ((core->plan != NULL && send->serial == core->plan->serial) ||
+                                 (leaving != NULL && send->serial == leaving->serial));
+}
+
+static void send_begin(struct send_state *state, const struct plan_send *send) RCORE_RT {
+    ramp_set(&state->level, send->first_level);
+    state->resets += 1;
+}
+
+// One that was not heard begins afresh.
+static void join_sends(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
+    for (uint32_t i = 0; i < plan->send_count; i++) {
+        struct send_state *send = &core->sends[plan->sends[i].description.slot];
+        if (!send_is_heard(core, send) && !send->expected) {
+            send_begin(send, &plan->sends[i]);
+        }
+        send->serial = plan->serial;
+        send->source = plan->sends[i].description.source;
+        send->expected = EXPECTED_NOT;
+    }
+}
+
+void slots_join(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
+    join_buses(core, plan);
+    join_inputs(core, plan);
+    join_sends(core, plan);
+}
+
+void slots_forget(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
+    forget_buses(core, old);
+    forget_inputs(core, old);
+}
+
+// ---- Plans that wait ----------------------------------------------------------------------------------------------------------------
+
+static void expect_bus(rcore_t *core, const struct plan_bus *bus) RCORE_RT {
+    struct bus_state *state = &core->buses[bus->description.slot];
+    if (state->channels == 0 && !state->expected) {
+        bus_begin(state, bus);
+    }
+    state->expected = state->channels == 0 ? EXPECTED : EXPECTED_NOT;
+}
+
+static void expect_send(rcore_t *core, const struct plan_send *send) RCORE_RT {
+    struct send_state *state = &core->sends[send->description.slot];
+    const bool heard = send_is_heard(core, state);
+    if (!heard && !state->expected) {
+        send_begin(state, send);
+    }
+    state->expected = heard ? EXPECTED_NOT : EXPECTED;
+}
+
+static void expect_input(rcore_t *core, uint32_t slot) RCORE_RT {
+    struct input_state *state = &core->inputs[slot];
+    if (state->channels == 0 && !state->expected) {
+        input_reset(state, 0);
+    }
+    state->expected = state->channels == 0 ? EXPECTED : EXPECTED_NOT;
+}
+
+static void change_expectation(uint8_t *expected, uint8_t from, uint8_t to) RCORE_RT {
+    *expected = *expected == from ? to : *expected;
+}
+
+static void change_expectations(rcore_t *core, const rcore_plan_t *plan, uint8_t from, uint8_t to) RCORE_RT {
+    for (uint32_t i = 0; plan != NULL && i < plan->bus_count; i++) {
+        change_expectation(&core->buses[plan->buses[i].description.slot].expected, from, to);
+    }
+    for (uint32_t i = 0; plan != NULL && i < plan->send_count; i++) {
+        change_expectation(&core->sends[plan->sends[i].description.slot].expected, from, to);
+    }
+    for (uint32_t i = 0; plan != NULL && i < plan->input_count; i++) {
+        change_expectation(&core->inputs[plan->inputs[i].slot].expected, from, to);
+    }
+}
+
+void slots_expect(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
+    change_expectations(core, core->swap.next, EXPECTED, EXPECTED_BEFORE);
+    for (uint32_t i = 0; i < plan->bus_count; i++) {
+        expect_bus(core, &plan->buses[i]);
+    }
+    for (uint32_t i = 0; i < plan->send_count; i++) {
+        expect_send(core, &plan->sends[i]);
+    }
+    for (uint32_t i = 0; i < plan->input_count; i++) {
+        expect_input(core, plan->inputs[i].slot);
+    }
+    change_expectations(core, core->swap.next, EXPECTED_BEFORE, EXPECTED_NOT);
+}

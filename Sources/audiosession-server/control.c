@@ -1,0 +1,169 @@
+#define _GNU_SOURCE
+#include "control.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define PEER_LIMIT 8
+#define REQUEST_LIMIT 63
+#define REPLY_SIZE 400
+
+struct control {
+    char path[sizeof((struct sockaddr_un){0}).sun_path];
+    int listener;
+    int epoll;
+    int peers[PEER_LIMIT]; ///< -1: a free place
+    unsigned next;         ///< the place that is taken next, whose peer has been there for longest
+};
+
+static bool watch(const control_t *control, int descriptor) {
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = descriptor};
+    return epoll_ctl(control->epoll, EPOLL_CTL_ADD, descriptor, &event) == 0;
+}
+
+/// What a killed server left; nothing else is removed.
+static void remove_socket(const char *path) {
+    struct stat facts;
+    if (lstat(path, &facts) == 0 && S_ISSOCK(facts.st_mode))
+        unlink(path);
+}
+
+static bool listen_at(control_t *control, const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    remove_socket(path);
+    control->epoll = epoll_create1(EPOLL_CLOEXEC);
+    control->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (control->epoll == -1 || control->listener == -1)
+        return false;
+    mode_t before = umask(077);
+    bool is_bound = bind(control->listener, (const struct sockaddr *)&address, sizeof address) == 0;
+    umask(before);
+    if (!is_bound)
+        return false;
+    memcpy(control->path, address.sun_path, sizeof control->path);
+    return listen(control->listener, PEER_LIMIT) == 0 && watch(control, control->listener);
+}
+
+control_t *control_open(const char *path, char *error, unsigned long error_size) {
+    control_t *control = calloc(1, sizeof *control);
+    if (control) {
+        control->listener = control->epoll = -1;
+        for (unsigned i = 0; i < PEER_LIMIT; i++)
+            control->peers[i] = -1;
+        if (listen_at(control, path))
+            return control;
+    }
+    snprintf(error, error_size, "The control socket '%s' cannot be made: %s.", path, strerror(errno));
+    control_close(control);
+    return NULL;
+}
+
+int control_fd(const control_t *control) { return control->epoll; }
+
+static bool is_this_user(int peer) {
+    struct ucred credentials = {0};
+    socklen_t size = sizeof credentials;
+    return getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 &&
+           (credentials.uid == geteuid() || credentials.uid == 0);
+}
+
+static void drop(control_t *control, unsigned place) {
+    if (control->peers[place] != -1)
+        close(control->peers[place]); // which ends its watch, too
+    control->peers[place] = -1;
+}
+
+static void admit(control_t *control) {
+    drop(control, control->next); // before: there may be no descriptor to spare
+    int peer = accept4(control->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (peer == -1)
+        return;
+    if (!is_this_user(peer) || !watch(control, peer)) {
+        close(peer);
+        return;
+    }
+    control->peers[control->next] = peer;
+    control->next = (control->next + 1) % PEER_LIMIT;
+}
+
+static void set_rate(host_t *host, const char *text, char *reply) {
+    char *end = NULL;
+    unsigned long rate = strtoul(text, &end, 10);
+    bool is_number = text[0] >= '1' && text[0] <= '9' && *end == '\0' && strlen(text) <= 6;
+    if (!is_number || rate < SERVER_RATE_MIN || rate > SERVER_RATE_MAX) {
+        snprintf(reply, REPLY_SIZE, "error A rate is a whole number from %u to %u, not '%.40s'.", SERVER_RATE_MIN,
+                 SERVER_RATE_MAX, text);
+        return;
+    }
+    char error[REPLY_SIZE - 16];
+    if (host_set_sample_rate(host, (uint32_t)rate, error, sizeof error))
+        snprintf(reply, REPLY_SIZE, "ok %u", host_sample_rate(host));
+    else
+        snprintf(reply, REPLY_SIZE, "error %s", error);
+}
+
+static void answer(host_t *host, const char *request, char *reply) {
+    if (strncmp(request, "rate ", 5) == 0)
+        set_rate(host, request + 5, reply);
+    else if (strcmp(request, "status") == 0)
+        snprintf(reply, REPLY_SIZE, "ok rate=%u period=%u driver=%s clients=%d", host_sample_rate(host),
+                 host_period(host), host_driver_name(host), host_client_count(host));
+    else
+        snprintf(reply, REPLY_SIZE, "error There is no request '%.40s'; there are 'rate' and 'status'.", request);
+}
+
+/// Takes one packet, answers it, and is done with the peer.
+static void serve_peer(control_t *control, host_t *host, unsigned place) {
+    char request[REQUEST_LIMIT + 1], reply[REPLY_SIZE];
+    ssize_t length = recv(control->peers[place], request, REQUEST_LIMIT, MSG_TRUNC);
+    if (length == -1 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (length > REQUEST_LIMIT) {
+        snprintf(reply, sizeof reply, "error A request has at most %d bytes.", REQUEST_LIMIT);
+    } else if (length > 0) {
+        request[length] = '\0';
+        answer(host, request, reply);
+    }
+    // A peer that does not read has room for one packet all the same, or goes without.
+    if (length > 0 && send(control->peers[place], reply, strlen(reply), MSG_NOSIGNAL) == -1)
+        (void)errno;
+    drop(control, place);
+}
+
+void control_serve(control_t *control, host_t *host) {
+    struct epoll_event events[PEER_LIMIT + 1];
+    int count = epoll_wait(control->epoll, events, PEER_LIMIT + 1, 0);
+    bool is_served = false;
+    for (int i = 0; i < count; i++)
+        for (unsigned place = 0; place < PEER_LIMIT && !is_served; place++)
+            if (control->peers[place] == events[i].data.fd) {
+                serve_peer(control, host, place);
+                is_served = true;
+            }
+    // Last: a place that is taken anew is not mistaken for the one that had the news.
+    for (int i = 0; i < count; i++)
+        if (events[i].data.fd == control->listener)
+            admit(control);
+}
+
+void control_close(control_t *control) {
+    if (!control)
+        return;
+    if (control->path[0] != '\0')
+        remove_socket(control->path);
+    for (unsigned place = 0; place < PEER_LIMIT; place++)
+        drop(control, place);
+    if (control->listener != -1)
+        close(control->listener);
+    if (control->epoll != -1)
+        close(control->epoll);
+    free(control);
+}

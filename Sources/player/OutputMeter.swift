@@ -1,0 +1,36 @@
+import AudioRendering
+import Foundation
+
+/// True peak and loudness of the first output that the sessions lead to, whichever that is. Main thread only.
+final class OutputMeter {
+    private let engine: AudioEngine
+    private let meter: AudioMeter
+    private var output: OutputRoute?
+
+    init(engine: AudioEngine) throws {
+        self.engine = engine
+        meter = try AudioMeter(loudness: true)
+    }
+
+    /// Goes where the sessions have gone. What the engine refuses now it takes at the next step.
+    func follow() {
+        guard let first = engine.routes.first, first != output else { return }
+        do {
+            if let output { try engine.setMeter(nil, of: output) }
+            output = nil
+            try engine.setMeter(meter, of: first)
+            output = first
+        } catch { return }
+    }
+
+    /// Of all that went out so far.
+    func loudness(isFinal: Bool = false) -> PlayerEvent.Loudness {
+        let loudness = meter.loudness
+        let peak = meter.levels.compactMap(\.greatestTruePeak).max() ?? 0
+        func level(_ value: Double?) -> Double? { value.flatMap { $0 > -100 ? ($0 * 100).rounded() / 100 : nil } }
+        return PlayerEvent.Loudness(
+            momentary: level(loudness?.momentary), shortTerm: level(loudness?.shortTerm),
+            integrated: level(loudness?.integrated), range: level(loudness?.range) ?? 0,
+            truePeak: level(20 * log10(Double(peak))), isFinal: isFinal)
+    }
+}

@@ -1,0 +1,87 @@
+import ArbiterTesting
+import Foundation
+import SessionArbiter
+import SessionPolicy
+import Testing
+
+/// Devices of an audio server, as the service keeps them.
+@Suite("Devices of an audio server", .serialized)
+struct ServerDeviceTests {
+    private let app = AppID(UInt64(getpid()))
+
+    private func device(_ uid: String, ports: Int = 1) -> Device {
+        Device(
+            uid: uid,
+            ports: (0..<ports).map {
+                DevicePort(uid: "\(uid):\($0)", name: uid, type: .hdmi, direction: .output, channels: 2)
+            })
+    }
+
+    @Test("ROUTE-2: an app tells what it sees; every client is told, and what goes goes with the app's last connection")
+    func told() throws {
+        let folder = try TrialFolder()
+        let service = try Service(in: folder)
+        let client = try RawClient(folder.socket)
+        try client.hello()
+        let (session, _) = try client.makeSession()
+        try client.ask(.setDevices(app, server: "studio", [device("a"), device("b")]))
+        let report = try client.report()
+        #expect(report.system.devices.map(\.server) == ["studio", "studio"])
+        #expect(report.apps.first { $0.id == app }?.server == "studio")
+        #expect(report.sessions.first?.status.route.outputs.map(\.uid) == ["b:0"])
+        #expect(report.sessions.first?.status.session.id == session)
+        client.shutDown()
+        let other = try Puppet(folder.socket)
+        let id = try other.play(.mixWithOthers)
+        #expect(other.status(of: id)?.status.route.outputs.isEmpty == true)
+        _ = try service.end(SIGTERM)
+    }
+
+    @Test("What a list may hold is limited, and beyond it nothing changes")
+    func limits() throws {
+        let stage = try Stage()
+        let long = String(repeating: "x", count: 129)
+        let wrong: [(PolicyAction, RequestError.Code)] = [
+            (.setDevices(app, server: long, []), .limit), (.setDevices(app, server: "s", [device(long)]), .limit),
+            (.setDevices(app, server: "s", (0..<250).map { device("device number \($0)") }), .limit),
+            (.setDevices(app, server: "s", [device("wide", ports: 65)]), .refused),
+            (.setDevices(app, server: "", []), .refused),
+        ]
+        try stage.expectNothingChanges { () throws in
+            for (action, code) in wrong {
+                #expect(try stage.witness.answer(to: .submit(action)).code == code)
+            }
+        }
+        try stage.witness.ask(.setDevices(app, server: "s", (0..<100).map { device("device \($0)") }))
+        #expect(try stage.witness.report().system.devices.count == 100)
+    }
+
+    @Test("SRV-3: they outlive the service with the app that names their server, and not without it")
+    func outlive() throws {
+        let folder = try TrialFolder()
+        var service = try Service(in: folder)
+        var client = try RawClient(folder.socket)
+        try client.hello()
+        let (id, gate) = try client.makeSession()
+        try client.ask(.setDevices(app, server: "studio", [device("a")]))
+        let news = try #require(try client.report().sessions.first { $0.status.session.id == id })
+        let known = try #require(try client.report().apps.first { $0.id == app })
+        let arbiter = try client.report().arbiter
+        _ = try service.end(SIGKILL)
+        service = try Service(in: folder)
+        client = try RawClient(folder.socket)
+        try client.hello(.init(arbiter: arbiter, restoring: 1, application: known))
+        let record = SessionRecord(session: news.status.session, grant: news.grant, app: known)
+        let words = GateWords(verdict: gate.words.verdict, volume: gate.words.volume)
+        try client.ask(.restore(.init(record: record, gate: words)))
+        #expect(try client.report().sessions.first?.status.route.outputs.map(\.uid) == ["a:0"])
+        try client.ask(.setDevices(app, server: "studio", [device("a")]))
+        #expect(try client.report().system.devices.count == 1)
+        _ = try service.end(SIGKILL)
+        service = try Service(in: folder, configuration: "[service]\nrebuild-limit = 0.05\n")
+        client = try RawClient(folder.socket)
+        try client.hello()
+        #expect(try client.report().system.devices.isEmpty, "nobody names the server any longer")
+        _ = try service.end(SIGTERM)
+    }
+}

@@ -1,0 +1,215 @@
+import AudioPlayback
+import AudioRendering
+import AudioSessions
+import Foundation
+import SessionArbiter
+import TestSupport
+import Testing
+
+/// From devices of the driver to routes, and from routes to channels: what is heard where, sample by sample.
+@Suite struct PatchingTests {
+    /// A speaker on channels 0 and 1, and room for what is plugged in from 2 on.
+    private struct Desk {
+        let driver = OfflineDriver(sampleRate: 48_000, channels: 8, inputChannels: 4, periodFrames: 256)
+        let host: AudioSessionHost
+        private let directory: TemporaryDirectory
+
+        init() throws {
+            driver.plug(.output("Speaker", .builtInSpeaker, latency: 100))
+            host = AudioSessionHost(driver: driver, settings: ArbiterSettings())
+            directory = try TemporaryDirectory()
+        }
+
+        func session(_ category: AudioSession.Category) throws -> AudioSession {
+            let session = try AudioSession(host: host)
+            try session.setCategory(category)
+            return session
+        }
+
+        func player(_ session: AudioSession) throws -> AudioPlayer {
+            let path = directory.file("programme.wav")
+            let samples = Signal.counting(frames: 480_000)
+            try SoundFile.write([samples, samples], sampleRate: 48_000, to: path)
+            return try AudioPlayer(path: path, session: session)
+        }
+
+        func render(_ frames: Int) throws -> [[Float]] {
+            host.settle()
+            defer { host.settle() }
+            return try driver.render(frames: frames)
+        }
+    }
+
+    private static func programme(_ range: Range<Int>) -> [Float] { range.map { Float($0 + 1) / 1_048_576 } }
+
+    @Test(
+        "ROUTE-2, ROUTE-4: headphones plugged in take the sound over in a cross-fade; pulled out, not one sample reaches the speaker"
+    )
+    func headphones() throws {
+        let desk = try Desk()
+        let session = try desk.session(.playback)
+        let player = try desk.player(session)
+        try player.play()
+        var heard = try desk.render(2_400)
+        #expect(heard[0] == Self.programme(0..<2_400))
+        desk.driver.plug(.output("Ears", .headphones, latency: 7), firstOutput: 2)
+        heard = try desk.render(2_400)
+        #expect(session.currentRoute.outputs.map(\.uid) == ["Ears:output"])
+        #expect(Signal.firstDifference(heard[2][240...], Self.programme(2_640..<4_800)) == nil)
+        #expect(heard[0][240...].allSatisfy { $0 == 0 } && heard[0].contains { $0 != 0 }, "it fades out there")
+        // Never a gap: what fades out and what fades in is the programme in each frame.
+        for frame in 0..<240 {
+            #expect(abs(heard[0][frame] + heard[2][frame] - Float(2_401 + frame) / 1_048_576) < 1e-6)
+        }
+        #expect(session.outputLatency == 7.0 / 48_000)
+
+        desk.driver.unplug("Ears")
+        heard = try desk.render(4_800)
+        #expect(session.currentRoute.outputs.map(\.uid) == ["Speaker:output"])
+        #expect(!player.isPlaying)
+        #expect(heard[0].allSatisfy { $0 == 0 } && heard[1].allSatisfy { $0 == 0 })
+        #expect(session.outputLatency == 100.0 / 48_000)
+        // By the user's hand it goes on, on the speaker.
+        try player.play()
+        heard = try desk.render(4_800)
+        #expect(heard[0].contains { $0 != 0 })
+    }
+
+    @Test(
+        "ROUTE-4: what an app mixes itself is cut off as well: its session is interrupted, and the speaker gets nothing of it"
+    )
+    func ownVoices() throws {
+        let desk = try Desk()
+        desk.driver.plug(.output("Ears", .headphones), firstOutput: 2)
+        let session = try desk.session(.playback)
+        try session.setActive(true)
+        let samples = [Float](repeating: 0.5, count: 48_000)
+        let voice = try session.engine.play(.buffer(AudioBuffer([samples, samples])), on: session.bus)
+        let player = Participant(session) { _ in }
+        player.run(true)
+        #expect(try desk.render(1_024)[2].last == 0.5)
+        desk.driver.unplug("Ears")
+        let heard = try desk.render(1_024)
+        #expect(!session.isActive && heard[0].allSatisfy { $0 == 0 } && heard[1].allSatisfy { $0 == 0 })
+        #expect(voice.framesRendered == 1_024, "it stands still where it was")
+    }
+
+    @Test("ROUTE-4: who prefers no interruption pauses all the same before a sample reaches the new output")
+    func staysActive() throws {
+        let desk = try Desk()
+        desk.driver.plug(.output("Ears", .headphones), firstOutput: 2)
+        let session = try desk.session(.playback)
+        try session.setPrefersInterruptionOnRouteDisconnect(false)
+        let player = try desk.player(session)
+        try player.play()
+        #expect(try desk.render(2_400)[2] == Self.programme(0..<2_400))
+        desk.driver.unplug("Ears")
+        let heard = try desk.render(4_800)
+        #expect(session.isActive && !player.isPlaying)
+        #expect(heard[0].allSatisfy { $0 == 0 })
+    }
+
+    @Test("ROUTE-7, MULTI-1: sessions of one process lead each to its own route: no network output for multiRoute")
+    func sessionsApart() throws {
+        let desk = try Desk()
+        desk.driver.plug(.output("Kitchen", .airPlay), firstOutput: 2)
+        desk.driver.plug(.output("HDMI", .hdmi), firstOutput: 4)
+        desk.driver.plug(.output("Ears", .headphones), firstOutput: 6)
+        desk.driver.unplug("HDMI")
+        let music = try desk.session(.playback)
+        let mixer = try desk.session(.multiRoute)
+        try music.setCategory(.playback, options: .mixWithOthers)
+        try mixer.setCategory(.multiRoute, options: .mixWithOthers)
+        desk.driver.plug(.output("HDMI", .hdmi), firstOutput: 4)
+        desk.host.settle()
+        try music.setActive(true)
+        try mixer.setActive(true)
+        let samples = [Float](repeating: 0.25, count: 48_000)
+        try music.engine.play(.buffer(AudioBuffer([samples, samples])), on: music.bus)
+        let cue = try mixer.bus(to: mixer.currentRoute.outputs.filter { $0.portType == .headphones })
+        try mixer.engine.play(.buffer(AudioBuffer([samples, samples])), on: cue)
+        let heard = try desk.render(1_000)
+        #expect(music.currentRoute.outputs.map(\.portName) == ["HDMI"], "the last in")
+        #expect(mixer.currentRoute.outputs.map(\.portName) == ["Ears", "HDMI"])
+        #expect(heard.map { $0[999] } == [0, 0, 0, 0, 0.25, 0.25, 0.25, 0.25])
+        #expect(throws: AudioSessionError.self) { try mixer.bus(to: []) }
+        let stranger = AudioSessionPortDescription(portType: .headphones, portName: "x", uid: "x", channels: [])
+        #expect(throws: AudioSessionError.self) { try mixer.bus(to: music.currentRoute.outputs + [stranger]) }
+        #expect(try mixer.bus(to: mixer.currentRoute.outputs.filter { $0.portType == .headphones }) === cue)
+        #expect(mixer.outputNumberOfChannels == 4 && music.outputNumberOfChannels == 2)
+    }
+
+    @Test("ROUTE-9: without any output it runs in silence, at its pace; one that comes is heard")
+    func nowhere() throws {
+        let desk = try Desk()
+        let session = try desk.session(.playback)
+        try session.setActive(true)
+        let samples = Signal.counting(frames: 96_000)
+        try session.engine.play(.buffer(AudioBuffer([samples, samples])), on: session.bus)
+        _ = try desk.render(1_024)
+        try session.setPrefersInterruptionOnRouteDisconnect(false)
+        desk.driver.unplug("Speaker")
+        #expect(try desk.render(1_024).allSatisfy { $0[240...].allSatisfy { $0 == 0 } })
+        #expect(session.isActive && session.currentRoute.outputs.isEmpty)
+        desk.driver.plug(.output("HDMI", .hdmi), firstOutput: 4)
+        let heard = try desk.render(1_024)
+        #expect(Signal.firstDifference(heard[4][240...], samples[2_288..<3_072]) == nil)
+    }
+
+    @Test("SRV-2: after its return a server has two seconds to bring its devices back; what is missing then is gone")
+    func comesBack() throws {
+        let driver = FaultyDriver()
+        let (speaker, ears) = (
+            HardwareDevice.output("Speaker", .builtInSpeaker), HardwareDevice.output("Ears", .headphones)
+        )
+        driver.seen.withLock { $0 = [speaker, ears] }
+        let clock = HandClock()
+        let host = AudioSessionHost(driver: driver, settings: ArbiterSettings(), clock: clock)
+        let session = try AudioSession(host: host)
+        try session.setCategory(.playback)
+        try session.setActive(true)
+        host.settle()
+        let listener = Listener(AudioSession.routeChangeNotification, of: session)
+        let format = try #require(driver.format)
+        func names() -> [String] { session.currentRoute.outputs.map(\.portName) }
+
+        for back in [[speaker, ears], []] {
+            driver.tell(.serverLost)
+            driver.seen.withLock { $0 = [speaker] }
+            driver.tell(.serverReturned(format))
+            host.settle()
+            #expect(names() == ["Ears"], "it may still come")
+            driver.seen.withLock { $0 = back.isEmpty ? [speaker] : back }
+            driver.tell(.devicesChanged(back))
+            host.settle()
+            #expect(names() == ["Ears"])
+            clock.advance(by: .seconds(2))
+            host.settle()
+            #expect(names() == (back.isEmpty ? ["Speaker"] : ["Ears"]))
+        }
+        #expect(listener.heard.noted.map { $0[AudioSessionRouteChangeReasonKey] } == [2])
+    }
+
+    @Test("ROUTE-6: an input follows the session's choice among the devices")
+    func inputs() throws {
+        let desk = try Desk()
+        desk.driver.plug(.headset("A"), firstOutput: 2, firstInput: 0)
+        desk.driver.plug(.headset("B"), firstOutput: 4, firstInput: 1)
+        desk.host.setRecordPermission(.granted)
+        let session = try desk.session(.record)
+        let input = try AudioSessionInput(session: session)
+        try input.start()
+        desk.host.settle()
+        let planes: [[Float]] = [[Float](repeating: 0.25, count: 4_800), [Float](repeating: 0.5, count: 4_800)]
+        func last() throws -> Float? {
+            desk.host.settle()
+            _ = try desk.driver.render(frames: 1_000, inputs: planes)
+            var samples: [Float] = []
+            while let block = input.capture.read() { samples += block.samples }
+            return samples.last
+        }
+        #expect(try last() == 0.5, "the last in")
+        try session.setPreferredInput(session.availableInputs?.first { $0.portName == "A" })
+        #expect(try last() == 0.25)
+    }
+}

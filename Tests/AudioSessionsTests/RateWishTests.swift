@@ -1,0 +1,125 @@
+import AudioRendering
+import AudioSessions
+import SessionArbiter
+import TestSupport
+import Testing
+
+/// A driver that takes some rates, as a managed server does, and powers of two as periods, as a sound card may.
+private final class ChoosyDriver: RenderDriver {
+    let inner = OfflineDriver(sampleRate: 48_000, channels: 1, periodFrames: 1024)
+    let rates: Set<Int>
+    let takesEveryPeriod: Bool
+    let asked = Signpost<Int>()
+
+    init(rates: Set<Int>, takesEveryPeriod: Bool = true) {
+        self.rates = rates
+        self.takesEveryPeriod = takesEveryPeriod
+    }
+
+    func requestSampleRate(_ sampleRate: Int) throws(DriverError) -> Int {
+        asked.note(sampleRate)
+        guard rates.contains(sampleRate) else { throw .refused(call: "a rate", reason: "not this one") }
+        inner.setSampleRate(sampleRate)
+        return sampleRate
+    }
+
+    func requestPeriod(frames: Int) throws(DriverError) -> Int {
+        guard takesEveryPeriod || frames.nonzeroBitCount == 1 else {
+            throw .refused(call: "a period", reason: "not this one")
+        }
+        return try inner.requestPeriod(frames: frames)
+    }
+
+    func open(core: RenderCore) throws(DriverError) -> HardwareFormat { try inner.open(core: core) }
+    func start() throws(DriverError) { try inner.start() }
+    func stop() { inner.stop() }
+    func close() { inner.close() }
+    var format: HardwareFormat? { inner.format }
+    var isRendering: Bool { inner.isRendering }
+    var statistics: DriverStatistics { inner.statistics }
+    func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) { inner.setPrepareHandler(handler) }
+    func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) { inner.setEventHandler(handler) }
+}
+
+@Suite("Wishes for a rate")
+struct RateWishTests {
+    private func session(
+        _ host: AudioSessionHost, mixes: Bool = false, rate: Double
+    ) throws -> AudioSession {
+        let session = try AudioSession(host: host)
+        try session.setCategory(.playback, mode: .default, options: mixes ? .mixWithOthers : [])
+        try session.setPreferredSampleRate(rate)
+        return session
+    }
+
+    @Test("HW-1, HW-2: the newest primary session's wish is carried out at activation, and given back by the last")
+    func settled() throws {
+        let driver = ChoosyDriver(rates: [44_100, 48_000, 96_000])
+        let host = AudioSessionHost(driver: driver)
+        let first = try session(host, rate: 44_100)
+        #expect(first.sampleRate == 48_000, "not before activation")
+        try first.setActive(true)
+        #expect(first.sampleRate == 44_100)
+        let mixing = try session(host, mixes: true, rate: 96_000)
+        try mixing.setActive(true)
+        #expect(first.sampleRate == 44_100, "who mixes is not primary")
+        try first.setPreferredSampleRate(96_000)
+        #expect(mixing.sampleRate == 96_000, "at once while active")
+        try first.setPreferredSampleRate(0)
+        #expect(first.sampleRate == 48_000, "given back")
+        try first.setPreferredSampleRate(44_100)
+        try first.setActive(false)
+        #expect(first.sampleRate == 48_000, "given back")
+    }
+
+    @Test("HW-2: a rate that someone else has changed is not given back")
+    func foreign() throws {
+        let driver = ChoosyDriver(rates: [44_100, 48_000])
+        let host = AudioSessionHost(driver: driver)
+        let session = try session(host, rate: 44_100)
+        try session.setActive(true)
+        driver.inner.setSampleRate(96_000)
+        try session.setActive(false)
+        #expect(session.sampleRate == 96_000)
+    }
+
+    @Test("HW-1, HW-2: a refused wish changes nothing, and is not asked again until it is another")
+    func refused() throws {
+        let driver = ChoosyDriver(rates: [48_000])
+        let host = AudioSessionHost(driver: driver)
+        let session = try session(host, rate: 44_100)
+        for _ in 0..<3 {
+            try session.setActive(true)
+            #expect(session.sampleRate == 48_000 && session.preferredSampleRate == 44_100)
+            try session.setActive(false)
+        }
+        #expect(driver.asked.noted == [44_100])
+        try session.setPreferredSampleRate(32_000)
+        try session.setActive(true)
+        #expect(driver.asked.noted == [44_100, 32_000])
+    }
+
+    @Test("HW-2: a period is counted in the frames of the rate there is then, and no longer than wished for")
+    func periodOfTheNewRate() throws {
+        let driver = ChoosyDriver(rates: [44_100, 48_000])
+        let host = AudioSessionHost(driver: driver)
+        let session = try session(host, rate: 44_100)
+        try session.setPreferredIOBufferDuration(0.005)
+        try session.setActive(true)
+        #expect(session.sampleRate == 44_100 && session.ioBufferDuration == 220.0 / 44_100)
+        try session.setActive(false)
+        #expect(session.sampleRate == 48_000 && session.ioBufferDuration == 1024.0 / 48_000)
+    }
+
+    @Test("HW-2: where only powers of two are to be had, the next shorter one")
+    func powersOfTwo() throws {
+        let driver = ChoosyDriver(rates: [], takesEveryPeriod: false)
+        let host = AudioSessionHost(driver: driver)
+        let session = try session(host, rate: 0)
+        try session.setPreferredIOBufferDuration(0.005)
+        try session.setActive(true)
+        #expect(session.ioBufferDuration == 128.0 / 48_000)
+        try session.setActive(false)
+        #expect(session.ioBufferDuration == 1024.0 / 48_000, "given back")
+    }
+}

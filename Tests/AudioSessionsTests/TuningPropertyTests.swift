@@ -1,0 +1,81 @@
+import AudioSessions
+import TestSupport
+import Testing
+
+/// What holds whatever the machine, its server and others do.
+@Suite("Tuning an I/O buffer: whatever happens")
+struct TuningPropertyTests {
+    @Test(
+        "Nothing is asked for beyond the limits; xruns that count are as few as stated; it settles",
+        arguments: 0..<300 as Range<UInt64>)
+    func random(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        let shortest = [16, 17, 64, 100].randomElement(using: &random) ?? 16
+        let longest = [512, 1_000, 2_048, 8_192].randomElement(using: &random) ?? 512
+        let configuration = IOBufferTuner.Configuration(
+            periods: shortest...longest, hold: .seconds([1, 5].randomElement(using: &random) ?? 5),
+            tries: Int.random(in: 1...4, using: &random), trust: .seconds(100_000))
+        var model = TuningModel(
+            configuration, periodFrames: [32, 64, 256, 960, 1_024, 8_192].randomElement(using: &random) ?? 256)
+        // Rounds as a card may, as PipeWire does, or not at all; refuses at times; never gives a longer one than was asked for.
+        let rounding = Int.random(in: 0...2, using: &random)
+        let floor = [1, 64, 256].randomElement(using: &random) ?? 1
+        model.gives = { asked, present in
+            guard asked >= floor else { return present }
+            switch rounding {
+            case 0: return asked
+            case 1: return 1 << (Int.bitWidth - 1 - asked.leadingZeroBitCount)
+            default: return max(16, asked / 16 * 16)
+            }
+        }
+        // Xruns by chance in periods below a limit, the more the shorter, and now and then in any.
+        let clean = [32, 128, 512, 10_000].randomElement(using: &random) ?? 32
+        var own = SplitMix(seed: seed &+ 1)
+        model.nextXrun = { period, _ in
+            period < clean ? Int.random(in: 1...48_000 * max(1, period / 16), using: &own) : nil
+        }
+        for _ in 0..<3 { model.addXrun(after: Double.random(in: 0...120, using: &random)) }
+        model.run(seconds: 4_000)
+
+        #expect(
+            model.asked.allSatisfy { configuration.periods.contains($0) }, "seed \(seed): \(model.asked.prefix(30))")
+        let given = Set(model.steps.map(\.periodFrames)).filter { configuration.periods.contains($0) }
+        let lengthened = zip(model.asked, [model.steps[0].periodFrames] + model.asked).filter { $0 > $1 }.count
+        #expect(lengthened <= configuration.tries * (given.count + 1), "seed \(seed): \(model.asked.prefix(30))")
+        // Once nothing more is asked for, that is for good.
+        let asked = model.asked
+        model.run(seconds: 2_000)
+        #expect(model.asked == asked, "seed \(seed)")
+        #expect(
+            model.kinds.contains { if case .settled = $0 { true } else { false } },
+            "seed \(seed): \(model.kinds.suffix(5))")
+    }
+
+    @Test(
+        "However others change the period, and whenever: within the limits, and no more asked than there were changes and xruns",
+        arguments: 0..<200 as Range<UInt64>)
+    func others(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        let configuration = IOBufferTuner.Configuration(periods: 32...2_048, hold: .seconds(1), trust: .seconds(60))
+        var model = TuningModel(configuration)
+        model.overload(below: 128)
+        let changes = 30
+        for _ in 0..<changes {
+            let period = Int.random(in: 1...8_192, using: &random)
+            model.add(after: Double.random(in: 0...200, using: &random)) { $0.facts.periodFrames = period }
+        }
+        for _ in 0..<5 {
+            let at = Double.random(in: 0...200, using: &random)
+            model.add(after: at) { $0.pause() }
+        }
+        model.run(seconds: 400)
+        #expect(
+            model.asked.allSatisfy { configuration.periods.contains($0) }, "seed \(seed): \(model.asked.prefix(30))")
+        // After each change down from the longest, and up again, at most; and for the xruns.
+        #expect(model.asked.count <= (changes + 6) * 7 + model.heard, "seed \(seed): \(model.asked.count)")
+        let asked = model.asked
+        model.run(seconds: 59)
+        #expect(model.asked == asked, "seed \(seed): it comes to rest")
+        #expect(model.facts.periodFrames >= 128, "seed \(seed): \(model.kinds.suffix(5))")
+    }
+}

@@ -1,0 +1,266 @@
+import AudioSessions
+import Testing
+
+@Suite("Tuning an I/O buffer: the rules")
+struct TuningTests {
+    @Test("Clean throughout: halved after each hold, down to the shortest allowed, and settled there")
+    func clean() {
+        var model = TuningModel()
+        model.run(seconds: 60)
+        #expect(model.asked == [512, 256, 128, 64, 32, 16])
+        #expect(model.settlement == .shortest && model.facts.periodFrames == 16 && model.heard == 0)
+        let shortened = model.steps.filter { if case .shortened = $0.kind { true } else { false } }
+        #expect(shortened.map(\.periodFrames) == [512, 256, 128, 64, 32, 16])
+        for (earlier, later) in zip(shortened, shortened.dropFirst()) {
+            #expect(
+                later.seconds - earlier.seconds >= 5 && later.seconds - earlier.seconds < 5.4, "the hold, and a grace")
+        }
+        // Six halvings, each with the hold and 0.1 s or 8 periods of grace.
+        #expect((model.steps.last?.seconds ?? 0) < 37)
+    }
+
+    @Test(
+        "HW-2: a server whose periods below a limit have xruns: settles at the limit, and two xruns are all that is heard",
+        arguments: [32, 64, 128, 256, 512])
+    func limit(shortest: Int) {
+        var model = TuningModel()
+        model.overload(below: shortest)
+        model.run(seconds: 600)
+        #expect(model.facts.periodFrames == shortest && model.settlement == .shorterHasXruns)
+        #expect(model.heard == 2, "one may be an accident")
+        #expect(model.asked.filter { $0 < shortest } == [shortest / 2, shortest / 2])
+        // Nothing more, however long it is watched.
+        let (asked, looks) = (model.asked, model.looks)
+        model.run(seconds: 3_600)
+        #expect(model.asked == asked && model.looks - looks <= 721, "nor does it look more often than once in a hold")
+    }
+
+    @Test("One accidental xrun condemns no buffer", arguments: [0.5, 3, 6, 11.3, 24, 33])
+    func accident(at seconds: Double) {
+        var model = TuningModel()
+        model.addXrun(after: seconds)
+        model.run(seconds: 90)
+        #expect(model.heard == 1 && model.facts.periodFrames == 16 && model.settlement == .shortest)
+    }
+
+    @Test("Xruns that a change of the period may have caused say nothing")
+    func grace() {
+        var model = TuningModel()
+        // Three xruns with every change, over the 16 ms after it.
+        model.gives = { asked, _ in asked }
+        var last = 0
+        var left = 0
+        model.nextXrun = { period, _ in
+            if period != last { (last, left) = (period, 3) }
+            guard left > 0 else { return nil }
+            left -= 1
+            return 250
+        }
+        model.run(seconds: 60)
+        #expect(model.heard == 0 && model.facts.periodFrames == 16)
+        #expect((model.steps.last?.xruns ?? 0) >= 18, "they are counted all the same")
+    }
+
+    @Test("A server that tells of no xruns: sound that takes longer than it lasts is as bad")
+    func late() {
+        var model = TuningModel()
+        model.slowness = { $0 < 128 ? 128 / Double($0) : 1.000_3 }
+        model.run(seconds: 600)
+        #expect(model.facts.periodFrames == 128 && model.settlement == .shorterHasXruns)
+        #expect(model.kinds.filter { $0 == .late }.count == 2 && model.heard == 0)
+        // Nor does it escape notice later.
+        model.slowness = { $0 < 256 ? 1.1 : 1 }
+        model.run(seconds: 60)
+        #expect(model.facts.periodFrames == 256)
+    }
+
+    @Test("After it has settled, more load lengthens the buffer once more")
+    func laterLoad() {
+        var model = TuningModel()
+        model.run(seconds: 60)
+        model.overload(below: 64)
+        model.run(seconds: 60)
+        #expect(model.facts.periodFrames == 64 && model.settlement == .shorterHasXruns)
+        #expect(model.heard <= 2 * 2, "twice for each that is too short")
+        model.nextXrun = { _, _ in nil }
+        model.run(seconds: 7_200)
+        #expect(model.facts.periodFrames == 64, "it tries nothing again by itself")
+        model.tuning.restart()
+        model.run(seconds: 60)
+        #expect(model.facts.periodFrames == 16, "but when it is told that the load is less")
+    }
+
+    @Test(
+        "What is against a buffer is forgotten when it was clean for long: an accident an hour lengthens nothing for good"
+    )
+    func trust() {
+        var model = TuningModel(.init(periods: 64...4_096))
+        for hour in 1...24 { model.addXrun(after: Double(hour) * 3_600) }
+        model.run(seconds: 25 * 3_600)
+        #expect(model.heard == 24 && model.facts.periodFrames == 64)
+        // Two within the time count.
+        model.addXrun(after: 60)
+        model.addXrun(after: 120)
+        model.run(seconds: 3_600)
+        #expect(model.facts.periodFrames == 128 && model.settlement == .shorterHasXruns)
+    }
+
+    @Test("Overloaded at the longest: said once it is no accident, and no more is asked for")
+    func overloaded() {
+        var model = TuningModel(.init(periods: 16...2_048))
+        model.overload(below: 8_192)
+        model.run(seconds: 60)
+        #expect(model.asked == [2_048])
+        #expect(model.kinds.contains(.settled(.longest)) && model.facts.periodFrames == 2_048)
+    }
+
+    @Test("HW-1: a server that keeps its period is asked once, and the buffer it has is settled at")
+    func refusing() {
+        var model = TuningModel()
+        model.gives = { _, present in present }
+        model.run(seconds: 600)
+        #expect(model.asked == [512])
+        #expect(model.kinds == [.began, .refused(asked: 512), .settled(.serverKeepsIt)])
+        // Nor does it help to ask for more, when it comes to that.
+        model.overload(below: 8_192)
+        model.run(seconds: 60)
+        #expect(model.asked == [512, 2_048])
+    }
+
+    @Test("HW-2: a server that rounds down to powers of two; what it gives is what counts")
+    func rounding() {
+        var model = TuningModel(periodFrames: 960)
+        model.gives = { asked, _ in 1 << (Int.bitWidth - 1 - asked.leadingZeroBitCount) }
+        model.overload(below: 64)
+        model.run(seconds: 120)
+        #expect(model.asked == [480, 128, 64, 32, 64, 32, 64] && model.facts.periodFrames == 64)
+        #expect(model.settlement == .shorterHasXruns)
+    }
+
+    @Test("A server that carries a wish out late, as PipeWire may")
+    func lateAnswer() {
+        var model = TuningModel(.init(periods: 256...4_096))
+        model.gives = { _, present in present }
+        // It gives 0.2 s after it was asked, which is taken for its answer; the second time after 0.4 s, which is not, at first.
+        model.add(after: 5.4) { $0.facts.periodFrames = 512 }
+        model.add(after: 11.3) { $0.facts.periodFrames = 256 }
+        model.run(seconds: 30)
+        #expect(
+            model.kinds == [
+                .began, .shortened(from: 1_024), .refused(asked: 256),
+                .shortened(from: 512), .settled(.shortest),
+            ])
+    }
+
+    @Test("HW-2: a shorter period of another session is taken as it is, and tuned on from there")
+    func othersShorter() {
+        var model = TuningModel()
+        model.overload(below: 64)
+        model.add(after: 7) { $0.facts.periodFrames = 128 }
+        model.run(seconds: 120)
+        #expect(model.kinds.contains(.changedByOthers(from: 512)))
+        #expect(model.facts.periodFrames == 64 && model.settlement == .shorterHasXruns)
+    }
+
+    @Test("HW-2: a longer one than the wish was chosen past all wishes: it stands, and is lengthened if it has xruns")
+    func othersLonger() {
+        var model = TuningModel()
+        model.add(after: 12) { $0.facts.periodFrames = 2_048 }
+        model.run(seconds: 120)
+        #expect(model.asked == [512, 256] && model.facts.periodFrames == 2_048 && model.settlement == .setByOthers)
+        model.overload(below: 4_096)
+        model.run(seconds: 60)
+        #expect(model.facts.periodFrames == 4_096)
+    }
+
+    @Test("HW-2: another session's shorter wish holds against xruns; when it leaves, ours counts")
+    func othersWish() {
+        var model = TuningModel(.init(periods: 128...4_096), periodFrames: 256)
+        model.run(seconds: 20)
+        #expect(model.facts.periodFrames == 128)
+        model.gives = { asked, present in min(asked, present) }
+        model.facts.periodFrames = 64
+        model.overload(below: 128)
+        model.run(seconds: 20)
+        #expect(model.facts.periodFrames == 64 && model.kinds.contains(.refused(asked: 128)))
+        model.facts.periodFrames = 128
+        model.run(seconds: 20)
+        #expect(model.facts.periodFrames == 128 && model.kinds.suffix(2).first == .lengthened(from: 64))
+    }
+
+    @Test("ACT-9: while the session is not active the server has its own period; that is nobody's change")
+    func inactive() {
+        var model = TuningModel(.init(periods: 256...4_096))
+        model.run(seconds: 20)
+        #expect(model.facts.periodFrames == 256)
+        model.pause()
+        model.facts.periodFrames = 1_024
+        model.facts.xruns += 50
+        model.facts.frame += 480_000
+        _ = model.look()
+        #expect(model.kinds.suffix(2) == [.paused, .resumed])
+        model.facts.periodFrames = 256
+        model.run(seconds: 20)
+        #expect(model.asked == [512, 256], "the wish was carried out again by the session")
+        #expect(model.heard == 0 && model.settlement == .shortest)
+    }
+
+    @Test("SRV-2, HW-3: another server or another rate is new ground")
+    func newGround() {
+        var model = TuningModel()
+        model.overload(below: 128)
+        model.run(seconds: 120)
+        #expect(model.facts.periodFrames == 128)
+        model.facts.sampleRate = 96_000
+        model.facts.frame += 1
+        model.overload(below: 32)
+        model.run(seconds: 120)
+        #expect(model.facts.periodFrames == 32 && model.kinds.filter { $0 == .began }.count == 2)
+        model.facts.server = "another"
+        model.facts.periodFrames = 512
+        model.run(seconds: 120)
+        #expect(model.facts.periodFrames == 32 && model.kinds.filter { $0 == .began }.count == 3)
+    }
+
+    @Test("A period beyond the limits comes within them: a longer one at once, a shorter one when it has xruns")
+    func beyond() {
+        var model = TuningModel(.init(periods: 64...512), periodFrames: 4_096)
+        model.run(seconds: 0.8)
+        #expect(model.asked == [512])
+        model = TuningModel(.init(periods: 64...512), periodFrames: 8)
+        model.run(seconds: 60)
+        #expect(model.asked.isEmpty && model.settlement == .shortest)
+        model.overload(below: 32)
+        model.run(seconds: 60)
+        #expect(model.asked == [64] && model.facts.periodFrames == 64)
+    }
+
+    @Test("A driver that counts anew, or a pause with many xruns, is no xrun")
+    func counters() {
+        var model = TuningModel(.init(periods: 512...4_096))
+        model.run(seconds: 20)
+        model.pause()
+        model.facts.xruns = 2
+        model.run(seconds: 20)
+        #expect(model.heard == 0 && model.steps.last.map { $0.xruns >= 0 } == true)
+    }
+
+    @Test("HW-4: what nothing can be tuned with is refused, in words")
+    func configurations() throws {
+        let session = try AudioSession(host: Stage().host)
+        let bad: [(IOBufferTuner.Configuration, String)] = [
+            (.init(periods: 0...512), "0 to 512 frames"), (.init(periods: 16...8_193), "16 to 8193 frames"),
+            (.init(hold: .milliseconds(99)), "a hold of 0.099"), (.init(hold: .seconds(4_000)), "a hold of 4000"),
+            (.init(tries: 0), "0 tries"), (.init(tries: 101), "101 tries"),
+            (.init(trust: .seconds(4)), "a trust of 4"), (.init(trust: .seconds(90_000)), "a trust of 90000"),
+        ]
+        for (configuration, words) in bad {
+            let error = #expect(throws: AudioSessionError.self) {
+                try IOBufferTuner(session: session, configuration: configuration)
+            }
+            #expect(error?.errorCode == .badParam && error?.message.contains(words) == true, "\(error as Any)")
+        }
+        _ = try IOBufferTuner(
+            session: session, configuration: .init(periods: 1...8_192, hold: .milliseconds(100), tries: 100))
+    }
+}

@@ -1,0 +1,200 @@
+// Plans that replace each other while the desk sounds: no click, no gap, and in the end exactly what the new plan puts out.
+// Run with a seed to replay: test_desk_swaps SEED.
+#include "desk_changes.h"
+#include "expect.h"
+
+#include <string.h>
+
+enum { length = 6000, when = 2000, fade = 240 };
+
+static uint64_t seed = 20261203;
+static float sine[length], constant[length];
+
+static rcore_config_t config_of(void) {
+    rcore_config_t config = desk_config();
+    config.swap_frames = fade;
+    return config;
+}
+
+static void fill_signals(void) {
+    for (uint32_t i = 0; i < length; i++) {
+        sine[i] = 0.1f * (float)sin(6.283185307179586 * 110.0 * i / STAGE_RATE);
+        constant[i] = 0.125f;
+    }
+}
+
+/// Plays `before`, and from `when` on `after`, if there is one.
+static struct desk_stage *play_change(const struct desk *before, const struct desk *after, const float *plane,
+                                      uint64_t time) {
+    const rcore_config_t config = config_of();
+    struct desk_stage *stage = desk_stage_open(&config, length);
+    EXPECT_EQUAL(rcore_post_plan(stage->port, desk_plan(stage, before), RCORE_NOW), RCORE_OK);
+    desk_play_on_slots(stage, plane, length);
+    desk_stage_render(stage, when, STAGE_CHANGING_PERIODS);
+    if (after != NULL) {
+        EXPECT_EQUAL(rcore_post_plan(stage->port, desk_plan(stage, after), time), RCORE_OK);
+    }
+    for (uint32_t turn = 0; turn < 8; turn++) {
+        desk_stage_render(stage, (length - when) / 8, turn % 2 ? 64 : 61);
+        if (after != NULL && rcore_collect_plans(stage->core) <= 1) {
+            desk_retire(stage, after);
+        }
+    }
+    if (after != NULL) {
+        EXPECT_EQUAL(rcore_collect_plans(stage->core), 1);
+        EXPECT_EQUAL(desk_bad_calls(stage), 0);
+    }
+    return stage;
+}
+
+/// The sharpest bend of a signal: where it is, in `at`.
+static float sharpest_bend(const float *samples, uint32_t count, uint32_t *at) {
+    float sharpest = 0.0f;
+    for (uint32_t i = when / 2; i < count; i++) { // behind the voices' beginning
+        const float bend = fabsf(samples[i] - 2.0f * samples[i - 1] + samples[i - 2]);
+        if (!(bend <= sharpest)) {
+            sharpest = bend;
+            *at = i;
+        }
+    }
+    return sharpest;
+}
+
+/// The most that a desk puts out: what bends by more than its sine and the ends of a linear fade is a click.
+static double greatest_sum(const struct desk *desk) {
+    enum { cycle = 1000 };
+    static double out[desk_most_routes * desk_channels * cycle];
+    double greatest = 0.0;
+    desk_model_render(desk, cycle, true, out);
+    for (uint32_t i = 0; i < desk->route_count * desk_channels * cycle; i++) {
+        greatest = fmax(greatest, out[i]);
+    }
+    return greatest;
+}
+
+static double smooth_limit(double sum) {
+    const double turn = 6.283185307179586 * 110.0 / STAGE_RATE;
+    return 3.0 * sum * (turn * turn + 2.0 * turn / fade + 1.0 / fade);
+}
+
+static void expect_smooth(const char *name, const struct desk_stage *stage, double limit) {
+    for (uint32_t output = 0; output < desk_outputs; output++) {
+        uint32_t at = 0;
+        const float bend = sharpest_bend(stage->out[output], length, &at);
+        if (!((double)bend <= limit)) {
+            fprintf(stderr, "%s: output %u bends by %g of %g at frame %u\n", name, (unsigned)output, (double)bend,
+                    limit, (unsigned)at);
+        }
+        EXPECT((double)bend <= limit);
+    }
+}
+
+/// Until the change, as if there were none; `swap_frames` and the latency after it, as if there had never been anything else.
+static void expect_ends(const char *name, const struct desk_stage *stage, const struct desk *before,
+                        const struct desk *after) {
+    struct desk_stage *old = play_change(before, NULL, sine, 0), *new = play_change(after, NULL, sine, 0);
+    const uint32_t settled = when + 33 + fade + 2 * changes_latency;
+    for (uint32_t output = 0; output < desk_outputs; output++) {
+        const bool begins = memcmp(stage->out[output], old->out[output], sizeof(float) * when) == 0;
+        const bool ends =
+            memcmp(stage->out[output] + settled, new->out[output] + settled, sizeof(float) * (length - settled)) == 0;
+        if (!begins || !ends) {
+            fprintf(stderr, "%s: output %u\n", name, (unsigned)output);
+        }
+        EXPECT(begins);
+        EXPECT(ends);
+    }
+    desk_stage_close(old);
+    desk_stage_close(new);
+}
+
+/// A constant stays between what it was and what it comes to: no gap, no bump.
+static void expect_no_gap(const char *name, const struct desk *before, const struct desk *after, uint64_t time,
+                          float tolerance) {
+    struct desk_stage *stage = play_change(before, after, constant, time);
+    for (uint32_t output = 0; output < desk_outputs; output++) {
+        const float *samples = stage->out[output];
+        const float from = samples[when - 1], to = samples[length - 1];
+        float worst = 0.0f;
+        uint32_t at = 0;
+        for (uint32_t i = when; i < length; i++) {
+            const float outside = fmaxf(fminf(from, to) - samples[i], samples[i] - fmaxf(from, to));
+            if (!(outside <= worst)) {
+                worst = outside;
+                at = i;
+            }
+        }
+        if (!(worst <= tolerance)) {
+            fprintf(stderr, "%s: output %u from %g to %g is %g at frame %u\n", name, (unsigned)output, (double)from,
+                    (double)to, (double)samples[at], (unsigned)at);
+        }
+        EXPECT(worst <= tolerance);
+    }
+    desk_stage_close(stage);
+}
+
+static void try_change(const char *name, struct desk *before, struct desk *after, uint64_t time, float tolerance) {
+    desk_play_on_each(before, sine, length);
+    desk_play_on_each(after, sine, length);
+    const double sum = fmax(greatest_sum(before), greatest_sum(after));
+    struct desk_stage *stage = play_change(before, after, sine, time);
+    expect_smooth(name, stage, smooth_limit(sum));
+    expect_ends(name, stage, before, after);
+    desk_stage_close(stage);
+    expect_no_gap(name, before, after, time, tolerance);
+}
+
+TEST(each_change_is_smooth) {
+    for (uint32_t i = 0; i < change_count; i++) {
+        struct desk before = desk_before(), after = desk_before();
+        changes[i].make(&after);
+        try_change(changes[i].name, &before, &after, i % 2 ? RCORE_NOW : when + 33, 1e-5f);
+    }
+}
+
+TEST(so_is_each_way_back) {
+    for (uint32_t i = 0; i < change_count; i++) {
+        struct desk before = desk_before(), after = desk_before();
+        changes[i].make(&before);
+        try_change(changes[i].name, &before, &after, i % 2 ? when + 33 : RCORE_NOW, 1e-5f);
+    }
+}
+
+/// Any two at once. Where they lie behind each other their fades multiply: by two voices' level it may differ then.
+TEST(so_are_two_changes_at_once) {
+    struct random random = random_seeded(seed);
+    for (uint32_t turn = 0; turn < 60; turn++) {
+        const uint32_t one = random_below(&random, change_count), other = random_below(&random, change_count);
+        struct desk before = desk_before(), after = desk_before();
+        changes[one].make(&before);
+        changes[other].make(&after);
+        char name[128];
+        (void)snprintf(name, sizeof name, "from %s to %s", changes[one].name, changes[other].name);
+        try_change(name, &before, &after, when + random_below(&random, 33), 0.26f);
+    }
+}
+
+/// Planted: what the detectors find must be found.
+TEST(planted_faults_are_found) {
+    struct desk desk = desk_before();
+    desk_play_on_each(&desk, sine, length);
+    struct desk_stage *stage = play_change(&desk, NULL, sine, 0);
+    const double limit = smooth_limit(greatest_sum(&desk));
+    uint32_t at = 0;
+    EXPECT((double)sharpest_bend(stage->out[0], length, &at) < limit);
+    stage->out[0][3000] += 0.02f; // a sixteenth of the sum
+    EXPECT((double)sharpest_bend(stage->out[0], length, &at) > limit);
+    EXPECT(at >= 3000 && at <= 3002);
+    desk_stage_close(stage);
+}
+
+int main(int argc, char **argv) {
+    seed = argc > 1 ? strtoull(argv[1], NULL, 0) : seed;
+    printf("seed %" PRIu64 "\n", seed);
+    fill_signals();
+    RUN(planted_faults_are_found);
+    RUN(each_change_is_smooth);
+    RUN(so_is_each_way_back);
+    RUN(so_are_two_changes_at_once);
+    return test_result();
+}

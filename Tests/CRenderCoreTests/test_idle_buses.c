@@ -1,0 +1,161 @@
+// Buses that nobody plays into, and routes that nothing leads to: the cycle leaves them out, and nobody hears that.
+#include "expect.h"
+#include "stage.h"
+
+#include <math.h>
+
+static rcore_plan_t *plan_of(uint32_t buses, uint32_t routes, rcore_fifo_t *capture_of_last) {
+    rcore_plan_t *plan = rcore_plan_create();
+    for (uint32_t slot = 0; slot < routes; slot++) {
+        const rcore_route_description_t route = {
+            .slot = slot, .channels = 1, .first_output = slot, .capture = slot == routes - 1 ? capture_of_last : NULL};
+        EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
+    }
+    for (uint32_t slot = 0; slot < buses; slot++) {
+        const rcore_bus_description_t bus = {.slot = slot, .channels = 1, .parent = RCORE_NONE};
+        EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
+    }
+    return plan;
+}
+
+static void play_on(stage_t *stage, const rcore_buffer_t *buffer, uint32_t bus) {
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.buffer = buffer;
+    params.bus = bus;
+    stage_start(stage, &params, RCORE_NOW);
+}
+
+/// Connections may be made in any order; each bus finds its own.
+TEST(connections_in_any_order) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *quiet = constant_buffer(64, 0.25f), *loud = constant_buffer(64, 0.5f);
+    rcore_plan_t *plan = plan_of(2, 2, NULL);
+    const rcore_bus_description_t late = {.slot = 2, .channels = 1, .parent = RCORE_NONE};
+    EXPECT_EQUAL(rcore_plan_connect(plan, 1, 1, NULL), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_add_bus(plan, &late), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_connect(plan, 2, 0, NULL), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK); // before the others of later buses
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 1024, 64); // the cross-fade is over
+    play_on(&stage, quiet, 0);
+    stage_render(&stage, 64, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 1024, 1088, 0.25f), -1);
+    EXPECT_EQUAL(first_other(stage.out[1], 1024, 1088, 0.0f), -1);
+    play_on(&stage, quiet, 1);
+    play_on(&stage, loud, 2);
+    stage_render(&stage, 64, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 1088, 1152, 0.5f), -1);
+    EXPECT_EQUAL(first_other(stage.out[1], 1088, 1152, 0.25f), -1);
+    stage_close(&stage);
+    rcore_buffer_release(quiet);
+    rcore_buffer_release(loud);
+}
+
+/// What a bus had when its last voice ended is not heard again, neither at once nor when it is played into anew; its parent neither.
+TEST(nothing_stays_behind) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(64, 0.5f);
+    for (uint64_t turn = 0; turn < 3; turn++) {
+        const uint64_t begun = stage.nframes;
+        play_on(&stage, buffer, 1); // a child of bus 0
+        stage_render(&stage, 64, 64);
+        EXPECT_EQUAL(first_other(stage.out[0], begun, begun + 64, 0.5f), -1);
+        play_on(&stage, buffer, 2);
+        stage_render(&stage, 64, 64);
+        EXPECT_EQUAL(first_other(stage.out[0], begun + 64, begun + 128, 0.5f), -1);
+        stage_render(&stage, 128, 64);
+        EXPECT_EQUAL(first_other(stage.out[0], begun + 128, begun + 256, 0.0f), -1);
+        EXPECT_EQUAL(rcore_read_counters(stage.core).playing_voices, 0u);
+    }
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// A voice whose place was stolen, or that ends within a period, is counted out once.
+TEST(voices_are_counted_out) {
+    rcore_config_t sizes = stage_config();
+    sizes.max_playing = 1;
+    sizes.steal_frames = 32;
+    stage_t stage = stage_open(&sizes);
+    rcore_buffer_t *buffer = constant_buffer(100, 0.5f);
+    for (uint32_t i = 0; i < 4; i++) {
+        play_on(&stage, buffer, 1 + i % 2);
+        stage_render(&stage, 64, 64);
+    }
+    stage_render(&stage, 128, 64);
+    const uint64_t silent = stage.nframes;
+    stage_render(&stage, 64, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], silent, silent + 64, 0.0f), -1);
+    play_on(&stage, buffer, 1);
+    stage_render(&stage, 100, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], silent + 64, silent + 164, 0.5f), -1);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// What listens to a route hears its silence.
+TEST(an_idle_route_is_captured) {
+    stage_t stage = stage_open(NULL);
+    rcore_fifo_t *capture = rcore_fifo_create(1, 4096, NULL);
+    rcore_plan_t *plan = plan_of(1, 2, capture);
+    EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 1024, 64);
+    EXPECT_EQUAL(rcore_fifo_readable(capture), 1024u);
+    float samples[1024];
+    EXPECT(rcore_fifo_read_interleaved(capture, samples, 1024));
+    EXPECT_EQUAL(first_other(samples, 0, 1024, 0.0f), -1);
+    stage_close(&stage);
+    rcore_fifo_destroy(capture);
+}
+
+/// What is the first to be led somewhere is added to silence: the same bits as behind another one.
+TEST(the_first_is_added_to_silence) {
+    stage_t stage = stage_open(NULL);
+    rcore_fifo_t *capture = rcore_fifo_create(1, 4096, NULL);
+    rcore_buffer_t *silence = constant_buffer(4096, 0.0f);
+    rcore_plan_t *plan = plan_of(1, 1, capture);
+    EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 0, -1.0f, 0, RCORE_NOW), RCORE_OK);
+    play_on(&stage, silence, 0);
+    stage_render(&stage, 1024, 64);
+    float samples[1024];
+    EXPECT(rcore_fifo_read_interleaved(capture, samples, 1024));
+    for (uint32_t i = 0; i < 1024; i++) {
+        EXPECT_EQUAL(signbit(samples[i]), 0); // 0 · -1 is -0
+    }
+    stage_close(&stage);
+    rcore_buffer_release(silence);
+    rcore_fifo_destroy(capture);
+}
+
+/// And so do meters: they count its frames.
+TEST(idle_buses_and_routes_are_metered) {
+    stage_t stage = stage_open(NULL);
+    const rcore_meter_description_t shape = {.channels = 1, .sample_rate = STAGE_RATE};
+    rcore_meter_t *of_bus = rcore_meter_create(&shape, NULL), *of_route = rcore_meter_create(&shape, NULL);
+    rcore_plan_t *plan = rcore_plan_create();
+    const rcore_route_description_t route = {.slot = 1, .channels = 1, .meter = of_route};
+    const rcore_bus_description_t bus = {.slot = 0, .channels = 1, .parent = RCORE_NONE, .meter = of_bus};
+    EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 1024, 64);
+    EXPECT_EQUAL(rcore_meter_frames(of_bus), 1024u);
+    EXPECT_EQUAL(rcore_meter_frames(of_route), 1024u);
+    EXPECT_EQUAL(rcore_meter_read(of_bus, 0).greatest_peak, 0.0f);
+    stage_close(&stage);
+    rcore_meter_destroy(of_bus);
+    rcore_meter_destroy(of_route);
+}
+
+int main(void) {
+    RUN(connections_in_any_order);
+    RUN(nothing_stays_behind);
+    RUN(voices_are_counted_out);
+    RUN(an_idle_route_is_captured);
+    RUN(the_first_is_added_to_silence);
+    RUN(idle_buses_and_routes_are_metered);
+    return test_result();
+}

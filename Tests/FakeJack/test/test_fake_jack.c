@@ -1,0 +1,99 @@
+/// The fake's own detectors fire: for an app that does what libjack forbids, and one that leaves its buffers as they were.
+#include "../fake_jack.h"
+#include "expect.h"
+
+#include <jack/jack.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+static long count(const char *name) {
+    char report[16384], line[64];
+    fake_jack_report(report, sizeof report);
+    snprintf(line, sizeof line, "\n%s ", name);
+    const char *found = strstr(report, line);
+    return found ? atol(found + strlen(line)) : -1;
+}
+
+static jack_port_t *out;
+
+static int leave_garbage(jack_nframes_t nframes, void *argument) {
+    (void)argument;
+    jack_port_get_buffer(out, nframes);
+    return 0;
+}
+
+static int stay_silent(jack_nframes_t nframes, void *argument) {
+    (void)argument;
+    memset(jack_port_get_buffer(out, nframes), 0, nframes * sizeof(float));
+    return 0;
+}
+
+static int ask_within(jack_nframes_t nframes, void *argument) {
+    jack_free(jack_get_ports(argument, NULL, NULL, 0));
+    return stay_silent(nframes, NULL);
+}
+
+/// Runs cycles for as long as it takes to have had some.
+static void run(const char *script, JackProcessCallback process) {
+    EXPECT(fake_jack_begin(script) == 0);
+    jack_client_t *client = jack_client_open("test", JackNoStartServer, NULL);
+    EXPECT(client != NULL);
+    out = jack_port_register(client, "out", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
+    EXPECT(jack_set_process_callback(client, process, client) == 0);
+    EXPECT(jack_activate(client) == 0);
+    while (count("cycles") < 5)
+        sched_yield();
+    EXPECT(jack_client_close(client) == 0);
+    EXPECT(count("threads") == 0 && count("ports") == 0);
+}
+
+TEST(buffers_left_as_they_were) {
+    run("pace 0.1", stay_silent);
+    EXPECT_EQUAL(count("garbage"), 0);
+    EXPECT_EQUAL(count("misuse"), 0);
+    run("pace 0.1", leave_garbage);
+    EXPECT(count("garbage") >= 5);
+}
+
+TEST(questions_within_a_cycle) {
+    run("plug system 2 0\npace 0.1", ask_within);
+    EXPECT(count("misuse") >= 5);
+    EXPECT_EQUAL(count("lists"), 0);
+}
+
+TEST(calls_on_a_closed_client) {
+    EXPECT_EQUAL(fake_jack_begin(""), 0);
+    jack_client_t *client = jack_client_open("test", JackNoStartServer, NULL);
+    EXPECT_EQUAL(fake_jack_begin(""), -1); // a client is open
+    EXPECT_EQUAL(jack_client_close(client), 0);
+    EXPECT_EQUAL(count("misuse"), 0);
+    jack_activate(client);
+    EXPECT_EQUAL(count("misuse"), 1);
+}
+
+TEST(lists_that_are_kept) {
+    EXPECT_EQUAL(fake_jack_begin("plug system 2 0"), 0);
+    jack_client_t *client = jack_client_open("test", JackNoStartServer, NULL);
+    const char **names = jack_get_ports(client, NULL, NULL, 0);
+    EXPECT_EQUAL(count("lists"), 1);
+    jack_free(names);
+    EXPECT_EQUAL(count("lists"), 0);
+    EXPECT_EQUAL(jack_client_close(client), 0);
+}
+
+TEST(scripts) {
+    EXPECT_EQUAL(fake_jack_begin("fail client_open 2 0\n\n# nothing\nfail no_such 1"), 4);
+    EXPECT_EQUAL(fake_jack_begin("fail client_open 1 0"), 0);
+    EXPECT(jack_client_open("test", JackNoStartServer, NULL) == NULL);
+    EXPECT_EQUAL(count("fired"), 1);
+}
+
+int main(void) {
+    RUN(buffers_left_as_they_were);
+    RUN(questions_within_a_cycle);
+    RUN(calls_on_a_closed_client);
+    RUN(lists_that_are_kept);
+    RUN(scripts);
+    return test_result();
+}

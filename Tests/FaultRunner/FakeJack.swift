@@ -1,0 +1,60 @@
+import Glibc
+import TestSupport
+
+/// The fake libjack that the loader chose for this process: told what to do, and asked what it counted.
+struct FakeJack: Sendable {
+    private typealias Begin = @convention(c) (UnsafePointer<CChar>) -> Int32
+    private typealias Report = @convention(c) (UnsafeMutablePointer<CChar>, Int) -> Int
+
+    private let beginning: Begin
+    private let doing: Begin
+    private let reporting: Report
+
+    init() throws {
+        func find<Function>(_ name: String, as type: Function.Type) throws -> Function {
+            guard let symbol = dlsym(nil, name) else {
+                throw TestFailure(
+                    "The libjack here is a real one: lead LD_LIBRARY_PATH to the fake (Tests/FakeJack/build).")
+            }
+            return unsafeBitCast(symbol, to: type)
+        }
+        beginning = try find("fake_jack_begin", as: Begin.self)
+        doing = try find("fake_jack_do", as: Begin.self)
+        reporting = try find("fake_jack_report", as: Report.self)
+    }
+
+    /// Forgets everything and begins with a script. Throws when it is not understood, or something of the last one is left.
+    func begin(_ script: [String]) throws {
+        let result = beginning(script.joined(separator: "\n"))
+        guard result == 0 else {
+            let reason =
+                result < 0 ? "something of the last script is left" : "'\(script[Int(result) - 1])' is not understood"
+            throw TestFailure("The fake libjack cannot begin: \(reason).")
+        }
+    }
+
+    /// Has the server do something now.
+    func act(_ action: String) {
+        precondition(doing(action) == 0, "the fake libjack does not know '\(action)'")
+    }
+
+    /// What it counted, by name.
+    var counts: [String: Int] {
+        Dictionary(
+            report.compactMap { line in
+                let words = line.split(separator: " ")
+                guard words.count == 2, let number = Int(words[1]) else { return nil }
+                return (String(words[0]), number)
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The first thing an app did that it must not.
+    var misuse: String? { report.first { $0.hasPrefix("# ") }.map { String($0.dropFirst(2)) } }
+
+    private var report: [Substring] {
+        var text = [CChar](repeating: 0, count: 16_384)
+        let length = reporting(&text, text.count)
+        let bytes = text.prefix(min(max(0, length), text.count - 1)).map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    }
+}

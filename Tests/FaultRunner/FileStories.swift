@@ -1,0 +1,92 @@
+import AudioPlayback
+import AudioRendering
+import AudioSessions
+import Foundation
+import TestSupport
+
+/// Files that fail while they are read and written: without a server.
+extension Story {
+    /// Captures five seconds to `path`, which may not take all, and goes on playing.
+    func tellCapture() throws {
+        let driver = OfflineDriver(sampleRate: 48_000, channels: 1, periodFrames: 256)
+        let host = AudioSessionHost(driver: driver)
+        let engine = try host.engine.get()
+        let failures = Signpost<AudioFileError>()
+        let observation = engine.observe { if case .captureFailed(let error) = $0 { failures.note(error) } }
+        defer { withExtendedLifetime(observation) { engine.close() } }
+        let session = try AudioSession(host: host)
+        try session.setActive(true)
+        let source = Signal.counting(frames: 240_000)
+        try engine.play(.buffer(AudioBuffer([source])), on: session.bus)
+        guard diary.attempt("capture", { try engine.startCapture(path: path) }) != nil else { return }
+        let output = try driver.render(frames: source.count)[0]
+        diary.note("output: \(Signal.firstDifference(output, source) ?? "whole")")
+        diary.note("failures: \(failures.noted.map(\.description))")
+        guard let summary = engine.stopCapture() else { return diary.note("FAULT: there is no capture to end") }
+        diary.note("summary: \(summary.failure?.description ?? "whole"), \(summary.lostPeriods) periods lost")
+        let file: [Float]
+        do {
+            file = try SoundFile.read(path).planes[0]
+        } catch { return diary.note("file: error \(error)") }
+        // Packed formats hold the last block whole or not at all.
+        let isExact = path.hasSuffix("wav") || path.hasSuffix("w64") || path.hasSuffix("caf") || path.hasSuffix("aiff")
+        let expected = isExact ? summary.frames : file.count
+        let difference =
+            isExact
+            ? Signal.firstDifference(file, source.prefix(expected))
+            : zip(file, source).contains { abs($0 - $1) > 0.02 } ? "it is another sound" : nil
+        diary.note("file: \(difference ?? "as far as it went"), \(file.count) of \(source.count) frames")
+    }
+
+    /// Plays a file of five seconds, to which something happens after one.
+    func tellStreaming() throws {
+        let driver = OfflineDriver(sampleRate: 48_000, channels: 1, periodFrames: 256)
+        let host = AudioSessionHost(driver: driver)
+        defer { host.close() }
+        let source = Signal.counting(frames: 240_000)
+        let directory = try TemporaryDirectory()
+        let file = directory.file("music." + path)
+        try SoundFile.write([source], sampleRate: 48_000, to: file)
+        let session = try AudioSession(host: host)
+        let player = try AudioPlayer(path: file, session: session)
+        let endings = Signpost<AudioPlayer.Ending>()
+        player.onFinish { _, ending in endings.note(ending) }
+        try player.play()
+        host.settle()
+        let before = try driver.render(frames: 48_000)[0]
+        try spoil(file)
+        let output = before + (try driver.render(frames: 240_000)[0])
+        host.settle()
+        let heard = zip(output, source).prefix { abs($0 - $1) < 0.001 }.count
+        diary.note("heard: \(heard) frames")
+        diary.note("after: \(output[heard...].contains { $0 != 0 } ? "another sound" : "silence")")
+        for ending in endings.noted {
+            switch ending {
+            case .finished: diary.note("ending: finished")
+            case .damaged(let error): diary.note("ending: damaged: \(error)")
+            case .refused(let error): diary.note("ending: refused: \(error)")
+            }
+        }
+        diary.attempt("play again") { try player.play() }
+        host.settle()
+        let again = try driver.render(frames: 4_800)[0]
+        diary.note("again: \(again.contains { $0 != 0 } ? "sound" : "silence")")
+    }
+
+    private func spoil(_ file: String) throws {
+        switch fault {
+        case "truncate": truncate(file, 400_000)
+        case "empty": truncate(file, 0)
+        case "delete": unlink(file)
+        case "replace":
+            try SoundFile.write([[Float](repeating: 0.25, count: 1_000)], sampleRate: 8_000, to: file + ".wav")
+            rename(file + ".wav", file)
+        case "overwrite":
+            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+            try handle.seek(toOffset: 400_000)
+            try handle.write(contentsOf: Data(repeating: 0xff, count: 2_000_000))
+            try handle.close()
+        default: break
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+
+/// A connection to a control socket.
+final class ControlPeer {
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else { throw TestFailure("Nobody listens at '\(path)'.") }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Where the managed server of that name listens.
+    static func path(of name: String) -> String? {
+        let folders = [ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"].map { $0 + "/audiosession" }]
+        return (folders.compactMap { $0 } + ["/tmp/audiosession-\(getuid())"]).map { "\($0)/\(name).control" }
+            .first { FileManager.default.fileExists(atPath: $0) }
+    }
+
+    /// Who listens.
+    var process: pid_t? {
+        var credentials = [Int32](repeating: 0, count: 3)
+        var size = socklen_t(12)
+        return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials[0] : nil
+    }
+
+    func send(_ request: String) throws {
+        guard Glibc.send(descriptor, request, request.utf8.count, Int32(MSG_NOSIGNAL)) == request.utf8.count else {
+            throw TestFailure("The request '\(request.prefix(40))' could not be sent.")
+        }
+    }
+
+    func ask(_ request: String) throws -> String {
+        try send(request)
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&watched, 1, 20_000) > 0 else { throw TestFailure("No answer came in 20 s.") }
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,76 @@
+import AudioRendering
+import Foundation
+import JackDriver
+import TestSupport
+import Testing
+
+extension RealServers {
+    /// Hearing what comes in: an input played in the cycle in which it arrives.
+    @Suite("Monitoring")
+    struct MonitorTests {
+        let name: ServerName
+
+        init() throws { name = try ServerName() }
+
+        /// Plays its first input on its first output.
+        private func monitor(on server: JackServer) throws -> Player {
+            let player = try Player(
+                JackDriver.Configuration(
+                    server: .named(server.name), clientName: "monitor-test", outputs: 1, inputs: 1, recovery: .never,
+                    connections: .none))
+            try player.engine.open()
+            let bus = try player.makeBus(inputGranted: true)
+            try player.engine.play(.input(player.engine.makeInput(for: bus)), on: bus)
+            try player.engine.start()
+            return player
+        }
+
+        @Test(
+            "jack_iodelay: 0 frames more through us than without us, in the same run",
+            .jackdOnly("PipeWire has no loopback driver."))
+        func delay() throws {
+            let server = try JackServer(name, periodFrames: 64, arguments: ["-L", "2"])
+            defer { server.stop() }
+            let player = try monitor(on: server)
+            defer { player.engine.close() }
+            let delay = try JackDelay(on: server)
+            let without = try delay.measure(to: "loopback:playback_1", from: "loopback:capture_1")
+            try delay.forget()
+            let linked = try ChildProcess.run(
+                "jack_connect", ["monitor-test:out_1", "loopback:playback_1"], environment: server.environment)
+            #expect(linked.status == 0, "\(linked.output)")
+            let through = try delay.measure(to: "monitor-test:in_1", from: "loopback:capture_1")
+            #expect(without == 64)
+            #expect(through == without)
+        }
+
+        @Test("A ramp heard through us and beside us is the same, frame for frame")
+        func ramp() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let player = try monitor(on: server)
+            defer { player.engine.close() }
+            let microphone = try StandIn(
+                "Mic", kind: .builtInMic, on: server.environment, outputs: 0, inputs: 1, sound: .ramp)
+            let phones = try StandIn("Phones", kind: .headphones, on: server.environment, captures: true)
+            for (source, destination) in [
+                ("Mic:capture_1", "Phones:playback_1"), ("Mic:capture_1", "monitor-test:in_1"),
+                ("monitor-test:out_1", "Phones:playback_2"),
+            ] {
+                let linked = try ChildProcess.run(
+                    "jack_connect", [source, destination], environment: server.environment)
+                #expect(linked.status == 0, "\(linked.output)")
+            }
+            #expect(try player.waitForFrames(20_000))
+            #expect(phones.stop() == 0)
+            microphone.stop()
+            let heard = try phones.captured()
+            let first = try #require(heard[1].firstIndex { $0 != 0 })
+            #expect(heard[1].count - first > 15_000)
+            // A cycle in which the server was late gives silence to all.
+            let pairs = zip(heard[0][first...], heard[1][first...]).filter { $0.0 != 0 && $0.1 != 0 }
+            #expect(pairs.count > 15_000)
+            #expect(Signal.firstDifference(pairs.map(\.1), pairs.map(\.0)) == nil)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import AudioPlayback
+import AudioRendering
+import AudioSessions
+import Foundation
+import JackDriver
+import SessionArbiter
+import TestSupport
+import Testing
+
+extension RealServers {
+    /// Faults in great numbers, on a real server; `Scripts/soak` mixes them at random.
+    @Suite("Faults, again and again", .serialized, .jackdOnly("The soak does it there; jackd is what CI has time for."))
+    struct RealFaultTests {
+        private func host(_ name: ServerName) -> AudioSessionHost {
+            AudioSessionHost(
+                driver: JackDriver(
+                    configuration: .init(
+                        server: .named(name.text), clientName: "fault-test", inputs: nil, recovery: .within(seconds: 60)
+                    )),
+                settings: ArbiterSettings())
+        }
+
+        /// What the first device's ports are connected to, as another program sees it.
+        private func links(_ server: JackServer) throws -> String {
+            try ChildProcess.run("jack_lsp", ["-c", "fault-test:out_"], environment: server.environment).output
+        }
+
+        private func play(_ session: AudioSession) throws -> Voice {
+            let samples = Signal.counting(frames: 960_000)
+            return try session.engine.play(
+                .buffer(AudioBuffer([samples, samples]), loop: .forever), on: session.bus)
+        }
+
+        @Test(
+            "SRV-1, SRV-2: the server is killed fifty times while it plays and others patch: back each time, nothing leaked"
+        )
+        func kills() throws {
+            let name = try ServerName()
+            var server = try JackServer(name, periodFrames: 128)
+            defer { server.stop() }
+            let host = host(name)
+            let session = try AudioSession(host: host)
+            try session.setCategory(.playback)
+            let returns = Signpost<Bool>()
+            let token = NotificationCenter.default.addObserver(
+                forName: AudioSession.mediaServicesWereResetNotification, object: session, queue: nil
+            ) { _ in returns.note(true) }
+            defer { NotificationCenter.default.removeObserver(token) }
+            try session.setActive(true)
+            let voice = try play(session)
+            var settled: ProcessCensus?
+            for round in 1...50 {
+                let patch = round % 2 == 0 ? "jack_disconnect" : "jack_connect"
+                try ChildProcess.run(patch, ["fault-test:out_1", "system:playback_2"], environment: server.environment)
+                let place = voice.framesRendered
+                server.kill()
+                server = try JackServer(name, periodFrames: round % 3 == 0 ? 64 : 128)
+                #expect(returns.wait { $0.count == round })
+                #expect(session.isActive && eventually(seconds: 10) { voice.framesRendered > place }, "it plays on")
+                let patched = try links(server).contains("system:playback_2", times: round % 2 == 0 ? 1 : 2)
+                #expect(patched, "as it was patched in round \(round)")
+                if round == 10 { settled = ProcessCensus.take() }
+            }
+            let last = ProcessCensus.take()
+            #expect(last.threads == settled?.threads)
+            #expect(last.descriptors < (settled?.descriptors ?? 0) + 20)
+            host.close()
+            #expect(ProcessCensus.threadsEnd())
+        }
+
+        @Test(
+            "ROUTE-2, ROUTE-4: devices come and go two hundred times at random: the route is right each time, and no port is left over"
+        )
+        func plugging() throws {
+            let name = try ServerName()
+            let server = try JackServer(name, periodFrames: 128)
+            defer { server.stop() }
+            let host = host(name)
+            let session = try AudioSession(host: host)
+            try session.setCategory(.ambient)
+            try session.setActive(true)
+            let voice = try play(session)
+            let home = try #require(session.currentRoute.outputs.first?.portName)
+            let kinds: [(name: String, kind: HardwareKind)] = [
+                ("Ears", .headphones), ("Screen", .hdmi), ("Desk", .usbAudio), ("Line", .lineOut),
+            ]
+            var generator = SeededGenerator(seed: 6)
+            var plugged: [(name: String, device: StandIn)] = []
+            for _ in 1...200 {
+                let choice = kinds[Int.random(in: kinds.indices, using: &generator)]
+                if let place = plugged.firstIndex(where: { $0.name == choice.name }) {
+                    plugged.remove(at: place).device.kill()
+                    // Before it comes back: what nobody saw leave is no newcomer.
+                    #expect(
+                        eventually(seconds: 10) { !host.devices.contains { $0.contains(choice.name) } },
+                        "\(choice.name) is gone")
+                } else {
+                    plugged.append(
+                        (choice.name, try StandIn(choice.name, kind: choice.kind, on: server.environment)))
+                }
+                let wanted = plugged.last?.name ?? home
+                #expect(
+                    eventually(seconds: 10) { session.currentRoute.outputs.first?.portName == wanted },
+                    "wanted: \(wanted)")
+            }
+            for (_, device) in plugged { device.kill() }
+            #expect(eventually(seconds: 10) { session.currentRoute.outputs.first?.portName == home })
+            #expect(session.isActive && voice.state == .playing)
+            let ports = try ChildProcess.run("jack_lsp", ["fault-test:"], environment: server.environment).output
+            #expect(ports.split(separator: "\n").count <= 2 + 2 + 2 * kinds.count, "\(ports)")
+            host.close()
+            #expect(ProcessCensus.threadsEnd())
+        }
+
+        @Test("HW-2, HW-5: the period changes two hundred times while it plays: no frame is lost or doubled")
+        func periods() throws {
+            let name = try ServerName()
+            let server = try JackServer(name, periodFrames: 256)
+            defer { server.stop() }
+            let speaker = try StandIn("Speaker", kind: .builtInSpeaker, on: server.environment, captures: true)
+            let host = host(name)
+            let session = try AudioSession(host: host)
+            try session.setCategory(.playback)
+            try session.setActive(true)
+            let voice = try play(session)
+            var generator = SeededGenerator(seed: 2)
+            for _ in 1...200 {
+                let frames = [64, 100, 128, 256, 512, 1_024].randomElement(using: &generator) ?? 256
+                #expect(try session.engine.requestPeriod(frames: frames) == frames)
+            }
+            let xruns = try session.engine.statistics.xruns
+            let rendered = voice.framesRendered
+            host.close()
+            let heard = try speaker.captured()[0].drop { $0 == 0 }
+            #expect(rendered > 20_000)
+            // Behind the fade in, before the end: a loss is a step up, or silence; a frame that comes twice is a step down.
+            let last = heard.lastIndex { $0 != 0 } ?? heard.startIndex
+            let counted = Array(heard.prefix(through: last).dropFirst(300).dropLast(300))
+            #expect(counted.count > 20_000)
+            let breaks = zip(counted, counted.dropFirst()).count { abs(($1 - $0) * 1_048_576 - 1) > 0.01 }
+            // One that the server was late for is silent: two breaks, one at each end.
+            #expect(breaks <= 2 * xruns, "\(breaks) breaks, \(xruns) xruns")
+        }
+    }
+}
+
+extension String {
+    fileprivate func contains(_ part: String, times: Int) -> Bool { components(separatedBy: part).count == times + 1 }
+}
+
+/// Numbers that a seed gives, the same each time.
+private struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 | 1 }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state
+    }
+}

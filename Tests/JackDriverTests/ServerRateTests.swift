@@ -1,0 +1,139 @@
+import AudioRendering
+import Foundation
+import JackDriver
+import TestSupport
+import Testing
+
+extension RealServers {
+    /// Rates that change while somebody plays, and those that cannot.
+    @Suite("The rate of a server", .jackdOnly("What is managed is a jackd; PipeWire has tests of its own."))
+    struct ServerRateTests {
+        let name: ServerName
+        let server: ManagedServer
+
+        init() throws {
+            name = try ServerName()
+            server = ManagedServer(name: name.text, sampleRate: 48_000, periodFrames: 256, device: .none, idleExit: 1)
+        }
+
+        private func player() throws -> Player {
+            try Player(
+                JackDriver.Configuration(
+                    server: .managed, clientName: "rate-test", recovery: .never, managedServer: server))
+        }
+
+        /// Leaves, and waits until the server has left, too.
+        private func end(_ player: Player) throws {
+            let process = try serverProcess()
+            player.engine.close()
+            kill(process, SIGTERM)
+            try ChildProcess.run("tail", ["--pid=\(process)", "-s", "0.02", "-f", "/dev/null"])
+        }
+
+        private func serverProcess() throws -> pid_t {
+            let control = try #require(ControlPeer.path(of: name.text))
+            return try #require(try ControlPeer(control).process)
+        }
+
+        @Test("HW-1, HW-2: the managed server takes another rate while somebody plays; period and device stay")
+        func changes() throws {
+            let (player, other) = (try self.player(), try self.player())
+            _ = try player.start()
+            _ = try other.start()
+            #expect(try player.engine.requestPeriod(frames: 240) == 240)
+            for rate in [44_100, 96_000, 8_000, 48_000] {
+                #expect(try player.driver.requestSampleRate(rate) == rate)
+                #expect(player.engine.format?.sampleRate == rate && player.engine.format?.periodFrames == 240)
+                #expect(
+                    other.waitForEvent {
+                        if case .formatChanged(let format) = $0 { format.sampleRate == rate } else { false }
+                    })
+                #expect(try player.waitForFrames(1000) && other.waitForFrames(1000))
+            }
+            #expect(player.losses == 0 && other.losses == 0)
+            #expect(try server.start().outputs == 2, "the device is there")
+            other.engine.close()
+            try end(player)
+        }
+
+        @Test("The device's ports are registered anew then; what was connected to them is connected again")
+        func links() throws {
+            let player = try player()
+            _ = try player.start()
+            func links() throws -> String {
+                try ChildProcess.run(
+                    "jack_lsp", ["-c", "rate-test:"], environment: ["JACK_DEFAULT_SERVER": name.text]
+                ).output
+            }
+            let before = try links()
+            #expect(before.contains("system:playback_1") && before.contains("system:playback_2"))
+            for rate in [44_100, 48_000, 96_000] {
+                #expect(try server.setSampleRate(rate) == rate)
+                #expect(
+                    player.waitForEvent {
+                        if case .formatChanged(let format) = $0 { format.sampleRate == rate } else { false }
+                    })
+                #expect(try player.waitForFrames(rate / 2))
+                #expect(try links() == before)
+            }
+            try end(player)
+        }
+
+        @Test("Several who ask at once are served one after the other; each is told a rate that there was")
+        func race() async throws {
+            let player = try player()
+            _ = try player.start()
+            let rates = [32_000, 44_100, 88_200, 96_000]
+            let answers = try await withThrowingTaskGroup(of: Int.self) { group in
+                for rate in rates + rates { group.addTask { [server] in try server.setSampleRate(rate) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.sorted() == (rates + rates).sorted())
+            #expect(rates.contains(try server.start().sampleRate))
+            #expect(try player.waitForFrames(1000))
+            try end(player)
+        }
+
+        @Test("A jackd that others run keeps its rate; the refusal says what to do")
+        func outside() throws {
+            let jackd = try JackServer(name)
+            defer { jackd.stop() }
+            let player = try Player(
+                JackDriver.Configuration(server: .named(name.text), clientName: "rate-test", recovery: .never))
+            _ = try player.start()
+            #expect(try player.driver.requestSampleRate(48_000) == 48_000)
+            let error = #expect(throws: DriverError.self) { try player.driver.requestSampleRate(44_100) }
+            #expect(
+                error?.description
+                    == """
+                    The JACK server refused a rate of 44100 Hz: it keeps the rate it was started with, 48000 Hz, and what has another is \
+                    resampled; restart it with '-r 44100', or use the managed server.
+                    """)
+            #expect(player.engine.format?.sampleRate == 48_000)
+            player.engine.close()
+        }
+
+        @Test("HW-4: a rate that no server has is refused, and one that nobody serves says so")
+        func absurd() throws {
+            #expect(throws: DriverError.noServer(name: name.text)) { try server.setSampleRate(44_100) }
+            for rate in [-1, 0, 7_999, 384_001, .max] {
+                let error = #expect(throws: DriverError.self) { try server.setSampleRate(rate) }
+                #expect(error?.description.contains("a rate has 8,000 to 384,000 Hz") == true)
+            }
+        }
+
+        @Test("A server that does not answer costs its limit, and nothing else")
+        func frozen() throws {
+            let player = try player()
+            _ = try player.start()
+            let process = try serverProcess()
+            kill(process, SIGSTOP)
+            #expect(throws: DriverError.timedOut(call: "a rate of 44100 Hz", seconds: 0.2)) {
+                try server.setSampleRate(44_100, within: 0.2)
+            }
+            kill(process, SIGCONT)
+            #expect(try server.setSampleRate(96_000) == 96_000)
+            try end(player)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import AudioRendering
+import Foundation
+import TestSupport
+import Testing
+
+extension RealServers {
+    /// A device of audiosession-device, as JACK's own tools see it.
+    @Suite("Stand-in devices")
+    struct StandInTests {
+        let name: ServerName
+        let program: String
+
+        init() throws {
+            name = try ServerName()
+            program = try StandIn.program()
+        }
+
+        /// Whether the server's ports become what they are to be, within 10 s.
+        private func ports(of server: JackServer, become isWanted: (String) -> Bool) throws -> Bool {
+            let deadline = Date(timeIntervalSinceNow: 10)
+            while Date() < deadline {
+                if isWanted(try ChildProcess.run("jack_lsp", [], environment: server.environment).output) {
+                    return true
+                }
+            }
+            return false
+        }
+
+        @Test("--help lists every option, and the kinds are those of HardwareKind")
+        func help() throws {
+            let (status, output) = try ChildProcess.run(program, ["--help"])
+            #expect(status == 0)
+            for option in [
+                "name", "type", "outputs", "inputs", "server", "latency", "capture", "ramp", "tone", "source", "return",
+                "ready-fd", "detach",
+            ] {
+                #expect(output.contains("--\(option)"))
+            }
+            let kinds = output.components(separatedBy: "Kinds:\n").last?.components(separatedBy: "\n\n").first ?? ""
+            let words = kinds.split { ",\n ".contains($0) }.map(String.init)
+            #expect(words.prefix { $0 != "exit" }.sorted() == HardwareKind.allCases.map(\.rawValue).sorted())
+        }
+
+        @Test(
+            "What it cannot take is a usage error, in one sentence",
+            arguments: [
+                (["--loud"], "There is no option '--loud'; --help lists them."),
+                (["--name"], "--name takes a value; --help says which."),
+                (["--name", "A"], "A device needs --name and --type; --help lists the kinds."),
+                (
+                    ["--name", "A", "--type", "hdmi", "--outputs", "65"],
+                    "--outputs takes a whole number from 0 to 64, not '65'."
+                ),
+                (
+                    ["--name", "A", "--type", "hdmi", "--latency", "-1"],
+                    "--latency takes a whole number from 0 to 1048576, not '-1'."
+                ),
+                (["--name", "A", "--tone", "loud"], "--tone takes a frequency in Hz above 0, not 'loud'."),
+                (["--name", "A", "--type", "tape"], "There is no kind of device 'tape'; --help lists them."),
+                (
+                    ["--name", "A:b", "--type", "hdmi"],
+                    #"none of :/"\, unlike 'A:b'."#
+                ),
+                (["--name", "A", "--type", "hdmi", "--outputs", "0"], "A device has one channel at least, out or in."),
+                (
+                    ["--name", "A", "--type", "hdmi", "--server", "A"],
+                    "A device cannot be named as its server, 'A'."
+                ),
+                (
+                    ["--name", "A", "--type", "lineIn", "--outputs", "0", "--inputs", "1", "--capture", "/dev/null"],
+                    "A device without channels out has nothing to record."
+                ),
+            ])
+        func usage(arguments: [String], sentence: String) throws {
+            let (status, output) = try ChildProcess.run(program, arguments)
+            #expect(status == 64)
+            #expect(output.hasPrefix("audiosession-device: ") && output.hasSuffix(sentence + "\n"), "\(output)")
+        }
+
+        @Test("Without a server, with a file that is none, or with a name that is taken it says so and ends")
+        func refused() throws {
+            let absent = try ChildProcess.run(
+                program, ["--name", "A", "--type", "hdmi", "--server", "audio-test-absent"])
+            #expect(absent.status == 69)
+            #expect(absent.output.contains("No JACK server 'audio-test-absent' runs"))
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let first = try StandIn("Kitchen", kind: .airPlay, on: server.environment)
+            defer { first.stop() }
+            #expect(throws: TestFailure.self) { try StandIn("Kitchen", kind: .airPlay, on: server.environment) }
+            let file = try ChildProcess.run(
+                program, ["--name", "A", "--type", "lineIn", "--inputs", "1", "--source", "/nowhere.wav"],
+                environment: server.environment)
+            #expect(file.status == 69)
+            #expect(file.output.contains("'/nowhere.wav' cannot be played"))
+        }
+
+        @Test("Its ports are physical and terminal, and say by alias what they stand for, and how late they are")
+        func ports() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let device = try StandIn(
+                "Living Room", kind: .hdmi, on: server.environment, outputs: 2, inputs: 1, latency: 480)
+            let listing = try ChildProcess.run(
+                "jack_lsp", ["-A", "-p", "-l", "Living"], environment: server.environment)
+            let blocks = ("\n" + listing.output).components(separatedBy: "\nLiving Room:").dropFirst().sorted()
+            #expect(blocks.map { $0.prefix { $0 != "\n" } } == ["capture_1", "playback_1", "playback_2"])
+            for (block, channel) in zip(blocks, [1, 1, 2]) {
+                // jack_lsp does not find PipeWire's second alias where there is no first one.
+                let alias = "\n   stand-in:hdmi:Living Room:\(channel)\n"
+                #expect(block.contains(alias) || !TestServer.current.isJackd)
+                #expect(block.contains("physical,terminal"))
+                let way = block.hasPrefix("playback") ? "playback" : "capture"
+                #expect(block.contains("port \(way) latency = [ 480 480 ] frames"))
+            }
+            #expect(device.stop() == 0)
+            #expect(try ports(of: server) { !$0.contains("Living") })
+        }
+
+        @Test("A killed device leaves what arrived until then, sample for sample, and no port")
+        func killed() throws {
+            let server = try JackServer(name, periodFrames: 1024)
+            defer { server.stop() }
+            let microphone = try StandIn(
+                "Mic", kind: .builtInMic, on: server.environment, outputs: 0, inputs: 1, sound: .ramp)
+            let device = try StandIn("Phones", kind: .headphones, on: server.environment, captures: true)
+            let linked = try ChildProcess.run(
+                "jack_connect", ["Mic:capture_1", "Phones:playback_2"], environment: server.environment)
+            #expect(linked.status == 0, "\(linked.output)")
+            // A recorder of JACK's own is the clock here: it ends when it has heard a second.
+            let folder = try TemporaryDirectory()
+            try ChildProcess.run(
+                "jack_rec", ["-f", folder.file("second.wav"), "-d", "1", "-b", "24", "Mic:capture_1"],
+                environment: server.environment)
+            device.kill()
+            microphone.stop()
+            let heard = try device.captured()
+            #expect(heard[0].allSatisfy { $0 == 0 })
+            let ramp = heard[1].drop { $0 == 0 }
+            #expect(ramp.count > 40_000)
+            let first = Int((ramp.first ?? 0) * 1_048_576)
+            #expect(Signal.firstDifference(ramp, (first..<(first + ramp.count)).map { Float($0) / 1_048_576 }) == nil)
+            #expect(try ports(of: server) { !$0.contains("Phones") && !$0.contains("Mic") })
+        }
+
+        @Test("It ends with its server, or comes back with the next one as the same process", arguments: [false, true])
+        func serverEnds(comesBack: Bool) throws {
+            var server = try JackServer(name)
+            defer { server.stop() }
+            let device = try StandIn("Phones", kind: .headphones, on: server.environment, comesBack: comesBack)
+            server.kill()
+            guard comesBack else {
+                #expect(device.waitForEnd() == 69)
+                #expect(device.output == "audiosession-device: The JACK server ended.\n")
+                return
+            }
+            server = try JackServer(name)
+            #expect(try ports(of: server) { $0.contains("Phones:playback_2") })
+            #expect(device.stop() == 0)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `player --io-buffer auto` on a real jackd.
+@Suite("player: --io-buffer auto", .serialized)
+struct TuningTests {
+    /// Nobody else's wishes count here.
+    let stage: ServiceStage
+    let name: ServerName
+    let server: JackServer
+
+    init() throws {
+        stage = try ServiceStage()
+        name = try ServerName()
+        server = try JackServer(name, periodFrames: 1_024)
+    }
+
+    private func period() throws -> Int? {
+        try ChildProcess.run("jack_bufsize", [], environment: server.environment).output
+            .split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.last
+    }
+
+    @Test(
+        "HW-1, HW-2, HW-5: the buffer gets shorter while it plays, frame after frame; at the end the server has back what it had"
+    )
+    func auto() throws {
+        let source = Signal.counting(frames: 48_000 * 120)
+        let file = stage.directory.file("count.wav")
+        try SoundFile.write([source, source], sampleRate: 48_000, to: file)
+        let run = try PlayerRun(
+            [
+                "--server", server.name, "--io-buffer", "auto", "--events", "json", "--capture",
+                stage.directory.file("heard.wav"), file,
+            ], environment: stage.environment)
+        // Two halvings in turn, of whatever this machine has no xruns with.
+        #expect(run.waitForLine("\"periodFrames\":512", within: 60))
+        #expect(run.waitForLine("\"periodFrames\":256", within: 60))
+        run.send(SIGINT)
+        #expect(run.exit(within: 20) == 0)
+        #expect(run.errorLines.isEmpty)
+        #expect(try period() == 1_024)
+        let events = run.outLines.compactMap(parsed)
+        #expect(try events.allSatisfy(hasPromisedKeys))
+        let hardware = events.filter { $0["event"] as? String == "hardware" }
+        #expect(hardware.first?["preferredIOBufferDuration"] as? Double == 0)
+        let first = try #require(hardware.first { $0["periodFrames"] as? Int == 512 })
+        #expect(first["ioBufferDuration"] as? Double == 512.0 / 48_000)
+        #expect((first["time"] as? Double ?? 0) >= 5, "not before it was clean for so long")
+        let heard = try SoundFile.read(stage.directory.file("heard.wav")).planes[0]
+        let begin = try #require(heard.firstIndex { $0 != 0 })
+        let played = heard[begin...].prefix { $0 != 0 }
+        #expect(played.count > 48_000 * 9)
+        #expect(Signal.firstDifference(played, source.prefix(played.count)) == nil)
+    }
+
+    @Test("HW-2: a buffer in seconds is given back at the end, too")
+    func seconds() throws {
+        let file = stage.directory.file("short.wav")
+        try SoundFile.write([Signal.counting(frames: 9_600)], sampleRate: 48_000, to: file)
+        let result = try PlayerRun.run(
+            [
+                "--server", server.name, "--io-buffer", "0.005", "--events", "json", file,
+            ], environment: stage.environment)
+        #expect(result.status == 0 && result.out.contains { $0.contains("\"periodFrames\":240") }, "\(result.out)")
+        #expect(try period() == 1_024)
+    }
+}

@@ -1,0 +1,250 @@
+import SessionPolicy
+import Testing
+
+/// Devices of media servers: each app sees those of its own (ROUTE-2, ROUTE-4, ROUTE-9).
+@Suite struct ServerDeviceTests {
+    private static let line = Device(uid: "line", ports: [.output("line-out", .lineOut), .input("line-in", .lineIn)])
+    private static let headset = Device(
+        uid: "headset", ports: [.output("ears", .headphones), .input("mouth", .headsetMic)])
+    private static let hdmi = Device(uid: "hdmi", ports: [.output("hdmi-out", .hdmi)])
+    private static let tv = Device(uid: "tv", ports: [.output("tv-out", .hdmi)])
+    private static let unknown = Device(
+        uid: Device.serverUID, ports: [.output("output", .virtual), .input("input", .virtual)])
+
+    /// An app of that number sees these on a server.
+    private func see(_ scene: inout Scene, _ app: UInt64, _ server: String = "studio", _ devices: Device...) throws {
+        try scene.do(.setDevices(AppID(app), server: server, devices))
+    }
+
+    private func route(_ scene: Scene, _ id: UInt64 = 1) throws -> String {
+        let route = scene.state.route(of: try scene.session(id))
+        return route.inputs.map(\.uid).joined(separator: "+") + ">" + route.outputs.map(\.uid).joined(separator: "+")
+    }
+
+    private func seen(_ scene: Scene, _ app: UInt64) -> [String] {
+        scene.state.devices(seenBy: AppID(app)).map(\.uid)
+    }
+
+    private func changes(_ scene: Scene) -> [String] {
+        scene.told.compactMap { effect in
+            guard case .routeChanged(let previous, let reason) = effect.kind else { return nil }
+            return "\(effect.session.rawValue) \(reason) from \(previous.outputs.map(\.uid).joined(separator: "+"))"
+        }
+    }
+
+    @Test(
+        "ROUTE-3: an app that moves to another server is told its new route, for each of its sessions; others are not")
+    func moves() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .playback)
+        try see(&scene, 1, "studio", Self.unknown, Self.line)
+        try see(&scene, 2, "studio", Self.unknown, Self.line)
+        #expect(scene.told.isEmpty)
+        try see(&scene, 1, "cellar", Self.unknown, Self.hdmi)
+        #expect(changes(scene) == ["1 routeConfigurationChange from line-out"])
+        #expect(try route(scene, 1) == ">hdmi-out" && route(scene, 2) == ">line-out")
+        try see(&scene, 2, "cellar", Self.unknown, Self.hdmi)
+        #expect(changes(scene).last == "2 routeConfigurationChange from line-out")
+        #expect(scene.state.devices.allSatisfy { $0.server == "cellar" }, "nobody sees the studio any longer")
+    }
+
+    @Test("ROUTE-2: two apps on two servers see their own server's devices, though they are named alike")
+    func twoServers() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .playAndRecord)
+        try see(&scene, 1, "studio", Self.unknown)
+        try see(&scene, 2, "cellar", Self.unknown, Self.hdmi)
+        #expect(scene.told.isEmpty, "the first list of a server is no change")
+        #expect(try route(scene, 1) == ">output" && route(scene, 2) == "input>hdmi-out")
+        #expect(seen(scene, 1) == ["server"] && seen(scene, 2) == ["server", "hdmi"])
+        try see(&scene, 1, "studio", Self.unknown, Self.line)
+        #expect(changes(scene) == ["1 newDeviceAvailable from output"], "nobody else's route changes")
+        #expect(try route(scene, 1) == ">line-out" && route(scene, 2) == "input>hdmi-out")
+        #expect(seen(scene, 3).isEmpty, "an app without a server sees what has none")
+        try scene.do(.plug(Self.headset))
+        #expect(seen(scene, 3) == ["headset"])
+        #expect(try route(scene, 1) == ">ears" && route(scene, 2) == "mouth>ears", "a stand-in is seen by all")
+        try see(&scene, 3, "attic", Self.tv)
+        #expect(seen(scene, 3) == ["tv", "headset"], "what a server had before is no newcomer")
+    }
+
+    @Test("ROUTE-2, ROUTE-4: of one list what is missing goes first, then what differs changes, then what is new comes")
+    func differences() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try see(&scene, 1, "studio", Self.unknown, Self.hdmi, Self.headset)
+        try scene.activate(1)
+        try scene.do(.setRunning(SessionID(1), true))
+        var wide = Self.hdmi
+        wide.ports[0].channels = 8
+        try see(&scene, 1, "studio", Self.unknown, wide, Self.line, Self.tv)
+        #expect(scene.told.first?.kind == .interruptionBegan(.routeDisconnected), "before any route changes")
+        #expect(
+            changes(scene) == [
+                "1 oldDeviceUnavailable from ears", "1 routeConfigurationChange from hdmi-out",
+                "1 newDeviceAvailable from hdmi-out",
+            ])
+        #expect(try !scene.isActive(1) && route(scene) == ">tv-out", "the last of the list is the newest")
+        #expect(seen(scene, 1) == ["server", "hdmi", "line", "tv"])
+        // Several that go at once are one change: none of them is a route in between.
+        try see(&scene, 1, "studio", Self.unknown, wide)
+        #expect(changes(scene) == ["1 oldDeviceUnavailable from tv-out"])
+        // The server's own ports are no newcomer.
+        try see(&scene, 1, "studio", wide)
+        #expect(scene.told.isEmpty)
+        try see(&scene, 1, "studio", wide, Self.unknown)
+        #expect(try scene.told.isEmpty && route(scene) == ">hdmi-out")
+    }
+
+    @Test("ROUTE-2: the same list again, in whatever order, by whichever app, changes nothing and tells nobody")
+    func idempotent() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .playback)
+        try see(&scene, 1, "studio", Self.unknown, Self.hdmi)
+        try see(&scene, 2, "studio", Self.unknown, Self.hdmi)
+        let before = scene.state
+        let again = PolicyEvent(.setDevices(AppID(1), server: "studio", [Self.hdmi, Self.unknown]), at: .zero)
+        let transition = try scene.policy.apply(again, to: before)
+        #expect(transition.state == before && transition.effects.isEmpty)
+    }
+
+    @Test("ROUTE-2: apps of one server that report at different speeds agree in the end, whoever reports late")
+    func convergence() throws {
+        let plugged = [[Self.unknown], [Self.unknown, Self.hdmi], [Self.unknown, Self.hdmi, Self.line], [Self.line]]
+        // In which order the reports of two apps come, each app's own in their order.
+        for late in 0..<16 {
+            var scene = Scene()
+            try scene.add(1, .playback)
+            try scene.add(2, .playback)
+            var queues = [AppID(1): plugged[...], AppID(2): plugged[...]]
+            for turn in 0..<8 {
+                let first = AppID(late >> (turn % 4) & 1 == 0 ? 1 : 2)
+                let app = queues[first]?.isEmpty == false ? first : AppID(3 - first.rawValue)
+                guard let list = queues[app]?.popFirst() else { continue }
+                try scene.do(.setDevices(app, server: "studio", list))
+            }
+            #expect(queues.values.flatMap { $0 }.isEmpty)
+            #expect(seen(scene, 1) == ["line"] && seen(scene, 2) == ["line"])
+            #expect(try route(scene, 1) == ">line-out" && route(scene, 2) == ">line-out")
+        }
+    }
+
+    @Test("ROUTE-4: who is on another server is not disconnected, though its port is named alike")
+    func disconnection() throws {
+        var scene = Scene()
+        for (app, server) in [(UInt64(1), "studio"), (2, "cellar")] {
+            try scene.add(app, .playback, .default, .mixWithOthers)
+            try see(&scene, app, server, Self.unknown, Self.headset)
+            try scene.activate(app)
+            try scene.do(.setRunning(SessionID(app), true))
+        }
+        try see(&scene, 2, "cellar", Self.unknown)
+        #expect(scene.told.map(\.session) == [SessionID(2), SessionID(2)])
+        #expect(scene.told.first?.kind == .outputDisconnected)
+        #expect(try route(scene, 1) == ">ears" && route(scene, 2) == ">output")
+    }
+
+    @Test("ROUTE-8: a pick ends by what those see that it is for, and with the last device of its name")
+    func picks() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .playback)
+        try see(&scene, 1, "studio", Self.hdmi, Self.line)
+        try see(&scene, 2, "cellar", Self.tv)
+        try scene.do(.pick(.output, "hdmi-out"))
+        try see(&scene, 2, "cellar", Self.tv, Self.line)
+        #expect(try route(scene, 1) == ">hdmi-out", "what comes elsewhere is nothing to it")
+        try see(&scene, 1, "studio", Self.hdmi, Self.line, Self.tv)
+        #expect(try route(scene, 1) == ">tv-out" && scene.state.pickedOutput == nil)
+        try scene.do(.pick(.output, "line-out"))
+        try see(&scene, 1, "studio", Self.hdmi, Self.tv)
+        #expect(scene.state.pickedOutput == "line-out", "the other server still has one")
+        try see(&scene, 2, "cellar", Self.tv)
+        #expect(scene.state.pickedOutput == nil)
+    }
+
+    @Test(
+        "ROUTE-9: a server that has nothing leaves its apps silent and without input; one that is not known says nothing"
+    )
+    func nothing() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .record)
+        try scene.add(3, .playback)
+        try scene.activate(1)
+        try see(&scene, 1, "studio")
+        #expect(try scene.verdict(1).isMuted && scene.rules(1) == [.route9] && scene.isActive(1))
+        #expect(try !scene.standing(3).reasons.contains { $0.rule == .route9 }, "its server is not known")
+        try scene.activate(2)
+        try scene.deactivate(2)
+        try see(&scene, 2, "studio")
+        #expect(try scene.refusal(of: .activate(SessionID(2))).rule == .route9)
+        // What comes then has come.
+        try see(&scene, 1, "studio", Self.unknown)
+        #expect(changes(scene) == ["1 newDeviceAvailable from ", "2 newDeviceAvailable from "])
+        try scene.activate(2)
+        #expect(try route(scene, 2) == "input>")
+    }
+
+    @Test("ACT-12, ROUTE-2: a server's devices go with the last app that names it, and with an app that moves on")
+    func forgotten() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .playback)
+        try see(&scene, 1, "studio", Self.hdmi)
+        try see(&scene, 2, "studio", Self.hdmi)
+        try scene.do(.pick(.output, "hdmi-out"))
+        try scene.do(.appDied(AppID(1)))
+        #expect(scene.state.devices.count == 1)
+        try see(&scene, 2, "cellar", Self.line)
+        #expect(changes(scene) == ["2 routeConfigurationChange from hdmi-out"], "nothing was plugged in or out")
+        #expect(scene.state.devices.map(\.server) == ["cellar"] && scene.state.pickedOutput == nil)
+        try scene.do(.appDied(AppID(2)))
+        #expect(scene.state == PolicyState())
+    }
+
+    @Test("ROUTE-1: a list that can be none is refused, and so is plugging by hand what a server has")
+    func refused() throws {
+        var scene = Scene()
+        try see(&scene, 1, "studio", Self.hdmi)
+        func list(_ devices: [Device], _ server: String = "studio") -> PolicyAction {
+            .setDevices(AppID(1), server: server, devices)
+        }
+        let elsewhere = Device(uid: "line", ports: Self.line.ports, server: "cellar")
+        let twin = Device(uid: "twin", ports: Self.line.ports)
+        let many = (0...256).map { Device(uid: "\($0)", ports: [.output("\($0)-out", .hdmi)]) }
+        let wide = Device(uid: "wide", ports: (0...64).map { .output("\($0)", .hdmi) })
+        let bad: [PolicyAction] = [
+            list([], ""), list([Self.line, Self.line]), list([Self.line, twin]), list([elsewhere]), list(many),
+            list([wide]), list([Device(uid: "x", ports: [])]),
+            .setDevices(.system, server: "studio", []), .plug(elsewhere), .unplug("hdmi"),
+        ]
+        for action in bad { #expect(try scene.refusal(of: action).code == .badParam, "\(action)") }
+        #expect(try scene.refusal(of: .unplug("hdmi")).message.contains("'studio'"))
+        try scene.do(list(Array(many.dropLast())))
+        try scene.do(.plug(Self.line))
+        try scene.do(list([Self.line]))
+        #expect(seen(scene, 1).count == 2, "a name is its own on its server")
+    }
+
+    @Test("SRV-3: devices of a server outlive an arbiter while an app that comes back names it")
+    func rebuilt() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .playback)
+        try see(&scene, 1, "studio", Self.unknown, Self.hdmi)
+        try see(&scene, 2, "cellar", Self.line)
+        var order = GrantOrder()
+        order.follow(scene.state)
+        let system = scene.state.systemRecord(order)
+        let record = try #require(scene.state.record(of: SessionID(1), order))
+        #expect(record.app.server == "studio" && system.devices.count == 3)
+        let rebuilt = scene.policy.rebuild(system, [record], at: .zero)
+        #expect(rebuilt.state.devices.map(\.uid) == ["server", "hdmi"], "nobody names the other server")
+        let session = try #require(rebuilt.state[SessionID(1)])
+        #expect(rebuilt.state.route(of: session).outputs.map(\.uid) == ["hdmi-out"])
+    }
+}

@@ -1,0 +1,167 @@
+import ArbiterTesting
+import AudioPlayback
+import AudioRendering
+import AudioSessions
+import Foundation
+import TestSupport
+
+extension Stage {
+    /// Does what goes wrong, and sees to it that all plays on.
+    func perform(_ turn: FaultOrder.Turn) throws {
+        var random = turn.random
+        let done: Fault
+        switch turn.fault {
+        case .serverKilled, .serverEnded: done = try endServer(turn.fault, &random)
+        case .devicePlugged, .devicePulledOut: done = try changeDevices(turn.fault, &random)
+        case .periodPreferred, .periodForeign: done = try changePeriod(turn.fault, &random)
+        case .rateChanged: done = server.changesRate ? try changeRate(&random) : try endServer(.serverKilled, &random)
+        default:
+            done = turn.fault
+            try performOther(turn.fault, &random)
+        }
+        counts.faults[done, default: 0] += 1
+        try play()
+        letPass(2_400 + random.below(9_600))
+    }
+
+    private func performOther(_ fault: Fault, _ random: inout Seeded) throws {
+        switch fault {
+        case .serverFrozen: freezeServer()
+        case .clientFrozen: try freezeClient(&random)
+        case .repatched: try repatch(&random)
+        case .foreignClient: try foreignClient()
+        case .activation: deactivate(&random)
+        case .category: changeCategory(&random)
+        case .deck: switchDeck()
+        case .input: switchInput()
+        case .interruption: interrupt(&random)
+        case .call: call(&random)
+        case .fullDisk: try captureToFullDisk()
+        case .truncatedFile: try truncateFile(&random)
+        default: break
+        }
+    }
+
+    // ---- Periods and rates --------------------------------------------------------------------------------------------------------
+
+    /// Keeps HW-5: nothing that is heard changes.
+    private func changePeriod(_ fault: Fault, _ random: inout Seeded) throws -> Fault {
+        let frames = random.pick([16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 100, 3_000])
+        let isForeign = fault == .periodForeign
+        letDisksCatchUp()
+        let what =
+            "period \(engine.format?.periodFrames ?? 0) → \(frames) by \(isForeign ? "jack_bufsize" : "a session")"
+        counts.untouchedChecks += 1
+        // On PipeWire a graph of another period is another graph: its cycle begins anew.
+        let channels = server.kind == .pipewire ? [] : [0, 1]
+        try event(what) {
+            try untouched(channels, on: listeners, what) {
+                if isForeign {
+                    try run("jack_bufsize", ["\(frames)"])
+                } else {
+                    attempt(what) {
+                        let rate = game.sampleRate > 0 ? game.sampleRate : 48_000
+                        try game.setPreferredIOBufferDuration(Double(frames) / rate)
+                    }
+                }
+                letPass(2_400)
+            }
+        }
+        // A server that is too slow for so short a period is not kept there.
+        if frames < 128 {
+            event("period back to 256") { attempt("period") { _ = try engine.requestPeriod(frames: 256) } }
+            attempt("wish") { try game.setPreferredIOBufferDuration(0) }
+        }
+        return fault
+    }
+
+    private func changeRate(_ random: inout Seeded) throws -> Fault {
+        let rate = random.pick([44_100, 48_000, 96_000].filter { $0 != (engine.format?.sampleRate ?? 0) })
+        event("rate → \(rate)", .moves) {
+            attempt("rate") { try music.session.setPreferredSampleRate(Double(rate)) }
+            settle()
+        }
+        return .rateChanged
+    }
+
+    // ---- Sessions -----------------------------------------------------------------------------------------------------------------
+
+    private func deactivate(_ random: inout Seeded) {
+        let other = counts.isDeckOn ? deck : game
+        let session = random.oneIn(2) ? music.session : other
+        event("deactivation") {
+            attempt("deactivation") { try session.setActive(false, options: .notifyOthersOnDeactivation) }
+            letPass(2_400)
+        }
+    }
+
+    private func changeCategory(_ random: inout Seeded) {
+        let category: AudioSession.Category = random.oneIn(2) ? .soloAmbient : .playback
+        event("music's category → \(category)") {
+            attempt("category") { try music.session.setCategory(category) }
+            letPass(2_400)
+        }
+        event("music's category → playback") { attempt("category") { try music.session.setCategory(.playback) } }
+    }
+
+    /// MULTI-1: instead of the game, one who plays to all outputs there are.
+    func switchDeck() {
+        event(counts.isDeckOn ? "deck off" : "deck on") {
+            let (leaving, voice) = counts.isDeckOn ? (deck, deckVoice) : (game, gameVoice)
+            attempt("leaving") {
+                try voice?.stop(fadeFrames: 240)
+                letPass(1_200)
+                try leaving.setActive(false, options: .notifyOthersOnDeactivation)
+            }
+            counts.isDeckOn.toggle()
+            letPass(1_200)
+        }
+    }
+
+    func switchInput() {
+        event(microphone.isRunning ? "input off" : "input on") {
+            if microphone.isRunning {
+                microphone.stop()
+                attempt("deactivation") { try recorder.setActive(false) }
+            } else {
+                attempt("input") { try microphone.start() }
+            }
+            letPass(1_200)
+        }
+    }
+
+    private func interrupt(_ random: inout Seeded) {
+        let interrupter: AudioSessionHost.Interrupter = random.pick([.app, .assistant, .alarm])
+        letDisksCatchUp()
+        event("interruption by \(interrupter)", .pauses) {
+            attempt("interruption") { try host.beginInterruption(by: interrupter) }
+            letPass(2_400)
+        }
+        event("its end", .pauses) {
+            attempt("end") { try host.endInterruption(shouldResume: !random.oneIn(4)) }
+            settle()
+        }
+    }
+
+    private func call(_ random: inout Seeded) {
+        letDisksCatchUp()
+        event("phone rings", .pauses) {
+            attempt("ringing") { try host.ring() }
+            letPass(2_400)
+        }
+        if random.oneIn(2) {
+            event("call is declined", .pauses) { attempt("declining") { try host.declineCall() } }
+        } else {
+            event("call is accepted", .pauses) { attempt("accepting") { try host.acceptCall() } }
+            letPass(2_400)
+            event("call is over", .pauses) { attempt("end") { try host.endCall() } }
+        }
+        settle()
+    }
+
+    /// A tool of JACK's, on the soak's server.
+    @discardableResult
+    func run(_ program: String, _ arguments: [String]) throws -> String {
+        try ChildProcess.run(program, arguments, environment: server.environment).output
+    }
+}

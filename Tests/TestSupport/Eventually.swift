@@ -1,0 +1,11 @@
+public import Foundation
+
+/// Whether it becomes so within `seconds`: for what tells nobody when it changes.
+public func eventually(seconds: TimeInterval = 20, _ isSo: () throws -> Bool) rethrows -> Bool {
+    let deadline = Date(timeIntervalSinceNow: seconds)
+    while !(try isSo()) {
+        guard Date() < deadline else { return false }
+        sched_yield()
+    }
+    return true
+}
