@@ -12,7 +12,10 @@ let package = Package(
     name: "Benchmarks",
     dependencies: [
         .package(name: "swift-audio-session", path: ".."),
+        .package(name: "BenchmarkPeers", path: "BenchmarkPeers"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
     ],
     targets: [
         .systemLibrary(name: "COpenAL", pkgConfig: "openal", providers: [.apt(["libopenal-dev"])]),
@@ -22,23 +25,109 @@ let package = Package(
             cSettings: [
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
+        // A client of the benchmarks' own, without anything of the package's.
+        .target(
+            name: "CBareClient",
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("jack"), .linkedLibrary("m")]),
+        // What hears latencies: clients that emit, pass on, listen and note when they were called.
+        .target(
+            name: "CLatencyProbe",
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("jack")]),
+        // What cycles take, seen from outside of whoever's client, and a listener for a level.
+        .target(
+            name: "CLoad",
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("jack"), .linkedLibrary("m")]),
+        // What listens to gates, watches them, and lets apps hang.
+        .target(
+            name: "CGateEar", dependencies: [.product(name: "CSessionSocket", package: "swift-audio-session")],
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("jack")]),
         // What all benchmarks say in the same way.
-        .target(name: "Reporting", swiftSettings: swift),
+        .target(
+            name: "Reporting", dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
+            swiftSettings: swift),
+        // What benchmarks share that are several processes.
+        .target(
+            name: "Processes", dependencies: [.product(name: "CSessionSocket", package: "swift-audio-session")],
+            swiftSettings: swift),
+        // Media servers of the benchmarks' own, and what stands beside an app there.
+        .target(name: "Servers", dependencies: ["CBareClient", "Processes"], swiftSettings: swift),
+        // One page out of what the benchmarks wrote.
+        .executableTarget(
+            name: "report",
+            dependencies: [
+                "Reporting",
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "latency",
+            dependencies: [
+                "CBareClient", "CGateEar", "CLatencyProbe", "CLoad", "Processes", "Reporting", "Servers",
+                .product(name: "AudioPlayback", package: "swift-audio-session"),
+                .product(name: "AudioRendering", package: "swift-audio-session"),
+                .product(name: "AudioSessions", package: "swift-audio-session"),
+                .product(name: "CSessionSocket", package: "swift-audio-session"),
+                .product(name: "JackDriver", package: "swift-audio-session"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
         .executableTarget(
             name: "capacity",
             dependencies: [
                 "CCapacity", "Reporting",
+                .product(name: "AudioRendering", package: "swift-audio-session"),
+                .product(name: "CSessionSocket", package: "swift-audio-session"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
         .executableTarget(
             name: "arbitration",
             dependencies: [
-                "Reporting",
+                "Processes", "Reporting",
                 .product(name: "CSessionSocket", package: "swift-audio-session"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
+        .executableTarget(
+            name: "session",
+            dependencies: [
+                "Processes", "Reporting", "Servers",
+                .product(name: "AudioRendering", package: "swift-audio-session"),
+                .product(name: "AudioSessions", package: "swift-audio-session"),
+                .product(name: "JackDriver", package: "swift-audio-session"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
+        // Beside other libraries (BenchmarkPeers/): the ears that hear them all, the bound, and ours.
+        .target(
+            name: "CPeerEar",
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("m")]),
+        .testTarget(name: "PeerEarTests", dependencies: ["CPeerEar"], swiftSettings: swift),
+        .executableTarget(
+            name: "peer-probe", dependencies: ["CPeerEar"],
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("jack")]),
+        .executableTarget(
+            name: "peer-bare", dependencies: [.product(name: "PeerProtocol", package: "BenchmarkPeers")],
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("jack")]),
+        .executableTarget(
+            name: "peer-ours",
+            dependencies: [
+                .product(name: "PeerProtocol", package: "BenchmarkPeers"),
+                .product(name: "AudioPlayback", package: "swift-audio-session"),
+                .product(name: "AudioRendering", package: "swift-audio-session"),
+                .product(name: "AudioSessions", package: "swift-audio-session"),
+                .product(name: "JackDriver", package: "swift-audio-session"),
+            ],
+            swiftSettings: swift),
+        .testTarget(name: "ReportingTests", dependencies: ["Reporting"], swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17

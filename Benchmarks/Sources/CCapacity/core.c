@@ -1,9 +1,7 @@
-// For mallinfo2, which C17 alone does not declare.
-#define _GNU_SOURCE
+#include "capacity_graph.h"
 #include "layout.h"
 #include "render_core.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 
 struct capacity_core {
@@ -11,7 +9,6 @@ struct capacity_core {
     rcore_t *core;
     rcore_port_t *port;
     rcore_voice_t *voices;
-    uint32_t next_commanded;
     uint64_t cycle;
     float *output[2];
 };
@@ -125,17 +122,6 @@ uint64_t capacity_core_cycle(capacity_core_t *core) {
     return taken;
 }
 
-bool capacity_core_command(capacity_core_t *core, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        const rcore_voice_t voice = core->voices[core->next_commanded];
-        core->next_commanded = (core->next_commanded + 1) % core->scene.voices;
-        if (rcore_post_gain(core->port, voice, 1.0f, 0, RCORE_NOW) != RCORE_OK) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // ---- What came out --------------------------------------------------------------------------------------------------------------
 
 bool capacity_core_sound(const capacity_core_t *core) {
@@ -147,17 +133,12 @@ bool capacity_core_sound(const capacity_core_t *core) {
 
 const float *capacity_core_output(const capacity_core_t *core, uint32_t channel) { return core->output[channel]; }
 
-static size_t allocated_bytes(void) {
-    const struct mallinfo2 info = mallinfo2();
-    return info.uordblks + info.hblkhd;
-}
-
 size_t capacity_core_bytes(uint32_t voices) {
     rcore_config_t sizes = rcore_config_default();
     sizes.max_voices = sizes.max_playing = voices;
-    const size_t before = allocated_bytes();
+    const size_t before = capacity_allocated_bytes();
     rcore_t *core = rcore_create(&sizes, NULL);
-    const size_t after = allocated_bytes();
+    const size_t after = capacity_allocated_bytes();
     rcore_destroy(core);
     return core != NULL && after > before ? after - before : 0;
 }

@@ -45,6 +45,12 @@ WIDEST void bare_flat_one(float *restrict target, const struct bare_source *sour
     }
 }
 
+WIDEST void bare_add(float *restrict target, const float *restrict samples, uint32_t nframes) {
+    for (uint32_t i = 0; i < nframes; i++) {
+        target[i] += samples[i];
+    }
+}
+
 WIDEST void bare_ramp_one(float *restrict target, const struct bare_source *source, uint32_t nframes) {
     const float *restrict samples = source->samples;
     const float gain = source->gains[0], step = source->steps[0];

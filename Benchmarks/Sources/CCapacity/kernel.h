@@ -19,6 +19,8 @@ void bare_ramp(float *restrict left, float *restrict right, const struct bare_so
 /// Adds one channel of a stereo source to its own channel, by `gains[0]`.
 void bare_flat_one(float *restrict target, const struct bare_source *source, uint32_t nframes);
 void bare_ramp_one(float *restrict target, const struct bare_source *source, uint32_t nframes);
+/// Adds one channel as it is.
+void bare_add(float *restrict target, const float *restrict samples, uint32_t nframes);
 /// Reads a source at its speed through the 4-point Hermite spline.
 void bare_interpolate(float *restrict target, const struct bare_source *source, uint32_t nframes);
 

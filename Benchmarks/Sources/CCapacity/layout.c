@@ -13,12 +13,14 @@ uint64_t layout_now(void) {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-bool layout_in_range(capacity_scene_t scene) {
+bool layout_samples_in_range(capacity_scene_t scene) {
     return scene.voices >= 1 && scene.voices <= max_voices && scene.idle_voices <= max_voices && scene.frames >= 1 &&
            scene.frames <= max_frames && scene.sources >= 1 && scene.sources <= scene.voices &&
-           scene.source_frames >= lead && scene.source_frames % scene.frames == 0 &&
-           (scene.channels == 1 || scene.channels == 2);
+           scene.source_frames >= lead && scene.source_frames % scene.frames == 0 && scene.channels >= 1 &&
+           scene.channels <= max_channels;
 }
+
+bool layout_in_range(capacity_scene_t scene) { return layout_samples_in_range(scene) && scene.channels <= 2; }
 
 float layout_pan(uint32_t voice) { return ((float)(voice % pans) + 0.5f) * (2.0f / (float)pans) - 1.0f; }
 

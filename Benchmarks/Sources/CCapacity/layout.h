@@ -8,8 +8,9 @@ enum {
     pans = 32, ///< distinct pans, taken by the voices in turn
     lead = 16, ///< frames before a plane's first: the end of its loop
     ramp_frames = 1 << 24,
-    max_voices = 65536,
+    max_voices = 1 << 20, ///< of the bound; the core ends at 65536
     max_frames = 8192,
+    max_channels = 64,
 };
 
 struct capacity_samples {
@@ -21,8 +22,9 @@ struct capacity_samples {
 
 /// Nanoseconds, of a clock that only moves forward.
 uint64_t layout_now(void);
-/// Whether a scene can be made at all.
+/// Whether a scene can be made at all; whether samples for it can, which may have more channels than a scene's sources.
 bool layout_in_range(capacity_scene_t scene);
+bool layout_samples_in_range(capacity_scene_t scene);
 /// Between left (-1) and right (1), where a voice begins. Ramping, it moves to the opposite in `ramp_frames`.
 float layout_pan(uint32_t voice);
 /// Source frames a frame.

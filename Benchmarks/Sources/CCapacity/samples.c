@@ -25,7 +25,7 @@ static void surround(float *plane, size_t nframes, size_t tail) {
 
 static bool make_source(capacity_samples_t *samples, uint32_t source) {
     const capacity_scene_t *scene = &samples->scene;
-    const float *planes[2];
+    const float *planes[max_channels];
     for (uint32_t channel = 0; channel < scene->channels; channel++) {
         float *plane = samples->planes + (source * scene->channels + channel) * samples->stride + lead;
         fill(plane, scene->source_frames, source * scene->channels + channel);
@@ -37,7 +37,7 @@ static bool make_source(capacity_samples_t *samples, uint32_t source) {
 }
 
 capacity_samples_t *capacity_samples_create(capacity_scene_t scene) {
-    capacity_samples_t *samples = layout_in_range(scene) ? calloc(1, sizeof *samples) : NULL;
+    capacity_samples_t *samples = layout_samples_in_range(scene) ? calloc(1, sizeof *samples) : NULL;
     if (samples == NULL) {
         return NULL;
     }

@@ -7,9 +7,11 @@ package func column(_ text: String, _ width: Int) -> String {
 
 package func column(_ value: Int, _ width: Int) -> String { column(String(value), width) }
 
-/// With three digits that count.
+/// With three digits that count, or as the whole number that it is.
 package func column(_ value: Double, _ width: Int) -> String {
-    let digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3
+    if value == value.rounded(), abs(value) < 1e6 { return column(Int(value), width) }
+    let size = abs(value)
+    let digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3
     return column(String(format: "%.\(digits)f", value), width)
 }
 

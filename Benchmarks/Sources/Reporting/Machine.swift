@@ -23,11 +23,14 @@ package struct Machine: Encodable {
     package var coldBytes: Int { min(wantedColdBytes, memoryBytes / 8) }
     package var wantedColdBytes: Int { max(4 * cacheBytes, 16 << 20) }
 
+    package var name: String {
+        "\(processor), \(cores) cores, largest cache \(cacheBytes >> 20) MiB, \(memoryBytes >> 20) MiB, \(system)"
+    }
+
+    /// With what is cold on it.
     package var summary: String {
         let bounded = coldBytes < wantedColdBytes ? ", bounded by memory: less than four times the cache" : ""
-        return
-            "\(processor), \(cores) cores, largest cache \(cacheBytes >> 20) MiB, \(memoryBytes >> 20) MiB, \(system)\n"
-            + "cold data: \(coldBytes >> 20) MiB\(bounded)"
+        return "\(name)\ncold data: \(coldBytes >> 20) MiB\(bounded)"
     }
 }
 

@@ -25,21 +25,39 @@ package struct Plot {
     package struct Panel {
         package var title: String
         package var lines: [Line]
+        /// For gnuplot, from this panel on.
+        package var settings: String
 
-        package init(title: String, lines: [Line]) {
-            self.title = title
-            self.lines = lines
+        package init(title: String, lines: [Line], settings: String = "") {
+            (self.title, self.lines, self.settings) = (title, lines, settings)
         }
     }
 
-    package func draw(_ name: String, size: String, panels: [Panel], settings: String) throws {
+    /// Draws NAME.png, and NAME.svg for the page that stands alone; what stands under it is the caption.
+    @discardableResult
+    package func draw(_ name: String, size: String, caption: String = "", panels: [Panel], settings: String) throws
+        -> Figure
+    {
+        let body = script(panels: panels, settings: settings)
+        let terminals = ["pngcairo", "svg"].map { terminal in
+            """
+            set terminal \(terminal) size \(size) font "sans,11"\(terminal == "svg" ? " background rgb 'white'" : "")
+            set output "\(name).\(terminal == "svg" ? "svg" : "png")"
+            \(body)
+            """
+        }
+        try terminals.joined(separator: "unset output\nreset\n").write(
+            to: directory.appending(path: "\(name).gnuplot"), atomically: true, encoding: .utf8)
+        try runGnuplot("\(name).gnuplot")
+        return Figure(name: name, caption: caption)
+    }
+
+    private func script(panels: [Panel], settings: String) -> String {
         var script = """
-            set terminal pngcairo size \(size) font "sans,11"
-            set output "\(name).png"
-            \(settings)
             set grid
             set key bottom left Left reverse samplen 3
             set rmargin 5
+            \(settings)
             set multiplot layout 1,\(panels.count) title "\(machine.processor), largest cache \(machine.cacheBytes >> 20) MiB"
 
             """
@@ -52,11 +70,10 @@ package struct Plot {
                 "$data_\(number)_\(index) using 1:2 with linespoints linewidth 2 linecolor rgb \"\(line.color)\" "
                     + "dashtype \(line.dashed ? 2 : 1) pointtype \(line.symbol) title \"\(line.title)\""
             }
-            script += "set title \"\(panel.title)\"\nplot \(curves.joined(separator: ", \\\n    "))\n"
+            script +=
+                "\(panel.settings)\nset title \"\(panel.title)\"\nplot \(curves.joined(separator: ", \\\n    "))\n"
         }
-        script += "unset multiplot\n"
-        try script.write(to: directory.appending(path: "\(name).gnuplot"), atomically: true, encoding: .utf8)
-        try runGnuplot("\(name).gnuplot")
+        return script + "unset multiplot\n"
     }
 
     private func runGnuplot(_ script: String) throws {
@@ -70,6 +87,12 @@ package struct Plot {
             throw PlotError(reason: "gnuplot ended with \(process.terminationStatus) at \(script)")
         }
     }
+}
+
+/// A drawn plot, NAME.png and NAME.svg beside the report.
+package struct Figure: Codable {
+    package var name: String
+    package var caption: String
 }
 
 /// Why there is no picture.

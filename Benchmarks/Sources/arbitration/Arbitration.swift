@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Processes
 import Reporting
 
 /// Measures how long it takes from a request to the arbiter until every verdict that it changes is visible.
@@ -60,36 +61,47 @@ struct Arbitration: ParsableCommand {
     }
 
     private func measure() throws {
-        if realTime { try Scheduling.useRealTime() }
+        Farewell.prepare()
         let machine = Machine.present()
-        say((machine.summary.split(separator: "\n").first ?? "") + (realTime ? ", in real time" : ""))
-        say("\nms from request to the last gate, and to the reply\n\(Finding.heading)")
+        say(machine.name + (realTime ? ", in real time" : ""))
+        let noise = Noise.measure(quick: quick)
+        if realTime { try Scheduling.useRealTime() }
+        var table = Table(
+            "Milliseconds from request to the last gate, and to the reply",
+            note: "processes: that have the sessions; 0: they are all on one connection of the benchmark's",
+            Finding.columns)
         var findings: [Finding] = []
-        for clients in quick ? [.each] : Clients.allCases {
-            for sessions in !self.sessions.isEmpty ? self.sessions : quick ? [2, 10] : [2, 10, 30, 100] {
-                findings += try measure(sessions, clients)
-            }
+        for (sessions, clients) in scenes {
+            findings += try measure(sessions, clients, &table)
         }
-        let targets = Target.all(findings)
-        say("\nTargets\(quick ? " (quick: proves nothing)" : "")")
-        targets.forEach { say($0.line) }
+        let growths = Growth.table(Finding.growths(findings))
+        let targets = Target.all(findings, noise, realTime: realTime)
+        Target.say(targets, quick: quick)
         let results = findings.flatMap(Measurement.all)
+        let plot = report.map { Plot(directory: URL(fileURLWithPath: $0, isDirectory: true), machine: machine) }
+        let figures = try plot.map { [try $0.drawLatencies(findings), try $0.drawClients(findings)] } ?? []
         if let json {
-            try Report(quick: quick, realTime: realTime, machine: machine, results: results, targets: targets).json()
-                .write(to: URL(fileURLWithPath: json))
+            try Report(
+                "arbitration", quick: quick, realTime: realTime, machine: machine, noise: noise, results: results,
+                targets: targets, tables: [table, growths], figures: figures
+            ).write(to: json)
         }
-        if let report {
-            try Plot(directory: URL(fileURLWithPath: report, isDirectory: true), machine: machine)
-                .drawLatencies(findings)
-        }
-        say("\narbitration: \(results.count) results, \(targets.filter(\.met).count) of \(targets.count) targets met")
+        say("\narbitration: \(results.count) results, \(Target.summary(targets))")
     }
 
-    private func measure(_ sessions: Int, _ clients: Clients) throws -> [Finding] {
+    /// More sessions, in a process each or on one connection; and as many sessions in more processes.
+    private var scenes: [(sessions: Int, clients: Clients)] {
+        let counts = !sessions.isEmpty ? sessions : quick ? [1, 10, 100] : [1, 2, 5, 10, 30, 60, 100]
+        let processes = quick ? [1, 8, 64] : [1, 2, 4, 8, 16, 32, 64]
+        return [Clients.each, .one].flatMap { clients in counts.map { ($0, clients) } }
+            + (sessions.isEmpty ? processes.map { (64, .shared($0)) } : [])
+    }
+
+    private func measure(_ sessions: Int, _ clients: Clients, _ table: inout Table) throws -> [Finding] {
         let scene = try Scene(program: service, sessions: sessions, clients: clients)
         var findings: [Finding] = []
         for pace in Pace.allCases {
-            for what in [Case.interrupt, .duck, .call] where what != .call || pace == .apart {
+            for what in [Case.interrupt, .duck, .call] where isWanted(what, clients, pace) {
                 let bound = try Bound(pages: what == .interrupt ? 2 : sessions + (what == .duck ? 1 : 0))
                 var times: [Latency] = []
                 let rounds = rounds(what, pace, sessions)
@@ -104,12 +116,18 @@ struct Arbitration: ParsableCommand {
                         conditions: Conditions(what: what, sessions: sessions, clients: clients, pace: pace),
                         ours: ours,
                         bound: times)
-                    say(finding.line)
+                    table.add(finding.row)
                     findings.append(finding)
                 }
             }
         }
         return findings
+    }
+
+    /// A call is timed when the service sleeps; who has the sessions matters where all are told.
+    private func isWanted(_ what: Case, _ clients: Clients, _ pace: Pace) -> Bool {
+        if case .shared = clients { return what == .duck }
+        return what != .call || pace == .apart
     }
 
     private func rounds(_ what: Case, _ pace: Pace, _ sessions: Int) -> Int {

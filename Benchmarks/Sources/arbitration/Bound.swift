@@ -1,10 +1,11 @@
 import CSessionSocket
 import Glibc
+import Processes
 
 /// What the machine takes for the same exchange when nothing is decided: a request over a socket between two processes that changes as many pages, and
 /// is answered by packets of the same sizes.
 final class Bound {
-    private let player: Player
+    private let companion: Companion
     private var gates: [Gate] = []
     private let request = [UInt8](repeating: 0x20, count: 56)
 
@@ -12,9 +13,9 @@ final class Bound {
     static let answers = [950, 90, 80, 12]
 
     init(pages: Int) throws {
-        player = try Player(.bound, ["\(pages)"])
+        companion = try Companion(Part.bound.rawValue, ["\(pages)"])
         for _ in 0..<pages {
-            guard let (_, descriptor) = try player.packets.receive(waiting: true) else { continue }
+            guard let (_, descriptor) = try companion.packets.receive(waiting: true) else { continue }
             gates.append(try Gate(descriptor))
             close(descriptor)
         }
@@ -22,9 +23,9 @@ final class Bound {
 
     func measure() throws -> Latency {
         let watch = Stopwatch(gates)
-        try player.packets.send(request)
+        try companion.packets.send(request)
         return try watch.stop {
-            for _ in Self.answers { _ = try player.packets.receive(waiting: true) }
+            for _ in Self.answers { _ = try companion.packets.receive(waiting: true) }
             return []
         }
     }

@@ -1,5 +1,6 @@
 import CSessionSocket
 import Foundation
+import Processes
 
 /// Whoever asks the arbiter for something: a connection of this process, or a process of its own that does as it is told.
 protocol Client: AnyObject {

@@ -20,11 +20,30 @@ enum Case: String, CaseIterable, Encodable {
 }
 
 /// Whose the sessions are that mix.
-enum Clients: String, CaseIterable, Encodable {
+enum Clients: Hashable {
     /// A process each, asleep until it is told.
     case each
     /// One connection of the benchmark's has them all: nobody is woken.
     case one
+    /// So many processes, each with as many of them.
+    case shared(Int)
+
+    var name: String {
+        switch self {
+        case .each: "each"
+        case .one: "one"
+        case .shared: "shared"
+        }
+    }
+
+    /// How many processes have `sessions`.
+    func processes(_ sessions: Int) -> Int {
+        switch self {
+        case .each: sessions
+        case .one: 0
+        case .shared(let count): min(count, sessions)
+        }
+    }
 }
 
 /// When the next request comes.
@@ -41,4 +60,6 @@ struct Conditions: Hashable {
     var sessions: Int
     var clients: Clients
     var pace: Pace
+
+    var processes: Int { clients.processes(sessions) }
 }

@@ -3,7 +3,7 @@ import Reporting
 
 extension Plot {
     /// Latency against sessions, a panel for each pace.
-    func drawLatencies(_ findings: [Finding]) throws {
+    func drawLatencies(_ findings: [Finding]) throws -> Figure {
         let panels = Pace.allCases.map { pace in
             let present = findings.filter { $0.conditions.pace == pace && $0.conditions.clients == .each }
             var lines: [Line] = []
@@ -26,15 +26,68 @@ extension Plot {
                     ? "Request to a service that sleeps" : "Request while others are still being told",
                 lines: lines)
         }
-        try draw(
-            "arbitration-latency", size: "1500,700", panels: panels,
-            settings: """
-                set logscale xy 10
-                set xlabel "sessions that mix, each in a process of its own"
-                set ylabel "ms from request to the last gate"
-                set yrange [0.001:20]
-                set xrange [1.5:150]
-                """)
+        return try draw(
+            "arbitration-latency", size: "1500,760",
+            caption: "Latency from a request to the last gate that it changes, against the number of sessions",
+            panels: panels,
+            settings: Self.axes + "set xlabel \"sessions that mix, each in a process of its own\" offset 0,0.5")
+    }
+
+    /// A prompt lowers all: against sessions, in processes of their own or on one connection; and the same sessions against processes.
+    func drawClients(_ findings: [Finding]) throws -> Figure {
+        let found = findings.filter { $0.conditions.what == .duck }
+        let shared = found.filter { if case .shared = $0.conditions.clients { true } else { false } }
+        let sessions = shared.first?.conditions.sessions ?? 0
+        return try draw(
+            "arbitration-scale-clients", size: "1500,760",
+            caption:
+                "A prompt lowers all: latency to the last gate against sessions, and against the processes that have them",
+            panels: [
+                Panel(
+                    title: "A prompt lowers all",
+                    lines: Self.lines(
+                        [
+                            ("each in a process", found.filter { $0.conditions.clients == .each }),
+                            ("all on one connection", found.filter { $0.conditions.clients == .one }),
+                        ]) { $0.sessions },
+                    settings: "set xlabel \"sessions that mix\" offset 0,0.5"),
+                Panel(
+                    title: "A prompt lowers \(sessions) sessions",
+                    lines: Self.lines([("shared by them", shared)]) { $0.processes },
+                    settings: "set xlabel \"processes that share \(sessions) sessions\" offset 0,0.5"),
+            ], settings: Self.axes)
+    }
+
+    private static let axes = """
+        set key below Left reverse samplen 3 maxcols 2 title " "
+        set logscale xy 10
+        set ylabel "ms from request to the last gate"
+        set yrange [0.005:*<1000]
+        set xrange [0.8:150]
+
+        """
+
+    private static func lines(_ groups: [(String, [Finding])], _ count: (Conditions) -> Int) -> [Line] {
+        var lines: [Line] = []
+        for (index, (name, findings)) in groups.enumerated() {
+            for pace in Pace.allCases {
+                let points = findings.filter { $0.conditions.pace == pace }.map {
+                    (Double(count($0.conditions)), $0.statistics(.ours, \.gates).median)
+                }
+                lines.append(
+                    Line(
+                        title: "\(name), requests \(pace), median", color: colors[2 * index + (pace == .apart ? 0 : 1)],
+                        dashed: pace == .together, points: points))
+            }
+        }
+        let bound = (groups.first?.1 ?? []).filter { $0.conditions.pace == .apart }.map {
+            (Double(count($0.conditions)), $0.statistics(.bound, \.gates).median)
+        }
+        return lines + [
+            Line(
+                title: "bare socket and as many pages, median", color: "#777777", dashed: true, points: bound, symbol: 6
+            )
+        ]
     }
 
     private static let colors = ["#0060ad", "#d95319", "#edb120", "#7e2f8e"]

@@ -1,4 +1,3 @@
-import Foundation
 import Reporting
 
 /// What was found under one set of conditions.
@@ -11,19 +10,30 @@ struct Finding {
         Statistics((subject == .ours ? ours : bound).map { $0[keyPath: until] })
     }
 
-    static let heading =
-        padded("case", 11) + column("sessions", 9) + column("clients", 9) + column("pace", 10) + column("n", 6)
-        + column("gates p50", 12) + column("p99", 8) + column("max", 8) + column("reply p50", 11) + column("p99", 8)
-        + column("bound p50", 12) + column("p99", 8)
+    /// Of ours over the bound's, round by round; nil where they did not come by turns.
+    var ratio: Statistics? {
+        conditions.pace == .apart && ours.count == bound.count
+            ? Statistics(zip(ours, bound).map { $0.gates / $1.gates }) : nil
+    }
 
-    var line: String {
+    static let columns: [Table.Column] = [
+        .text("case", 9), Table.Column("sessions"), Table.Column("processes"), .text("pace", 8),
+        Table.Column("n", width: 4),
+        Table.Column("gates p50", width: 9), Table.Column("p99", width: 6), Table.Column("max", width: 6),
+        Table.Column("reply p50"), Table.Column("p99", width: 6), Table.Column("bound p50"),
+        Table.Column("p99", width: 6), Table.Column("ours/bound"),
+    ]
+
+    var row: [String] {
         let (gates, reply, bound) = (
             statistics(.ours, \.gates), statistics(.ours, \.reply), statistics(.bound, \.gates)
         )
-        return padded(conditions.what.rawValue, 11) + column(conditions.sessions, 9)
-            + column(conditions.clients.rawValue, 9) + column(conditions.pace.rawValue, 10) + column(gates.count, 6)
-            + column(gates.median, 12) + column(gates.p99, 8) + column(gates.maximum, 8) + column(reply.median, 11)
-            + column(reply.p99, 8) + column(bound.median, 12) + column(bound.p99, 8)
+        return [
+            conditions.what.rawValue, "\(conditions.sessions)", "\(conditions.processes)", conditions.pace.rawValue,
+            "\(gates.count)",
+        ]
+            + [gates.median, gates.p99, gates.maximum, reply.median, reply.p99, bound.median, bound.p99].map(digits)
+            + [ratio.map { digits($0.median) } ?? ""]
     }
 }
 
@@ -32,83 +42,78 @@ enum Subject: String, CaseIterable {
     case bound = "bare SOCK_SEQPACKET and pages"
 }
 
-/// One line of the results, as JSON has it.
-struct Measurement: Encodable {
-    var metric = "arbiter.verdict_ms"
-    var subject: String
-    var unit = "ms"
-    var median: Double
-    var p99: Double
-    var min: Double
-    var max: Double
-    var n: Int
-    var what: Case
-    var sessions: Int
-    var clients: Clients
-    var pace: Pace
-    /// "gates" or "reply".
-    var until: String
+typealias Measurement = Reporting.Measurement<Reporting.Conditions>
 
-    private enum CodingKeys: String, CodingKey {
-        case metric, subject, unit, median, p99, min, max, n, sessions, clients, pace, until
-        case what = "case"
+extension Conditions {
+    /// As JSON has them.
+    var parameters: Reporting.Conditions {
+        [
+            "case": .text(what.rawValue), "sessions": .whole(sessions), "clients": .text(clients.name),
+            "processes": .whole(processes), "pace": .text(pace.rawValue),
+        ]
     }
+}
 
+extension Measurement {
     static func all(_ finding: Finding) -> [Measurement] {
-        Subject.allCases.flatMap { subject in
+        let parameters = finding.conditions.parameters
+        let times = Subject.allCases.flatMap { subject in
             [("gates", \Latency.gates), ("reply", \Latency.reply)].map { until, path in
-                let statistics = finding.statistics(subject, path)
-                return Measurement(
-                    subject: subject.rawValue, median: statistics.median, p99: statistics.p99, min: statistics.minimum,
-                    max: statistics.maximum, n: statistics.count, what: finding.conditions.what,
-                    sessions: finding.conditions.sessions, clients: finding.conditions.clients,
-                    pace: finding.conditions.pace, until: until)
+                Measurement(
+                    "arbiter.verdict_ms", subject.rawValue, "ms", finding.statistics(subject, path),
+                    parameters.with(["until": .text(until)]))
             }
         }
+        let ratio = finding.ratio.map {
+            Measurement(
+                "arbiter.verdict_ratio", Subject.ours.rawValue, "1", $0,
+                parameters.with(["until": "gates", "to": .text(Subject.bound.rawValue)]))
+        }
+        return times + (ratio.map { [$0] } ?? [])
     }
 }
 
-/// What the project promises, and what this run reached.
-struct Target: Encodable {
-    var what: String
-    var unit = "ms"
-    var wanted = 1.0
-    var aim = 0.2
-    var reached: Double
-    var met: Bool
-    var aimMet: Bool
-
+extension Target {
     /// Of the largest number of sessions, each in a process of its own.
-    static func all(_ findings: [Finding]) -> [Target] {
-        let most = findings.map(\.conditions.sessions).max() ?? 0
-        return findings.filter { $0.conditions.sessions == most && $0.conditions.clients == .each }.map {
-            let p99 = $0.statistics(.ours, \.gates).p99
+    static func all(_ findings: [Finding], _ noise: Noise, realTime: Bool) -> [Target] {
+        let each = findings.filter { $0.conditions.clients == .each }
+        let most = each.map(\.conditions.sessions).max() ?? 0
+        return each.filter { $0.conditions.sessions == most }.map { finding in
+            let (what, pace) = (finding.conditions.what, finding.conditions.pace)
+            let gates = finding.statistics(.ours, \.gates)
             return Target(
-                what:
-                    "\($0.conditions.what.text), \(most) sessions, requests \($0.conditions.pace): p99 until the last gate",
-                reached: p99, met: p99 <= 1, aimMet: p99 <= 0.2)
+                what: "\(what.text), \(most) sessions, requests \(pace): p99 until the last gate", unit: "ms",
+                wanted: 1, aim: 0.2, reached: gates.p99, range: noise.range(ofTail: gates, inRealTime: realTime),
+                headline: what == .duck && pace == .apart
+                    ? "a prompt lowers \(most) apps in as many processes (p99)" : nil)
+        }
+    }
+}
+
+extension Finding {
+    /// How a latency grows with sessions, and with the processes that have them; requests apart.
+    static func growths(_ findings: [Finding]) -> [Growth] {
+        let apart = findings.filter { $0.conditions.pace == .apart }
+        let shared = apart.filter { if case .shared = $0.conditions.clients { true } else { false } }
+        return Case.allCases.flatMap { what in
+            growths(apart.filter { $0.conditions.clients == .each }, what, "sessions in as many processes") {
+                $0.sessions
+            }
+                + growths(apart.filter { $0.conditions.clients == .one }, what, "sessions on one connection") {
+                    $0.sessions
+                }
+                + growths(shared, what, "the same sessions in more processes", each: "process") { $0.processes }
         }
     }
 
-    var line: String {
-        padded(what, 88) + "≤ 1 ms (aim 0.2)" + column(reached, 9) + "  "
-            + (aimMet ? "yes, and the aim" : met ? "yes" : "NO")
-    }
-}
-
-/// Everything that one run found.
-struct Report: Encodable {
-    var benchmark = "arbitration"
-    var quick: Bool
-    /// Who asked and the service ran with a real-time priority.
-    var realTime: Bool
-    var machine: Machine
-    var results: [Measurement]
-    var targets: [Target]
-
-    func json() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self)
+    private static func growths(
+        _ findings: [Finding], _ what: Case, _ title: String, each: String = "session", _ count: (Conditions) -> Int
+    ) -> [Growth] {
+        let found = findings.filter { $0.conditions.what == what }
+        return Subject.allCases.compactMap { subject in
+            Growth(
+                "\(what.text): \(title)", subject.rawValue, unit: "µs", each: each,
+                found.map { (Double(count($0.conditions)), $0.statistics(subject, \.gates).median * 1000) })
+        }
     }
 }

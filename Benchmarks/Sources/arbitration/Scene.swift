@@ -1,5 +1,6 @@
 import CSessionSocket
 import Foundation
+import Processes
 
 /// Sessions that mix and run, all behind one service, and those who ask.
 final class Scene {
@@ -15,12 +16,9 @@ final class Scene {
         service = try Service(program: program)
         let path = service.socket
         let one = try Connection(to: path)
-        let holders: [any Client]
-        switch clients {
-        case .one: holders = Array(repeating: one, count: sessions)
-        case .each: holders = try (0..<sessions).map { _ in try AppProcess(socket: path) }
-        }
-        mixing = try holders.map { holder in
+        let processes = try (0..<clients.processes(sessions)).map { _ in try AppProcess(socket: path) }
+        mixing = try (0..<sessions).map { index in
+            let holder: any Client = processes.isEmpty ? one : processes[index % processes.count]
             let session = try holder.register()
             try session.mix()
             try session.ask("activate")
@@ -39,7 +37,7 @@ final class Scene {
         try prompt.mix(#""duckOthers""#)
         caller = asking[2]
         connections = asking + [one]
-        self.clients = clients == .each ? connections + holders : connections
+        self.clients = connections + processes
     }
 
     /// What a machine has: every verdict and every status depends on it.

@@ -1,4 +1,5 @@
 import CSessionSocket
+import Processes
 
 /// Milliseconds from a request on.
 struct Latency {

@@ -35,27 +35,44 @@ struct Capacity: ParsableCommand {
     private func measure() throws {
         let machine = Machine.present()
         say(machine.summary)
+        let noise = Noise.measure(quick: quick)
         let slices = Slices(quick: quick)
-        var (costs, halfPeriod, cycles, small) = (Costs(), HalfPeriod(), CycleTimes(), SmallCosts())
-        try costs.measure(slices, seconds: quick ? 0.1 : 1.5, coldBytes: machine.coldBytes)
-        try halfPeriod.measure(quick: quick, coldBytes: machine.coldBytes)
-        try cycles.measure(quick: quick, coldBytes: machine.coldBytes)
-        try small.measure(quick: quick, coldBytes: machine.coldBytes)
-
-        let targets = Target.all(costs: costs, halfPeriod: halfPeriod, cycles: cycles, small: small)
-        say("\nTargets\(quick ? " (quick: proves nothing)" : "")\n\(Target.heading)")
-        targets.forEach { say($0.line) }
-        let results = costs.measurements + halfPeriod.measurements + cycles.measurements + small.measurements
-        if let json {
-            try Report(quick: quick, machine: machine, results: results, targets: targets).json()
-                .write(to: URL(fileURLWithPath: json))
-        }
+        let findings = try measure(slices, coldBytes: machine.coldBytes)
+        let growths = Growth.table(
+            findings.costs.growths(slices) + findings.scale.growths + findings.commands.growths
+                + findings.mixer.growths)
+        let targets = Targets(findings: findings, noise: noise).all
+        Target.say(targets, quick: quick)
+        let results = findings.measurements
+        var figures: [Figure] = []
         if let report {
             let plots = Plots(directory: URL(fileURLWithPath: report, isDirectory: true), machine: machine)
-            try plots.drawCosts(costs, slices)
-            try plots.drawCycles(cycles)
+            figures = try plots.drawAll(findings, slices)
         }
-        let met = targets.filter(\.met).count
-        say("\ncapacity: \(results.count) results, \(met) of \(targets.count) targets met")
+        if let json {
+            try Report(
+                "capacity", quick: quick, machine: machine, noise: noise, results: results, targets: targets,
+                tables: findings.tables + [growths], figures: figures
+            ).write(to: json)
+        }
+        say("\ncapacity: \(results.count) results, \(Target.summary(targets))")
+    }
+
+    private func measure(_ slices: Slices, coldBytes: Int) throws -> Findings {
+        var findings = Findings()
+        try findings.costs.measure(slices, seconds: quick ? 0.1 : 1.5, coldBytes: coldBytes)
+        try findings.halfPeriod.measure(quick: quick, coldBytes: coldBytes)
+        try findings.cycles.measure(quick: quick, coldBytes: coldBytes)
+        try findings.scale.measure(quick: quick)
+        // Both keep to a core each until it ends.
+        let pair = Pair()
+        try findings.commands.measure(quick: quick, pair: pair)
+        try findings.roundTrips.measure(quick: quick, pair: pair)
+        _ = consume pair
+        try findings.idle.measure(quick: quick, coldBytes: coldBytes)
+        try findings.mixer.measure(quick: quick)
+        try findings.memory.measure(quick: quick)
+        try findings.resampling.measure(quick: quick)
+        return findings
     }
 }

@@ -35,13 +35,15 @@ struct Comparison {
     var measurements: [Measurement] {
         let metric = conditions.pitched ? "mix.pitched_ns_per_voice_frame" : "mix.ns_per_voice_frame"
         let costs = Subject.allCases.compactMap { subject in
-            cost(subject).map { Measurement(metric, subject.name(pitched: conditions.pitched), "ns", $0, conditions) }
+            cost(subject).map {
+                Measurement(metric, subject.name(pitched: conditions.pitched), "ns", $0, conditions.parameters)
+            }
         }
         let ratios = Subject.allCases.compactMap { subject in
             ratio(to: subject).map {
                 Measurement(
-                    "mix.cost_ratio", Subject.core.name, "1", $0, conditions,
-                    to: subject.name(pitched: conditions.pitched))
+                    "mix.cost_ratio", Subject.core.name, "1", $0,
+                    conditions.parameters.with(["to": .text(subject.name(pitched: conditions.pitched))]))
             }
         }
         return costs + ratios

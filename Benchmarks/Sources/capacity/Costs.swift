@@ -3,39 +3,66 @@ import Reporting
 /// Costs under all conditions of the slices, measured once each.
 struct Costs {
     private(set) var comparisons: [Conditions: Comparison] = [:]
+    private(set) var tables: [Table] = []
 
     subscript(conditions: Conditions) -> Comparison? { comparisons[conditions] }
 
     mutating func measure(_ slices: Slices, seconds: Double, coldBytes: Int) throws {
         for (title, conditions) in slices.titled {
-            say("\n\(title)\nNanoseconds per voice and frame: median (99th percentile); ratios: median of the pairs")
-            say(
-                " voices frames data source gain      pitch         core         bound        OpenAL  core/bound  core/OpenAL"
-            )
+            var table = Table(
+                title,
+                note: "Nanoseconds per voice and frame: median and 99th percentile; ratios: median of the pairs",
+                Self.columns)
             for conditions in conditions {
                 let comparison =
                     try comparisons[conditions]
                     ?? Comparison(Scene(conditions, coldBytes: coldBytes), seconds: seconds)
                 comparisons[conditions] = comparison
-                say(Self.line(comparison))
+                table.add(Self.row(comparison))
             }
+            tables.append(table)
         }
     }
 
-    private static func line(_ comparison: Comparison) -> String {
+    private static let columns: [Table.Column] = [
+        Table.Column("voices"), Table.Column("frames"), .text("data", 4), .text("source", 6), .text("gain", 9),
+        .text("pitch", 5), "core", "p99", "bound", "p99", "OpenAL", "p99", Table.Column("core/bound"),
+        Table.Column("core/OpenAL"),
+    ]
+
+    private static func row(_ comparison: Comparison) -> [String] {
         let conditions = comparison.conditions
-        let costs = Subject.allCases.map { subject in
-            comparison.cost(subject).map { column($0.median, 6) + " (" + column($0.p99, 0) + ")" } ?? "-"
+        let costs = Subject.allCases.flatMap { subject in
+            comparison.cost(subject).map { [digits($0.median), digits($0.p99)] } ?? ["", ""]
         }
-        let ratios = [Subject.bound, .openal].map { subject in
-            comparison.ratio(to: subject).map { column($0.median, 0) } ?? "-"
-        }
+        let ratios = [Subject.bound, .openal].map { comparison.ratio(to: $0).map { digits($0.median) } ?? "" }
         return [
-            column(conditions.voices, 7), column(conditions.frames, 6), padded(conditions.data.rawValue, 4),
-            padded(conditions.sources.rawValue, 6), padded(conditions.gain.rawValue, 9),
-            padded(conditions.pitched ? "yes" : "no", 5), costs.map { column($0, 13) }.joined(separator: " "),
-            column(ratios[0], 10), column(ratios[1], 12),
-        ].joined(separator: " ")
+            "\(conditions.voices)", "\(conditions.frames)", conditions.data.rawValue, conditions.sources.rawValue,
+            conditions.gain.rawValue, conditions.pitched ? "yes" : "no",
+        ] + costs + ratios
+    }
+
+    /// What a cycle takes against voices, and against frames.
+    func growths(_ slices: Slices) -> [Growth] {
+        let curves =
+            [("voices", "voice", slices.voices), ("frames", "frame", slices.frames)]
+            + [("pitched voices", "voice", slices.pitched)]
+        return curves.flatMap { name, each, slice in
+            DataKind.allCases.flatMap { data in
+                [Subject.core, .bound].compactMap { subject in
+                    let points = slice.filter { $0.data == data }.compactMap { conditions in
+                        self[conditions]?.cost(subject).map { cost in
+                            (
+                                Double(each == "frame" ? conditions.frames : conditions.voices),
+                                cost.median * Double(conditions.voices * conditions.frames) / 1000
+                            )
+                        }
+                    }
+                    let who = subject.name(pitched: name == "pitched voices")
+                    return Growth("\(name), \(data)", who, unit: "µs", each: each, points)
+                }
+            }
+        }
     }
 
     var measurements: [Measurement] {

@@ -4,36 +4,54 @@ import Reporting
 /// How many voices fit in half a period of 64 frames on one core, gain and pan ramping.
 struct HalfPeriod {
     private(set) var counts: [DataKind: [Subject: Int]] = [:]
-    private static let most = 65536
+    private(set) var tables: [Table] = []
+    private static let half = Conditions().periodNanoseconds / 2
 
-    /// Asks for the count that the last time suggests, until it fits.
+    /// The core ends at 65,536 voices; the bare loop is tried beyond, for the aim is a part of its count.
+    static func most(_ subject: Subject) -> Int { subject == .core ? 65_536 : 1 << 20 }
+
+    /// Asks each subject, by turns, for the count that its last time suggests, until it fits.
     mutating func measure(quick: Bool, coldBytes: Int) throws {
-        let half = Conditions().periodNanoseconds / 2
-        say(
-            "\nVoices that fit in half a period of 64 frames at 48 kHz (\(Int(half / 1000)) µs): one core, mono, gain and pan ramping"
-        )
+        var table = Table(
+            "Voices that fit in half a period of 64 frames at 48 kHz (\(Int(Self.half / 1000)) µs): one core, mono, gain and pan ramping",
+            [.text("data", 4)] + Subject.allCases.map { Table.Column($0.name, width: 20) } + ["core/bound"])
         for data in DataKind.allCases {
-            for subject in Subject.allCases {
-                var voices = 2048
-                var fits = 0
-                for _ in 0..<(quick ? 3 : 6) {
-                    let conditions = Conditions(voices: voices, data: data)
-                    let time = try Self.median(subject, conditions, quick ? 21 : 201, coldBytes)
-                    if time <= half { fits = max(fits, voices) }
-                    let next = min(Self.most, max(1, Int(Double(voices) * half / time * 0.99)))
-                    if next <= fits { break }
-                    voices = next
+            var searches = Subject.allCases.map { Search(subject: $0, data: data) }
+            for _ in 0..<(quick ? 6 : 8) {
+                for index in searches.indices where !searches[index].isOver {
+                    try searches[index].step(repetitions: quick ? 31 : 201, coldBytes: coldBytes)
                 }
-                counts[data, default: [:]][subject] = fits
             }
-            let line = Subject.allCases.map {
-                "\($0.name) \(count($0, data))\(count($0, data) == Self.most ? " (no more are tried)" : "")"
-            }.joined(separator: ", ")
-            say("  \(data): \(line)")
+            counts[data] = Dictionary(uniqueKeysWithValues: searches.map { ($0.subject, $0.fits) })
+            let ratio = Double(count(.core, data)) / Double(max(1, count(.bound, data)))
+            table.add([data.rawValue] + Subject.allCases.map { text($0, data) } + [digits(ratio)])
         }
+        tables = [table]
+    }
+
+    private func text(_ subject: Subject, _ data: DataKind) -> String {
+        "\(count(subject, data))\(count(subject, data) == Self.most(subject) ? " (the most)" : "")"
     }
 
     func count(_ subject: Subject, _ data: DataKind) -> Int { counts[data]?[subject] ?? 0 }
+
+    private struct Search {
+        var subject: Subject
+        var data: DataKind
+        var voices = 2048
+        var fits = 0
+        var isOver = false
+
+        mutating func step(repetitions: Int, coldBytes: Int) throws {
+            let conditions = Conditions(voices: voices, data: data)
+            let time = try HalfPeriod.median(subject, conditions, repetitions, coldBytes)
+            if time <= HalfPeriod.half { fits = max(fits, voices) }
+            let next = min(
+                HalfPeriod.most(subject), max(1, Int(Double(voices) * HalfPeriod.half / time * 0.99)))
+            isOver = abs(next - voices) <= voices / 100
+            voices = next
+        }
+    }
 
     private static func median(
         _ subject: Subject, _ conditions: Conditions, _ repetitions: Int, _ coldBytes: Int
@@ -55,8 +73,8 @@ struct HalfPeriod {
             Subject.allCases.map { subject in
                 let count = count(subject, data)
                 return Measurement(
-                    "mix.voices_in_half_period", subject.name, "voices", Statistics([Double(count)]),
-                    Conditions(voices: count, data: data))
+                    "mix.voices_in_half_period", subject.name, "voices", Double(count),
+                    Conditions(voices: count, data: data).parameters)
             }
         }
     }

@@ -5,11 +5,21 @@ import Reporting
 struct Plots {
     var directory: URL
     var machine: Machine
-    private var plot: Plot { Plot(directory: directory, machine: machine) }
+    var plot: Plot { Plot(directory: directory, machine: machine) }
 
-    func drawCosts(_ costs: Costs, _ slices: Slices) throws {
+    func drawAll(_ findings: Findings, _ slices: Slices) throws -> [Figure] {
+        [
+            try drawCosts(findings.costs, slices), try drawFrames(findings.costs, slices),
+            try drawCycles(findings.cycles), try draw(findings.scale, .buses, findings.idle),
+            try draw(findings.scale, .routes, findings.idle), try draw(findings.scale, .channels, findings.idle),
+            try drawCommands(findings.commands), try draw(findings.mixer),
+        ]
+    }
+
+    private func drawCosts(_ costs: Costs, _ slices: Slices) throws -> Figure {
         try plot.draw(
             "capacity-cost", size: "1500,650",
+            caption: "Cost per voice and frame against the number of voices",
             panels: [
                 panel("Voices, 64 frames, mono, ramping", costs, slices.voices),
                 panel("Pitched voices (4-point, OpenAL: cubic), 64 frames, mono, ramping", costs, slices.pitched),
@@ -41,7 +51,7 @@ struct Plots {
         return Plot.Panel(title: title, lines: lines)
     }
 
-    func drawCycles(_ cycles: CycleTimes) throws {
+    private func drawCycles(_ cycles: CycleTimes) throws -> Figure {
         let panels = DataKind.allCases.map { data in
             var lines: [Plot.Line] = []
             for (index, subject) in [(0, Subject.core), (2, .openal)] {
@@ -57,8 +67,8 @@ struct Plots {
             }
             return Plot.Panel(title: "Cycle time, 256 voices, \(data), ramping", lines: lines)
         }
-        try plot.draw(
-            "capacity-cycle", size: "1500,650", panels: panels,
+        return try plot.draw(
+            "capacity-cycle", size: "1500,650", caption: "Cycle time against the period", panels: panels,
             settings: """
                 set logscale x 2
                 set logscale y 10
@@ -69,7 +79,7 @@ struct Plots {
                 """)
     }
 
-    private static let colors = ["#0060ad", "#777777", "#d95319"]
+    static let colors = ["#0060ad", "#777777", "#d95319"]
     private static var percentiles: [(String, KeyPath<Statistics, Double>)] {
         [
             ("median", \.median), ("p99", \.p99), ("p99.9", \.p999),

@@ -1,54 +1,32 @@
-import Foundation
 import Reporting
 
-/// One line of the results, as JSON has it.
-struct Measurement: Encodable {
-    var metric: String
-    var subject: String
-    var unit: String
-    var median: Double
-    var p99: Double
-    var p999: Double
-    var min: Double
-    var max: Double
-    var n: Int
-    var voices: Int
-    var frames: Int
-    var data: String
-    var sources: String
-    var gain: String
-    var pitched: Bool
-    var sampleRate = Conditions.sampleRate
-    /// Of a ratio: to whose.
-    var to: String?
-    /// Voices allocated beside those that play; commands for a cycle.
-    var idle: Int?
-    var commands: Int?
+/// Under which conditions a line of the results holds, as JSON has them beside it.
+typealias Parameters = Reporting.Conditions
+typealias Measurement = Reporting.Measurement<Parameters>
 
-    init(
-        _ metric: String, _ subject: String, _ unit: String, _ statistics: Statistics, _ conditions: Conditions,
-        to: String? = nil, idle: Int? = nil, commands: Int? = nil
-    ) {
-        (self.metric, self.subject, self.unit) = (metric, subject, unit)
-        (median, p99, p999) = (statistics.median, statistics.p99, statistics.p999)
-        (min, max, n) = (statistics.minimum, statistics.maximum, statistics.count)
-        (voices, frames, data) = (conditions.voices, conditions.frames, conditions.data.rawValue)
-        (sources, gain, pitched) = (conditions.sources.rawValue, conditions.gain.rawValue, conditions.pitched)
-        (self.to, self.idle, self.commands) = (to, idle, commands)
+extension Conditions {
+    var parameters: Parameters {
+        [
+            "voices": .whole(voices), "frames": .whole(frames), "data": .text(data.rawValue),
+            "sources": .text(sources.rawValue), "gain": .text(gain.rawValue), "pitched": .flag(pitched),
+            "sampleRate": .whole(Self.sampleRate),
+        ]
     }
 }
 
-/// Everything that one run found.
-struct Report: Encodable {
-    var benchmark = "capacity"
-    var quick: Bool
-    var machine: Machine
-    var results: [Measurement]
-    var targets: [Target]
+extension Topology {
+    var parameters: Parameters {
+        let sources = sourceChannels == 1 ? "mono" : sourceChannels == 2 ? "stereo" : "\(sourceChannels) channels"
+        return Conditions(voices: voices, frames: frames, gain: .flat).parameters.with([
+            "sources": .text(sources), "buses": .whole(buses), "routes": .whole(routes), "channels": .whole(channels),
+            "spread": .text(spread.rawValue),
+        ])
+    }
+}
 
-    func json() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self)
+extension Measurement {
+    /// Of one value.
+    init(_ metric: String, _ subject: String, _ unit: String, _ value: Double, _ parameters: Parameters) {
+        self.init(metric, subject, unit, Statistics([value]), parameters)
     }
 }

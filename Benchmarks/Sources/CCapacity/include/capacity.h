@@ -19,7 +19,7 @@ typedef enum capacity_motion {
 
 /// One scene.
 typedef struct capacity_scene {
-    uint32_t voices;        ///< 1…65536, all playing
+    uint32_t voices;        ///< 1…2^20, all playing; the core plays 65536 at most
     uint32_t idle_voices;   ///< acquired beside them, never started; the core alone
     uint32_t frames;        ///< of a period, 1…8192
     uint32_t sources;       ///< distinct sources, 1…voices; voices share them in turn
@@ -45,8 +45,6 @@ capacity_core_t *capacity_core_create(capacity_scene_t scene, const capacity_sam
 void capacity_core_destroy(capacity_core_t *core);
 /// Renders a period; returns the nanoseconds that `rcore_process` took, commands that were posted before included.
 uint64_t capacity_core_cycle(capacity_core_t *core);
-/// Posts that many gains for the next cycle, to the voices in turn. False when the port is full.
-bool capacity_core_command(capacity_core_t *core, uint32_t count);
 /// Whether every voice plays, and none was late, stolen or starved.
 bool capacity_core_sound(const capacity_core_t *core);
 /// What the last cycle put out on channel 0 or 1.

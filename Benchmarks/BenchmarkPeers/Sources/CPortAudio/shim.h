@@ -1,0 +1,2 @@
+#include <pa_jack.h>
+#include <portaudio.h>

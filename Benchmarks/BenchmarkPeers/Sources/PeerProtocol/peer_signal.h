@@ -1,0 +1,9 @@
+#ifndef PEER_SIGNAL_H
+#define PEER_SIGNAL_H
+
+#include <stdbool.h>
+
+/// Before the stream starts: whether `peer_fill` counts, or plays the sound when triggered.
+void peer_signal_begin(bool count);
+
+#endif

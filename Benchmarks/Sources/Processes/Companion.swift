@@ -1,0 +1,71 @@
+package import Foundation
+
+/// A process beside this one, of the same program, that plays a part (`--part NAME ARGUMENTS…`); a socket leads to it.
+package final class Companion {
+    package let packets: Packets
+    private let process: pid_t
+
+    /// The descriptor that a part is played through.
+    package static let inherited: Int32 = 3
+
+    package init(_ part: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw BenchmarkError("There is no socket pair to be had.")
+        }
+        packets = Packets(socket: ends[0])
+        defer { close(ends[1]) }
+        process = try Spawn.process(
+            "/proc/self/exe", ["--part", part] + arguments, environment: environment, inheriting: ends[1])
+    }
+
+    /// Its socket's end is the part's end.
+    deinit {
+        shutdown(packets.socket, Int32(SHUT_RDWR))
+        waitpid(process, nil, 0)
+    }
+}
+
+package enum Spawn {
+    /// Runs a program, found on PATH, without input, what it complains of thrown away, with additions to the environment, and with a descriptor of
+    /// ours as its 3.
+    package static func process(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], output: Bool = true,
+        inheriting descriptor: Int32 = -1
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        if !output { posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) }
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        if descriptor >= 0 { posix_spawn_file_actions_adddup2(&actions, descriptor, Companion.inherited) }
+        // What is ignored here is not ignored there.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        for number in Farewell.signals { sigaddset(&defaults, number) }
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
+        var process = pid_t()
+        let error = withCStrings([program] + arguments) { words in
+            withCStrings(variables) { posix_spawnp(&process, program, &actions, &attributes, words, $0) }
+        }
+        guard error == 0 else {
+            throw BenchmarkError("'\(program)' cannot be run: \(String(cString: strerror(error))).")
+        }
+        Farewell.keep(process)
+        return process
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let words = strings.map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        return body(words)
+    }
+}

@@ -1,0 +1,133 @@
+internal import Foundation
+
+/// How much the machine disturbs what is measured on it, found before anything else is: what is smaller than this is not to be concluded from.
+package struct Noise: Encodable, Sendable {
+    /// The same work against itself, by turns: how far the ratio of a pair is from 1, as a factor beyond it; 0.02: two per cent. The median over
+    /// batches of 30 pairs, as benchmarks make them, strays this far, 95 times of 100.
+    package var ratio: Double
+    /// How late a thread of normal priority wakes up that asked for a time; 99th percentile, ms.
+    package var wakeUpMilliseconds: Double
+    /// The same in real time; nil: it is not to be had.
+    package var realTimeWakeUpMilliseconds: Double?
+    /// For how long a thread that only calculates was stopped at most, ms, and how much of its time in all, per cent.
+    package var longestStopMilliseconds: Double
+    package var stoppedPercent: Double
+
+    package init(
+        ratio: Double, wakeUpMilliseconds: Double, realTimeWakeUpMilliseconds: Double?, longestStopMilliseconds: Double,
+        stoppedPercent: Double
+    ) {
+        (self.ratio, self.wakeUpMilliseconds) = (ratio, wakeUpMilliseconds)
+        self.realTimeWakeUpMilliseconds = realTimeWakeUpMilliseconds
+        (self.longestStopMilliseconds, self.stoppedPercent) = (longestStopMilliseconds, stoppedPercent)
+    }
+
+    /// Measures for about two seconds (quick: a quarter), and prints it.
+    package static func measure(quick: Bool) -> Noise {
+        let noise = Noise(seconds: quick ? 0.12 : 1)
+        let realTime = noise.realTimeWakeUpMilliseconds.map { "\(digits($0)) ms in real time" } ?? "no real time here"
+        say(
+            """
+            noise of this machine: the same work against itself ±\(digits(noise.ratio * 100)) %; wakes up late by \
+            \(digits(noise.wakeUpMilliseconds)) ms (p99), \(realTime); a busy thread is stopped for up to \
+            \(digits(noise.longestStopMilliseconds)) ms, \(digits(noise.stoppedPercent)) % of the time
+            """)
+        return noise
+    }
+
+    private init(seconds: Double) {
+        ratio = Self.ratioOfTheSame(seconds)
+        wakeUpMilliseconds = Statistics(Self.wakeUps(seconds / 2)).p99
+        let isRealTime = Self.schedule(SCHED_RR, 1)
+        realTimeWakeUpMilliseconds = isRealTime ? Statistics(Self.wakeUps(seconds / 2)).p99 : nil
+        if isRealTime { _ = Self.schedule(SCHED_OTHER, 0) }
+        (longestStopMilliseconds, stoppedPercent) = Self.stops(seconds / 2)
+    }
+
+    /// What a ratio's median may be on a machine without noise.
+    package func range(of ratio: Statistics) -> ClosedRange<Double> {
+        let factor = 1 + self.ratio
+        return min(
+            ratio.interval.lowerBound, ratio.median / factor)...max(
+                ratio.interval.upperBound, ratio.median * factor)
+    }
+
+    /// What a 99th percentile in milliseconds might have been on a machine that is never late: noise only adds. Of less than a hundred values it is
+    /// the largest, and says little.
+    package func range(ofTail times: Statistics, inRealTime: Bool = false) -> ClosedRange<Double> {
+        let least = times.count < 100 ? min(times.median, times.p99) : times.p99
+        return max(0, least - lateness(inRealTime))...max(0, times.p99)
+    }
+
+    /// The same of what a 99th percentile is beyond another one, either of which the noise may have lengthened.
+    package func range(ofExcess excess: Double, inRealTime: Bool = false) -> ClosedRange<Double> {
+        (excess - lateness(inRealTime))...(excess + lateness(inRealTime))
+    }
+
+    /// How late a hundredth of what a thread does may be for reasons that are not its own, in milliseconds.
+    private func lateness(_ inRealTime: Bool) -> Double {
+        if inRealTime, let realTimeWakeUpMilliseconds { return realTimeWakeUpMilliseconds }
+        return wakeUpMilliseconds + (stoppedPercent > 1 ? longestStopMilliseconds : 0)
+    }
+}
+
+extension Noise {
+    private static func ratioOfTheSame(_ seconds: Double) -> Double {
+        let memory = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: 32_768)
+        memory.initialize(repeating: 1)
+        defer { memory.deallocate() }
+        let end = now + seconds
+        var medians: [Double] = []
+        repeat {
+            medians.append(Statistics((0..<30).map { _ in work(memory) / work(memory) }).median)
+        } while now < end || medians.count < 20
+        let distances = medians.map { abs($0 - 1) }.sorted()
+        return distances[distances.count * 95 / 100]
+    }
+
+    /// Seconds that a walk over some 256 KiB takes.
+    private static func work(_ memory: UnsafeMutableBufferPointer<UInt64>) -> Double {
+        let begun = now
+        for place in memory.indices { memory[place] = memory[place] &* 6_364_136_223_846_793_005 &+ UInt64(place) }
+        return now - begun
+    }
+
+    /// By how many milliseconds a thread that asked to be woken in a millisecond came late, again and again.
+    private static func wakeUps(_ seconds: Double) -> [Double] {
+        var late: [Double] = []
+        let end = now + seconds
+        while now < end {
+            var wait = timespec(tv_sec: 0, tv_nsec: 1_000_000)
+            let begun = now
+            pselect(0, nil, nil, nil, &wait, nil)
+            late.append(max(0, now - begun - 0.001) * 1000)
+        }
+        return late
+    }
+
+    private static func stops(_ seconds: Double) -> (longest: Double, percent: Double) {
+        let begun = now
+        var (last, longest, stopped) = (begun, 0.0, 0.0)
+        while last - begun < seconds {
+            let time = now
+            let gap = time - last
+            if gap > 20e-6 { stopped += gap }
+            longest = max(longest, gap)
+            last = time
+        }
+        return (longest * 1000, stopped / (last - begun) * 100)
+    }
+
+    private static func schedule(_ policy: Int32, _ priority: Int32) -> Bool {
+        var parameters = sched_param()
+        parameters.sched_priority = priority
+        return sched_setscheduler(0, policy, &parameters) == 0
+    }
+
+    /// Seconds of the steady clock.
+    private static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

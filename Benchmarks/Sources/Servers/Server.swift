@@ -1,0 +1,139 @@
+package import Foundation
+internal import Processes
+
+/// A server of the benchmark's own, with a dummy device and a name that no other has while it lives.
+package final class Server {
+    package let kind: ServerKind
+    package let period: Int
+    private let place: ServerPlace
+    private let options: [String]
+    private var process: pid_t = 0
+
+    package static let sampleRate = 48_000
+
+    /// Serves when this returns. `options` are jackd's own, as `["-L", "2"]`; PipeWire has none.
+    package init(_ kind: ServerKind, period: Int, in place: ServerPlace, options: [String] = []) throws {
+        (self.kind, self.period, self.place, self.options) = (kind, period, place, options)
+        try start()
+    }
+
+    deinit { if process != 0 { end(by: SIGTERM) } }
+
+    package var name: String { place.name }
+    /// Whose processor time is the server's.
+    package var processIdentifier: pid_t { process }
+
+    /// Starts it again. When it was ready, in nanoseconds.
+    @discardableResult
+    package func start() throws -> UInt64 {
+        switch kind {
+        case .jackd, .jackdSync:
+            let readiness = try Readiness(folder: place.folder)
+            let mode = kind.isSync ? ["-S"] : []
+            process = try Spawn.process(
+                "jackd",
+                ["-n", name] + mode + options + ["-d", "dummy", "-r", "\(Self.sampleRate)", "-p", "\(period)"],
+                environment: ["NOTIFY_SOCKET": readiness.path, "JACK_NO_AUDIO_RESERVATION": "1"], output: false)
+            guard readiness.wait(seconds: 20) else {
+                end(by: SIGKILL)
+                throw BenchmarkError("jackd -n \(name) did not become ready within 20 s.")
+            }
+            return now()
+        case .pipewire:
+            process = try Spawn.process(
+                "pipewire", ["-c", try PipeWire.configure(name: name, period: period, in: place.folder)],
+                environment: place.environment, output: false)
+            try place.awaitServer()
+            return now()
+        }
+    }
+
+    /// Ends it, and waits for that. When the signal was sent.
+    @discardableResult
+    package func end(by signal: Int32) -> UInt64 {
+        let time = now()
+        kill(process, signal)
+        while waitpid(process, nil, 0) == -1, errno == EINTR { continue }
+        process = 0
+        return time
+    }
+}
+
+/// Where servers of one kind are: their name, a folder, and what a process needs in its environment to reach them.
+package final class ServerPlace {
+    package let name = "audio-benchmark"
+    package let folder: String
+    package let environment: [String: String]
+    private let lock: Int32
+    /// Says when a PipeWire is ready, which tells nobody.
+    private var scout: Performer?
+
+    /// Waits while another benchmark of the user's is there.
+    ///
+    /// The program that makes one answers `--part bare` by a bare client's performance.
+    package init(_ kind: ServerKind, service: String = "") throws {
+        let path = "/tmp/audio-benchmark-\(getuid()).lock"
+        lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else {
+            throw BenchmarkError("'\(path)' cannot be opened: \(String(cString: strerror(errno))).")
+        }
+        while flock(lock, LOCK_EX) != 0, errno == EINTR { continue }
+        folder = "/dev/shm/audio-benchmark-\(getpid())"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        Farewell.keep(folder: folder)
+        var environment = ["JACK_NO_AUDIO_RESERVATION": "1"]
+        if !service.isEmpty { environment["AUDIOSESSION_SOCKET"] = service }
+        if kind == .pipewire {
+            guard let library = PipeWire.library else { throw BenchmarkError("PipeWire's libjack is not installed.") }
+            let others = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"].map { ":" + $0 } ?? ""
+            environment.merge(
+                [
+                    "LD_LIBRARY_PATH": library + others, "PIPEWIRE_RUNTIME_DIR": folder, "XDG_RUNTIME_DIR": folder,
+                    "PIPEWIRE_REMOTE": name,
+                ]
+            ) { $1 }
+        }
+        self.environment = environment
+        scout = kind == .pipewire ? try Performer(BareClient.part, environment) : nil
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+        close(lock)
+    }
+
+    func awaitServer() throws { try scout?.ask("reach", name, "\(ServerKind.pipewire.inputs)") }
+}
+
+/// The socket at which a server says READY=1, as it would to systemd.
+private final class Readiness {
+    let path: String
+    private let socket: Int32
+
+    init(folder: String) throws {
+        path = folder + "/ready"
+        unlink(path)
+        socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else { throw BenchmarkError("The socket '\(path)' cannot be bound.") }
+    }
+
+    deinit { close(socket) }
+
+    /// Whether it did so in time.
+    func wait(seconds: Int32) -> Bool {
+        var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        while poll(&watched, 1, seconds * 1_000) == -1, errno == EINTR { continue }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = watched.revents == 0 ? 0 : recv(socket, &bytes, bytes.count, 0)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).contains("READY=1")
+    }
+}

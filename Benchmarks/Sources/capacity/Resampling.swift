@@ -1,0 +1,161 @@
+import AudioRendering
+import Foundation
+import Reporting
+
+/// How true a file of another rate comes out: sines are written to files, streamed through the engine without a clock, and compared with
+/// the sine that comes nearest.
+struct Resampling {
+    struct Rates: Hashable {
+        var input: Int
+        var output: Int
+        var text: String { "\(Double(input) / 1000) → \(Double(output) / 1000) kHz" }
+        var parameters: Parameters { ["inputRate": .whole(input), "sampleRate": .whole(output)] }
+    }
+
+    struct Tone {
+        var rates: Rates
+        /// Hz.
+        var frequency: Double
+        /// Of the sine over all else, decibels; and of the same sine when only rounded to 32-bit float.
+        var signalToNoise: Double
+        var bound: Double
+        /// Of the sine that came out over the one that went in, decibels.
+        var gain: Double
+    }
+
+    private(set) var tones: [Tone] = []
+    private(set) var tables: [Table] = []
+    static let wanted = Rates(input: 44_100, output: 48_000)
+    static let bound = "sine in 32-bit float"
+    private static let amplitude = 0.5
+    /// Beginning and end are the resampler's own.
+    private static let (seconds, margin) = (1.0, 0.1)
+
+    mutating func measure(quick: Bool) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "capacity-\(getpid())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var table = Table(
+            "Resampling of streamed files: a sine of -6 dB, decibels",
+            note: "Worst: of all frequencies up to 20 kHz, or 0.45 of a rate",
+            [.text("rates", 16), "SNR 997 Hz", "worst SNR", "at Hz", "bound", "gain, low", "gain, high"])
+        for rates in Self.rates(quick: quick) {
+            let found = try Self.frequencies(rates, quick: quick).map { try Self.tone($0, rates, folder) }
+            tones += found
+            guard let worst = found.min(by: { $0.signalToNoise < $1.signalToNoise }) else { continue }
+            let middle = found.first { $0.frequency == 997 }?.signalToNoise ?? worst.signalToNoise
+            table.add(
+                [
+                    rates.text, digits(middle), digits(worst.signalToNoise), "\(Int(worst.frequency))",
+                    digits(worst.bound),
+                ]
+                    + [found.map(\.gain).min() ?? 0, found.map(\.gain).max() ?? 0].map { String(format: "%+.4f", $0) })
+        }
+        tables = [table]
+    }
+
+    private static func rates(quick: Bool) -> [Rates] {
+        let others = [(48_000, 44_100), (22_050, 48_000), (96_000, 48_000), (44_100, 192_000)]
+        return [wanted] + (quick ? [] : others.map { Rates(input: $0.0, output: $0.1) })
+    }
+
+    private static func frequencies(_ rates: Rates, quick: Bool) -> [Double] {
+        let all: [Double] =
+            quick
+            ? [20, 997, 5_000, 10_000, 15_000, 18_000, 19_000, 20_000]
+            : [20, 50, 100, 300, 997, 2_000, 4_000, 6_000, 8_000, 10_000]
+                + stride(from: 11_000, through: 20_000, by: 500).map { Double($0) }
+        return all.filter { $0 <= min(20_000, 0.4536 * Double(min(rates.input, rates.output))) }
+    }
+
+    private static func tone(_ frequency: Double, _ rates: Rates, _ folder: URL) throws -> Tone {
+        let path = folder.appending(path: "sine.wav").path
+        let writer = try AudioFileWriter(path: path, channels: 1, sampleRate: rates.input)
+        let frames = Int(Double(rates.input) * seconds)
+        try writer.write(sine(frequency, rates.input, frames), frameCount: frames)
+        if let failure = writer.close() { throw BenchmarkError.resampling("\(failure)") }
+        let output = try play(path, rates.output)
+        let steady = Int(margin * Double(rates.output))..<Int((seconds - margin) * Double(rates.output))
+        guard let fit = Sinusoid(in: Array(output[steady]), frequency / Double(rates.output)),
+            let bound = Sinusoid(in: sine(frequency, rates.output, steady.count), frequency / Double(rates.output)),
+            fit.amplitude > amplitude / 2
+        else { throw BenchmarkError.resampling("no sine of \(frequency) Hz came out") }
+        return Tone(
+            rates: rates, frequency: frequency, signalToNoise: fit.signalToNoise, bound: bound.signalToNoise,
+            gain: 20 * log10(fit.amplitude / amplitude))
+    }
+
+    private static func sine(_ frequency: Double, _ rate: Int, _ frames: Int) -> [Float] {
+        (0..<frames).map { Float(amplitude * sin(2 * .pi * frequency * Double($0) / Double(rate))) }
+    }
+
+    /// Plays a file as an app's music is played; what comes out of the first of two outputs.
+    private static func play(_ path: String, _ rate: Int) throws -> [Float] {
+        let driver = OfflineDriver(sampleRate: rate)
+        let engine = try AudioEngine(driver: driver)
+        try engine.start()
+        defer { engine.stop() }
+        guard let gate = OpenGate() else { throw BenchmarkError.resampling("memory is short") }
+        let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
+        let stream = try FileStream(file: AudioFile(path: path), sampleRate: rate)
+        let voice = try engine.play(.stream(stream), on: bus)
+        let output = try driver.render(frames: Int(Double(rate) * seconds))
+        guard voice.underrunFrames == 0, let first = output.first else {
+            throw BenchmarkError.resampling("the stream ran dry")
+        }
+        return first
+    }
+
+    var wantedTones: [Tone] { tones.filter { $0.rates == Self.wanted } }
+    var worstSignalToNoise: Double? { wantedTones.map(\.signalToNoise).min() }
+    var flatness: Double? { wantedTones.map { abs($0.gain) }.max() }
+
+    var measurements: [Measurement] {
+        tones.flatMap { tone in
+            let parameters = tone.rates.parameters.with(["frequency": .number(tone.frequency)])
+            return [
+                Measurement("resample.snr_db", Subject.core.name, "dB", tone.signalToNoise, parameters),
+                Measurement("resample.snr_db", Self.bound, "dB", tone.bound, parameters),
+                Measurement("resample.gain_db", Subject.core.name, "dB", tone.gain, parameters),
+            ]
+        }
+            + Dictionary(grouping: tones, by: \.rates).sorted { $0.key.text < $1.key.text }.map { rates, tones in
+                Measurement(
+                    "resample.flatness_db", Subject.core.name, "dB", tones.map { abs($0.gain) }.max() ?? 0,
+                    rates.parameters)
+            }
+    }
+}
+
+/// The sine of a known frequency that comes nearest to some samples, and what is left of them.
+private struct Sinusoid {
+    let amplitude: Double
+    let signalToNoise: Double
+
+    /// `frequency` is in cycles a sample; nil where the samples do not tell.
+    init?(in samples: [Float], _ frequency: Double) {
+        let waves = samples.indices.map {
+            (sin(2 * .pi * frequency * Double($0)), cos(2 * .pi * frequency * Double($0)))
+        }
+        var (ss, sc, cc, xs, xc) = (0.0, 0.0, 0.0, 0.0, 0.0)
+        for (sample, wave) in zip(samples, waves) {
+            ss += wave.0 * wave.0
+            sc += wave.0 * wave.1
+            cc += wave.1 * wave.1
+            xs += Double(sample) * wave.0
+            xc += Double(sample) * wave.1
+        }
+        let determinant = ss * cc - sc * sc
+        guard determinant > 0 else { return nil }
+        let (a, b) = ((xs * cc - xc * sc) / determinant, (xc * ss - xs * sc) / determinant)
+        var (signal, noise) = (0.0, 0.0)
+        for (sample, wave) in zip(samples, waves) {
+            let value = a * wave.0 + b * wave.1
+            signal += value * value
+            noise += (Double(sample) - value) * (Double(sample) - value)
+        }
+        guard noise > 0 else { return nil }
+        amplitude = (a * a + b * b).squareRoot()
+        signalToNoise = 10 * log10(signal / noise)
+    }
+}

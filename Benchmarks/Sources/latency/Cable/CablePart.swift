@@ -1,0 +1,157 @@
+import CLatencyProbe
+import Foundation
+import Processes
+import Reporting
+import Servers
+
+/// What `--loopback` reads where the way is known: it is tried on no cable, but on clients that delay, weaken, reverse and hiss.
+struct CablePart: LatencyPart {
+    let name = "cable"
+    var performers: [String: @Sendable () -> ([String]) throws -> [Double]] {
+        [CablePerformer.part: { CablePerformer().perform }]
+    }
+
+    private struct Case {
+        var what: String
+        var delay: Int
+        var gain: Double
+        var noise: Double
+        /// What must be said instead of a length.
+        var complaint: String?
+    }
+    private static let cases = [
+        Case(what: "as it is", delay: 0, gain: 1, noise: 0),
+        Case(what: "weak, reversed, hissing", delay: 1_234, gain: -0.1, noise: 0.005),
+        Case(what: "nothing", delay: 0, gain: 0, noise: 0, complaint: "Nothing comes in"),
+        Case(what: "hiss alone", delay: 0, gain: 0, noise: 0.3, complaint: "not what was played"),
+        Case(what: "far below its hiss", delay: 0, gain: 0.00003, noise: 0.0002, complaint: "too quiet"),
+        Case(what: "louder hiss than sound", delay: 0, gain: 0.1, noise: 0.03, complaint: "no cable"),
+    ]
+
+    func measure(_ run: Run) throws -> Findings {
+        var findings = Findings()
+        var table = Table(
+            "Round trip, as --loopback measures it, where it is known (frames)",
+            note:
+                "A client between output and input stands in for a cable. Where there is none that can be measured, it must say so.",
+            [.text("server", 11), "period", .text("way", 24), "known", "measured", "gain, dB", .text("found", 40)])
+        try measureReckoned(&findings, &table)
+        for kind in run.servers {
+            let place = try ServerPlace(kind)
+            let period = 128
+            let server = try Server(kind, period: period, in: place, options: kind == .pipewire ? [] : ["-L", "1"])
+            for way in Self.cases {
+                let client = try Performer(CablePerformer.part, place.environment)
+                try client.ask("open", server.name, kind.rawValue)
+                let row = [kind.rawValue, "\(period)", way.what]
+                let words = ["measure", "\(way.delay)", "\(way.gain)", "\(way.noise)", run.quick ? "2" : "4"]
+                do {
+                    let found = try client.ask(words.joined(separator: " "))
+                    guard way.complaint == nil else {
+                        throw BenchmarkError("'\(way.what)' was taken for a cable of \(found[0]) frames")
+                    }
+                    // The loopback port, or the link that closes PipeWire's circle, takes a period.
+                    let known = Double(period + way.delay)
+                    guard found[0] == known, (found[2] == 1) == (way.gain < 0) else {
+                        throw BenchmarkError("a way of \(known) frames was measured as \(found[0])")
+                    }
+                    findings.results.append(
+                        Measurement(
+                            "hardware.round_trip_error_frames", "swift-audio-session", "frames",
+                            Statistics([found[0] - known]),
+                            Conditions(server).with(["known": .number(known), "gain": .number(way.gain)])))
+                    table.add(
+                        row + [
+                            digits(known), digits(found[0]), digits((found[1] * 10).rounded() / 10 + 0),
+                            found[2] == 1 ? "reversed" : "",
+                        ])
+                } catch let error as BenchmarkError {
+                    guard let complaint = way.complaint, error.description.contains(complaint) else { throw error }
+                    table.add(row + ["", "", "", "said so: \(complaint)"])
+                }
+                try client.ask("close")
+            }
+        }
+        findings.tables.append(table)
+        return findings
+    }
+}
+
+extension CablePart {
+    /// Converters do not keep to frames: a way of a length between two of them, reckoned. One whose length changes is none.
+    private func measureReckoned(_ findings: inout Findings, _ table: inout Table) throws {
+        let sequence = MaximumLengthSequence(order: 12)
+        let known = 1_100.3
+        let trip = try RoundTrip(Self.record(sequence, [1_100, 1_100, 1_100]), sequence, level: 0.1)
+        guard abs(trip.frames - known) < 0.05 else {
+            throw BenchmarkError("a way of \(known) frames was measured as \(trip.frames)")
+        }
+        findings.results.append(
+            Measurement(
+                "hardware.round_trip_error_frames", "swift-audio-session", "frames",
+                Statistics([abs(trip.frames - known)]),
+                ["server": "offline", "known": .number(known), "gain": .number(0.5)]))
+        let measured = String(format: "%.2f", trip.frames)
+        table.add(["offline", "", "between two frames", "\(known)", measured, digits(trip.gain)])
+        do {
+            _ = try RoundTrip(Self.record(sequence, [1_100, 1_100, 1_103]), sequence, level: 0.1)
+        } catch let error as BenchmarkError where error.description.contains("not of one length") {
+            return table.add(["offline", "", "longer and longer", "", "", "", "said so: not of one length"])
+        }
+        throw BenchmarkError("a way whose length changes was taken for a cable")
+    }
+
+    /// What comes in by a way of so many frames and three tenths, at half the level, for each time that the sequence is played.
+    private static func record(_ sequence: MaximumLengthSequence, _ delays: [Int]) -> [Float] {
+        let length = sequence.values.count
+        let taps = (-64...64).map { tap -> Double in
+            let x = Double.pi * (Double(tap) - 0.3)
+            return sin(x) / x * (0.5 + 0.5 * cos(x / 65))
+        }
+        return delays.flatMap { delay in
+            (0..<length).map { frame -> Float in
+                let sum = taps.indices.reduce(0.0) { sum, tap in
+                    sum + taps[tap] * sequence.values[(frame - delay - tap + 64 + length) % length]
+                }
+                return Float(0.05 * sum)
+            }
+        }
+    }
+}
+
+/// Measures a stand-in for a cable, as it is told.
+final class CablePerformer {
+    static let part = "cable"
+    private var wire: OpaquePointer?
+    private var server = ""
+    private var isLoopback = false
+
+    func perform(_ words: [String]) throws -> [Double] {
+        switch words[0] {
+        case "open":
+            (server, isLoopback) = (words[1], words[2] != ServerKind.pipewire.rawValue)
+            wire = latency_pass_open(server, "latency-wire", 0, nil)
+            guard wire != nil else { throw BenchmarkError("no client could be opened") }
+        case "measure": return try measure(words)
+        case "close":
+            latency_pass_close(wire)
+            wire = nil
+        default: throw BenchmarkError("a cable knows no such word")
+        }
+        return []
+    }
+
+    private func measure(_ words: [String]) throws -> [Double] {
+        guard let wire, let delay = UInt32(words[1]), let gain = Float(words[2]), let noise = Float(words[3]) else {
+            throw BenchmarkError("no wire is there")
+        }
+        latency_pass_set(wire, delay, gain, noise)
+        let ends = try CableEnds(server: server, order: 13, count: Int(words[4]) ?? 2)
+        if isLoopback, !latency_pass_connect(wire, "loopback:playback_1") {
+            throw BenchmarkError("the wire could not be connected")
+        }
+        let trip = try ends.measure(
+            output: "latency-wire:in", input: isLoopback ? "loopback:capture_1" : "latency-wire:out")
+        return [trip.frames, trip.gain, trip.isInverted ? 1 : 0, trip.share]
+    }
+}

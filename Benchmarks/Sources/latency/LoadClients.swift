@@ -1,0 +1,158 @@
+import CLoad
+import Foundation
+import Processes
+import Reporting
+import Servers
+
+/// What one client more on a server costs, ours beside one that does nothing: time of all processors, and until the last client is done.
+struct LoadClients: LatencyPart {
+    let name = "clients"
+
+    private enum Who: String, CaseIterable {
+        case ours = "swift-audio-session"
+        case bare = "do-nothing JACK client"
+    }
+
+    /// Microseconds a cycle.
+    private struct Found {
+        var work: [Double] = []
+        var span: [Double] = []
+    }
+
+    func measure(_ run: Run) throws -> Findings {
+        let kind = run.servers.contains(.jackdSync) ? .jackdSync : run.servers[0]
+        let (counts, rounds) = run.quick ? ([1, 4], 1) : ([1, 2, 4, 8], 3)
+        var found: [Who: [Int: Found]] = [:]
+        let place = try ServerPlace(kind, service: run.service.socket)
+        let server = try Server(kind, period: 256, in: place)
+        for _ in 0..<rounds {
+            for count in counts {
+                for who in Who.allCases {
+                    let (work, spans) = try measure(who, count, server, place, seconds: run.quick ? 0.7 : 0.8)
+                    found[who, default: [:]][count, default: Found()].work.append(work)
+                    found[who, default: [:]][count, default: Found()].span.append(Statistics(spans).median)
+                }
+            }
+        }
+        return try report(found, counts, Conditions(server), run)
+    }
+
+    /// Microseconds of processor time a cycle, of the server and all clients, and from the first client's call until the last one was done.
+    private func measure(_ who: Who, _ count: Int, _ server: Server, _ place: ServerPlace, seconds: Double) throws -> (
+        work: Double, spans: [Double]
+    ) {
+        let part = who == .ours ? LoadApp.part : LoadBare.part
+        let clients = try (0..<count).map { _ in try Performer(part, place.environment) }
+        for client in clients {
+            if who == .ours {
+                try client.ask("open", server.name, "16", "4096")
+                try client.ask("voices", "1")
+            } else {
+                try client.ask("open", server.name)
+            }
+        }
+        poll(nil, 0, 200)
+        let processes = [server.processIdentifier] + (try clients.map { pid_t(try $0.ask("process")[0]) })
+        for client in clients { try client.ask("begin") }
+        let (begun, before) = (now(), Self.workNanoseconds(processes))
+        poll(nil, 0, Int32(seconds * 1_000))
+        let (after, took) = (Self.workNanoseconds(processes), Double(now() - begun) / 1e9)
+        var found: [UInt32: (clients: Int, begin: UInt64, end: UInt64)] = [:]
+        for client in clients {
+            let path = place.folder + "/trace"
+            _ = try client.ask("end", path)
+            for cycle in try LoadTrace(reading: path).cycles {
+                let end = cycle.begin_ns + UInt64(cycle.wall_ns)
+                let present = found[cycle.frame] ?? (0, .max, 0)
+                found[cycle.frame] = (present.clients + 1, min(present.begin, cycle.begin_ns), max(present.end, end))
+            }
+            try client.ask("close")
+        }
+        let spans = found.values.filter { $0.clients == count }.map { Double($0.end - $0.begin) / 1_000 }
+        guard !spans.isEmpty else { throw BenchmarkError("no cycle had all \(count) clients") }
+        let cycles = took * Double(Server.sampleRate) / Double(server.period)
+        return (Double(after - before) / 1_000 / cycles, spans)
+    }
+
+    /// What all threads of these processes have run for.
+    private static func workNanoseconds(_ processes: [pid_t]) -> UInt64 {
+        processes.reduce(0) { sum, process in
+            let folder = "/proc/\(process)/task"
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return sum
+                + threads.reduce(0) { sum, thread in
+                    let text = (try? String(contentsOfFile: "\(folder)/\(thread)/schedstat", encoding: .utf8)) ?? ""
+                    return sum + (text.split(separator: " ").first.flatMap { UInt64($0) } ?? 0)
+                }
+        }
+    }
+
+    private func report(_ found: [Who: [Int: Found]], _ counts: [Int], _ conditions: Conditions, _ run: Run) throws
+        -> Findings
+    {
+        var findings = Findings()
+        var table = Table(
+            "Clients on one server, 256 frames",
+            note: """
+                microseconds a cycle, medians; work: of all processors, in the server and all clients; until: from the first client's call until the \
+                last one was done; ours plays one voice in each; a client more: that of the largest count less that of the smallest
+                """,
+            ["clients", "ours work", "bare work", "ratio", .text("interval", 13), "ours until", "bare until"])
+        for count in counts {
+            guard let ours = found[.ours]?[count], let bare = found[.bare]?[count] else { continue }
+            let ratio = Statistics(zip(ours.work, bare.work).map { $0 / $1 })
+            table.add([
+                "\(count)", digits(Statistics(ours.work).median), digits(Statistics(bare.work).median),
+                digits(ratio.median), "\(digits(ratio.interval.lowerBound)) … \(digits(ratio.interval.upperBound))",
+                digits(Statistics(ours.span).median), digits(Statistics(bare.span).median),
+            ])
+            for (who, one) in [(Who.ours, ours), (.bare, bare)] {
+                let parameters = conditions.with(["clients": .whole(count)])
+                findings.results += [
+                    Measurement("clients.work_us_per_cycle", who.rawValue, "µs", Statistics(one.work), parameters),
+                    Measurement("clients.done_after_us", who.rawValue, "µs", Statistics(one.span), parameters),
+                ]
+            }
+        }
+        if let least = counts.first, let most = counts.last,
+            let row = perClient(found, least, most, conditions, &findings)
+        {
+            table.add(row)
+        }
+        findings.tables = [table]
+        if let plot = run.plot { findings.figures.append(try plot.drawClients(lines(found))) }
+        return findings
+    }
+
+    private func lines(_ found: [Who: [Int: Found]]) -> [Plot.Line] {
+        Who.allCases.map { who in
+            let points = (found[who] ?? [:]).sorted { $0.key < $1.key }.map {
+                (Double($0.key), Statistics($0.value.work).median)
+            }
+            return Plot.Line(
+                title: who.rawValue, color: who == .ours ? "#0060ad" : "#777777", dashed: false, points: points)
+        }
+    }
+
+    private func perClient(
+        _ found: [Who: [Int: Found]], _ least: Int, _ most: Int, _ conditions: Conditions, _ findings: inout Findings
+    ) -> [String]? {
+        func cost(_ who: Who) -> [Double] {
+            guard let few = found[who]?[least]?.work, let many = found[who]?[most]?.work else { return [] }
+            return zip(few, many).map { ($1 - $0) / Double(most - least) }
+        }
+        let (ours, bare) = (cost(.ours), cost(.bare))
+        guard !ours.isEmpty, !bare.isEmpty else { return nil }
+        for (who, values) in [(Who.ours, ours), (.bare, bare)] {
+            findings.results.append(
+                Measurement(
+                    "clients.work_us_per_client", who.rawValue, "µs", Statistics(values),
+                    conditions.with(["clients": .whole(most)])))
+        }
+        let ratio = Statistics(zip(ours, bare).map { $0 / $1 })
+        return [
+            "one more", digits(Statistics(ours).median), digits(Statistics(bare).median), digits(ratio.median),
+            "\(digits(ratio.interval.lowerBound)) … \(digits(ratio.interval.upperBound))",
+        ]
+    }
+}

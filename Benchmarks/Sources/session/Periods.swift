@@ -1,0 +1,75 @@
+import Processes
+import Reporting
+import Servers
+
+/// The buffer size changes while a session plays, and while a bare client plays beside it: what an ear that is connected to both hears of it.
+enum Periods {
+    static func measure(
+        _ findings: inout Findings, _ place: ServerPlace, _ kind: ServerKind, changes: Int
+    ) throws {
+        let server = try Server(kind, period: 256, in: place)
+        let app = try Performer(App.part, place.environment)
+        let (player, ear) = (
+            try Performer(BareClient.part, place.environment), try Performer(BareClient.part, place.environment)
+        )
+        try app.ask("open", server.name, Arbitration.inProcess.rawValue)
+        try app.ask("play")
+        try player.ask("open", server.name, "1", "0", "session-player")
+        try player.ask("count")
+        try ear.ask("open", server.name, "0", "2", "session-ear")
+        try ear.ask("connect", "\(App.clientName):out_1", "session-ear:in_1")
+        try ear.ask("connect", "session-player:out_1", "session-ear:in_2")
+        for input in ["0", "1"] { try ear.ask("await", input, "4800") }
+
+        var (lost, silent) = ((ours: [Double](), bound: [Double]()), (ours: [Double](), bound: [Double]()))
+        var took: [Double] = []
+        for change in 0..<changes {
+            let before = try hear(ear)
+            let period = [128, 512, 1_024, 64, 256][change % 5]
+            try took.append(milliseconds { try ear.ask("period", "\(period)") })
+            try settle(ear)
+            let after = try hear(ear)
+            lost.ours.append(after[0][2] - before[0][2])
+            lost.bound.append(after[1][2] - before[1][2])
+            silent.ours.append(after[0][1] - before[0][1])
+            silent.bound.append(after[1][1] - before[1][1])
+        }
+        try app.ask("close")
+        let parameters = Parameters(server, arbitration: .inProcess)
+        findings.add(
+            "frames of position lost",
+            Finding(
+                metric: "server.period_frames_lost", parameters: parameters, ours: lost.ours, bound: lost.bound,
+                unit: "frames"))
+        findings.add(
+            "silent frames between",
+            Finding(
+                metric: "server.period_frames_silent", parameters: parameters, ours: silent.ours, bound: silent.bound,
+                unit: "frames"))
+        findings.add("the call itself", Finding(metric: "server.period_ms", parameters: parameters, ours: took))
+    }
+
+    private static func hear(_ ear: Performer) throws -> [[Double]] {
+        [try ear.ask("heard", "0"), try ear.ask("heard", "1")]
+    }
+
+    /// Some periods of the longest kind later.
+    private static func settle(_ ear: Performer) throws {
+        for (input, heard) in zip(["0", "1"], try hear(ear)) {
+            try ear.ask("await", input, "\(Int(heard[0]) + 5_000)")
+        }
+    }
+
+    static func targets(_ findings: [Finding]) -> [Target] {
+        findings.filter { $0.unit == "frames" }.compactMap { finding in
+            guard let ours = finding.statistics(.ours), let bound = finding.statistics(.bound) else { return nil }
+            let what = finding.metric == "server.period_frames_lost" ? "position lost" : "silence"
+            return Target(
+                what:
+                    "buffer size changes on \(finding.parameters.server.rawValue): frames of \(what), worst (bare client: \(Int(bound.maximum)))",
+                unit: "frames", wanted: max(0, bound.maximum), reached: ours.maximum,
+                headline: what == "silence"
+                    ? nil : "frames of position lost by another buffer size, on \(finding.parameters.server.rawValue)")
+        }
+    }
+}
