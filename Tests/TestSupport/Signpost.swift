@@ -36,7 +36,7 @@ public final class Signpost<Value>: @unchecked Sendable {
     }
 
     /// The same for a task: it waits on a thread of its own, since all tasks share as few as there are cores.
-    public func arrives(limit: Double = 100, until predicate: @escaping @Sendable ([Value]) -> Bool) async -> Bool {
+    public func arrives(limit: Double = 20, until predicate: @escaping @Sendable ([Value]) -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: self.wait(limit: limit, until: predicate)) }
         }
