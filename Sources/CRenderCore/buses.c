@@ -18,8 +18,8 @@ void bus_open(rcore_t *core, uint32_t slot, uint32_t nframes) RCORE_RT {
 }
 
 void route_open(rcore_t *core, uint32_t slot, uint32_t channels, uint32_t nframes) RCORE_RT {
-    if ((core->fed_routes >> slot & 1) == 0) {
-        core->fed_routes |= UINT64_C(1) << slot;
+    if (!core->fed_routes[slot]) {
+        core->fed_routes[slot] = true;
         channels_clear(core, slot_channel(core, core->route_samples, slot, 0), 0, channels, nframes);
     }
 }
@@ -32,9 +32,9 @@ static void clear_routes(rcore_t *core, const rcore_plan_t *plan, float *samples
 }
 
 void routes_begin(rcore_t *core, uint32_t nframes) RCORE_RT {
-    core->fed_routes = 0;
-    if (core->swap.leaving != NULL) { // what one plan alone has may lie elsewhere: all are taken as led to
-        core->fed_routes = UINT64_MAX;
+    const bool both = core->swap.leaving != NULL; // what one plan alone has may lie elsewhere: all are taken as led to
+    memset(core->fed_routes, both, sizeof core->fed_routes);
+    if (both) {
         clear_routes(core, core->plan, core->route_samples, nframes);
         clear_routes(core, core->swap.leaving, core->leaving_samples, nframes);
     }

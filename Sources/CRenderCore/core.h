@@ -20,13 +20,31 @@
 /// A bus's before its fader; a way's, and one for each side that a pan moves.
 enum { ENVELOPE_BEFORE, ENVELOPE_WEIGHT, ENVELOPE_WAY, ENVELOPE_LEFT, ENVELOPE_RIGHT, WAY_ENVELOPES };
 
+/// Where a way leads that goes channel to channel.
+struct way_end {
+    float *samples; // of its first channel
+    bool *fed;
+    uint16_t shared;   // channels that something goes to
+    uint16_t channels; // with those that get nothing
+};
+
 /// A bus slot that is heard, in the order in which buses are mixed.
 struct step {
-    uint32_t slot;
-    struct bus_state *state;
+    alignas(64) struct bus_state *state;
     const struct plan_bus *now; // in the plan in use, and in the one that leaves; NULL where it has none
     const struct plan_bus *before;
-    float *samples; // of its first channel
+    float *samples;      // of its first channel
+    struct way_end only; // of a bus that does nothing but lead there, while one plan alone is heard; of others NULL
+    uint32_t slot;
+    bool rests; // does nothing where nothing leads to it that sounds
+};
+static_assert(sizeof(struct step) == 64, "a cache line");
+
+/// A bus that has a gate in the plan in use, or in the one that leaves alone.
+struct gated {
+    struct bus_state *state;
+    const sgate_page_t *page;
+    uint32_t slot;
 };
 
 /// Voices of one priority that have a place, oldest first.
@@ -77,10 +95,10 @@ struct rcore {
     uint16_t *curve_of;             // by parameter: 1 + the index of the curve that moves it, or 0
     _Atomic(uint32_t) curves_taken; // places of curves that wait or run; any thread's
     struct voice *voices;
-    uint64_t fed_routes; // a bit each, as a bus
-    bool any_frozen;     // a gate stands still, as of the last look
-    bool any_prepared;   // what is played into a bus may not go on as it is, as of the last look (ways.c)
-    uint32_t *playing;   // indices of started voices in the order of their starts, RCORE_NONE where one has ended since
+    bool fed_routes[RCORE_MAX_ROUTES]; // as a bus
+    bool any_frozen;                   // a gate stands still, as of the last look
+    bool any_prepared;                 // what is played into a bus may not go on as it is, as of the last look (ways.c)
+    uint32_t *playing; // indices of started voices in the order of their starts, RCORE_NONE where one has ended since
     uint32_t playing_count;
     uint32_t gap_count;    // of those RCORE_NONE
     uint32_t placed_count; // voices that have a place: started, not stopping
@@ -91,6 +109,9 @@ struct rcore {
     uint32_t *order;          // their slots, in the order in which they are mixed
     struct step *steps;       // the same, looked up
     uint32_t order_count;
+    struct gated *gated;
+    uint32_t gated_count;
+    bool gates_move; // one of them does, or has something new, or another plan came: else nothing of them changes
     struct send_state *sends;
     struct input_state *inputs;
     float *bus_samples;     // [(slot * max_channels + channel) * stride]
@@ -173,7 +194,9 @@ static inline void peak_raise(_Atomic(uint32_t) *meter, float peak) RCORE_RT {
 
 // ---- The stages of the cycle, one file each -----------------------------------------------------------------------------------
 
-/// Reads every gate once and hands frozenness down to the buses below (gate.c).
+/// Notes which buses have gates, when the plans that are heard have changed (gate.c).
+void gates_note(rcore_t *core) RCORE_RT;
+/// Reads every gate once and hands frozenness down to the buses below.
 void gates_read(rcore_t *core) RCORE_RT;
 /// Frames until the next session freezes, at most `nframes`.
 uint32_t gates_limit(const rcore_t *core, uint32_t nframes) RCORE_RT;
@@ -229,7 +252,9 @@ void route_open(rcore_t *core, uint32_t slot, uint32_t channels, uint32_t nframe
 void routes_begin(rcore_t *core, uint32_t nframes) RCORE_RT;
 /// Has what is played into a bus wait for what is later, and be silent while others are soloed (played.c).
 void played_prepare(rcore_t *core, const struct step *step, uint32_t nframes) RCORE_RT;
-/// Mixes buses into parents, sends and routes (ways.c).
+/// Finds out, once for the plans that are heard, what spares the cycle a closer look: `rests` and `only` (ways.c).
+void step_prepare(rcore_t *core, struct step *step) RCORE_RT;
+/// Mixes buses into parents, sends and routes.
 void buses_mix(rcore_t *core, uint32_t nframes) RCORE_RT;
 /// Adds routes to the outputs from frame `offset`, meters and captures them (routes.c).
 void routes_write(rcore_t *core, float *const *outputs, uint32_t noutputs, uint32_t offset, uint32_t nframes) RCORE_RT;

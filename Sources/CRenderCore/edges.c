@@ -38,13 +38,11 @@ static struct edge edge_make(const rcore_plan_t *plan, const struct plan_bus *bu
 
 void edges_fill(rcore_plan_t *plan, size_t slot_floats) {
     uint32_t count = 0;
-    plan->gated_end = 0;
     for (uint32_t i = 0; i < plan->bus_count; i++) {
         struct plan_bus *bus = &plan->buses[i];
         bus->first_edge = count;
         const rcore_bus_description_t *description = &bus->description;
         bus->bare = !description->insert.render && description->meter == NULL && description->gate == NULL;
-        plan->gated_end = description->gate != NULL ? i + 1 : plan->gated_end;
         bus->straight = description->pan_law == RCORE_PAN_NONE;
         for (uint32_t number = 0; number < edge_count(bus); number++) {
             struct edge edge = edge_make(plan, bus, number);

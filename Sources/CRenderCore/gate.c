@@ -108,36 +108,51 @@ static void apply_volume(const rcore_t *core, struct gate_state *gate, sgate_vol
     ramp_go(&gate->volume, volume.gain, gate->attached ? milliseconds_to_frames(core, volume.ramp_ms) : 0);
 }
 
-static void gate_read(rcore_t *core, uint32_t slot, const sgate_page_t *page) RCORE_RT {
-    struct gate_state *gate = &core->buses[slot].gate;
-    const uint64_t verdict_word = sgate_page_load_verdict(page);
-    const uint64_t volume_word = sgate_page_load_volume(page);
+static void gate_take(rcore_t *core, const struct gated *gated, uint64_t verdict_word, uint64_t volume_word) RCORE_RT {
+    struct gate_state *gate = &gated->state->gate;
+    gate->still = false;
     if (!gate->attached || volume_word != gate->volume_word) {
-        gate->still = false;
         gate->volume_word = volume_word;
         apply_volume(core, gate, sgate_word_to_volume(volume_word));
     }
     if (!gate->attached || verdict_word != gate->verdict_word) {
         const sgate_verdict_t verdict = sgate_word_to_verdict(verdict_word);
-        gate->still = false;
         gate->verdict_word = verdict_word;
-        apply_verdict(core, slot, verdict);
+        apply_verdict(core, gated->slot, verdict);
         gate->settling = true;
-        event_post(
-            core, (rcore_event_t){
-                      .kind = RCORE_EVENT_GATE_APPLIED, .bus = slot, .frame = core_now(core), .value = verdict.serial});
+        event_post(core, (rcore_event_t){.kind = RCORE_EVENT_GATE_APPLIED,
+                                         .bus = gated->slot,
+                                         .frame = core_now(core),
+                                         .value = verdict.serial});
     }
     gate->attached = true;
 }
 
+// Returns whether any page has something new. Each cycle looks at every gate: nothing is read twice.
+static bool gates_look(rcore_t *core) RCORE_RT {
+    const struct gated *const end = core->gated + core->gated_count;
+    bool any = false;
+    for (const struct gated *gated = core->gated; gated < end; gated++) {
+        const sgate_page_t *const page = gated->page;
+        const struct gate_state *const gate = &gated->state->gate;
+        const uint64_t verdict_word = sgate_page_load_verdict(page);
+        const uint64_t volume_word = sgate_page_load_volume(page);
+        if (verdict_word != gate->verdict_word || volume_word != gate->volume_word || !gate->attached) {
+            gate_take(core, gated, verdict_word, volume_word);
+            any = true;
+        }
+    }
+    return any;
+}
+
 // Returns whether it stands still.
-static bool gate_settle(rcore_t *core, uint32_t slot) RCORE_RT {
-    struct gate_state *gate = &core->buses[slot].gate;
+static bool gate_settle(rcore_t *core, const struct gated *gated) RCORE_RT {
+    struct gate_state *gate = &gated->state->gate;
     gate->frozen = gate->paused && silent(gate);
     if (gate->settling && gate->wait == 0 && gate->open.remaining == 0 && (gate->duck_remaining == 0 || silent(gate))) {
         gate->settling = false;
         event_post(core, (rcore_event_t){.kind = RCORE_EVENT_GATE_SETTLED,
-                                         .bus = slot,
+                                         .bus = gated->slot,
                                          .frame = core_now(core),
                                          .value = sgate_word_to_verdict(gate->verdict_word).serial});
     }
@@ -176,46 +191,40 @@ static void gates_freeze(rcore_t *core, bool any) RCORE_RT {
     }
 }
 
-// The gated buses that are heard, one after the other: those of the plan in use, then those that have a gate only in the leaving one. NULL: no more.
-static const rcore_bus_description_t *next_gated(const rcore_t *core, uint32_t *index) RCORE_RT {
-    const rcore_plan_t *plan = core->plan;
-    const rcore_plan_t *leaving = core->swap.leaving;
-    if (plan == NULL) {
-        return NULL;
-    }
-    for (; *index < plan->gated_end; *index += 1) {
-        if (plan->buses[*index].description.gate != NULL) {
-            return &plan->buses[(*index)++].description;
+static void note_gates(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
+    for (uint32_t i = 0; plan != NULL && i < plan->bus_count; i++) {
+        const rcore_bus_description_t *bus = &plan->buses[i].description;
+        struct bus_state *state = &core->buses[bus->slot];
+        if (bus->gate != NULL && (plan == core->plan || !state->gated)) {
+            core->gated[core->gated_count++] = (struct gated){.state = state, .page = bus->gate, .slot = bus->slot};
         }
     }
-    *index = *index > plan->bus_count ? *index : plan->bus_count;
-    for (; leaving != NULL && *index - plan->bus_count < leaving->gated_end; *index += 1) {
-        const rcore_bus_description_t *bus = &leaving->buses[*index - plan->bus_count].description;
-        if (bus->gate != NULL && !core->buses[bus->slot].gated) {
-            *index += 1;
-            return bus;
-        }
-    }
-    return NULL;
+}
+
+void gates_note(rcore_t *core) RCORE_RT {
+    core->gated_count = 0;
+    core->gates_move = true;
+    note_gates(core, core->plan);
+    note_gates(core, core->swap.leaving);
 }
 
 void gates_read(rcore_t *core) RCORE_RT {
-    if (core->plan == NULL) {
+    if (gates_look(core)) {
+        core->gates_move = true;
+    }
+    if (!core->gates_move) {
         return;
     }
-    const rcore_bus_description_t *bus;
     bool frozen = false;
-    for (uint32_t i = 0; (bus = next_gated(core, &i)) != NULL;) {
-        gate_read(core, bus->slot, bus->gate);
-        frozen |= gate_settle(core, bus->slot);
+    for (uint32_t i = 0; i < core->gated_count; i++) {
+        frozen |= gate_settle(core, &core->gated[i]);
     }
     gates_freeze(core, frozen);
 }
 
 uint32_t gates_limit(const rcore_t *core, uint32_t nframes) RCORE_RT {
-    const rcore_bus_description_t *bus;
-    for (uint32_t i = 0; (bus = next_gated(core, &i)) != NULL;) {
-        const struct gate_state *gate = &core->buses[bus->slot].gate;
+    for (uint32_t i = 0; core->gates_move && i < core->gated_count; i++) {
+        const struct gate_state *gate = &core->gated[i].state->gate;
         const uint32_t ends = gate->wait > 0 ? gate->wait : gate->paused ? gate->open.remaining : 0;
         nframes = ends > 0 && ends < nframes ? ends : nframes;
     }
@@ -273,20 +282,22 @@ static void gate_advance(struct bus_state *state, uint32_t nframes) RCORE_RT {
 }
 
 void gates_advance(rcore_t *core, uint32_t nframes) RCORE_RT {
-    if (core->plan == NULL) {
+    if (!core->gates_move) {
         return;
     }
-    const rcore_bus_description_t *bus;
     bool frozen = false;
-    for (uint32_t i = 0; (bus = next_gated(core, &i)) != NULL;) {
-        struct bus_state *state = &core->buses[bus->slot];
+    bool moves = false;
+    for (uint32_t i = 0; i < core->gated_count; i++) {
+        struct bus_state *state = core->gated[i].state;
         if (!state->gate.still) {
             gate_advance(state, nframes);
-            (void)gate_settle(core, bus->slot);
+            (void)gate_settle(core, &core->gated[i]);
         }
+        moves |= !state->gate.still;
         frozen |= state->gate.frozen;
     }
     gates_freeze(core, frozen);
+    core->gates_move = moves;
 }
 
 void bus_reset(struct bus_state *bus) RCORE_RT {

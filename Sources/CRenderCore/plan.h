@@ -72,7 +72,6 @@ struct rcore_plan {
     struct plan_send *sends;
     rcore_input_description_t *inputs;
     struct edge *edges; // since it was sealed
-    uint32_t gated_end; // likewise: no bus from here on has a gate
     uint32_t bus_count;
     uint32_t route_count;
     uint32_t connection_count;

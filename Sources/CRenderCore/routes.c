@@ -122,7 +122,7 @@ void routes_write(rcore_t *core, float *const *outputs, uint32_t noutputs, uint3
         if (heeded) {
             route_open(core, route->slot, route->channels, nframes); // takes silence too
         }
-        if ((core->fed_routes >> route->slot & 1) != 0) {
+        if (core->fed_routes[route->slot]) {
             write_route(core, route, outputs, noutputs, offset, nframes);
         }
     }

@@ -31,7 +31,7 @@ static bool config_valid(const rcore_config_t *config) {
     return config != NULL && within(config->sample_rate, RCORE_MIN_SAMPLE_RATE, RCORE_MAX_SAMPLE_RATE) &&
            within(config->max_voices, 1, 65536) && within(config->max_playing, 1, config->max_voices) &&
            within(config->max_buses, 1, 1024) && config->max_sends <= 1024 && config->max_curves <= 4096 &&
-           within(config->max_routes, 1, 64) && config->max_inputs <= 64 &&
+           within(config->max_routes, 1, RCORE_MAX_ROUTES) && config->max_inputs <= 64 &&
            within(config->max_channels, 1, RCORE_MAX_CHANNELS) && within(config->max_ports, 1, 64) &&
            within(config->slice_frames, 16, RCORE_MAX_PERIOD) && within(config->command_capacity, 1, 1u << 20) &&
            within(config->event_capacity, 1, 1u << 20) && config->steal_frames <= 1u << 20 &&
@@ -77,6 +77,7 @@ static size_t lay_out(rcore_t *core, void *arena) {
     core->slots = carve(&layout, config->max_buses, sizeof *core->slots);
     core->order = carve(&layout, config->max_buses, sizeof *core->order);
     core->steps = carve(&layout, config->max_buses, sizeof *core->steps);
+    core->gated = carve(&layout, config->max_buses, sizeof *core->gated);
     core->sends = carve(&layout, config->max_sends, sizeof *core->sends);
     core->inputs = carve(&layout, config->max_inputs, sizeof *core->inputs);
     const size_t slice = sizeof(float) * core->stride;

@@ -9,21 +9,21 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-/// What a session bus's gate is doing (gate.c).
+/// What a session bus's gate is doing (gate.c). First what each cycle asks for.
 struct gate_state {
     uint64_t verdict_word;
     uint64_t volume_word;
+    bool attached; // has read its first verdict
+    bool paused;
+    bool frozen;
+    bool settling;    // a verdict was applied and its ramps are not over
+    bool still;       // nothing moves, and all is told
     struct ramp open; // 1 = heard; 0 = paused or muted
     struct ramp volume;
     double duck;      // attenuation now, in 1/256 dB
     double duck_step; // per frame
     double duck_target;
     uint32_t duck_remaining;
-    bool attached; // has read its first verdict
-    bool paused;
-    bool frozen;
-    bool settling; // a verdict was applied and its ramps are not over
-    bool still;    // nothing moves, and all is told
     uint32_t late; // frames that its delay lines lack, while it stands still
     uint32_t wait; // until `open` rises: what is heard then has come through them
     uint32_t wait_ramp;

@@ -31,9 +31,13 @@ void way_mix(rcore_t *core, const struct strip *strip, const struct way *way, co
 /// Has the bus's meter measure what leaves it; silence for no strip.
 void strip_meter(rcore_t *core, rcore_meter_t *meter, const struct strip *strip, float *const *planes,
                  uint32_t nframes) RCORE_RT;
+/// Whether anything of it is on its way.
+static inline bool strip_moves(const struct bus_state *state) RCORE_RT {
+    return (state->gain.remaining | state->pan.remaining | state->audible.remaining | state->played.remaining) != 0;
+}
 /// Goes on by `nframes`.
 static inline void strip_advance(struct bus_state *state, uint32_t nframes) RCORE_RT {
-    if ((state->gain.remaining | state->pan.remaining | state->audible.remaining | state->played.remaining) != 0) {
+    if (strip_moves(state)) {
         ramp_advance(&state->gain, nframes);
         ramp_advance(&state->pan, nframes);
         ramp_advance(&state->audible, nframes);

@@ -98,12 +98,15 @@ static void order_set(rcore_t *core) RCORE_RT {
         count != RCORE_NONE ? count : 0; // a plan without an order beside another held one is not posted
     for (uint32_t i = 0; i < core->order_count; i++) {
         const uint32_t slot = core->order[i];
-        core->steps[i] = (struct step){.slot = slot,
-                                       .state = &core->buses[slot],
-                                       .now = bus_now(core, slot),
-                                       .before = bus_before(core, slot),
-                                       .samples = bus_channel(core, slot, 0)};
+        struct step *step = &core->steps[i];
+        *step = (struct step){.slot = slot,
+                              .state = &core->buses[slot],
+                              .now = bus_now(core, slot),
+                              .before = bus_before(core, slot),
+                              .samples = bus_channel(core, slot, 0)};
+        step_prepare(core, step);
     }
+    gates_note(core);
 }
 
 static void take_over(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {

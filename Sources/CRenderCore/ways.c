@@ -130,33 +130,27 @@ static bool stands_still(const rcore_t *core, const struct plan_bus *bus, const 
     return still;
 }
 
-// Notes that something is added where a way leads; returns whether it is the first.
-static bool is_first(rcore_t *core, const struct edge *edge) RCORE_RT {
-    bool fed;
-    if (edge->kind == EDGE_ROUTE) {
-        const uint64_t bit = UINT64_C(1) << edge->target;
-        fed = (core->fed_routes & bit) != 0;
-        core->fed_routes |= bit;
-    } else {
-        struct bus_state *target = &core->buses[edge->target];
-        fed = target->fed;
-        target->fed = true;
-    }
-    return !fed;
+static struct way_end end_of(rcore_t *core, const struct edge *edge) RCORE_RT {
+    const bool route = edge->kind == EDGE_ROUTE;
+    return (struct way_end){.samples = (route ? core->route_samples : core->bus_samples) + edge->offset,
+                            .fed = route ? &core->fed_routes[edge->target] : &core->buses[edge->target].fed,
+                            .shared = (uint16_t)edge->shared,
+                            .channels = (uint16_t)edge->channels};
 }
 
 // Adds what goes channel to channel; to silence, without a look at what lies there.
-static void add_still(rcore_t *core, const struct edge *edge, float *targets, const float *samples, float gain,
-                      uint32_t nframes) RCORE_RT {
+static inline void add_still(rcore_t *core, const struct way_end *end, const float *samples, float gain,
+                             uint32_t nframes) RCORE_RT {
     if (gain == 0.0f) {
         return;
     }
-    if (is_first(core, edge)) {
-        mix_channels_first(targets, samples, core->stride, edge->shared, gain, nframes);
-        channels_clear(core, targets, edge->shared, edge->channels, nframes);
-    } else {
-        mix_channels(targets, samples, core->stride, edge->shared, gain, nframes);
+    if (*end->fed) {
+        mix_channels(end->samples, samples, core->stride, end->shared, gain, nframes);
+        return;
     }
+    *end->fed = true;
+    mix_channels_first(end->samples, samples, core->stride, end->shared, gain, nframes);
+    channels_clear(core, end->samples, end->shared, end->channels, nframes);
 }
 
 static void mix_still(rcore_t *core, const struct plan_bus *bus, const struct bus_state *state, const float *samples,
@@ -164,12 +158,12 @@ static void mix_still(rcore_t *core, const struct plan_bus *bus, const struct bu
     const float gain = state->gain.target * state->audible.target;
     for (uint32_t i = 0; i < edge_count(bus); i++) {
         const struct edge *edge = edge_at(core->plan, bus, i);
-        float *targets = edge->kind == EDGE_ROUTE ? core->route_samples : core->bus_samples;
+        const struct way_end end = end_of(core, edge);
         float level = gain;
         if (edge->kind == EDGE_SEND) {
             level = (edge->send->pre_fader ? state->audible.target : gain) * core->sends[edge->send->slot].level.target;
         }
-        add_still(core, edge, targets + edge->offset, samples, level, nframes);
+        add_still(core, &end, samples, level, nframes);
     }
 }
 
@@ -238,6 +232,35 @@ static bool lasts(const struct plan_bus *now, const struct plan_bus *before) RCO
     return (now != NULL && now->lasts) || (before != NULL && before->lasts);
 }
 
+void step_prepare(rcore_t *core, struct step *step) RCORE_RT {
+    const struct plan_bus *bus = step->now;
+    const bool meters = bus != NULL && bus->description.meter != NULL;
+    step->rests = !lasts(bus, step->before) && !meters;
+    if (core->swap.leaving == NULL && step->rests && bus->bare && bus->straight && bus->send_count == 0 &&
+        edge_count(bus) == 1) {
+        step->only = end_of(core, edge_at(core->plan, bus, 0));
+    }
+}
+
+// A bus on which nothing moves, and that rests or does nothing but lead on; false: it does more.
+static bool mix_only(rcore_t *core, const struct step *step, uint32_t nframes) RCORE_RT {
+    struct bus_state *state = step->state;
+    if (strip_moves(state)) {
+        return false;
+    }
+    if (!state->fed) {
+        return step->rests;
+    }
+    if (step->only.samples == NULL) {
+        return false;
+    }
+    if (!state->frozen) {
+        add_still(core, &step->only, step->samples, state->gain.target * state->audible.target, nframes);
+    }
+    state->fed = false; // until the next slice
+    return true;
+}
+
 static void mix_step(rcore_t *core, const struct step *step, uint32_t nframes) RCORE_RT {
     struct bus_state *state = step->state;
     const struct plan_bus *now = step->now;
@@ -300,8 +323,11 @@ void buses_mix(rcore_t *core, uint32_t nframes) RCORE_RT {
     if (core->any_prepared) {
         prepare_played(core, nframes);
     }
-    for (uint32_t i = 0; i < core->order_count; i++) {
-        mix_step(core, &core->steps[i], nframes);
+    const struct step *const end = core->steps + core->order_count;
+    for (const struct step *step = core->steps; step < end; step++) {
+        if (!mix_only(core, step, nframes)) {
+            mix_step(core, step, nframes);
+        }
     }
     advance_sends(core, core->plan, nframes);
     advance_sends(core, core->swap.leaving, nframes);

@@ -47,6 +47,7 @@ typedef struct rcore rcore_t;
 
 /// Most channels of a source, bus, route or input.
 #define RCORE_MAX_CHANNELS 64u
+#define RCORE_MAX_ROUTES 64u
 /// Longest period, in frames.
 #define RCORE_MAX_PERIOD 8192u
 /// Sample rates accepted, in Hz.

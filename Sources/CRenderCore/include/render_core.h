@@ -31,7 +31,7 @@ typedef struct rcore_config {
     uint32_t max_playing;  ///< 1…max_voices, started and not stopping: one more steals a place (`rcore_post_start`)
     uint32_t max_buses;    ///< 1…1024
     uint32_t max_sends;    ///< 0…1024
-    uint32_t max_routes;   ///< 1…64
+    uint32_t max_routes;   ///< 1…RCORE_MAX_ROUTES
     uint32_t max_inputs;   ///< 0…64
     uint32_t max_channels; ///< of a bus, route or input, 1…RCORE_MAX_CHANNELS
     uint32_t max_ports;    ///< command ports, 1…64
