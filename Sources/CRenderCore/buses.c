@@ -33,7 +33,7 @@ static void clear_routes(rcore_t *core, const rcore_plan_t *plan, float *samples
 
 void routes_begin(rcore_t *core, uint32_t nframes) RCORE_RT {
     const bool both = core->swap.leaving != NULL; // what one plan alone has may lie elsewhere: all are taken as led to
-    memset(core->fed_routes, both, sizeof core->fed_routes);
+    memset(core->fed_routes, both, core->config.max_routes);
     if (both) {
         clear_routes(core, core->plan, core->route_samples, nframes);
         clear_routes(core, core->swap.leaving, core->leaving_samples, nframes);

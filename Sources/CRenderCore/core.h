@@ -20,22 +20,17 @@
 /// A bus's before its fader; a way's, and one for each side that a pan moves.
 enum { ENVELOPE_BEFORE, ENVELOPE_WEIGHT, ENVELOPE_WAY, ENVELOPE_LEFT, ENVELOPE_RIGHT, WAY_ENVELOPES };
 
-/// Where a way leads that goes channel to channel.
-struct way_end {
-    float *samples; // of its first channel
-    bool *fed;
-    uint16_t shared;   // channels that something goes to
-    uint16_t channels; // with those that get nothing
-};
-
 /// A bus slot that is heard, in the order in which buses are mixed.
 struct step {
     alignas(64) struct bus_state *state;
     const struct plan_bus *now; // in the plan in use, and in the one that leaves; NULL where it has none
     const struct plan_bus *before;
-    float *samples;      // of its first channel
-    struct way_end only; // of a bus that does nothing but lead there, while one plan alone is heard; of others NULL
+    float *samples; // of its first channel
+    const struct edge *
+        ways; // of a bus that does nothing but lead on, channel to channel, while one plan alone is heard; of others NULL
+    uint32_t way_count;
     uint32_t slot;
+    bool gated; // in the plan in use
     bool rests; // does nothing where nothing leads to it that sounds
 };
 static_assert(sizeof(struct step) == 64, "a cache line");
@@ -95,9 +90,9 @@ struct rcore {
     uint16_t *curve_of;             // by parameter: 1 + the index of the curve that moves it, or 0
     _Atomic(uint32_t) curves_taken; // places of curves that wait or run; any thread's
     struct voice *voices;
-    bool fed_routes[RCORE_MAX_ROUTES]; // as a bus
-    bool any_frozen;                   // a gate stands still, as of the last look
-    bool any_prepared;                 // what is played into a bus may not go on as it is, as of the last look (ways.c)
+    bool *fed_routes;  // as a bus
+    bool any_frozen;   // a gate stands still, as of the last look
+    bool any_prepared; // what is played into a bus may not go on as it is, as of the last look (ways.c)
     uint32_t *playing; // indices of started voices in the order of their starts, RCORE_NONE where one has ended since
     uint32_t playing_count;
     uint32_t gap_count;    // of those RCORE_NONE
@@ -252,7 +247,7 @@ void route_open(rcore_t *core, uint32_t slot, uint32_t channels, uint32_t nframe
 void routes_begin(rcore_t *core, uint32_t nframes) RCORE_RT;
 /// Has what is played into a bus wait for what is later, and be silent while others are soloed (played.c).
 void played_prepare(rcore_t *core, const struct step *step, uint32_t nframes) RCORE_RT;
-/// Finds out, once for the plans that are heard, what spares the cycle a closer look: `rests` and `only` (ways.c).
+/// Finds out, once for the plans that are heard, what spares the cycle a closer look: `ways`, `gated` and `rests` (ways.c).
 void step_prepare(rcore_t *core, struct step *step) RCORE_RT;
 /// Mixes buses into parents, sends and routes.
 void buses_mix(rcore_t *core, uint32_t nframes) RCORE_RT;

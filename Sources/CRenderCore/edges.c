@@ -1,34 +1,46 @@
 // Where a bus leads, and whether that is the same in two plans.
-#include "matrix.h"
-#include "plan.h"
+#include "core.h"
 
 #include <string.h>
 
-static struct edge edge_make(const rcore_plan_t *plan, const struct plan_bus *bus, uint32_t number) {
-    struct edge edge = {.kind = EDGE_PARENT};
+static struct edge edge_to_bus(const rcore_t *core, const rcore_bus_description_t *target) {
+    return (struct edge){.kind = EDGE_PARENT,
+                         .samples = bus_channel(core, target->slot, 0),
+                         .fed = &core->buses[target->slot].fed,
+                         .target = target->slot,
+                         .channels = target->channels};
+}
+
+static struct edge edge_to_route(const rcore_t *core, const rcore_route_description_t *target) {
+    return (struct edge){.kind = EDGE_ROUTE,
+                         .samples = slot_channel(core, core->route_samples, target->slot, 0),
+                         .fed = &core->fed_routes[target->slot],
+                         .target = target->slot,
+                         .channels = target->channels,
+                         .route = target};
+}
+
+static struct edge edge_make(const rcore_t *core, const rcore_plan_t *plan, const struct plan_bus *bus,
+                             uint32_t number) {
+    struct edge edge;
     const uint32_t parents = bus->parent != RCORE_NONE ? 1 : 0;
     if (number < parents) {
-        const rcore_bus_description_t *parent = &plan->buses[bus->parent].description;
-        edge.target = parent->slot;
-        edge.channels = parent->channels;
+        edge = edge_to_bus(core, &plan->buses[bus->parent].description);
         edge.delay = bus->parent_delay;
         edge.matrix = bus->description.matrix;
     } else if (number < parents + bus->send_count) {
         const struct plan_send *send = &plan->sends[bus->first_send + number - parents];
-        const rcore_bus_description_t *target = &plan->buses[send->target].description;
+        edge = edge_to_bus(core, &plan->buses[send->target].description);
         edge.kind = EDGE_SEND;
-        edge.target = target->slot;
-        edge.channels = target->channels;
         edge.delay = send->delay;
         edge.matrix = send->description.matrix;
         edge.send = &send->description;
+        edge.level = &core->sends[send->description.slot].level;
+        edge.pre_fader = send->description.pre_fader;
     } else {
         const uint32_t place = bus->first_connection + number - parents - bus->send_count;
         const struct plan_connection *connection = &plan->connections[place];
-        edge.kind = EDGE_ROUTE;
-        edge.route = &plan->routes[connection->route].description;
-        edge.target = edge.route->slot;
-        edge.channels = edge.route->channels;
+        edge = edge_to_route(core, &plan->routes[connection->route].description);
         edge.delay = connection->delay;
         edge.matrix = connection->matrix;
     }
@@ -36,17 +48,14 @@ static struct edge edge_make(const rcore_plan_t *plan, const struct plan_bus *bu
     return edge;
 }
 
-void edges_fill(rcore_plan_t *plan, size_t slot_floats) {
+void edges_fill(const rcore_t *core, rcore_plan_t *plan) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < plan->bus_count; i++) {
         struct plan_bus *bus = &plan->buses[i];
         bus->first_edge = count;
-        const rcore_bus_description_t *description = &bus->description;
-        bus->bare = !description->insert.render && description->meter == NULL && description->gate == NULL;
-        bus->straight = description->pan_law == RCORE_PAN_NONE;
+        bus->straight = bus->description.pan_law == RCORE_PAN_NONE;
         for (uint32_t number = 0; number < edge_count(bus); number++) {
-            struct edge edge = edge_make(plan, bus, number);
-            edge.offset = edge.target * slot_floats;
+            const struct edge edge = edge_make(core, plan, bus, number);
             bus->straight &= edge.matrix == NULL && edge.delay == 0;
             plan->edges[count++] = edge;
         }

@@ -60,21 +60,14 @@ void mix_one(float *restrict target, const float *restrict source, const struct 
     }
 }
 
-WIDEST static void constant_channels(float *restrict targets, const float *restrict sources, size_t stride,
-                                     uint32_t channels, float gain, uint32_t nframes) RCORE_RT {
+WIDEST void mix_channels(float *restrict targets, const float *restrict sources, size_t stride, uint32_t channels,
+                         float gain, uint32_t nframes) RCORE_RT {
     for (uint32_t channel = 0; channel < channels; channel++) {
         float *restrict target = targets + channel * stride;
         const float *restrict source = sources + channel * stride;
         for (uint32_t i = 0; i < nframes; i++) {
             target[i] += source[i] * gain;
         }
-    }
-}
-
-void mix_channels(float *restrict targets, const float *restrict sources, size_t stride, uint32_t channels, float gain,
-                  uint32_t nframes) RCORE_RT {
-    if (gain != 0.0f) {
-        constant_channels(targets, sources, stride, channels, gain, nframes);
     }
 }
 

@@ -3,6 +3,7 @@
 #define RCORE_PLAN_INTERNAL_H
 
 #include "delay.h"
+#include "ramp.h"
 #include "rcore_plan.h"
 
 /// Parents stand before their children. First what each cycle asks for.
@@ -20,7 +21,6 @@ struct plan_bus {
     uint32_t first_edge;   // index of its first in `edges`: its parent's, its sends', its connections'
     struct delay *played;  // NULL: what is played into it is not delayed
     struct delay *history; // what left its insert; NULL: nothing that leads from it is delayed
-    bool bare;             // no insert, meter or gate
     bool straight;         // all ways out lead channel to channel, and nothing is late or panned
     bool lasts;            // sounds on when nobody plays into it: an insert, or something delayed
     uint32_t played_delay; // of what is played into it directly
@@ -50,13 +50,16 @@ struct plan_send {
     uint32_t delay;
 };
 
-/// One way out of a bus.
+/// One way out of a bus. First what each cycle asks for.
 struct edge {
+    float *samples;           // of the target's first channel, in the core that the plan is posted to
+    bool *fed;                // of the target
+    const struct ramp *level; // of a send; NULL: of others
+    uint32_t shared;          // channels that both have
+    uint32_t channels;        // the target's
+    bool pre_fader;
     enum edge_kind { EDGE_PARENT, EDGE_SEND, EDGE_ROUTE } kind;
-    uint32_t target;   // slot of a bus, or of a route
-    uint32_t channels; // the target's
-    uint32_t shared;   // of these, as many as the bus has
-    size_t offset;     // of its first channel, in floats from that of slot 0
+    uint32_t target; // slot of a bus, or of a route
     uint32_t delay;
     const rcore_matrix_t *matrix;
     const rcore_send_description_t *send;   // of a send
@@ -98,8 +101,8 @@ static inline const struct edge *edge_at(const rcore_plan_t *plan, const struct 
                                          uint32_t number) RCORE_RT {
     return &plan->edges[bus->first_edge + number];
 }
-/// Writes down all ways of a plan, in the room that there is for them; slots lie so many floats apart. [control]
-void edges_fill(rcore_plan_t *plan, size_t slot_floats);
+/// Writes down all ways of a plan for a core, in the room that there is for them. [control]
+void edges_fill(const rcore_t *core, rcore_plan_t *plan);
 /// Whether a bus of another plan has it as well: nothing that goes this way sounds otherwise.
 bool edge_stays(const struct edge *edge, const struct plan_bus *bus, const rcore_plan_t *other,
                 const struct plan_bus *counterpart) RCORE_RT;

@@ -258,7 +258,7 @@ static bool make_edges(const rcore_t *core, rcore_plan_t *plan) {
     const uint32_t most = plan->bus_count + plan->send_count + plan->connection_count;
     plan->edges = memory_allocate(sizeof *plan->edges * most);
     if (plan->edges != NULL) {
-        edges_fill(plan, core->config.max_channels * core->stride);
+        edges_fill(core, plan);
     }
     return plan->edges != NULL;
 }
@@ -277,7 +277,7 @@ rcore_status_t plan_seal(const rcore_t *core, rcore_plan_t *plan) {
     if (status == RCORE_OK) {
         (void)order_buses(scratch.slots, core->config.max_buses, plan, NULL, scratch.order); // it has no cycles
         status = find_latencies(plan, &scratch);
-        edges_fill(plan, core->config.max_channels * core->stride);
+        edges_fill(core, plan);
     }
     if (status == RCORE_OK && !make_delays(core, plan)) {
         status = RCORE_NO_MEMORY;

@@ -77,6 +77,7 @@ static size_t lay_out(rcore_t *core, void *arena) {
     core->slots = carve(&layout, config->max_buses, sizeof *core->slots);
     core->order = carve(&layout, config->max_buses, sizeof *core->order);
     core->steps = carve(&layout, config->max_buses, sizeof *core->steps);
+    core->fed_routes = carve(&layout, config->max_routes, sizeof *core->fed_routes);
     core->gated = carve(&layout, config->max_buses, sizeof *core->gated);
     core->sends = carve(&layout, config->max_sends, sizeof *core->sends);
     core->inputs = carve(&layout, config->max_inputs, sizeof *core->inputs);

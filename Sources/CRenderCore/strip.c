@@ -102,11 +102,9 @@ static void scale_sides(rcore_t *core, const struct strip *strip, struct way *wa
 
 struct way way_make(rcore_t *core, const struct strip *strip, const struct edge *edge, const float *weights,
                     uint32_t nframes) RCORE_RT {
-    const bool before = edge->kind == EDGE_SEND && edge->send->pre_fader;
-    const bool panned = !before && strip->bus->pan_law != RCORE_PAN_NONE && edge->channels > 1;
-    const struct ramp *level = edge->kind == EDGE_SEND ? &core->sends[edge->send->slot].level : NULL;
+    const bool panned = !edge->pre_fader && strip->bus->pan_law != RCORE_PAN_NONE && edge->channels > 1;
     struct way way = {.spreads = panned && strip->bus->channels == 1 && edge->matrix == NULL};
-    way.rest = way_scaling(core, before ? &strip->before : &strip->behind, level, weights, nframes);
+    way.rest = way_scaling(core, edge->pre_fader ? &strip->before : &strip->behind, edge->level, weights, nframes);
     way.sides[0] = way.sides[1] = way.rest;
     if (panned) {
         scale_sides(core, strip, &way, nframes);
