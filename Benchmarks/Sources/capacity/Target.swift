@@ -94,9 +94,13 @@ struct Targets {
 
     private var mixer: [Target] {
         let room = findings.mixer.finding(Desk(feature: .room)).map { $0.difference.percent }
-        return ratio(
-            "one more bus of 2 channels, beside \(Desk().buses): over clearing and adding its channels", 1.5,
-            findings.mixer.finding(Desk(feature: .nested))?.difference.ratio)
+        let buses = findings.mixer.findings.filter { $0.desk.feature == .nested }.flatMap { finding in
+            let channels = finding.desk.channels
+            return ratio(
+                "one more bus of \(channels) \(channels == 1 ? "channel" : "channels"), beside \(finding.desk.buses): over clearing and adding",
+                1.5, finding.difference.ratio)
+        }
+        return buses
             + (room.map {
                 [
                     Target(
