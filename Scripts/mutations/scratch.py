@@ -115,7 +115,8 @@ class Scratch:
         """Which of these tests fail. One that crashes or hangs takes all that did not finish with it."""
         filters = [part for test in tests for part in ("--filter", test.filter)]
         status, output = run(
-            ["swift", "test", "--skip-build", "--disable-xctest", "--package-path", self.path, *filters], LIMIT_SECONDS
+            ["swift", "test", "--no-parallel", "--skip-build", "--disable-xctest", "--package-path", self.path, *filters],
+            LIMIT_SECONDS,
         )
         if status == 0:
             if not re.search(r"Test run with [1-9]\d* tests?\b", output):

@@ -25,13 +25,14 @@ struct step {
     alignas(64) struct bus_state *state;
     const struct plan_bus *now; // in the plan in use, and in the one that leaves; NULL where it has none
     const struct plan_bus *before;
-    float *samples; // of its first channel
-    const struct edge *
-        ways; // of a bus that does nothing but lead on, channel to channel, while one plan alone is heard; of others NULL
+    float *samples;          // of its first channel
+    const struct edge *ways; // in the plan in use
     uint32_t way_count;
     uint32_t slot;
-    bool gated; // in the plan in use
-    bool rests; // does nothing where nothing leads to it that sounds
+    bool gated;    // in the plan in use
+    bool panned;   // likewise
+    bool rests;    // does nothing where nothing leads to it that sounds
+    bool leads_on; // and otherwise, where nothing moves, nothing but lead on; while one plan alone is heard
 };
 static_assert(sizeof(struct step) == 64, "a cache line");
 
@@ -247,7 +248,7 @@ void route_open(rcore_t *core, uint32_t slot, uint32_t channels, uint32_t nframe
 void routes_begin(rcore_t *core, uint32_t nframes) RCORE_RT;
 /// Has what is played into a bus wait for what is later, and be silent while others are soloed (played.c).
 void played_prepare(rcore_t *core, const struct step *step, uint32_t nframes) RCORE_RT;
-/// Finds out, once for the plans that are heard, what spares the cycle a closer look: `ways`, `gated` and `rests` (ways.c).
+/// Finds out, once for the plans that are heard, what spares the cycle a closer look: what stands in a step from `ways` on (ways.c).
 void step_prepare(rcore_t *core, struct step *step) RCORE_RT;
 /// Mixes buses into parents, sends and routes.
 void buses_mix(rcore_t *core, uint32_t nframes) RCORE_RT;

@@ -48,15 +48,20 @@ static struct edge edge_make(const rcore_t *core, const rcore_plan_t *plan, cons
     return edge;
 }
 
+// Whether one channel goes to both sides.
+static bool edge_spreads(const struct edge *edge, const rcore_bus_description_t *bus) {
+    return bus->pan_law != RCORE_PAN_NONE && !edge->pre_fader && bus->channels == 1 && edge->channels > 1;
+}
+
 void edges_fill(const rcore_t *core, rcore_plan_t *plan) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < plan->bus_count; i++) {
         struct plan_bus *bus = &plan->buses[i];
         bus->first_edge = count;
-        bus->straight = bus->description.pan_law == RCORE_PAN_NONE;
+        bus->straight = true;
         for (uint32_t number = 0; number < edge_count(bus); number++) {
             const struct edge edge = edge_make(core, plan, bus, number);
-            bus->straight &= edge.matrix == NULL && edge.delay == 0;
+            bus->straight &= edge.matrix == NULL && edge.delay == 0 && !edge_spreads(&edge, &bus->description);
             plan->edges[count++] = edge;
         }
     }

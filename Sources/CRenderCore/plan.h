@@ -21,7 +21,7 @@ struct plan_bus {
     uint32_t first_edge;   // index of its first in `edges`: its parent's, its sends', its connections'
     struct delay *played;  // NULL: what is played into it is not delayed
     struct delay *history; // what left its insert; NULL: nothing that leads from it is delayed
-    bool straight;         // all ways out lead channel to channel, and nothing is late or panned
+    bool straight;         // all ways out lead channel to channel where its pan is in the middle, and nothing is late
     bool lasts;            // sounds on when nobody plays into it: an insert, or something delayed
     uint32_t played_delay; // of what is played into it directly
     uint32_t parent_delay; // of what leads to its parent

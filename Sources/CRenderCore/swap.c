@@ -1,4 +1,4 @@
-// Plans take over at once where nothing that sounds is led elsewhere; else old and new cross-fade (buses.c mixes both).
+// Plans take over at once where nothing that sounds is led elsewhere; else old and new cross-fade (ways_swap.c mixes both).
 #include "swap.h"
 
 #include "slots.h"
@@ -211,6 +211,7 @@ static void end_fade(rcore_t *core) RCORE_RT {
     core->swap.leaving = NULL;
     core->swap.next = NULL;
     order_set(core);
+    gates_read(core); // what stood still in one plan only does so from the next frame on
     retire_before(core, core->plan->serial);
     if (next != NULL) {
         swap_begin(core, next);

@@ -37,12 +37,13 @@ static bool lasts(const struct plan_bus *now, const struct plan_bus *before) RCO
 
 // ---- What stands still ----------------------------------------------------------------------------------------------------------------
 
-// Whether each way has one gain throughout.
-static inline bool stands_still(const struct bus_state *state, bool gated, const struct edge *ways,
-                                uint32_t count) RCORE_RT {
-    bool still = !strip_moves(state) && (!gated || gate_is_open(&state->gate));
-    for (uint32_t i = 0; still && i < count; i++) {
-        still = ways[i].level == NULL || ways[i].level->remaining == 0;
+// Whether each way has one gain throughout, which both sides of a balance in the middle have.
+static inline bool stands_still(const struct step *step) RCORE_RT {
+    const struct bus_state *state = step->state;
+    bool still = !strip_moves(state) && (!step->gated || gate_is_open(&state->gate)) &&
+                 (!step->panned || state->pan.target == 0.0f);
+    for (uint32_t i = 0; still && i < step->way_count; i++) {
+        still = step->ways[i].level == NULL || step->ways[i].level->remaining == 0;
     }
     return still;
 }
@@ -64,23 +65,24 @@ static inline void add_still(rcore_t *core, const struct edge *way, const float 
     }
 }
 
-static inline void mix_still(rcore_t *core, const struct bus_state *state, const struct edge *ways, uint32_t count,
-                             const float *samples, uint32_t nframes) RCORE_RT {
-    const float before = state->audible.target;
-    const float behind = state->gain.target * before;
-    for (const struct edge *way = ways; way < ways + count; way++) {
+static inline void mix_still(rcore_t *core, const struct step *step, uint32_t nframes) RCORE_RT {
+    const float before = step->state->audible.target;
+    const float behind = step->state->gain.target * before;
+    for (const struct edge *way = step->ways; way < step->ways + step->way_count; way++) {
         const float gain = way->pre_fader ? before : behind;
-        add_still(core, way, samples, way->level != NULL ? gain * way->level->target : gain, nframes);
+        add_still(core, way, step->samples, way->level != NULL ? gain * way->level->target : gain, nframes);
     }
 }
 
 void step_prepare(rcore_t *core, struct step *step) RCORE_RT {
     const struct plan_bus *bus = step->now;
-    step->gated = bus != NULL && bus->description.gate != NULL;
     step->rests = !lasts(bus, step->before) && (bus == NULL || bus->description.meter == NULL);
-    if (core->swap.leaving == NULL && step->rests && bus->straight) {
+    if (bus != NULL) {
         step->ways = edge_at(core->plan, bus, 0);
         step->way_count = edge_count(bus);
+        step->gated = bus->description.gate != NULL;
+        step->panned = bus->description.pan_law != RCORE_PAN_NONE;
+        step->leads_on = step->rests && bus->straight && core->swap.leaving == NULL;
     }
 }
 
@@ -90,11 +92,11 @@ static bool mix_only(rcore_t *core, const struct step *step, uint32_t nframes) R
     if (!state->fed) {
         return step->rests && !strip_moves(state);
     }
-    if (step->ways == NULL || !stands_still(state, step->gated, step->ways, step->way_count)) {
+    if (!step->leads_on || !stands_still(step)) {
         return false;
     }
     if (!state->frozen) {
-        mix_still(core, state, step->ways, step->way_count, step->samples, nframes);
+        mix_still(core, step, nframes);
     }
     state->fed = false; // until the next slice
     return true;
@@ -106,8 +108,6 @@ static bool mix_only(rcore_t *core, const struct step *step, uint32_t nframes) R
 static void mix_alone(rcore_t *core, const struct step *step, uint32_t nframes) RCORE_RT {
     const struct plan_bus *bus = step->now;
     const rcore_bus_description_t *description = &bus->description;
-    const struct edge *ways = edge_at(core->plan, bus, 0);
-    const uint32_t count = edge_count(bus);
     float *planes[RCORE_MAX_CHANNELS];
     planes_of(core, step->samples, description->channels, planes);
     const struct side now = {core->plan, bus, planes};
@@ -119,13 +119,13 @@ static void mix_alone(rcore_t *core, const struct step *step, uint32_t nframes) 
     if (description->meter != NULL) {
         strip_meter(core, description->meter, &strip, planes, nframes);
     }
-    if (bus->straight && stands_still(step->state, step->gated, ways, count)) {
-        mix_still(core, step->state, ways, count, step->samples, nframes);
+    if (bus->straight && stands_still(step)) {
+        mix_still(core, step, nframes);
         return;
     }
-    for (uint32_t i = 0; !strip.silent && i < count; i++) {
-        way_add(core, &now, &strip, &ways[i], NULL,
-                ways[i].kind == EDGE_ROUTE ? core->route_samples : core->bus_samples, nframes);
+    for (const struct edge *way = step->ways; !strip.silent && way < step->ways + step->way_count; way++) {
+        way_add(core, &now, &strip, way, NULL, way->kind == EDGE_ROUTE ? core->route_samples : core->bus_samples,
+                nframes);
     }
 }
 

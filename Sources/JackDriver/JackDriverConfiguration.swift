@@ -13,8 +13,10 @@ extension JackDriver {
     public enum Recovery: Equatable, Sendable {
         /// Nothing; the driver stays lost until it is opened again.
         case never
-        /// Try for so long to reach it again, and to start the managed one again (keeps SRV-2).
+        /// Try for so long to reach it again, and to start the managed one again (keeps SRV-2); then `serverGone`.
         case within(seconds: Double)
+        /// The same until it is back, however late, or the driver is closed; more and more seldom, at last every two seconds.
+        case always
     }
 
     /// What the driver connects its ports to.
@@ -52,7 +54,7 @@ extension JackDriver {
         public init(
             server: ServerChoice = .automatic, clientName: String = "audio-session", outputs: Int? = nil,
             inputs: Int? = 0,
-            recovery: Recovery = .within(seconds: 30), managedServer: ManagedServer = ManagedServer(),
+            recovery: Recovery = .always, managedServer: ManagedServer = ManagedServer(),
             callTimeout: Double = 5, connections: ConnectionMode = .device, connectionFolder: String? = nil,
             deviceOverrides: [DeviceOverride] = []
         ) {

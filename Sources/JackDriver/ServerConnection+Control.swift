@@ -137,11 +137,12 @@ extension ServerConnection {
     /// Tries to come back, more and more seldom, until it works or the watch thread or `close` ends it.
     func recover() {
         closeClient()
+        let isLongAgo = DispatchTime.now() + 30
         var pause = 0.005
         while state.withLock({ $0.phase == .lost }) {
             if comeBack() { return }
             guard recoveryEnds.wait(timeout: .now() + pause) == .timedOut else { return }
-            pause = min(2 * pause, 0.2)
+            pause = min(2 * pause, .now() < isLongAgo ? 0.2 : 2)
         }
     }
 

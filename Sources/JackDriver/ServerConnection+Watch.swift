@@ -83,7 +83,7 @@ extension ServerConnection {
         }
     }
 
-    /// Ends rendering, tells the loss and has control come back (keeps SRV-1). Returns when to give up.
+    /// Ends rendering, tells the loss and has control come back (keeps SRV-1). Returns when to give up, if ever.
     private func lose() -> DispatchTime? {
         let (isNew, events) = state.withLock { state in
             // A client that died while recovery tried it is recovery's to notice.
@@ -105,6 +105,9 @@ extension ServerConnection {
         case .within(let seconds):
             control.post { self.recover() }
             return .now() + max(0, seconds)
+        case .always:
+            control.post { self.recover() }
+            return nil
         }
     }
 

@@ -184,35 +184,6 @@ TEST(a_cross_fade_reads_the_new_page_only) {
     rcore_buffer_release(buffer);
 }
 
-/// A session that leaves fades, and until then its volume goes on as it went and its verdicts hold.
-TEST(a_session_that_leaves_obeys_its_gate_to_the_end) {
-    enum { begun = 960, told = 3968, fade = 4800 };
-    rcore_buffer_t *buffer = constant_buffer(9000, 0.5f);
-    rcore_config_t config = stage_config();
-    config.swap_frames = fade;
-    stage_t stage = stage_open(&config);
-    stage_play(&stage, buffer, RCORE_NOW);
-    stage_render(&stage, begun, 64);
-    sgate_page_set_volume(stage.gate, (sgate_volume_t){.gain = 0.5f, .ramp_ms = 100});
-    rcore_plan_t *plan = rcore_plan_create();
-    const rcore_bus_description_t bus = {.slot = 4, .channels = 2, .parent = RCORE_NONE};
-    const rcore_route_description_t route = {.slot = 0, .channels = 2};
-    EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
-    EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
-    EXPECT_EQUAL(rcore_plan_connect(plan, 4, 0, NULL), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
-    stage_render(&stage, told - begun, 64);
-    for (unsigned i = 0; i < told - begun; i++) {
-        const double done = (i + 1) / (double)fade;
-        EXPECT_NEAR(stage.out[0][begun + i], 0.5 * (1 - 0.5 * done) * (1 - done), 1e-6);
-    }
-    sgate_page_set_verdict(stage.gate, (sgate_verdict_t){.muted = true, .ramp_ms = 1, .serial = 5});
-    stage_render(&stage, 128, 64);
-    EXPECT_EQUAL(first_other(stage.out[0], told + 48, told + 128, 0.0f), -1);
-    stage_close(&stage);
-    rcore_buffer_release(buffer);
-}
-
 /// A thousand pages: none is kept, and no plan.
 TEST(no_page_and_no_plan_is_kept) {
     rcore_buffer_t *ramp = ramp_buffer(90000);
@@ -239,7 +210,6 @@ int main(void) {
     RUN(the_same_words_change_not_one_bit);
     RUN(other_words_ramp_as_in_the_old_page);
     RUN(a_cross_fade_reads_the_new_page_only);
-    RUN(a_session_that_leaves_obeys_its_gate_to_the_end);
     RUN(no_page_and_no_plan_is_kept);
     return test_result();
 }

@@ -133,11 +133,28 @@ extension RealServers {
             #expect(ProcessCensus.take().threads == 0)
         }
 
-        @Test("Closing ends a recovery at once")
-        func closeWhileLost() throws {
+        @Test("SRV-2: an app waits for its server until it is back, unless it was told for how long")
+        func always() throws {
+            #expect(JackDriver.Configuration().recovery == .always)
+            var server = try JackServer(name)
+            defer { server.stop() }
+            let player = try Player(configuration(.always))
+            _ = try player.start()
+            server.kill()
+            #expect(player.waitForEvent { $0 == .serverLost })
+            // Longer than it waits between two attempts.
+            #expect(!player.waitForEvent(limit: 1) { $0 == .serverGone || isReturn($0) })
+            server = try JackServer(name)
+            #expect(player.waitForEvent(isReturn))
+            #expect(try player.waitForFrames(1000))
+            player.engine.close()
+        }
+
+        @Test("Closing ends a recovery at once", arguments: [JackDriver.Recovery.within(seconds: 3600), .always])
+        func closeWhileLost(recovery: JackDriver.Recovery) throws {
             let server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration(.within(seconds: 3600)))
+            let player = try Player(configuration(recovery))
             _ = try player.start()
             server.kill()
             #expect(player.waitForEvent { $0 == .serverLost })

@@ -12,10 +12,13 @@ enum {
 static uint32_t master(capacity_desk_t desk) { return desk.buses; }
 static uint32_t first_nested(capacity_desk_t desk) { return desk.buses + 2; }
 
+static bool has_pans(capacity_desk_t desk) {
+    return desk.feature == CAPACITY_CENTRED || desk.feature == CAPACITY_PANNED || desk.feature == CAPACITY_PAN_MOVING;
+}
+
 static bool in_range(capacity_desk_t desk) {
-    const bool pans = desk.feature == CAPACITY_PANNED || desk.feature == CAPACITY_PAN_MOVING;
     return desk.buses >= 1 && desk.buses <= most_buses && desk.frames >= 1 && desk.frames <= 256 &&
-           desk.channels >= (pans ? 2 : 1) && desk.channels <= max_channels;
+           desk.channels >= (has_pans(desk) ? 2 : 1) && desk.channels <= max_channels;
 }
 
 // ---- The plan -------------------------------------------------------------------------------------------------------------------
@@ -68,7 +71,7 @@ static bool add_bus(struct capacity_mixer *mixer, rcore_plan_t *plan, uint32_t b
             return false;
         }
     }
-    if (desk.feature == CAPACITY_PANNED || desk.feature == CAPACITY_PAN_MOVING) {
+    if (has_pans(desk)) {
         description.pan_law = RCORE_PAN_LINEAR;
     }
     if (has_insert(desk, bus)) {

@@ -16,6 +16,7 @@ struct Desk: Hashable {
         case nested = "bus"
         case sendPre = "send before the fader"
         case sendPost = "send behind the fader"
+        case centred = "pan in the middle"
         case panned = "pan"
         case panMoving = "pan on its way"
         case gainMoving = "gain on its way"
@@ -38,6 +39,7 @@ struct Desk: Hashable {
             case .nested: CAPACITY_NESTED
             case .sendPre: CAPACITY_SEND_PRE
             case .sendPost: CAPACITY_SEND_POST
+            case .centred: CAPACITY_CENTRED
             case .panned: CAPACITY_PANNED
             case .panMoving: CAPACITY_PAN_MOVING
             case .gainMoving: CAPACITY_GAIN_MOVING

@@ -11,6 +11,7 @@ typedef enum capacity_feature {
     CAPACITY_NESTED,      ///< one more bus between each and the master
     CAPACITY_SEND_PRE,    ///< each sends to one more bus, which leads to the master
     CAPACITY_SEND_POST,   ///< the same behind the fader
+    CAPACITY_CENTRED,     ///< each has a pan, in the middle
     CAPACITY_PANNED,      ///< each is half to the right
     CAPACITY_PAN_MOVING,  ///< each moves there, all the time
     CAPACITY_GAIN_MOVING, ///< each one's gain is on its way, all the time

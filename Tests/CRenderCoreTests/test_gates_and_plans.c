@@ -1,0 +1,208 @@
+// Gates that stand still or move while plans come and go around them.
+#include "expect.h"
+#include "stage.h"
+
+enum { endless = 200000 };
+
+static const rcore_route_description_t only_route = {.slot = 0, .channels = 2};
+
+/// A voice that plays to no end.
+static rcore_voice_t play_on(stage_t *stage, const rcore_buffer_t *buffer, uint32_t bus) {
+    rcore_voice_params_t params = rcore_voice_params_default();
+    params.buffer = buffer;
+    params.bus = bus;
+    return stage_start(stage, &params, RCORE_NOW);
+}
+
+/// A plan of one route with these buses, of which those without a parent lead there.
+static rcore_plan_t *plan_of(const rcore_bus_description_t *buses, unsigned count) {
+    rcore_plan_t *plan = rcore_plan_create();
+    EXPECT_EQUAL(rcore_plan_add_route(plan, &only_route), RCORE_OK);
+    for (unsigned i = 0; i < count; i++) {
+        EXPECT_EQUAL(rcore_plan_add_bus(plan, &buses[i]), RCORE_OK);
+        if (buses[i].parent == RCORE_NONE) {
+            EXPECT_EQUAL(rcore_plan_connect(plan, buses[i].slot, 0, NULL), RCORE_OK);
+        }
+    }
+    return plan;
+}
+
+static void swap_to(stage_t *stage, const rcore_bus_description_t *buses, unsigned count) {
+    EXPECT_EQUAL(rcore_post_plan(stage->port, plan_of(buses, count), RCORE_NOW), RCORE_OK);
+}
+
+/// Pauses the stage's session at once, and renders until nothing of it moves.
+static void freeze(stage_t *stage) {
+    sgate_page_set_verdict(stage->gate, (sgate_verdict_t){.paused = true, .serial = 1});
+    stage_render(stage, 512, 64);
+}
+
+static unsigned gate_events(rcore_t *core) {
+    unsigned count = 0;
+    for (rcore_event_t event; rcore_next_event(core, &event);) {
+        count += event.kind == RCORE_EVENT_GATE_APPLIED || event.kind == RCORE_EVENT_GATE_SETTLED;
+    }
+    return count;
+}
+
+/// What comes to lead to a session that stands still, stands still with it (keeps INT-3).
+TEST(what_joins_a_frozen_session_freezes) {
+    rcore_buffer_t *buffer = constant_buffer(endless, 0.5f);
+    stage_t stage = stage_open(NULL);
+    const rcore_voice_t voice = play_on(&stage, buffer, 3); // runs, though no plan has the bus
+    freeze(&stage);
+    const rcore_bus_description_t buses[] = {{.slot = 0, .channels = 2, .parent = RCORE_NONE, .gate = stage.gate},
+                                             {.slot = 3, .channels = 2, .parent = 0}};
+    swap_to(&stage, buses, 2);
+    const uint64_t before = rcore_voice_frames(stage.core, voice);
+    stage_render(&stage, 1024, 64);
+    EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), before);
+    sgate_page_set_verdict(stage.gate, (sgate_verdict_t){.serial = 2});
+    stage_render(&stage, 1024, 64);
+    EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), before + 1024);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// A bus whose gate stood still goes on when a plan takes the gate away, and so does what leads to it.
+TEST(what_loses_a_shut_gate_goes_on) {
+    rcore_buffer_t *buffer = constant_buffer(endless, 0.5f);
+    stage_t stage = stage_open(NULL);
+    const rcore_voice_t own = play_on(&stage, buffer, 0), below = play_on(&stage, buffer, 1);
+    freeze(&stage);
+    const uint64_t before[] = {rcore_voice_frames(stage.core, own), rcore_voice_frames(stage.core, below)};
+    const rcore_bus_description_t buses[] = {{.slot = 0, .channels = 2, .parent = RCORE_NONE},
+                                             {.slot = 1, .channels = 2, .parent = 0}};
+    swap_to(&stage, buses, 2);
+    stage_render(&stage, 1024, 64); // with the cross-fade
+    const uint64_t after[] = {rcore_voice_frames(stage.core, own), rcore_voice_frames(stage.core, below)};
+    stage_render(&stage, 1024, 64);
+    EXPECT(after[0] > before[0] && after[1] > before[1]);
+    EXPECT_EQUAL(rcore_voice_frames(stage.core, own), after[0] + 1024);
+    EXPECT_EQUAL(rcore_voice_frames(stage.core, below), after[1] + 1024);
+    EXPECT_EQUAL(first_other(stage.out[0], stage.nframes - 1024, stage.nframes, 1.0f), -1);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// What is led into a frozen session plays on by its old way until that has faded, and not a frame longer, whatever the period.
+TEST(what_is_led_into_a_frozen_session_freezes_with_the_fade) {
+    rcore_buffer_t *buffer = constant_buffer(endless, 0.5f);
+    const uint32_t periods[] = {64, 240, 1024};
+    for (unsigned p = 0; p < 3; p++) {
+        stage_t stage = stage_open(NULL);
+        const rcore_bus_description_t session = {.slot = 0, .channels = 2, .parent = RCORE_NONE, .gate = stage.gate};
+        const rcore_bus_description_t beside[] = {session, {.slot = 1, .channels = 2, .parent = RCORE_NONE}};
+        const rcore_bus_description_t under[] = {session, {.slot = 1, .channels = 2, .parent = 0}};
+        swap_to(&stage, beside, 2);
+        const rcore_voice_t voice = play_on(&stage, buffer, 1);
+        freeze(&stage);
+        const uint64_t before = rcore_voice_frames(stage.core, voice);
+        EXPECT_EQUAL(before, 512);
+        swap_to(&stage, under, 2);
+        stage_render(&stage, 4096, periods[p]);
+        EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), before + stage_config().swap_frames);
+        stage_close(&stage);
+    }
+    rcore_buffer_release(buffer);
+}
+
+/// A gate goes its way whatever the ones beside it do.
+TEST(gates_move_each_by_itself) {
+    enum { begun = 512, ramp = 4800 };
+    rcore_buffer_t *buffer = constant_buffer(endless, 0.25f);
+    for (unsigned moving = 0; moving < 3; moving++) {
+        stage_t stage = stage_open(NULL);
+        sgate_page_t *pages[3];
+        rcore_bus_description_t buses[3];
+        for (unsigned i = 0; i < 3; i++) {
+            pages[i] = sgate_page_create();
+            sgate_page_set_verdict(pages[i], (sgate_verdict_t){.serial = 1});
+            buses[i] = (rcore_bus_description_t){.slot = 4 + i, .channels = 2, .parent = RCORE_NONE, .gate = pages[i]};
+            play_on(&stage, buffer, 4 + i);
+        }
+        swap_to(&stage, buses, 3);
+        stage_render(&stage, begun, 64);
+        sgate_page_set_volume(pages[moving], (sgate_volume_t){.gain = 0, .ramp_ms = 100});
+        stage_render(&stage, ramp + 64, 64);
+        for (unsigned i = 0; i < ramp; i++) {
+            EXPECT_NEAR(stage.out[0][begun + i], 0.5 + 0.25 * (1 - (i + 1) / (double)ramp), 1e-6);
+        }
+        EXPECT_EQUAL(first_other(stage.out[0], begun + ramp, stage.nframes, 0.5f), -1);
+        rcore_destroy(stage.core);
+        stage.core = NULL;
+        stage_close(&stage);
+        for (unsigned i = 0; i < 3; i++) {
+            sgate_page_destroy(pages[i]);
+        }
+    }
+    rcore_buffer_release(buffer);
+}
+
+/// A session that leaves fades, and until then its volume goes on as it went and its verdicts hold; then nobody reads its page.
+TEST(a_session_that_leaves_obeys_its_gate_to_the_end) {
+    enum { begun = 960, told = 3968, fade = 4800 };
+    rcore_buffer_t *buffer = constant_buffer(endless, 0.5f);
+    rcore_config_t config = stage_config();
+    config.swap_frames = fade;
+    stage_t stage = stage_open(&config);
+    stage_play(&stage, buffer, RCORE_NOW);
+    stage_render(&stage, begun, 64);
+    sgate_page_set_volume(stage.gate, (sgate_volume_t){.gain = 0.5f, .ramp_ms = 100});
+    const rcore_bus_description_t other = {.slot = 4, .channels = 2, .parent = RCORE_NONE};
+    swap_to(&stage, &other, 1);
+    stage_render(&stage, told - begun, 64);
+    for (unsigned i = 0; i < told - begun; i++) {
+        const double done = (i + 1) / (double)fade;
+        EXPECT_NEAR(stage.out[0][begun + i], 0.5 * (1 - 0.5 * done) * (1 - done), 1e-6);
+    }
+    sgate_page_set_verdict(stage.gate, (sgate_verdict_t){.muted = true, .ramp_ms = 1, .serial = 5});
+    stage_render(&stage, 128, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], told + 48, told + 128, 0.0f), -1);
+    stage_render(&stage, begun + fade - stage.nframes, 64);
+    EXPECT_EQUAL(rcore_collect_plans(stage.core), 1);
+    sgate_page_destroy(stage.gate); // from here on the address sanitizer watches
+    stage.gate = sgate_page_create();
+    EXPECT(gate_events(stage.core) > 0);
+    stage_render(&stage, 512, 64);
+    EXPECT_EQUAL(gate_events(stage.core), 0);
+    EXPECT_NEAR(rcore_bus_gate_gain(stage.core, 0), 1, 0);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+/// A plan for which one core had no room is another one's, whose samples lie elsewhere.
+TEST(a_refused_plan_fits_another_core) {
+    rcore_buffer_t *buffer = constant_buffer(endless, 0.5f);
+    rcore_config_t config = stage_config();
+    config.max_channels = 2;
+    config.slice_frames = 64;
+    stage_t full = stage_open(&config), stage = stage_open(NULL);
+    while (rcore_post_bus_gain(full.port, 0, 1.0f, 0, RCORE_NOW) == RCORE_OK) {
+    }
+    const rcore_bus_description_t buses[] = {{.slot = 5, .channels = 2, .parent = RCORE_NONE},
+                                             {.slot = 7, .channels = 2, .parent = 5},
+                                             {.slot = 6, .channels = 2, .parent = 5}};
+    rcore_plan_t *plan = plan_of(buses, 3);
+    const rcore_send_description_t send = {.slot = 0, .source = 7, .target = 6};
+    EXPECT_EQUAL(rcore_plan_add_send(plan, &send), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(full.port, plan, RCORE_NOW), RCORE_FULL);
+    stage_close(&full); // from here on the address sanitizer watches
+    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 64, 64);
+    play_on(&stage, buffer, 7);
+    stage_render(&stage, 512, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 64, 576, 1.0f), -1); // its own way, and the send
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
+int main(void) {
+    RUN(what_joins_a_frozen_session_freezes);
+    RUN(what_loses_a_shut_gate_goes_on);
+    RUN(what_is_led_into_a_frozen_session_freezes_with_the_fade);
+    RUN(gates_move_each_by_itself);
+    RUN(a_session_that_leaves_obeys_its_gate_to_the_end);
+    RUN(a_refused_plan_fits_another_core);
+    return test_result();
+}
