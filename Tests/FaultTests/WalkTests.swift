@@ -6,22 +6,24 @@ import Testing
 @Suite("A JACK server that fails")
 struct FailureWalkTests {
     @Test(
-        "SRV-1, SRV-2: each call in turn fails, in each way it can", arguments: ["life", "devices", "hosts", "session"])
+        "SRV-1, SRV-2: each call in turn fails, in one of its ways after the other",
+        arguments: ["life", "devices", "hosts", "session"])
     func failing(story: String) throws { try walk(story, "fail") }
 
     @Test(
-        "SRV-1: each call in turn never returns, until all is over", arguments: ["life", "devices", "hosts", "session"])
+        "SRV-1: every fifth call in turn never returns, until all is over",
+        arguments: ["life", "devices", "hosts", "session"])
     func hanging(story: String) throws { try walk(story, "hang", every: 5) }
 
     @Test(
-        "SRV-1: at each call in turn the server ends, and says so in every way",
+        "SRV-1: at every fifth call in turn the server ends, and says so in every way",
         arguments: [
             "die info", "die plain", "die info plain twice cycle", "die info process",
         ])
     func ending(action: String) throws { try walk("life", action, every: 5) }
 
     @Test(
-        "At each call in turn the device leaves, and meanwhile every notice comes on four threads at once",
+        "At every fifth call in turn the device leaves, and meanwhile every notice comes on four threads at once",
         arguments: ["unplug system", "storm"])
     func leaving(action: String) throws { try walk("life", action, every: 5) }
 

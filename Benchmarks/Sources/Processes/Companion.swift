@@ -4,6 +4,9 @@ package import Foundation
 package final class Companion {
     package let packets: Packets
     private let process: pid_t
+    /// What it complains of, in a file without a name.
+    private let complaints: Int32
+    private var status: Int32?
 
     /// The descriptor that a part is played through.
     package static let inherited: Int32 = 3
@@ -15,30 +18,76 @@ package final class Companion {
         }
         packets = Packets(socket: ends[0])
         defer { close(ends[1]) }
-        process = try Spawn.process(
-            "/proc/self/exe", ["--part", part] + arguments, environment: environment, inheriting: ends[1])
+        complaints = Self.namelessFile()
+        do {
+            process = try Spawn.process(
+                "/proc/self/exe", ["--part", part] + arguments, environment: environment, complaints: complaints,
+                inheriting: ends[1])
+        } catch {
+            close(complaints)
+            throw error
+        }
     }
 
     /// Its socket's end is the part's end.
     deinit {
         shutdown(packets.socket, Int32(SHUT_RDWR))
-        waitpid(process, nil, 0)
+        if status == nil { waitpid(process, nil, 0) }
+        close(complaints)
+    }
+
+    /// How it ended, in words, and what it complained of last; for who finds its socket closed.
+    package func ending() -> String {
+        for _ in 0..<100 where status == nil {
+            var found: Int32 = 0
+            if waitpid(process, &found, WNOHANG) == process { status = found } else { poll(nil, 0, 50) }
+        }
+        let last = String(decoding: lastComplaints(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let how =
+            switch status.map({ ($0 & 0x7F, $0 >> 8 & 0xFF) }) {
+            case nil: "closed its socket and goes on"
+            case (0, let code)?: "ended with \(code)"
+            case (let signal, _)?: "was ended by signal \(signal), \(String(cString: strsignal(signal)))"
+            }
+        return last.isEmpty ? how : "\(how); it said last: \(last)"
+    }
+
+    private static func namelessFile() -> Int32 {
+        var path = Array("/tmp/benchmark-XXXXXX".utf8CString)
+        let file = mkstemp(&path)
+        if file >= 0 {
+            unlink(path)
+            _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+        }
+        return file
+    }
+
+    private func lastComplaints() -> [UInt8] {
+        let size = lseek(complaints, 0, SEEK_END)
+        let count = min(max(size, 0), 1024)
+        return [UInt8](unsafeUninitializedCapacity: count) { bytes, read in
+            read = max(0, pread(complaints, bytes.baseAddress, count, size - count))
+        }
     }
 }
 
 package enum Spawn {
-    /// Runs a program, found on PATH, without input, what it complains of thrown away, with additions to the environment, and with a descriptor of
-    /// ours as its 3.
+    /// Runs a program, found on PATH, without input, what it complains of thrown away or kept, with additions to the environment, and with a
+    /// descriptor of ours as its 3.
     package static func process(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], output: Bool = true,
-        inheriting descriptor: Int32 = -1
+        complaints: Int32 = -1, inheriting descriptor: Int32 = -1
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         if !output { posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) }
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        if complaints >= 0 {
+            posix_spawn_file_actions_adddup2(&actions, complaints, 2)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        }
         if descriptor >= 0 { posix_spawn_file_actions_adddup2(&actions, descriptor, Companion.inherited) }
         // What is ignored here is not ignored there.
         var attributes = posix_spawnattr_t()

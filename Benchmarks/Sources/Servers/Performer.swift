@@ -25,7 +25,9 @@ package final class Performer {
 
     /// What it says of what it was told first, once it has done it.
     package func answer() throws -> [Double] {
-        guard let (bytes, _) = try companion.packets.receive(waiting: true) else { return [] }
+        guard let (bytes, _) = try? companion.packets.receive(waiting: true) else {
+            throw BenchmarkError("\(part): its process \(companion.ending()).")
+        }
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.hasPrefix("ok") else { throw BenchmarkError("\(part): \(text)") }
         return text.dropFirst(2).split(separator: " ").compactMap { Double($0) }

@@ -12,7 +12,7 @@ package enum ServerKind: String, CaseIterable, Codable, Sendable {
     /// Ports that its device offers to be heard; two more play.
     package var inputs: Int { self == .pipewire ? 0 : 2 }
 
-    /// Those of this name that are installed here, or all of them for `all`; nil: there is no such server. PipeWire's absence is said.
+    /// Those of this name that are installed here, or all of them for `all`; nil: there is no such server. Without PipeWire's libjack only both of jackd.
     package static func installed(_ name: String) -> [ServerKind]? {
         if let kind = ServerKind(rawValue: name) { return [kind] }
         guard name == "all" else { return nil }

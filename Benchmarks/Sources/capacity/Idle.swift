@@ -16,7 +16,7 @@ struct Idle {
     private(set) var findings: [Finding] = []
     private(set) var tables: [Table] = []
     static let voices = 16384
-    /// Beside the one in use, as many as an engine has room for by default.
+    /// More than any app has; an engine has room for 63 beside the one in use, by default.
     static let buses = 31
     static let routes = 7
     private static let conditions = Conditions(gain: .flat)

@@ -72,8 +72,12 @@ struct Contents {
 
     /// A picture as an address that holds it; empty where there is none.
     private func picture(_ name: String) -> String {
-        guard let data = try? Data(contentsOf: folder.appending(path: "\(name).svg")) else { return "" }
-        return "data:image/svg+xml;base64,\(data.base64EncodedString())"
+        for (suffix, kind) in [("svg", "svg+xml"), ("png", "png")] {
+            if let data = try? Data(contentsOf: folder.appending(path: "\(name).\(suffix)")) {
+                return "data:image/\(kind);base64,\(data.base64EncodedString())"
+            }
+        }
+        return ""
     }
 
     /// Every line of the results.
