@@ -166,6 +166,9 @@ extension AudioEngine {
         drainEvents()
     }
 
+    /// Returns when the background thread has told all that it has found, for drivers without a clock. Not from within what it tells.
+    package func drain() { background.drain() }
+
     func fillStreams() {
         let streams = control.withLock { control in
             control.voices.values.compactMap { voice in

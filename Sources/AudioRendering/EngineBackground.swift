@@ -16,6 +16,9 @@ final class EngineBackground: Sendable {
     /// Has `job` run on the queue, whether the work runs or not.
     func tell(_ job: @escaping @Sendable () -> Void) { queue.async(execute: job) }
 
+    /// Returns when what is told now has been told. Not on the queue.
+    func drain() { queue.sync {} }
+
     func start() {
         state.withLock { state in
             guard state.timer == nil, let work = state.work else { return }

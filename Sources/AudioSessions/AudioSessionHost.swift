@@ -200,6 +200,7 @@ extension AudioSessionHost {
         var before: UInt64?
         repeat {
             before = arbiter.decisions.last?.number
+            (try? engine.get())?.drain()
             arbiter.drain()
             permission.drain()
             hardware.sync {}

@@ -136,6 +136,7 @@ struct PlayerProgram {
         let outcome = Result {
             var frame = 0
             while !scene.isOver, !interruption.isRaised {
+                host.settle()  // what ended in the last piece has been told, whichever thread tells it
                 try scene.step(to: Double(frame) / rate)
                 host.settle()
                 guard !scene.isOver else { break }

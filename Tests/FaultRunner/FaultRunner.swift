@@ -6,7 +6,7 @@ import TestSupport
 
 /// `fault-runner STORY [--script FILE] [--timeout S] [--end WORDS] [--plant thread|descriptor|driver|hang]`: tells what an app does on the
 /// server of the fake libjack, under a script, and what happened, a line each.
-/// `fault-runner capture --file PATH`, `fault-runner streaming --file FORMAT --fault truncate|empty|delete|replace|overwrite`: stories of files.
+/// `fault-runner capture --file PATH`, `fault-runner streaming --file FORMAT --fault truncate|empty|delete|replace|overwrite`, `fault-runner recording --fault …`: stories of files.
 /// `fault-runner STORY --walk fail|fail-thoroughly|hang|ACTION [--every N]`: tells it again and again, each time with another call (or each Nth only) failing, never returning, or finding that
 /// the server has just done that.
 ///

@@ -38,6 +38,34 @@ extension Story {
         diary.note("file: \(difference ?? "as far as it went"), \(file.count) of \(source.count) frames")
     }
 
+    /// Captures five seconds to a file, to which something happens after three.
+    func tellRecording() throws {
+        let driver = OfflineDriver(sampleRate: 48_000, channels: 1, periodFrames: 256)
+        let host = AudioSessionHost(driver: driver)
+        defer { host.close() }
+        let engine = try host.engine.get()
+        let directory = try TemporaryDirectory()
+        let file = directory.file("capture.wav")
+        let session = try AudioSession(host: host)
+        try session.setActive(true)
+        let source = Signal.counting(frames: 240_000)
+        try engine.play(.buffer(AudioBuffer([source])), on: session.bus)
+        try engine.startCapture(path: file)
+        let before = try driver.render(frames: 144_000)[0]
+        try spoil(file)
+        let output = before + (try driver.render(frames: 96_000)[0])
+        diary.note("output: \(Signal.firstDifference(output, source) ?? "whole")")
+        let summary = engine.stopCapture()
+        diary.note("summary: \(summary?.failure?.description ?? "whole"), \(summary?.frames ?? 0) frames")
+        guard let kept = try? SoundFile.read(file).planes[0] else { return diary.note("file: none") }
+        let cut = zip(kept, source).count { $0 == 0 && $1 != 0 }
+        let isOther = zip(kept, source).contains { $0 != $1 && $0 != 0 }
+        let isEndWhole = kept.suffix(90_000).elementsEqual(source.suffix(90_000))
+        diary.note(
+            "file: \(kept.count) frames, \(cut > 0 ? "what was cut is silence" : "nothing was cut"), the rest is \(isOther || !isEndWhole ? "another sound" : "there")"
+        )
+    }
+
     /// Plays a file of five seconds, to which something happens after one.
     func tellStreaming() throws {
         let driver = OfflineDriver(sampleRate: 48_000, channels: 1, periodFrames: 256)

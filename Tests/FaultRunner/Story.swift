@@ -30,6 +30,7 @@ struct Story: Sendable {
         "session": { try $0.tellSession() },
         "capture": { try $0.tellCapture() },
         "streaming": { try $0.tellStreaming() },
+        "recording": { try $0.tellRecording() },
     ]
 
     /// What the server is like before a script says otherwise.

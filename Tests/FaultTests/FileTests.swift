@@ -39,6 +39,22 @@ struct FileFaultTests {
         #expect(outcome.status == 0, "\(outcome.output)")
     }
 
+    /// What is written later goes to where it belongs, and closing writes the header anew.
+    @Test(
+        "A file that is spoilt while it is recorded: what comes later is kept, and what was cut is silence",
+        arguments: [
+            ("truncate", "file: 240000 frames, what was cut is silence, the rest is there"),
+            ("empty", "file: 240000 frames, what was cut is silence, the rest is there"),
+            ("delete", "file: none"),
+            ("nothing", "file: 240000 frames, nothing was cut, the rest is there"),
+        ])
+    func recordedSpoilt(fault: String, file: String) throws {
+        let outcome = try Runner.run("recording", arguments: ["--fault", fault])
+        #expect(outcome.status == 0, "\(outcome.output)")
+        #expect(
+            outcome.tells(["output: whole", "summary: whole, 240000 frames", file]), "\(outcome.output)")
+    }
+
     /// A player reads a second ahead, and in blocks: of the five seconds, 2.35 are read when the file is spoilt after one.
     @Test(
         "A file that is spoilt while it plays: what can be read is heard, then silence, and the ending says so once",

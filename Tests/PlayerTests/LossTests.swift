@@ -114,6 +114,25 @@ struct LossTests {
         #expect(run.exit(within: 10) == 0)
     }
 
+    @Test("SRV-2: a player that is frozen and thawed goes on, whether its server threw it out meanwhile or not")
+    func frozenAndThawed() throws {
+        let server = try startServer()
+        defer { server.stop() }
+        let run = try startPlayer()
+        for _ in 1...3 {
+            run.send(SIGSTOP)
+            let before = positions(run).count
+            #expect(!run.waitForLine("\"event\":\"position\"", count: before + 3, within: 1), "it stands still")
+            run.send(SIGCONT)
+            #expect(run.waitForLine("\"event\":\"position\"", count: positions(run).count + 3))
+        }
+        let seconds = positions(run)
+        #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $0 < $1 + 0.001 }, "\(seconds)")
+        run.send(SIGINT)
+        #expect(run.exit(within: 10) == 0)
+        #expect(run.errorLines.isEmpty, "\(run.errorLines)")
+    }
+
     @Test("A signal ends it while the server is away, and while it stands still", arguments: [true, false])
     func signalMeanwhile(isKilled: Bool) throws {
         let server = try startServer()
