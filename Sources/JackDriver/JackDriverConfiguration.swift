@@ -50,6 +50,8 @@ extension JackDriver {
         public var connectionFolder: String?
         /// What the user says of devices, the first that covers a port counts. `setDeviceOverrides` replaces them.
         public var deviceOverrides: [DeviceOverride]
+        /// Seconds for which jackd's own device may be gone, as it is while its rate changes.
+        package var switchPatience = DriverSwitch.usualPatience
 
         public init(
             server: ServerChoice = .automatic, clientName: String = "audio-session", outputs: Int? = nil,

@@ -177,7 +177,10 @@ extension ServerConnection {
             if isActive { try client.activate() }
             state.withLock { $0.announced = nil }
             let devices = findDevices(client)
-            state.withLock { $0.devices = devices }
+            state.withLock { state in
+                state.devices = devices
+                state.driverSwitch = DriverSwitch(patience: configuration.switchPatience)
+            }
             if isActive {
                 restoreLinks(client)
                 lead(client)

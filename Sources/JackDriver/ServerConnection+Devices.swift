@@ -135,17 +135,23 @@ extension ServerConnection {
     // MARK: Looking: on the control thread
 
     /// The devices there are, those that were told before in front.
-    func findDevices(_ client: JackClient) -> [FoundDevice] {
+    func findDevices(_ client: JackClient) -> [FoundDevice] { findDevices(client, in: announcedPorts(of: client)) }
+
+    private func announcedPorts(of client: JackClient) -> [PortFacts] {
         let ports = client.listPorts()
-        let (overrides, known, isActive, announced) = state.withLock { state in
+        let (isActive, announced) = state.withLock { state in
             // Ports are announced to clients that take part in the cycle, and jackd2 lists those of a client that is still making them.
             let announced = state.announced?.intersection(ports.map(\.name)) ?? Set(ports.map(\.name))
             state.announced = announced
-            return (state.overrides, state.devices, state.isActive, announced)
+            return (state.isActive, announced)
         }
+        return isActive ? ports.filter { announced.contains($0.name) } : ports
+    }
+
+    private func findDevices(_ client: JackClient, in ports: [PortFacts]) -> [FoundDevice] {
+        let (overrides, known) = state.withLock { ($0.overrides, $0.devices) }
         let found = FoundDevice.find(
-            in: isActive ? ports.filter { announced.contains($0.name) } : ports, cards: SoundCards(),
-            overrides: overrides, server: JackClient.serverDescription, before: known)
+            in: ports, cards: SoundCards(), overrides: overrides, server: JackClient.serverDescription, before: known)
         let uids = known.map(\.device.uid)
         let old = uids.compactMap { uid in found.first { $0.device.uid == uid } }
         return old + found.filter { !uids.contains($0.device.uid) }
@@ -153,9 +159,15 @@ extension ServerConnection {
 
     /// Takes in the devices there are, if that is sure now. Has them told when they are others than before.
     func takeDevices(_ client: JackClient, _ look: DeviceLook) {
-        let found = findDevices(client)
+        let ports = announcedPorts(of: client)
+        let present = findDevices(client, in: ports)
         state.withLock { state in
-            guard state.phase == .open, !news.snapshot.lost, found != state.devices else { return }
+            guard state.phase == .open, !news.snapshot.lost else { return }
+            let found =
+                JackClient.isPipeWire
+                ? present
+                : state.driverSwitch.complete(present, from: Set(ports.map(\.name)), known: state.devices)
+            guard found != state.devices else { return }
             let known = Set(state.devices.map(\.structure))
             guard look == .settled || found.allSatisfy({ known.contains($0.structure) }) else { return }
             let isTold = state.devices.map(\.device) != found.map(\.device)

@@ -8,7 +8,7 @@ extension ServerConnection {
         var limit: DispatchTime?
         var settling: Settling?
         while true {
-            let until = [limit, settling?.end].compactMap(\.self).min()
+            let until = [limit, settling?.end, state.withLock { $0.driverSwitch.end }].compactMap(\.self).min()
             let changes = ServerChanges(rawValue: rcore_jack_wait(news.handle, Self.milliseconds(until: until)))
             guard state.withLock({ $0.phase != .closed }) else { return }
             tellUntold()
@@ -21,6 +21,7 @@ extension ServerConnection {
             if !changes.isDisjoint(with: .calls) {
                 postRefresh(changes.isDisjoint(with: .deviceFacts) ? nil : .unsettled)
             }
+            if state.withLock({ $0.driverSwitch.takeEnd() }) { postRefresh(.settled) }
             if let end = settling?.end, end <= .now() {
                 settling = nil
                 postRefresh(.settled)

@@ -37,6 +37,7 @@ final class ServerConnection: Sendable {
         var announced: Set<String>?
         /// The devices that were told.
         var devices: [FoundDevice] = []
+        var driverSwitch: DriverSwitch
         var overrides: [DeviceOverride]
         /// What the engine itself delays.
         var latencies: [OutputLatency] = []
@@ -73,7 +74,8 @@ final class ServerConnection: Sendable {
         handler: @escaping @Sendable (DriverEvent) -> Void, filler: StreamFiller
     ) throws(DriverError) {
         self.configuration = configuration
-        state = Locked(State(overrides: overrides))
+        state = Locked(
+            State(driverSwitch: DriverSwitch(patience: configuration.switchPatience), overrides: overrides))
         connectionFile =
             configuration.connections == .remembered
             ? ConnectionFile(

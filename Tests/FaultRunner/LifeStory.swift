@@ -22,6 +22,8 @@ extension Story {
         diary.attempt("play") { try player.play() }
         let started = diary.attempt("start", within: limit) { try engine.start() } != nil
         if started { listen(to: player, "started") }
+        // The loss is told on a thread of its own.
+        if diary.noted.last?.contains("error serverLost") == true { _ = player.waitForLosses(1, limit: patience) }
         diary.attempt("period", within: limit) { try engine.requestPeriod(frames: 128) }
         if started { listen(to: player, "another period") }
         guard opened, !player.events.noted.contains(.serverLost) else { return }

@@ -12,11 +12,12 @@ final class Player: Sendable {
     private let bus = Signpost<SessionBus>()
     private let observation: EngineObservation
 
-    init(_ story: Story, name: String = "faulty", inputs: Int? = 2) throws {
-        driver = JackDriver(
-            configuration: .init(
-                server: .named("fake"), clientName: name, inputs: inputs, recovery: .within(seconds: story.recovery),
-                callTimeout: story.timeout))
+    init(_ story: Story, name: String = "faulty", inputs: Int? = 2, switchPatience: Double? = nil) throws {
+        var configuration = JackDriver.Configuration(
+            server: .named("fake"), clientName: name, inputs: inputs, recovery: .within(seconds: story.recovery),
+            callTimeout: story.timeout)
+        configuration.switchPatience = switchPatience ?? configuration.switchPatience
+        driver = JackDriver(configuration: configuration)
         engine = try AudioEngine(driver: driver)
         // What it delays is told to the server, by a call that waits for all of its clients.
         try engine.setLimiter(AudioLimiter(), of: OutputRoute(firstChannel: 0, channels: 2))

@@ -26,6 +26,7 @@ struct Story: Sendable {
     static let all: [String: Telling] = [
         "life": { try $0.tellLife() },
         "devices": { try $0.tellDevices() },
+        "switch": { try $0.tellSwitch() },
         "hosts": { try $0.tellHosts() },
         "session": { try $0.tellSession() },
         "capture": { try $0.tellCapture() },

@@ -86,6 +86,22 @@ struct Misbehaviour: Sendable, CustomTestStringConvertible {
         Misbehaviour("A hundred ports, unplugged", "plug crowd 60 40", "cycle 5 unplug crowd", tells: well),
     ]
 
+    static let switches = [
+        Misbehaviour(
+            "The server opens its driver anew: its device stays, and what came and went meanwhile is told",
+            story: "switch",
+            tells: [
+                "faulty event: devicesChanged 2", "away: server, Cans", "back: server", "links: 4 of 4",
+                "afterwards: sound",
+            ]),
+        Misbehaviour(
+            "The server's own device stays away: told when no driver takes that long", story: "switch",
+            tells: ["close: done", "start: done", "faulty event: devicesChanged 0"]),
+        Misbehaviour(
+            "PipeWire has no driver of its own: what is gone is gone", "pipewire", story: "switch",
+            tells: ["away: Cans"]),
+    ]
+
     static let hangs = [
         Misbehaviour(
             "Opening never returns", "hang client_open every", arguments: ["--timeout", "0.2"],
@@ -118,6 +134,9 @@ struct MisbehaviourTests {
 
     @Test("Ports and names", arguments: Misbehaviour.ports)
     func ports(misbehaviour: Misbehaviour) throws { try check(misbehaviour) }
+
+    @Test("ROUTE-4, HW-2: a change of rate is not an unplugged device", arguments: Misbehaviour.switches)
+    func switches(misbehaviour: Misbehaviour) throws { try check(misbehaviour) }
 
     @Test("SRV-1: calls that never return are timed out, and the program ends", arguments: Misbehaviour.hangs)
     func hangs(misbehaviour: Misbehaviour) throws { try check(misbehaviour) }

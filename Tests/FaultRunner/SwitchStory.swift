@@ -1,0 +1,43 @@
+import AudioRendering
+import JackDriver
+import TestSupport
+
+extension Story {
+    /// The server opens its own driver anew, as jackd does for another rate: its ports go and come. Then they go and stay away.
+    func tellSwitch() throws {
+        try tell(patience: nil) { player in
+            let links = jack.counts["links"] ?? 0
+            jack.act("unplug system")
+            // News that something else is there comes after a look at what is not.
+            jack.act("plug headphones 2 1 stand-in:headphones:Cans:%d")
+            noteDevices(of: player, "away") { $0.contains { $0.uid == "Cans" } }
+            jack.act("rate 44100")
+            jack.act("plug system 2 2")
+            jack.act("unplug headphones")
+            noteDevices(of: player, "back") { !$0.contains { $0.uid == "Cans" } }
+            diary.note("links: \(jack.counts["links"] ?? 0) of \(links)")
+            listen(to: player, "afterwards")
+        }
+        try tell(patience: 0.1) { player in
+            jack.act("unplug system")
+            noteDevices(of: player, "gone") { $0.isEmpty }
+        }
+    }
+
+    private func tell(patience: Double?, _ middle: (Player) -> Void) throws {
+        let player = try Player(self, switchPatience: patience)
+        defer { checkEvents(of: player) }
+        diary.attempt("open", within: limit) { try player.engine.open() }
+        diary.attempt("play") { try player.play() }
+        diary.attempt("start", within: limit) { try player.engine.start() }
+        listen(to: player, "started")
+        middle(player)
+        diary.attempt("close", within: limit) { player.engine.close() }
+    }
+
+    private func noteDevices(of player: Player, _ when: String, until isReached: @escaping ([HardwareDevice]) -> Bool) {
+        let isTold = player.events.wait(limit: patience) { _ in isReached(player.driver.devices ?? []) }
+        let uids = (player.driver.devices ?? []).map(\.uid)
+        diary.note("\(when)\(isTold ? "" : ", not told"): \(uids.joined(separator: ", "))")
+    }
+}
