@@ -64,17 +64,26 @@ extension AudioSessionHost {
             }
             do throws(DriverError) {
                 let ours = try engine.driver.requestSampleRate(question.sampleRate)
-                // What others have set since our loan is theirs to find again.
-                let loan = wish.rateLoan.flatMap { $0.ours == format.sampleRate ? $0 : nil }
-                arbiter.keep(rate: RateLoan(before: loan?.before ?? format.sampleRate, ours: ours))
+                keepRate(ours, wish, format)
             } catch {
-                if case .refused = error { carriedOut.withLock { $0.refused = question } }
+                switch error {
+                case .refused: carriedOut.withLock { $0.refused = question }
+                // It may come yet, and is then to be given back.
+                case .timedOut: keepRate(question.sampleRate, wish, format)
+                default: break
+                }
             }
         } else if let loan = wish.rateLoan {
             // Given back only if nobody else has changed it since.
             if format.sampleRate == loan.ours { _ = try? engine.driver.requestSampleRate(loan.before) }
             arbiter.keep(rate: nil)
         }
+    }
+
+    private func keepRate(_ ours: Int, _ wish: HardwareWish, _ format: HardwareFormat) {
+        // What others have set since our loan is theirs to find again.
+        let loan = wish.rateLoan.flatMap { $0.ours == format.sampleRate ? $0 : nil }
+        arbiter.keep(rate: RateLoan(before: loan?.before ?? format.sampleRate, ours: ours))
     }
 
     private func carryOutPeriod(_ wish: HardwareWish, _ engine: AudioEngine) {

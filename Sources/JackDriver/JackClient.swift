@@ -112,7 +112,7 @@ final class JackClient: @unchecked Sendable {
     func check(_ status: rcore_jack_status_t, _ call: String) throws(DriverError) {
         if status == RCORE_JACK_OK { return }
         // A server that is dying says no as well, and a moment later its end is told.
-        let mayBeLost = status == RCORE_JACK_REFUSED && rcore_jack_await_loss(news.handle, 50)
+        let mayBeLost = status == RCORE_JACK_REFUSED && rcore_jack_await_loss(news.handle, 250)
         if status == RCORE_JACK_LOST || mayBeLost || news.snapshot.lost { throw .serverLost }
         throw .refused(call: call, reason: Self.text(status))
     }

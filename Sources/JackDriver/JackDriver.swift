@@ -77,6 +77,11 @@ public final class JackDriver: RenderDriver {
     /// lost.
     public var devices: [HardwareDevice]? { connection?.devices }
 
+    /// Connections that come back with the server, or with their far ends, as far as the driver has seen them: "OWN FAR".
+    package var restorableLinks: Set<String> {
+        Set(connection?.state.withLock { $0.patch.restorable.map { "\($0.own) \($0.far)" } } ?? [])
+    }
+
     /// Makes channels lead to a device's port. Other ports than those the driver opened with get ports of their own, called after the device
     /// (`headphones_1`…), at the first free channels; at most 64 per direction in all: fewer than the device has where no more are free. They
     /// persist while the device is away.

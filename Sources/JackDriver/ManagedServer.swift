@@ -78,6 +78,9 @@ public struct ManagedServer: Equatable, Sendable {
         try RuntimeFolder.path() + "/" + name.replacingOccurrences(of: "/", with: "_") + "." + kind
     }
 
+    /// Seconds that it may take to start: a sound card may take some to open.
+    static let launchLimit = 10.0
+
     /// Held by who connects or starts, and by the server while it leaves.
     private func lock() throws(DriverError) -> FileLock {
         do throws(SystemFailure) {
@@ -98,8 +101,7 @@ public struct ManagedServer: Equatable, Sendable {
 
     private func launch(_ executable: String, lockPath: String) throws(DriverError) {
         do throws(SystemFailure) {
-            // A sound card may take some seconds to open.
-            try ProgramLaunch.run(executable, arguments: arguments(lockPath: lockPath), limit: 10)
+            try ProgramLaunch.run(executable, arguments: arguments(lockPath: lockPath), limit: Self.launchLimit)
         } catch {
             throw .cannotStartServer(reason: error.reason)
         }

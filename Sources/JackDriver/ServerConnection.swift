@@ -93,8 +93,10 @@ final class ServerConnection: Sendable {
     /// Reaches the server. On an error nothing is left behind but a call that never returns.
     func open() throws(DriverError) -> HardwareFormat {
         do throws(DriverError) {
-            let format = try call("the request for a client") { connection throws(DriverError) in
-                try connection.openClient()
+            // Starting the managed server may take its time.
+            let launch = configuration.mayLaunch ? ManagedServer.launchLimit : 0
+            let format = try call("the request for a client", seconds: configuration.callTimeout + launch) {
+                connection throws(DriverError) in try connection.openClient()
             }
             guard watcher.start(name: "audio-watch", { self.watch() }) else {
                 throw .refused(call: "a thread", reason: "the system has no more threads to give")
@@ -219,9 +221,10 @@ final class ServerConnection: Sendable {
         }
     }
 
-    /// Makes a call on the control thread and waits for it, at most for the configured time.
+    /// Makes a call on the control thread and waits for it, at most for the configured time unless told otherwise.
     func call<Value: Sendable>(
-        _ what: String, _ body: @escaping @Sendable (ServerConnection) throws(DriverError) -> Value
+        _ what: String, seconds: Double? = nil,
+        _ body: @escaping @Sendable (ServerConnection) throws(DriverError) -> Value
     ) throws(DriverError) -> Value {
         let reply = Answer<Result<Value, DriverError>>()
         // Posted under the lock: a call comes before the recovery from a loss that it did not see.
@@ -231,8 +234,9 @@ final class ServerConnection: Sendable {
                 reply.set(Result { () throws(DriverError) in try body(self) })
             }
         }
-        guard let result = reply.wait(seconds: configuration.callTimeout) else {
-            throw .timedOut(call: what, seconds: configuration.callTimeout)
+        let limit = seconds ?? configuration.callTimeout
+        guard let result = reply.wait(seconds: limit) else {
+            throw .timedOut(call: what, seconds: limit)
         }
         return try result.get()
     }

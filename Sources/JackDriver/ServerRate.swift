@@ -72,13 +72,18 @@ extension ServerConnection {
                 )
             }
         }
-        return try awaitFormat { $0.sampleRate == sampleRate }.sampleRate
+        let reached = try awaitFormat { $0.sampleRate == sampleRate }.sampleRate
+        // The server has it: whoever reads the one before reads too early.
+        guard reached == sampleRate else { throw .timedOut(call: call, seconds: configuration.callTimeout) }
+        return reached
     }
 
-    /// Waits until the server's values have become such as `isReached` says and everybody was told, or until the time for a call is over. Returns what
-    /// they are then.
+    /// Waits until the server's values have become such as `isReached` says and everybody was told, or until the time for a call is over: a shorter one
+    /// with PipeWire, which may say yes to what never comes. Returns what they are then.
     func awaitFormat(_ isReached: @escaping @Sendable (HardwareFormat) -> Bool) throws(DriverError) -> HardwareFormat {
-        let deadline = DispatchTime.now() + min(configuration.callTimeout, 2)
+        let deadline =
+            DispatchTime.now()
+            + (JackClient.isPipeWire ? min(configuration.callTimeout, 2) : configuration.callTimeout)
         while true {
             let news = Answer<Void>()
             let (format, isOver) = try state.withLock { state throws(DriverError) in

@@ -9,7 +9,7 @@ import Testing
 /// Nobody stays interrupted or ducked because of a client that no longer is, or hangs (ACT-12).
 @Suite("Leases", .serialized)
 struct LeaseTests {
-    private static let short = "[service]\nping-interval = 0.05\nlease-limit = 0.3\n"
+    private static let short = "[service]\nping-interval = 0.05\nlease-limit = 3\n"
     /// Seconds. A process that dies is seen in less than 5 ms on a machine that is not loaded; this one may be.
     private static let bound = 0.5
 
@@ -77,8 +77,8 @@ struct LeaseTests {
         let time = try Stage.seconds {
             try stage.witness.awaitNotice(stage.session) { $0 == .interruptionEnded(shouldResume: true) }
         }
-        print("stopped to 'ended': \(time) s of a lease of 0.3 s")
-        #expect(time > 0.2, "it had its time")
+        print("stopped to 'ended': \(time) s of a lease of 3 s")
+        #expect(time > 2, "it had its time")
         #expect(try stage.witness.report().sessions.map(\.status.session.id) == [stage.session])
         try stage.witness.ask(.activate(stage.session))
 
@@ -110,7 +110,7 @@ struct LeaseTests {
         let deaf = try stage.connect()
         deaf.answersPings = false
         // The witness's own pings are answered as it reads.
-        _ = try? stage.witness.awaitNotice(stage.session, within: 1) { _ in false }
+        _ = try? stage.witness.awaitNotice(stage.session, within: 5) { _ in false }
         try silent.awaitEnd()
         try deaf.awaitEnd()
         #expect(try stage.witness.report().sessions.map(\.status.session.id).contains(id))

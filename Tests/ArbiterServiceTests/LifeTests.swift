@@ -11,7 +11,7 @@ struct LifeTests {
     @Test("It leaves when nobody needs it, with its socket")
     func idleExit() throws {
         let folder = try TrialFolder()
-        let service = try Service(in: folder, configuration: "[service]\nidle-exit = 0.2\n")
+        let service = try Service(in: folder, configuration: "[service]\nidle-exit = 2\n")
         var client: RawClient? = try RawClient(folder.socket)
         try client?.hello()
         client = nil
@@ -23,14 +23,14 @@ struct LifeTests {
     @Test("It stays while a call goes on that nobody's connection holds")
     func staysForACall() throws {
         let folder = try TrialFolder()
-        let service = try Service(in: folder, configuration: try Service.trusting(nil, "[service]\nidle-exit = 0.2\n"))
+        let service = try Service(in: folder, configuration: try Service.trusting(nil, "[service]\nidle-exit = 2\n"))
         var client: RawClient? = try RawClient(folder.socket)
         try client?.hello()
         let call = try #require(
             try client?.ask(.beginSystemSession(rank: .call, isRinging: true, isKept: true)).session)
         client = nil
         let before = try processorTime(of: service.process)
-        #expect(throws: TrialError.self) { try service.program.waitForEnd(within: 1) }
+        #expect(throws: TrialError.self) { try service.program.waitForEnd(within: 4) }
         #expect(try processorTime(of: service.process) - before < 20, "it waits, and does not turn in circles")
         client = try RawClient(folder.socket)
         try client?.hello()

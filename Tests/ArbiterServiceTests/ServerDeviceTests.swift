@@ -59,7 +59,8 @@ struct ServerDeviceTests {
     @Test("SRV-3: they outlive the service with the app that names their server, and not without it")
     func outlive() throws {
         let folder = try TrialFolder()
-        var service = try Service(in: folder)
+        let patient = "[service]\nrebuild-limit = 20\n"
+        var service = try Service(in: folder, configuration: patient)
         var client = try RawClient(folder.socket)
         try client.hello()
         let (id, gate) = try client.makeSession()
@@ -68,7 +69,7 @@ struct ServerDeviceTests {
         let known = try #require(try client.report().apps.first { $0.id == app })
         let arbiter = try client.report().arbiter
         _ = try service.end(SIGKILL)
-        service = try Service(in: folder)
+        service = try Service(in: folder, configuration: patient)
         client = try RawClient(folder.socket)
         try client.hello(.init(arbiter: arbiter, restoring: 1, application: known))
         let record = SessionRecord(session: news.status.session, grant: news.grant, app: known)

@@ -31,7 +31,7 @@ package struct Limit {
         let limit = Limit(seconds: seconds)
         while !(try condition()) {
             guard !limit.hasPassed else { return false }
-            sched_yield()
+            poll(nil, 0, 2)  // not at once: whoever is waited for may need this core
         }
         return true
     }

@@ -9,10 +9,13 @@ private final class ChoosyDriver: RenderDriver {
     let inner = OfflineDriver(sampleRate: 48_000, channels: 1, periodFrames: 1024)
     let rates: Set<Int>
     let takesEveryPeriod: Bool
+    /// It changes its rate, and says so too late.
+    let isLate: Bool
     let asked = Signpost<Int>()
 
-    init(rates: Set<Int>, takesEveryPeriod: Bool = true) {
+    init(rates: Set<Int>, takesEveryPeriod: Bool = true, isLate: Bool = false) {
         self.rates = rates
+        self.isLate = isLate
         self.takesEveryPeriod = takesEveryPeriod
     }
 
@@ -20,6 +23,7 @@ private final class ChoosyDriver: RenderDriver {
         asked.note(sampleRate)
         guard rates.contains(sampleRate) else { throw .refused(call: "a rate", reason: "not this one") }
         inner.setSampleRate(sampleRate)
+        if isLate { throw .timedOut(call: "a rate", seconds: 5) }
         return sampleRate
     }
 
@@ -70,6 +74,16 @@ struct RateWishTests {
         try first.setPreferredSampleRate(44_100)
         try first.setActive(false)
         #expect(first.sampleRate == 48_000, "given back")
+    }
+
+    @Test("HW-2: a rate that comes after the time for it is over is given back all the same")
+    func late() throws {
+        let host = AudioSessionHost(driver: ChoosyDriver(rates: [44_100, 48_000], isLate: true))
+        let session = try session(host, rate: 44_100)
+        try session.setActive(true)
+        #expect(session.sampleRate == 44_100)
+        try session.setActive(false)
+        #expect(session.sampleRate == 48_000)
     }
 
     @Test("HW-2: a rate that someone else has changed is not given back")

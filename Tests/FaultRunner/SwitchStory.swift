@@ -15,6 +15,8 @@ extension Story {
             jack.act("plug system 2 2")
             jack.act("unplug headphones")
             noteDevices(of: player, "back") { !$0.contains { $0.uid == "Cans" } }
+            // The look that finds the ports connects them after it has told them.
+            _ = eventually(seconds: patience) { jack.counts["links"] == links }
             diary.note("links: \(jack.counts["links"] ?? 0) of \(links)")
             listen(to: player, "afterwards")
         }
@@ -36,8 +38,12 @@ extension Story {
     }
 
     private func noteDevices(of player: Player, _ when: String, until isReached: @escaping ([HardwareDevice]) -> Bool) {
-        let isTold = player.events.wait(limit: patience) { _ in isReached(player.driver.devices ?? []) }
-        let uids = (player.driver.devices ?? []).map(\.uid)
+        var devices: [HardwareDevice] = []
+        let isTold = player.events.wait(limit: patience) { events in
+            for case .devicesChanged(let told) in events { devices = told }
+            return isReached(devices)
+        }
+        let uids = devices.map(\.uid)
         diary.note("\(when)\(isTold ? "" : ", not told"): \(uids.joined(separator: ", "))")
     }
 }

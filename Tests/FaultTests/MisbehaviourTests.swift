@@ -104,22 +104,22 @@ struct Misbehaviour: Sendable, CustomTestStringConvertible {
 
     static let hangs = [
         Misbehaviour(
-            "Opening never returns", "hang client_open every", arguments: ["--timeout", "0.2"],
+            "Opening never returns", "hang client_open every", arguments: ["--timeout", "1"],
             tells: ["open: error timedOut", "close: done"]),
         Misbehaviour(
-            "Activation never returns", "hang activate every", arguments: ["--timeout", "0.2"],
+            "Activation never returns", "hang activate every", arguments: ["--timeout", "1"],
             tells: ["open: 4", "start: error timedOut", "close: done"]),
         Misbehaviour(
-            "Connecting never returns", "hang connect every", arguments: ["--timeout", "0.2"],
+            "Connecting never returns", "hang connect every", arguments: ["--timeout", "1"],
             tells: ["open: 4", "start: error timedOut", "close: done"]),
         Misbehaviour(
-            "Listing ports never returns", "hang get_ports every", arguments: ["--timeout", "0.2"],
+            "Listing ports never returns", "hang get_ports every", arguments: ["--timeout", "1"],
             tells: ["open: error timedOut", "close: done"]),
         Misbehaviour(
-            "Another period never comes", "hang set_buffer_size every", arguments: ["--timeout", "0.2"],
+            "Another period never comes", "hang set_buffer_size every", arguments: ["--timeout", "1"],
             tells: ["started: sound", "period: error timedOut", "close: done"]),
         Misbehaviour(
-            "Closing never returns", "hang client_close every", arguments: ["--timeout", "0.2"],
+            "Closing never returns", "hang client_close every", arguments: ["--timeout", "1"],
             tells: ["started: sound", "close: done"]),
     ]
 }

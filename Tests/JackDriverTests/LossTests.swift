@@ -38,6 +38,7 @@ extension RealServers {
             var before: ProcessCensus?
             for round in 1...10 {
                 #expect(try player.waitForFrames(1000))
+                #expect(eventually { player.driver.restorableLinks.count == 3 }, "the app has learned of all")
                 #expect(try player.links(on: server, client: "loss-test") == links)
                 if round == 2 { before = ProcessCensus.take() }
                 let position = voice.framesRendered
@@ -57,7 +58,7 @@ extension RealServers {
             // Other suites run in this process too; a leak would be one at least in each of eight rounds.
             #expect(after.descriptors < (before?.descriptors ?? 0) + 8)
             player.engine.close()
-            #expect(ProcessCensus.take().threads == 0)
+            #expect(ProcessCensus.threadsEnd())
         }
 
         @Test("SRV-2: an orderly end and a new server with other values: the format tells them")
@@ -93,7 +94,9 @@ extension RealServers {
             _ = try player.start()
             try ChildProcess.run(
                 "jack_disconnect", ["loss-test:out_1", "system:playback_1"], environment: server.environment)
-            #expect(try player.waitForFrames(1000))
+            #expect(
+                eventually { !player.driver.restorableLinks.contains("out_1 system:playback_1") },
+                "the app has learned of it")
             server.kill()
             #expect(player.waitForEvent { $0 == .serverLost })
             server = try JackServer(name)
@@ -130,7 +133,7 @@ extension RealServers {
             #expect(player.waitForEvent { $0 == .serverGone })
             #expect(throws: DriverError.serverLost) { try player.engine.requestPeriod(frames: 256) }
             player.engine.close()
-            #expect(ProcessCensus.take().threads == 0)
+            #expect(ProcessCensus.threadsEnd())
         }
 
         @Test("SRV-2: an app waits for its server until it is back, unless it was told for how long")
@@ -160,8 +163,8 @@ extension RealServers {
             #expect(player.waitForEvent { $0 == .serverLost })
             let begin = Date()
             player.engine.close()
-            #expect(Date().timeIntervalSince(begin) < 2)
-            #expect(ProcessCensus.take().threads == 0)
+            #expect(Date().timeIntervalSince(begin) < 10)
+            #expect(ProcessCensus.threadsEnd())
             #expect(throws: DriverError.notOpen) { try player.driver.start() }
         }
 
@@ -190,28 +193,28 @@ extension RealServers {
             let server = try JackServer(name)
             defer { server.stop() }
             var configuration = configuration(.never)
-            configuration.callTimeout = 0.3
+            configuration.callTimeout = 2
             let opened = try Player(configuration)
             let running = try Player(configuration)
             try opened.engine.open()
             _ = try running.start()
             server.freeze()
             let begin = Date()
-            let expected = DriverError.timedOut(call: "the request for a period of 512 frames", seconds: 0.3)
+            let expected = DriverError.timedOut(call: "the request for a period of 512 frames", seconds: 2)
             #expect(throws: expected) { try running.engine.requestPeriod(frames: 512) }
-            #expect(throws: DriverError.timedOut(call: "the request to take part in its cycle", seconds: 0.3)) {
+            #expect(throws: DriverError.timedOut(call: "the request to take part in its cycle", seconds: 2)) {
                 try opened.driver.start()
             }
             #expect(!opened.driver.isRendering)
-            #expect(throws: DriverError.timedOut(call: "the request for a client", seconds: 0.3)) {
+            #expect(throws: DriverError.timedOut(call: "the request for a client", seconds: 2)) {
                 try Player(configuration).engine.open()
             }
             opened.engine.close()
             running.engine.close()
-            #expect(Date().timeIntervalSince(begin) < 5)
+            #expect(Date().timeIntervalSince(begin) < 30)
             server.thaw()
             #expect(ProcessCensus.threadsEnd())
-            let later = try Player(configuration)
+            let later = try Player(self.configuration(.never))
             _ = try later.start()
             #expect(try later.waitForFrames(1000))
             later.engine.close()

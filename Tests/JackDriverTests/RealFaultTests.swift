@@ -11,13 +11,14 @@ extension RealServers {
     /// Faults in great numbers, on a real server; `Scripts/soak` mixes them at random.
     @Suite("Faults, again and again", .serialized, .jackdOnly("The soak does it there; jackd is what CI has time for."))
     struct RealFaultTests {
+        private func driver(_ name: ServerName) -> JackDriver {
+            JackDriver(
+                configuration: .init(
+                    server: .named(name.text), clientName: "fault-test", inputs: nil, recovery: .within(seconds: 60)))
+        }
+
         private func host(_ name: ServerName) -> AudioSessionHost {
-            AudioSessionHost(
-                driver: JackDriver(
-                    configuration: .init(
-                        server: .named(name.text), clientName: "fault-test", inputs: nil, recovery: .within(seconds: 60)
-                    )),
-                settings: ArbiterSettings())
+            AudioSessionHost(driver: driver(name), settings: ArbiterSettings())
         }
 
         /// What the first device's ports are connected to, as another program sees it.
@@ -38,7 +39,8 @@ extension RealServers {
             let name = try ServerName()
             var server = try JackServer(name, periodFrames: 128)
             defer { server.stop() }
-            let host = host(name)
+            let driver = driver(name)
+            let host = AudioSessionHost(driver: driver, settings: ArbiterSettings())
             let session = try AudioSession(host: host)
             try session.setCategory(.playback)
             let returns = Signpost<Bool>()
@@ -52,6 +54,9 @@ extension RealServers {
             for round in 1...50 {
                 let patch = round % 2 == 0 ? "jack_disconnect" : "jack_connect"
                 try ChildProcess.run(patch, ["fault-test:out_1", "system:playback_2"], environment: server.environment)
+                #expect(
+                    eventually { driver.restorableLinks.contains("out_1 system:playback_2") == (round % 2 != 0) },
+                    "the app has learned of it")
                 let place = voice.framesRendered
                 server.kill()
                 server = try JackServer(name, periodFrames: round % 3 == 0 ? 64 : 128)

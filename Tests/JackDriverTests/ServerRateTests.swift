@@ -74,7 +74,7 @@ extension RealServers {
                         if case .formatChanged(let format) = $0 { format.sampleRate == rate } else { false }
                     })
                 #expect(try player.waitForFrames(rate / 2))
-                #expect(try links() == before)
+                #expect(try eventually { try links() == before })
             }
             try end(player)
         }

@@ -13,7 +13,7 @@ struct TuningTests {
     init() throws {
         stage = try ServiceStage()
         name = try ServerName()
-        server = try JackServer(name, periodFrames: 1_024)
+        server = try JackServer(name, periodFrames: 4_096)
     }
 
     private func period() throws -> Int? {
@@ -34,18 +34,18 @@ struct TuningTests {
                 stage.directory.file("heard.wav"), file,
             ], environment: stage.environment)
         // Two halvings in turn, of whatever this machine has no xruns with.
-        #expect(run.waitForLine("\"periodFrames\":512", within: 60))
-        #expect(run.waitForLine("\"periodFrames\":256", within: 60))
+        #expect(run.waitForLine("\"periodFrames\":2048", within: 60))
+        #expect(run.waitForLine("\"periodFrames\":1024", within: 60))
         run.send(SIGINT)
         #expect(run.exit(within: 20) == 0)
         #expect(run.errorLines.isEmpty)
-        #expect(try period() == 1_024)
+        #expect(try period() == 4_096)
         let events = run.outLines.compactMap(parsed)
         #expect(try events.allSatisfy(hasPromisedKeys))
         let hardware = events.filter { $0["event"] as? String == "hardware" }
         #expect(hardware.first?["preferredIOBufferDuration"] as? Double == 0)
-        let first = try #require(hardware.first { $0["periodFrames"] as? Int == 512 })
-        #expect(first["ioBufferDuration"] as? Double == 512.0 / 48_000)
+        let first = try #require(hardware.first { $0["periodFrames"] as? Int == 2_048 })
+        #expect(first["ioBufferDuration"] as? Double == 2_048.0 / 48_000)
         #expect((first["time"] as? Double ?? 0) >= 5, "not before it was clean for so long")
         let heard = try SoundFile.read(stage.directory.file("heard.wav")).planes[0]
         let begin = try #require(heard.firstIndex { $0 != 0 })
@@ -63,6 +63,6 @@ struct TuningTests {
                 "--server", server.name, "--io-buffer", "0.005", "--events", "json", file,
             ], environment: stage.environment)
         #expect(result.status == 0 && result.out.contains { $0.contains("\"periodFrames\":240") }, "\(result.out)")
-        #expect(try period() == 1_024)
+        #expect(try period() == 4_096)
     }
 }

@@ -30,10 +30,14 @@ public enum SoundFile {
     }
 
     /// The samples of a WAV file of 32-bit floats, as its bytes say: no reader of ours in between that would silence what is wrong.
-    public static func readRaw(_ path: String) throws -> [Float] {
-        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    /// Of whole frames of so many channels, the last ones, at most so many.
+    public static func readRaw(_ path: String, channels: Int = 1, last frames: Int = .max) throws -> [Float] {
+        let data = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
         guard let marker = data.range(of: Data("data".utf8)) else { throw TestFailure("'\(path)' has no data.") }
-        let samples = data[(marker.upperBound + 4)...]
+        let begin = marker.upperBound + 4
+        let size = 4 * channels
+        let whole = max(0, data.endIndex - begin) / size
+        let samples = data[(begin + size * (whole - min(whole, frames)))..<(begin + size * whole)]
         return stride(from: samples.startIndex, to: samples.endIndex - 3, by: 4).map { place in
             let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(samples[place + $1]) << (8 * $1) }
             return Float(bitPattern: bits)

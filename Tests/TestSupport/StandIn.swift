@@ -92,9 +92,9 @@ public final class StandIn: Sendable {
         process.waitForEnd(seconds: seconds) ? process.reap() : nil
     }
 
-    /// What arrived so far, channel by channel, from its first cycle on: its file's bits, no reader in between.
-    public func captured() throws -> [[Float]] {
-        let samples = try SoundFile.readRaw(capturePath)
+    /// What arrived so far, channel by channel, from its first cycle on or the last of it: its file's bits, no reader in between.
+    public func captured(last: Int = .max) throws -> [[Float]] {
+        let samples = try SoundFile.readRaw(capturePath, channels: outputs, last: last)
         let frames = samples.count / outputs
         return (0..<outputs).map { channel in (0..<frames).map { samples[$0 * outputs + channel] } }
     }
