@@ -38,6 +38,13 @@ extension RealServers {
             return true
         }
 
+        /// Waits until a device is there with all of its channels: on a busy server it may come in parts.
+        private func waitForChannels(_ channels: [Int], of uid: String, _ player: Player) -> Bool {
+            player.events.wait { _ in
+                player.driver.devices?.first { $0.uid == uid }?.ports.map(\.channels) == channels
+            }
+        }
+
         private func pair(_ own: String, _ far: String) -> Set<String> {
             ["\(client):\(own)_1 → \(far)_1", "\(client):\(own)_2 → \(far)_2"]
         }
@@ -77,10 +84,10 @@ extension RealServers {
             _ = try player.start()
             var phones = try StandIn("Phones", kind: .headphones, on: server.environment, inputs: 1, latency: 480)
             #expect(player.events.wait { told($0).count == 1 })
+            #expect(waitForChannels([2, 1], of: "Phones", player))
             let device = try #require(player.driver.devices?.last)
             #expect(device.ports.map(\.uid) == ["Phones:output", "Phones:input"])
             #expect(device.ports.map(\.kind) == [.headphones, .headsetMic])
-            #expect(device.ports.map(\.channels) == [2, 1])
             #expect(
                 player.events.wait { _ in
                     player.driver.devices?.last?.ports.map(\.latencyFrames) == [480, 480]
@@ -206,6 +213,7 @@ extension RealServers {
             let phones = try StandIn("Phones", kind: .headphones, on: server.environment)
             defer { phones.stop() }
             #expect(player.events.wait { told($0).last?.count == 3 })
+            #expect(waitForChannels([64], of: "Wall", player) && waitForChannels([2], of: "Phones", player))
             #expect(try player.driver.connect("Wall:output") == 2..<64)
             #expect(throws: DriverError.self) { try player.driver.connect("Phones:output") }
             #expect(try player.waitForFrames(1000))
