@@ -54,10 +54,12 @@ struct PlayerProgram {
         let begin = clock.now
         while !interruption.isRaised, !scene.isOver {
             interruption.wait(milliseconds: 40, orInput: screen != nil)
+            // Asked first: what is told of it has a time that is not before it.
+            let isGone = scene.serverIsGone
             let elapsed = clock.now - begin
             try scene.step(
                 to: Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18)
-            guard !scene.serverIsGone else {
+            guard !isGone else {
                 throw PlayerFailure(
                     .unavailable, "The JACK server died and did not come back; start it again and play once more.")
             }
