@@ -43,7 +43,7 @@ extension JackDriver {
         public var recovery: Recovery
         /// How the managed server is started, if it must be.
         public var managedServer: ManagedServer
-        /// Seconds after which a call that the server does not answer throws `timedOut`; opening the driver has ten more where it may start the managed server.
+        /// Seconds after which a call that the server does not answer throws `timedOut`; opening the driver has ten more once it starts the managed server.
         public var callTimeout: Double
         public var connections: ConnectionMode
         /// The folder in which `remembered` connections are kept; nil: `$XDG_STATE_HOME/audiosession/connections`.
@@ -52,8 +52,6 @@ extension JackDriver {
         public var deviceOverrides: [DeviceOverride]
         /// Seconds for which jackd's own device may be gone, as it is while its rate changes.
         package var switchPatience = DriverSwitch.usualPatience
-        /// Whether the managed server may be started for it.
-        var mayLaunch: Bool { server == .managed || server == .automatic }
 
         public init(
             server: ServerChoice = .automatic, clientName: String = "audio-session", outputs: Int? = nil,

@@ -40,9 +40,11 @@ public struct ManagedServer: Equatable, Sendable {
         self.executable = executable
     }
 
-    /// Runs `connect`, starting the server first if `connect` finds none. Of several processes one starts it; and it does not leave
-    /// meanwhile, since it takes the same lock for that.
-    func whileRunning<Client>(_ connect: () throws(DriverError) -> Client) throws(DriverError) -> Client {
+    /// Runs `connect`, starting the server first if `connect` finds none: then `onLaunch` is called before. Of several processes one starts it;
+    /// and it does not leave meanwhile, since it takes the same lock for that.
+    func whileRunning<Client>(
+        onLaunch: () -> Void = {}, _ connect: () throws(DriverError) -> Client
+    ) throws(DriverError) -> Client {
         let lock = try lock()
         defer { lock.unlock() }
         do throws(DriverError) {
@@ -51,6 +53,7 @@ public struct ManagedServer: Equatable, Sendable {
             guard case .noServer = error else { throw error }
         }
         let executable = try findExecutable()
+        onLaunch()
         do throws(DriverError) {
             try launch(executable, lockPath: lock.path)
         } catch {

@@ -6,8 +6,10 @@ internal import Dispatch
 extension ServerConnection {
     /// Reaches the server, looks for devices and registers ports.
     func openClient() throws(DriverError) -> HardwareFormat {
+        defer { state.withLock { $0.isLaunching = false } }
         let (server, client) = try ReachedServer.reach(
-            configuration.server, managed: configuration.managedServer, name: configuration.clientName, news: news)
+            configuration.server, managed: configuration.managedServer, name: configuration.clientName, news: news,
+            onLaunch: { state.withLock { $0.isLaunching = true } })
         let devices = findDevices(client)
         let outputs = configuration.outputs ?? min(devices.first(.output)?.channels ?? 2, 8)
         let inputs = configuration.inputs ?? min(devices.first(.input)?.channels ?? 0, 8)

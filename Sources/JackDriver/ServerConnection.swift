@@ -14,6 +14,8 @@ final class ServerConnection: Sendable {
         var phase = Phase.open
         var client: JackClient?
         var isActive = false
+        /// The managed server is being started for the client that is asked for.
+        var isLaunching = false
         var wantsRendering = false
         var isRendering = false
         var format: HardwareFormat?
@@ -93,10 +95,8 @@ final class ServerConnection: Sendable {
     /// Reaches the server. On an error nothing is left behind but a call that never returns.
     func open() throws(DriverError) -> HardwareFormat {
         do throws(DriverError) {
-            // Starting the managed server may take its time.
-            let launch = configuration.mayLaunch ? ManagedServer.launchLimit : 0
-            let format = try call("the request for a client", seconds: configuration.callTimeout + launch) {
-                connection throws(DriverError) in try connection.openClient()
+            let format = try call("the request for a client") { connection throws(DriverError) in
+                try connection.openClient()
             }
             guard watcher.start(name: "audio-watch", { self.watch() }) else {
                 throw .refused(call: "a thread", reason: "the system has no more threads to give")
@@ -221,10 +221,9 @@ final class ServerConnection: Sendable {
         }
     }
 
-    /// Makes a call on the control thread and waits for it, at most for the configured time unless told otherwise.
+    /// Makes a call on the control thread and waits for it, at most for the configured time; longer where the managed server is being started.
     func call<Value: Sendable>(
-        _ what: String, seconds: Double? = nil,
-        _ body: @escaping @Sendable (ServerConnection) throws(DriverError) -> Value
+        _ what: String, _ body: @escaping @Sendable (ServerConnection) throws(DriverError) -> Value
     ) throws(DriverError) -> Value {
         let reply = Answer<Result<Value, DriverError>>()
         // Posted under the lock: a call comes before the recovery from a loss that it did not see.
@@ -234,8 +233,13 @@ final class ServerConnection: Sendable {
                 reply.set(Result { () throws(DriverError) in try body(self) })
             }
         }
-        let limit = seconds ?? configuration.callTimeout
-        guard let result = reply.wait(seconds: limit) else {
+        var limit = configuration.callTimeout
+        var result = reply.wait(seconds: limit)
+        if result == nil, state.withLock({ $0.isLaunching }) {
+            limit += ManagedServer.launchLimit
+            result = reply.wait(seconds: ManagedServer.launchLimit)
+        }
+        guard let result else {
             throw .timedOut(call: what, seconds: limit)
         }
         return try result.get()

@@ -99,6 +99,25 @@ extension RealServers {
             try waitForEnd(of: next)
         }
 
+        @Test("One that takes longer to start than a call may take is waited for")
+        func slow() throws {
+            let folder = try TemporaryDirectory()
+            let server = (try StandIn.program() as NSString).deletingLastPathComponent + "/audiosession-server"
+            let script = folder.file("audiosession-server")
+            // Its device opens slowly.
+            try "#!/bin/sh\nsleep 2\nexec '\(server)' \"$@\"\n".write(
+                toFile: script, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+            var configuration = configuration()
+            configuration.managedServer.executable = script
+            configuration.callTimeout = 1
+            let player = try Player(configuration)
+            #expect(try player.engine.open().sampleRate == 44_100)
+            let host = try #require(hosts().first)
+            player.engine.close()
+            try waitForEnd(of: host)
+        }
+
         @Test("What cannot be started says why")
         func cannotStart() throws {
             var configuration = configuration()
