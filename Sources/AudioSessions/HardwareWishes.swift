@@ -68,7 +68,7 @@ extension AudioSessionHost {
             } catch {
                 switch error {
                 case .refused: carriedOut.withLock { $0.refused = question }
-                // It may come yet, and is then to be given back.
+                // Where it comes yet while the session is active, it is to be given back.
                 case .timedOut: keepRate(question.sampleRate, wish, format)
                 default: break
                 }

@@ -23,15 +23,19 @@ struct DriverSwitch: Sendable {
         return true
     }
 
-    /// What there is: of those that were `known` before, the server's own stay although `ports`, which are all there are, have nothing of theirs in one direction.
+    /// What there is: of those that were `known` before, the server's own stay although `ports`, which are all there are, have nothing of theirs
+    /// in one direction; unless their ports are another device's now.
     mutating func complete(_ found: [FoundDevice], from ports: Set<String>, known: [FoundDevice]) -> [FoundDevice] {
         let away = known.filter { device in
             device.isServersOwn && device.channels.values.contains { $0.allSatisfy { !ports.contains($0) } }
+                && !found.contains { $0.isServersOwn && $0.device.uid != device.device.uid }
         }
-        guard !away.isEmpty, !isBelieved else {
+        guard !away.isEmpty else {
             self = DriverSwitch(patience: patience)
             return found
         }
+        // Until it is told: that may take more than one look.
+        guard !isBelieved else { return found }
         end = end ?? .now() + patience
         let uids = known.map(\.device.uid)
         let old = uids.compactMap { uid in (away + found).first { $0.device.uid == uid } }

@@ -82,6 +82,9 @@ public final class JackDriver: RenderDriver {
         Set(connection?.state.withLock { $0.patch.restorable.map { "\($0.own) \($0.far)" } } ?? [])
     }
 
+    /// Whether it is known of all connections that vanished who took them apart.
+    package var isPatchDecided: Bool { connection?.state.withLock { !$0.patch.isUndecided } ?? true }
+
     /// Makes channels lead to a device's port. Other ports than those the driver opened with get ports of their own, called after the device
     /// (`headphones_1`…), at the first free channels; at most 64 per direction in all: fewer than the device has where no more are free. They
     /// persist while the device is away.

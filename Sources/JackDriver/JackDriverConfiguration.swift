@@ -43,7 +43,7 @@ extension JackDriver {
         public var recovery: Recovery
         /// How the managed server is started, if it must be.
         public var managedServer: ManagedServer
-        /// Seconds after which a call that the server does not answer throws `timedOut`; opening the driver has ten more once it starts the managed server.
+        /// Seconds after which a call that the server does not answer throws `timedOut`; opening the driver has ten more while the managed server is being started.
         public var callTimeout: Double
         public var connections: ConnectionMode
         /// The folder in which `remembered` connections are kept; nil: `$XDG_STATE_HOME/audiosession/connections`.

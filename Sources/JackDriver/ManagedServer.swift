@@ -40,12 +40,12 @@ public struct ManagedServer: Equatable, Sendable {
         self.executable = executable
     }
 
-    /// Runs `connect`, starting the server first if `connect` finds none: then `onLaunch` is called before. Of several processes one starts it;
-    /// and it does not leave meanwhile, since it takes the same lock for that.
+    /// Runs `connect`, starting the server first if `connect` finds none. Of several processes one starts it; and it does not leave meanwhile,
+    /// since it takes the same lock for that. `onLaunch` is called before it is started, here or by another process that is waited for.
     func whileRunning<Client>(
         onLaunch: () -> Void = {}, _ connect: () throws(DriverError) -> Client
     ) throws(DriverError) -> Client {
-        let lock = try lock()
+        let lock = try lock(onWait: onLaunch)
         defer { lock.unlock() }
         do throws(DriverError) {
             return try connect()
@@ -85,9 +85,9 @@ public struct ManagedServer: Equatable, Sendable {
     static let launchLimit = 10.0
 
     /// Held by who connects or starts, and by the server while it leaves.
-    private func lock() throws(DriverError) -> FileLock {
+    private func lock(onWait: () -> Void) throws(DriverError) -> FileLock {
         do throws(SystemFailure) {
-            return try FileLock(path: try runtimePath("lock"))
+            return try FileLock(path: try runtimePath("lock"), onWait: onWait)
         } catch {
             throw .cannotStartServer(reason: error.reason)
         }

@@ -13,9 +13,13 @@ struct PatchMemory: Sendable {
     private var vanished: [PortLink: ContinuousClock.Instant] = [:]
 
     /// How long a far end is watched after its connection vanished.
-    static let grace = Duration.seconds(1)
+    static let grace = Duration.seconds(graceSeconds)
+    static let graceSeconds = 1.0
     /// Far ends that come and go under ever new names are forgotten.
     static let mostAwaited = 256
+
+    /// Whether it is not known as yet if a connection that vanished was taken apart: it is to be looked at once more, when the grace is over.
+    var isUndecided: Bool { !vanished.isEmpty }
 
     /// What comes back with a server.
     var restorable: Set<PortLink> { made.union(awaited) }

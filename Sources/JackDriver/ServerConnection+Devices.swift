@@ -1,5 +1,6 @@
 internal import AudioRendering
 internal import CJackDriver
+internal import Dispatch
 internal import Platform
 
 /// How devices are looked for.
@@ -194,7 +195,11 @@ extension ServerConnection {
             at: current, exists: client.hasPort, isRenewed: { renewed?.contains($0) ?? true })
         for link in again { patch.note(link, isMade: client.connect(link)) }
         guard !news.snapshot.lost else { return }
-        state.withLock { $0.patch = patch }
+        state.withLock { state in
+            state.patch = patch
+            let decision = DispatchTime.now() + PatchMemory.graceSeconds + 0.05
+            state.patchLook = patch.isUndecided ? decision : nil
+        }
         if patch.restorable != before.restorable { connectionFile?.write(patch.restorable, of: blocks) }
     }
 }

@@ -8,7 +8,8 @@ extension ServerConnection {
         var limit: DispatchTime?
         var settling: Settling?
         while true {
-            let until = [limit, settling?.end, state.withLock { $0.driverSwitch.end }].compactMap(\.self).min()
+            let (switchEnd, patchLook) = state.withLock { ($0.driverSwitch.end, $0.patchLook) }
+            let until = [limit, settling?.end, switchEnd, patchLook].compactMap(\.self).min()
             let changes = ServerChanges(rawValue: rcore_jack_wait(news.handle, Self.milliseconds(until: until)))
             guard state.withLock({ $0.phase != .closed }) else { return }
             tellUntold()
@@ -22,6 +23,7 @@ extension ServerConnection {
                 postRefresh(changes.isDisjoint(with: .deviceFacts) ? nil : .unsettled)
             }
             if state.withLock({ $0.driverSwitch.takeEnd() }) { postRefresh(.settled) }
+            if state.withLock({ $0.takePatchLook() }) { postRefresh(nil) }
             if let end = settling?.end, end <= .now() {
                 settling = nil
                 postRefresh(.settled)
@@ -74,14 +76,18 @@ extension ServerConnection {
     private func noteTold(_ event: DriverEvent) {
         switch event {
         case .formatChanged(let format), .serverReturned(let format):
-            let waiters = state.withLock { state in
+            state.withLock { state in
                 state.toldFormat = format
-                defer { state.formatWaiters = [] }
-                return state.formatWaiters
+                wakeFormatWaiters(&state)
             }
-            for waiter in waiters { waiter.set(()) }
         default: break
         }
+    }
+
+    /// They look what there is now; also when there is nothing more to wait for.
+    func wakeFormatWaiters(_ state: inout State) {
+        for waiter in state.formatWaiters { waiter.set(()) }
+        state.formatWaiters = []
     }
 
     /// Ends rendering, tells the loss and has control come back (keeps SRV-1). Returns when to give up, if ever.
@@ -92,6 +98,7 @@ extension ServerConnection {
             state.phase = .lost
             state.format = nil
             silence(&state)
+            wakeFormatWaiters(&state)
             defer { state.untold = [] }
             return (true, state.untold)
         }

@@ -35,6 +35,8 @@ final class ServerConnection: Sendable {
         var identity: Identity?
         var blocks: [PortBlock] = []
         var patch = PatchMemory()
+        /// When it is to be looked at again, whatever happens.
+        var patchLook: DispatchTime?
         /// The ports that may be a device's and whose registration the server has told; nil: all that it lists.
         var announced: Set<String>?
         /// The devices that were told.
@@ -44,6 +46,13 @@ final class ServerConnection: Sendable {
         /// What the engine itself delays.
         var latencies: [OutputLatency] = []
         var latenciesArePosted = false
+
+        /// Whether the patch is to be looked at now; once.
+        mutating func takePatchLook() -> Bool {
+            guard let patchLook, patchLook <= .now() else { return false }
+            self.patchLook = nil
+            return true
+        }
     }
 
     /// Who the client is, at whose server.
@@ -163,6 +172,7 @@ final class ServerConnection: Sendable {
             state.wantsRendering = false
             state.format = nil
             silence(&state)
+            wakeFormatWaiters(&state)
         }
         recoveryEnds.signal()
         rcore_jack_wake(news.handle)

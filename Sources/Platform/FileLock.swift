@@ -6,14 +6,18 @@ package struct FileLock: Sendable {
     package let path: String
     private let descriptor: Int32
 
-    /// Waits for the lock and takes it.
-    package init(path: String) throws(SystemFailure) {
+    /// Waits for the lock and takes it; calls `onWait` first if others hold it.
+    package init(path: String, onWait: () -> Void) throws(SystemFailure) {
         self.path = path
         descriptor = try Self.open(path)
+        var how = LOCK_EX | LOCK_NB
         while true {
-            switch Self.lock(descriptor, LOCK_EX) {
+            switch Self.lock(descriptor, how) {
             case 0: return
             case EINTR: continue
+            case EWOULDBLOCK:
+                onWait()
+                how = LOCK_EX
             case let code:
                 Glibc.close(descriptor)
                 throw SystemFailure("the lock file '\(path)' cannot be locked: \(systemErrorText(code))")

@@ -52,7 +52,7 @@ struct PlayerProgram {
     private func liveLoop(_ scene: Scene, _ screen: Screen?, _ interruption: ExitSignal) throws {
         let clock = ContinuousClock()
         let begin = clock.now
-        while !interruption.isRaised, !scene.isOver {
+        while !interruption.isRaised, !scene.isOver || scene.serverIsGone {
             interruption.wait(milliseconds: 40, orInput: screen != nil)
             // Asked first: what is told of it has a time that is not before it.
             let isGone = scene.serverIsGone

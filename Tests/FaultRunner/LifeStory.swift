@@ -23,7 +23,9 @@ extension Story {
         let started = diary.attempt("start", within: limit) { try engine.start() } != nil
         if started { listen(to: player, "started") }
         // The loss is told on a thread of its own.
-        if diary.noted.last?.contains("error serverLost") == true { _ = player.waitForLosses(1, limit: patience) }
+        if diary.noted.contains(where: { $0.hasPrefix("start: error serverLost") }) {
+            _ = player.waitForLosses(1, limit: patience)
+        }
         diary.attempt("period", within: limit) { try engine.requestPeriod(frames: 128) }
         if started { listen(to: player, "another period") }
         guard opened, !player.events.noted.contains(.serverLost) else { return }

@@ -99,22 +99,26 @@ extension RealServers {
             try waitForEnd(of: next)
         }
 
-        @Test("One that takes longer to start than a call may take is waited for")
-        func slow() throws {
+        @Test("One that takes longer to start than a call may take is waited for, also by who did not start it")
+        func slow() async throws {
             let folder = try TemporaryDirectory()
             let server = (try StandIn.program() as NSString).deletingLastPathComponent + "/audiosession-server"
             let script = folder.file("audiosession-server")
             // Its device opens slowly.
-            try "#!/bin/sh\nsleep 2\nexec '\(server)' \"$@\"\n".write(
+            try "#!/bin/sh\nsleep 5\nexec '\(server)' \"$@\"\n".write(
                 toFile: script, atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
             var configuration = configuration()
             configuration.managedServer.executable = script
-            configuration.callTimeout = 1
-            let player = try Player(configuration)
-            #expect(try player.engine.open().sampleRate == 44_100)
+            configuration.callTimeout = 3
+            // The second one waits for what the first one starts.
+            let players = [try Player(configuration), try Player(configuration)]
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for player in players { group.addTask { try player.engine.open().sampleRate } }
+                for try await rate in group { #expect(rate == 44_100) }
+            }
             let host = try #require(hosts().first)
-            player.engine.close()
+            for player in players { player.engine.close() }
             try waitForEnd(of: host)
         }
 

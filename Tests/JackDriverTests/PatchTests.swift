@@ -38,6 +38,21 @@ struct PatchTests {
         #expect(patch.awaited == [b])
     }
 
+    @Test("One that was taken apart is undecided until a look after the grace, whatever happens next")
+    func decided() {
+        var patch = PatchMemory()
+        _ = patch.look(at: [a, b], now: start, exists: { _ in true }, isRenewed: { _ in false })
+        #expect(!patch.isUndecided)
+        _ = patch.look(at: [b], now: start, exists: { _ in true }, isRenewed: { _ in false })
+        #expect(patch.isUndecided)
+        let later = start + PatchMemory.grace + .milliseconds(50)
+        _ = patch.look(at: [b], now: later, exists: { _ in true }, isRenewed: { _ in false })
+        #expect(!patch.isUndecided && patch.restorable == [b])
+        _ = patch.look(at: [], now: later + .seconds(60), exists: { _ in false }, isRenewed: { _ in false })
+        let back = patch.look(at: [], now: later + .seconds(61), exists: { _ in true }, isRenewed: { _ in true })
+        #expect(back == [b])
+    }
+
     @Test("A far end that was away and back between two looks is connected again")
     func renewed() {
         var patch = PatchMemory()

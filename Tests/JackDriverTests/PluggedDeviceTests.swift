@@ -119,6 +119,35 @@ extension RealServers {
             player.engine.close()
         }
 
+        @Test("SRV-2: what was taken apart while nothing else happened stays so when its device leaves and comes back")
+        func takenApart() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let player = try Player(configuration())
+            _ = try player.start()
+            var phones = try StandIn("Phones", kind: .headphones, on: server.environment)
+            #expect(player.events.wait { told($0).count == 1 } && waitForChannels([2], of: "Phones", player))
+            #expect(try player.driver.connect("Phones:output") == 2..<4)
+            let main = pair("out", "system:playback")
+            #expect(try waitForLinks(main.union(pair("phones", "Phones:playback")), player, server))
+            try ChildProcess.run(
+                "jack_disconnect", ["\(client):phones_1", "Phones:playback_1"], environment: server.environment)
+            #expect(
+                eventually {
+                    player.driver.isPatchDecided
+                        && !player.driver.restorableLinks.contains("phones_1 Phones:playback_1")
+                })
+            phones.kill()
+            #expect(player.events.wait { told($0).count == 2 })
+            phones = try StandIn("Phones", kind: .headphones, on: server.environment)
+            #expect(player.events.wait { told($0).count == 3 })
+            #expect(try waitForLinks(main.union(["\(client):phones_2 → Phones:playback_2"]), player, server))
+            #expect(eventually { player.driver.isPatchDecided })
+            #expect(!player.driver.restorableLinks.contains("phones_1 Phones:playback_1"))
+            phones.stop()
+            player.engine.close()
+        }
+
         @Test(
             "SRV-2: after the server's return the same blocks, the same names and the same connections, the user's own too"
         )

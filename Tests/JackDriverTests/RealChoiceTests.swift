@@ -49,16 +49,17 @@ extension RealServers.RealRouteTests {
             forName: AudioSession.availableInputsChangeNotification, object: session, queue: nil
         ) { [weak session] _ in told.note(session?.availableInputs?.map(\.portName) ?? []) }
         defer { NotificationCenter.default.removeObserver(token) }
-        let mixer = try desk.plug("Mixer", .usbAudio, inputs: 2)
+        let mixer = try desk.plug("Mixer", .usbAudio, inputs: 2, sound: .tone(hertz: 1_000))
         #expect(told.wait { $0.last?.prefix(2) == ["Mixer", "Headset"] }, "\(told.noted)")
         let input = try AudioSessionInput(session: session)
         try input.start()
-        /// Whether what comes in from now on is the headset's, which alone makes a sound.
+        /// Whether what comes in from now on is the headset's ramp, or the mixer's tone.
         func isHeadset(_ expected: Bool) throws -> Bool {
             try desk.wait {
                 var last: [Float] = []
                 while let block = input.capture.read() { last = block.samples }
-                return last.count > 16 && last.allSatisfy { ($0 != 0) == expected }
+                let isRamp = zip(last, last.dropFirst()).allSatisfy { abs(($1 - $0) * 1_048_576 - 1) < 0.01 }
+                return last.count > 64 && last.contains { $0 != 0 } && isRamp == expected
             }
         }
         #expect(session.currentRoute.inputs.map(\.portName) == ["Mixer"])
