@@ -274,7 +274,7 @@ extension RealServers {
             #expect(try links(player, server).isEmpty)
             try ChildProcess.run(
                 "jack_connect", ["\(client):phones_2", "Phones:playback_1"], environment: server.environment)
-            #expect(try links(player, server) == ["\(client):phones_2 → Phones:playback_1"])
+            #expect(try waitForLinks(["\(client):phones_2 → Phones:playback_1"], player, server))
             player.engine.close()
         }
 
