@@ -38,12 +38,12 @@ extension Story {
     }
 
     private func noteDevices(of player: Player, _ when: String, until isReached: @escaping ([HardwareDevice]) -> Bool) {
-        var devices: [HardwareDevice] = []
+        var devices: [HardwareDevice]?
         let isTold = player.events.wait(limit: patience) { events in
             for case .devicesChanged(let told) in events { devices = told }
-            return isReached(devices)
+            return devices.map(isReached) ?? false
         }
-        let uids = devices.map(\.uid)
+        let uids = (devices ?? []).map(\.uid)
         diary.note("\(when)\(isTold ? "" : ", not told"): \(uids.joined(separator: ", "))")
     }
 }
