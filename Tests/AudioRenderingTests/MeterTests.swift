@@ -70,8 +70,10 @@ import Testing
     @Test func `a meter belongs to one engine, for as long as that lives`() throws {
         let meter = try AudioMeter()
         let other = try Stage()
+        weak var engine: AudioEngine?
         do {
             let first = try Stage()
+            engine = first.engine
             try first.bus.setMeter(meter)
             try first.bus.setMeter(nil)
             #expect(throws: AudioEngineError.self) { try other.bus.setMeter(meter) }
@@ -81,6 +83,8 @@ import Testing
             try first.bus.setMeter(meter)
             first.engine.close()
         }
+        // Its own thread may have been at work for it.
+        #expect(eventually { engine == nil })
         try other.bus.setMeter(meter)
         try other.engine.play(constant(0.5), on: other.bus)
         _ = try other.driver.render(frames: 480)
