@@ -134,96 +134,101 @@ let package = Package(
         .executableTarget(name: "audiosession-device", dependencies: ["StandInDevice"], cSettings: c),
 
         // Tests. CRenderCore's are C and run by CTest (CMakeLists.txt).
-        .target(name: "CTestEnvironment", path: "Tests/CTestEnvironment", cSettings: c),
+        .target(name: "CTestEnvironment", path: "Tests/Support/CTestEnvironment", cSettings: c),
         .target(
             name: "TestSupport", dependencies: ["AudioRendering", "CTestEnvironment", "JackDriver"],
-            path: "Tests/TestSupport", swiftSettings: swift),
+            path: "Tests/Support/TestSupport", swiftSettings: swift),
         .target(
-            name: "PolicyExploration", dependencies: ["SessionPolicy"], path: "Tests/PolicyExploration",
+            name: "PolicyExploration", dependencies: ["SessionPolicy"], path: "Tests/Support/PolicyExploration",
             swiftSettings: swift),
         .executableTarget(
-            name: "policy-explorer", dependencies: ["PolicyExploration"], path: "Tests/PolicyExplorer",
+            name: "policy-explorer", dependencies: ["PolicyExploration"], path: "Tests/Programs/PolicyExplorer",
             swiftSettings: swift),
-        .executableTarget(name: "freezer", path: "Tests/Freezer", cSettings: c),
-        // Run on the fake libjack (Tests/FakeJack), which the loader chooses and nothing links.
+        .executableTarget(name: "freezer", path: "Tests/Programs/Freezer", cSettings: c),
+        // Run on the fake libjack (Tests/Support/FakeJack), which the loader chooses and nothing links.
         .executableTarget(
             name: "fault-runner",
             dependencies: [
                 "AudioPlayback", "AudioRendering", "AudioSessions", "CSessionGate", "JackDriver", "Platform",
                 "TestSupport",
             ],
-            path: "Tests/FaultRunner", swiftSettings: swift),
+            path: "Tests/Programs/FaultRunner", swiftSettings: swift),
         .executableTarget(
             name: "session-soak",
             dependencies: [
                 "ArbiterTesting", "AudioPlayback", "AudioRendering", "AudioSessions", "CSessionGate", "JackDriver",
                 "Platform", "TestSupport",
             ],
-            path: "Tests/SoakProgram", swiftSettings: swift),
+            path: "Tests/Programs/SoakProgram", swiftSettings: swift),
         .target(
             name: "ArbiterTesting",
             dependencies: ["CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy"],
-            path: "Tests/ArbiterTesting", swiftSettings: swift),
+            path: "Tests/Support/ArbiterTesting", swiftSettings: swift),
         .executableTarget(
-            name: "arbiter-puppet", dependencies: ["ArbiterTesting", "SessionArbiter"], path: "Tests/ArbiterPuppet",
+            name: "arbiter-puppet", dependencies: ["ArbiterTesting", "SessionArbiter"],
+            path: "Tests/Programs/ArbiterPuppet",
             swiftSettings: swift),
         .executableTarget(
-            name: "arbiter-fuzzer", dependencies: ["ArbiterTesting"], path: "Tests/ArbiterFuzzer", swiftSettings: swift),
+            name: "arbiter-fuzzer", dependencies: ["ArbiterTesting"], path: "Tests/Programs/ArbiterFuzzer",
+            swiftSettings: swift),
         .executableTarget(
             name: "arbiter-chaos",
             dependencies: [
                 "ArbiterTesting", "AudioRendering", "AudioSessions", "PolicyExploration", "SessionArbiter",
                 "SessionPolicy",
             ],
-            path: "Tests/ArbiterChaos", swiftSettings: swift),
+            path: "Tests/Programs/ArbiterChaos", swiftSettings: swift),
         .testTarget(
-            name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy"], swiftSettings: swift),
+            name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy"],
+            path: "Tests/Unit/SessionPolicyTests", swiftSettings: swift),
         .testTarget(
             name: "SessionArbiterTests",
             dependencies: [
                 "SessionArbiter", "SessionPolicy", "CSessionGate", "CSessionSocket", "Platform", "TestSupport",
             ],
-            swiftSettings: swift),
+            path: "Tests/Unit/SessionArbiterTests", swiftSettings: swift),
         .testTarget(
             name: "ArbiterServiceTests",
             dependencies: ["ArbiterTesting", "CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy"],
-            swiftSettings: swift),
+            path: "Tests/Integration/ArbiterServiceTests", swiftSettings: swift),
         .testTarget(
             name: "AudioRenderingTests",
             dependencies: ["AudioRendering", "CRenderCore", "CSessionGate", "TestSupport"],
-            swiftSettings: swift),
+            path: "Tests/Unit/AudioRenderingTests", swiftSettings: swift),
         .testTarget(
             name: "AudioSessionsTests",
             dependencies: [
                 "AudioSessions", "AudioPlayback", "AudioRendering", "Recipes", "SessionArbiter", "SessionPolicy",
                 "TestSupport",
             ],
-            swiftSettings: swift),
+            path: "Tests/Unit/AudioSessionsTests", swiftSettings: swift),
         .testTarget(
             name: "AudioPlaybackTests",
             dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering", "TestSupport"],
-            swiftSettings: swift),
+            path: "Tests/Unit/AudioPlaybackTests", swiftSettings: swift),
         .testTarget(
             name: "SourceCompatibilityTests", dependencies: ["AVFoundation", "AVFAudio", "TestSupport"],
-            swiftSettings: swift),
+            path: "Tests/Unit/SourceCompatibilityTests", swiftSettings: swift),
         .testTarget(
             name: "JackDriverTests",
             dependencies: [
                 "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "SessionArbiter", "SessionPolicy",
                 "CJackDriver", "CSessionGate", "TestSupport",
             ],
-            exclude: ["Fixtures"], swiftSettings: swift),
+            path: "Tests/Integration/JackDriverTests", exclude: ["Fixtures"], swiftSettings: swift),
         .testTarget(
             name: "SwitchboardTests",
             dependencies: [
                 "ArbiterConfiguration", "AudioRendering", "JackDriver", "SessionArbiter", "SessionPolicy",
                 "Switchboard", "TestSupport",
             ],
+            path: "Tests/Unit/SwitchboardTests", swiftSettings: swift),
+        .testTarget(
+            name: "FaultTests", dependencies: ["AudioRendering", "TestSupport"], path: "Tests/Integration/FaultTests",
             swiftSettings: swift),
         .testTarget(
-            name: "FaultTests", dependencies: ["AudioRendering", "TestSupport"], swiftSettings: swift),
-        .testTarget(
-            name: "PlayerTests", dependencies: ["AudioRendering", "TestSupport"], swiftSettings: swift),
+            name: "PlayerTests", dependencies: ["AudioRendering", "TestSupport"], path: "Tests/Integration/PlayerTests",
+            swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17

@@ -26,7 +26,7 @@ class Test:
 
 def tests(root):
     """Every Swift test of the project with the text that belongs to it."""
-    for file in sorted((root / "Tests").glob("*/**/*.swift")):
+    for file in sorted((root / "Tests").glob("*/*/**/*.swift")):
         text = file.read_text()
         starts = [match.start() for match in TEST.finditer(text)]
         for start, end in zip(starts, [*starts[1:], len(text)]):
@@ -36,7 +36,8 @@ def tests(root):
             suite = None
             for suite in SUITE.finditer(text, 0, start):
                 pass
-            target = file.relative_to(root / "Tests").parts[0]
+            # Tests/Unit/<target>/…: the folder above tells the kind.
+            target = file.relative_to(root / "Tests").parts[1]
             yield Test(target, suite.group(1) if suite else "", function.group(1)), text[start:end]
 
 

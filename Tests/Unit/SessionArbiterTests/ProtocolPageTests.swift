@@ -163,7 +163,7 @@ private struct ProtocolPage {
 
     init() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
         text = try String(contentsOf: root.appending(path: "Documentation/Protocol.md"), encoding: .utf8)
         var packets: [Packet] = []
         var isWithin = false

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ConfigurationTests {
     static var sample: String {
         get throws {
-            let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+            let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
             return try String(contentsOf: root.appending(path: "Packaging/audiosession.toml"), encoding: .utf8)
         }
     }

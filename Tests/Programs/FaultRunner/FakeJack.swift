@@ -14,7 +14,7 @@ struct FakeJack: Sendable {
         func find<Function>(_ name: String, as type: Function.Type) throws -> Function {
             guard let symbol = dlsym(nil, name) else {
                 throw TestFailure(
-                    "The libjack here is a real one: lead LD_LIBRARY_PATH to the fake (Tests/FakeJack/build).")
+                    "The libjack here is a real one: lead LD_LIBRARY_PATH to the fake (Tests/Support/FakeJack/build).")
             }
             return unsafeBitCast(symbol, to: type)
         }

@@ -5,7 +5,7 @@ import Testing
 /// The tables that app writers read, compared with the rules: each row's beginning is made from the code; what is added for people follows.
 @Suite struct PageTableTests {
     private static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// The rows of a page's tables whose first cell is code.
     private func rows(of page: String) throws -> [String] {

@@ -264,7 +264,7 @@ struct DeviceTests {
             DeviceTables.cardParts, DeviceTables.cardDrivers, DeviceTables.aliases, DeviceTables.clients,
             DeviceTables.terminals, DeviceTables.words,
         ]
-        let page = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Documentation/Devices.md")
+        let page = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Documentation/Devices.md")
         let text = try String(contentsOf: page.standardizedFileURL, encoding: .utf8)
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") && $0.split(separator: "|").count == 3 }
         let expected = tables.joined().map { row in

@@ -73,7 +73,7 @@ private final class ProtocolClient {
     init(_ arguments: [String], environment: [String: String]) throws {
         lines = try LineSocket()
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
         process = try ChildProcess(
             "python3", [root.appending(path: "Examples/Protocol/session.py").path] + arguments,
             environment: environment,

@@ -7,8 +7,9 @@ enum Runner {
     private static let library = Result { () throws in
         let directory = try TemporaryDirectory()
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         let built = try ChildProcess.run(
-            tests.appendingPathComponent("FakeJack/build").path, [directory.path], seconds: 120)
+            tests.appendingPathComponent("Support/FakeJack/build").path, [directory.path], seconds: 120)
         guard built.status == 0 else { throw TestFailure("The fake libjack cannot be built:\n\(built.output)") }
         return directory
     }

@@ -167,7 +167,7 @@ import Testing
 
     @Test("The titles of rules are those of the list of rules")
     func titles() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
         let list = try String(contentsOf: root.appending(path: "Documentation/rules.txt"), encoding: .utf8)
         for rule in Rule.allCases where rule != .categoryTable {
             let line = list.split(separator: "\n").first { $0.hasPrefix(rule.rawValue + " ") }

@@ -12,7 +12,7 @@ struct OfflineTests {
     /// Examples/Media of this package.
     private var media: String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Examples/Media").path
+            .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Examples/Media").path
     }
 
     private func scene(_ out: String) -> [String] {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # install_and_use.sh BUILD SOURCE [FAULT]: installs the libraries to a folder of their own, and uses them as an app would: by pkg-config,
 # by find_package and as a part of its own project, in C11 and C++17, with GCC and Clang, shared and static; then plays the chord.
-# FAULT plants one: missing-header, missing-function or stray-name. Tests/Install/CMakeLists.txt says what must be reported.
+# FAULT plants one: missing-header, missing-function or stray-name. Tests/Integration/Install/CMakeLists.txt says what must be reported.
 set -euo pipefail
 build=$1 source=$2 fault=${3:-}
-tests=$source/Tests/Install
+tests=$source/Tests/Integration/Install
 work=$(mktemp -d)
 server=""
 finish() {
