@@ -1,6 +1,8 @@
 import PolicyExploration
+import TestRandom
 
-/// `policy-explorer`: explores every slice of the rules' states, plants faults to see each invariant catch its own, and says what was
+/// `policy-explorer [--every N]`: explores every slice of the rules' states, or every Nth, from one on that the seed chooses
+/// (SEED, or the day), so that N seeds in a row explore all of them; plants faults to see each invariant catch its own, and says what was
 /// seen and what was not. Fails when an invariant is broken, or a planted fault is not caught.
 @main struct PolicyExplorer {
     static func main() async throws {
@@ -16,7 +18,8 @@ import PolicyExploration
         }
         let clock = ContinuousClock()
         let begun = clock.now
-        let report = await ExplorationReport.exploring(Slice.all, atOnce: 2)
+        let slices = try chosenSlices(CommandLine.arguments)
+        let report = await ExplorationReport.exploring(slices, atOnce: 2)
         print("Slices")
         for line in report.lines { print(line) }
         print(
@@ -28,6 +31,16 @@ import PolicyExploration
         for line in Coverage.notCovered { print("  \(line)") }
         failures += report.failures
         guard failures.isEmpty else { throw Failed(failures: failures) }
+    }
+
+    private static func chosenSlices(_ arguments: [String]) throws -> [Slice] {
+        guard arguments.count > 1 else { return Slice.all }
+        guard arguments.count == 3, arguments[1] == "--every", let stride = UInt64(arguments[2]), stride > 0 else {
+            throw Failed(failures: ["usage: policy-explorer [--every N]"])
+        }
+        let slices = Slice.all.enumerated().filter { UInt64($0.offset) % stride == TestSeed.current % stride }
+        print("\(slices.count) of \(Slice.all.count) slices; \(TestSeed.text)")
+        return slices.map(\.element)
     }
 }
 

@@ -29,6 +29,14 @@ public enum Signal {
         (0..<frames).map { Float($0 + 1) / 1_048_576 }
     }
 
+    /// The frames after which a looped `counting` signal of `period` frames does not go on with its next one. A cycle that a server was late for
+    /// is silent, and gives two of them.
+    public static func breaks(inCounting samples: some Collection<Float>, period: Int) -> [Int] {
+        let numbers = samples.map { Int(($0 * 1_048_576).rounded()) }
+        return zip(numbers, numbers.dropFirst()).enumerated().filter { _, pair in pair.1 != pair.0 % period + 1 }
+            .map(\.offset)
+    }
+
     /// Decibels of a linear gain.
     public static func decibels(_ gain: Float) -> Double { 20 * log10(Double(gain)) }
 

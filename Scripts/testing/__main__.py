@@ -1,0 +1,97 @@
+"""Scripts/test: chooses stages and runs them. `Scripts/test --help` says how."""
+
+import argparse
+import datetime
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import runner  # noqa: E402
+import stages  # noqa: E402
+
+DESCRIPTION = "Builds and tests the project. Without options: what a change needs before it lands, in 15 minutes on two idle cores."
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="Scripts/test", description=DESCRIPTION)
+    parser.add_argument("stages", nargs="*", metavar="STAGE", help="run only these stages, and those that they need (see --list)")
+    parser.add_argument("--all", action="store_true", help="run everything, in its long form: 45 minutes on two idle cores")
+    parser.add_argument("--list", action="store_true", help="list the stages and how long each one took here last")
+    return parser.parse_args()
+
+
+def select(table, names):
+    """These stages and all that they need; all of them without names."""
+    known = {stage.name: stage for stage in table}
+    keys = {name.casefold(): name for name in known}
+    unknown = [name for name in names if name.casefold() not in keys]
+    if unknown:
+        sys.exit(f"Scripts/test: unknown stage '{unknown[0]}'. Stages: {', '.join(known)}")
+    wanted, open_ = set(), [keys[name.casefold()] for name in names] or list(known)
+    while open_:
+        name = open_.pop()
+        if name not in wanted:
+            wanted.add(name)
+            open_ += known[name].needs
+    return [stage for stage in table if stage.name in wanted]
+
+
+def list_stages():
+    times = runner.read_times()
+    print(f"{'stage':34} {'default':>9} {'--all':>9}   what it runs")
+    for name in dict.fromkeys(stage.name for stage in stages.TABLE):
+        forms = [stage for stage in stages.TABLE if stage.name == name]
+        columns = []
+        for mode in ("default", "all"):
+            runs = any(mode in stage.modes for stage in forms)
+            seconds = times.get(mode, {}).get(name)
+            columns.append(f"{seconds} s" if runs and seconds is not None else "yes" if runs else "-")
+        print(f"{name:34} {columns[0]:>9} {columns[1]:>9}   {forms[0].what}")
+
+
+def environment(seed):
+    """What all stages get: no session bus is needed, and what is made to crash does so at once."""
+    suppressions = stages.ROOT / "Tests/Support"
+    return {
+        **os.environ,
+        "SEED": str(seed),
+        "JACK_NO_AUDIO_RESERVATION": "1",
+        "SWIFT_BACKTRACE": "enable=no",
+        "LSAN_OPTIONS": f"suppressions={suppressions}/leaks.supp:print_suppressions=0",
+    }
+
+
+def main():
+    chosen = arguments()
+    if chosen.list:
+        return list_stages()
+    mode = "all" if chosen.all else "default"
+    table = [stage for stage in stages.TABLE if mode in stage.modes]
+    if chosen.stages:
+        # A stage of the other mode can be named, too.
+        here = {stage.name for stage in table}
+        table += [stage for stage in stages.TABLE if stage.name not in here]
+    seed = os.environ.get("SEED") or str((datetime.date.today() - datetime.date(1970, 1, 1)).days)
+    if not seed.isdecimal():
+        sys.exit(f"Scripts/test: SEED must be a whole number, not '{seed}'")
+    isolates = subprocess.run([str(stages.ROOT / "Scripts/isolated"), "--check"], capture_output=True).returncode == 0
+    begun = time.monotonic()
+    capacity = os.cpu_count() or 1
+    run = select(table, chosen.stages)
+    print(f"Scripts/test: {len(run)} stages on {capacity} cores, SEED={seed}")
+    if not isolates:
+        print("Scripts/test: this system allows no namespaces; suites that start servers run one after the other")
+    results = runner.Runner(run, environment(seed), isolates, capacity).run()
+    runner.write_times(results, mode)
+    return 0 if runner.summarize(results, time.monotonic() - begun, seed) else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("Scripts/test: interrupted")

@@ -1,0 +1,207 @@
+"""Runs stages at the same time, as far as they fit on the machine, and says how each one went."""
+
+import dataclasses
+import json
+import os
+import re
+import resource
+import selectors
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+from stages import REPORTS, ROOT
+
+TIMES = REPORTS / "times.json"
+# Of a failed stage's log: what is wrong, and what was said last.
+FAILURE = re.compile(r"✘|error:|warning: |FAILED|\*\*\*|FAULT|failed|ERROR: |SUMMARY: |not noticed|SURVIVED|did not end")
+SWIFT_TESTS = re.compile(r"Test run with (\d+) tests?")
+C_TESTS = re.compile(r"tests passed, (\d+) tests failed out of (\d+)")
+
+
+@dataclasses.dataclass
+class Result:
+    stage: object
+    passed: bool
+    seconds: float
+    cores: float
+    tests: int
+    log: object
+    why: str = ""
+
+
+class Running:
+    """One stage that runs: its commands, one after the other, in a process group of their own."""
+
+    def __init__(self, stage, isolates, environment):
+        self.stage, self.begun = stage, time.monotonic()
+        self.log = REPORTS / (re.sub(r"[^a-z0-9]+", "-", stage.name.lower()).strip("-") + ".log")
+        self.output = open(self.log, "wb")
+        self.commands = list(stage.commands)
+        self.wrapper = [str(ROOT / "Scripts/isolated")] if stage.isolated and isolates else []
+        self.environment = {**environment, **stage.environment}
+        self.processor_seconds = 0.0
+        self.why = ""
+        self.process = None
+        self.next()
+
+    def next(self):
+        """Starts the next command; False when there is none."""
+        if not self.commands:
+            return False
+        command = self.wrapper + self.commands.pop(0)
+        self.output.write(f"$ {shlex.join(command)}\n".encode())
+        self.output.flush()
+        try:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=self.output,
+                stderr=subprocess.STDOUT, start_new_session=True,
+            )
+        except OSError as error:
+            self.why = f"{command[0]} cannot be run: {error.strerror}"
+            self.process = None
+            return False
+        return True
+
+    def end(self, why):
+        """Ends all that runs, and says why."""
+        self.why = why
+        if self.process:
+            # Scripts that run others end those and remove their folders first.
+            for sign, patience in ((signal.SIGTERM, 10), (signal.SIGKILL, 10)):
+                try:
+                    os.killpg(self.process.pid, sign)
+                    self.process.wait(patience)
+                except (ProcessLookupError, subprocess.TimeoutExpired):
+                    continue
+
+    def poll(self):
+        """None while it runs; then its result."""
+        if self.process and not self.why:
+            # Not Popen.poll: that would not tell what the process took of the processors.
+            ended, status, usage = os.wait4(self.process.pid, os.WNOHANG)
+            if ended == 0:
+                if time.monotonic() - self.begun > self.stage.limit:
+                    self.end(f"did not end in {self.stage.limit} s")
+                    return self.result(False)
+                return None
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            self.processor_seconds += usage.ru_utime + usage.ru_stime
+            if self.process.returncode == 0 and self.next():
+                return None
+            if self.process and self.process.returncode != 0:
+                code = self.process.returncode
+                self.why = f"ended by {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
+        return self.result(not self.why)
+
+    def result(self, passed):
+        self.output.close()
+        text = self.log.read_text(errors="replace")
+        tests = sum(int(number) for number in SWIFT_TESTS.findall(text))
+        tests += sum(int(total) for _, total in C_TESTS.findall(text))
+        if passed and self.stage.tests and tests == 0:
+            passed, self.why = False, "no test was run"
+        seconds = time.monotonic() - self.begun
+        return Result(self.stage, passed, seconds, self.processor_seconds / max(seconds, 0.001), tests, self.log, self.why)
+
+
+class Runner:
+    def __init__(self, stages, environment, isolates, capacity):
+        self.waiting, self.running, self.results = list(stages), [], []
+        self.chosen = {stage.name for stage in stages}
+        self.environment, self.isolates, self.capacity = environment, isolates, capacity
+
+    def run(self):
+        REPORTS.mkdir(parents=True, exist_ok=True)
+        try:
+            while self.waiting or self.running:
+                self.drop_impossible()
+                while stage := self.startable():
+                    self.waiting.remove(stage)
+                    print(f"      {stage.name}", flush=True)
+                    self.running.append(Running(stage, self.isolates, self.environment))
+                for running in list(self.running):
+                    if result := running.poll():
+                        self.running.remove(running)
+                        self.report(result)
+                time.sleep(0.05)
+        finally:
+            for running in self.running:
+                running.end("interrupted")
+        return self.results
+
+    def passed(self, name):
+        return any(result.stage.name == name and result.passed for result in self.results)
+
+    def drop_impossible(self):
+        """What needs a stage that failed is not run, and counts as failed."""
+        failed = {result.stage.name for result in self.results if not result.passed}
+        for stage in list(self.waiting):
+            if missing := failed.intersection(stage.needs):
+                self.waiting.remove(stage)
+                self.report(Result(stage, False, 0, 0, 0, None, f"not run: '{', '.join(missing)}' failed"))
+
+    def startable(self):
+        """The first stage of the table that can run now."""
+        taken = sum(running.stage.cores for running in self.running)
+        for stage in self.waiting:
+            if any(name in self.chosen and not self.passed(name) for name in stage.needs):
+                continue
+            if stage.isolated and not self.isolates and any(running.stage.isolated for running in self.running):
+                continue
+            if not self.running or taken + stage.cores <= self.capacity + 0.01:
+                return stage
+        return None
+
+    def report(self, result):
+        self.results.append(result)
+        tests = f", {result.tests} tests" if result.tests else ""
+        if result.passed:
+            print(f"ok    {result.stage.name}: {result.seconds:.0f} s{tests}", flush=True)
+            return
+        print(f"FAIL  {result.stage.name}: {result.why}, {result.seconds:.0f} s{tests}; {result.log or 'no log'}", flush=True)
+        if result.log:
+            show_failure(result.log)
+
+
+def show_failure(log):
+    """What a log says is wrong, and its end."""
+    lines = log.read_text(errors="replace").splitlines()
+    telling = [line for line in lines[:-25] if FAILURE.search(line)]
+    for line in [*telling[:40], *(["…"] if telling else []), *lines[-25:]]:
+        print(f"    | {line[:400]}")
+    sys.stdout.flush()
+
+
+def read_times():
+    try:
+        return json.loads(TIMES.read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def write_times(results, mode):
+    times = read_times()
+    times.setdefault(mode, {}).update({result.stage.name: round(result.seconds) for result in results if result.passed})
+    TIMES.write_text(json.dumps(times, indent=1, ensure_ascii=False) + "\n")
+
+
+def summarize(results, seconds, seed):
+    print("\nstage                                        result   seconds   cores   tests")
+    for result in sorted(results, key=lambda result: -result.seconds):
+        verdict = "ok" if result.passed else "FAIL"
+        print(
+            f"{result.stage.name:44} {verdict:6} {result.seconds:9.0f} {result.cores:7.1f} {result.tests or '':>7}".rstrip()
+        )
+    failed = [result.stage.name for result in results if not result.passed]
+    took = f"{int(seconds // 60)} min {int(seconds % 60):02} s"
+    print(f"\nSEED={seed}; logs: {REPORTS.relative_to(ROOT)}")
+    if failed:
+        print(f"Scripts/test: {len(failed)} of {len(results)} stages failed in {took}: {', '.join(failed)}")
+    else:
+        print(f"Scripts/test: all {len(results)} stages passed in {took}")
+    # Runners of continuous integration look for a line like this one.
+    print(f"tests: {sum(result.tests for result in results if result.passed)} passed, {len(failed)} failed")
+    return not failed
