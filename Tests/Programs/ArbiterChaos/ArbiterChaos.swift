@@ -1,6 +1,7 @@
 import ArbiterTesting
 import Foundation
 import Glibc
+import TestRandom
 
 /// `arbiter-chaos [--clients N] [--seconds S] [--seed S] [--planted view|gain|log|session|file|process]`: many apps, each a process with a
 /// session on an offline driver, activate and deactivate at random, are killed and stopped and go on, while the arbiter is killed again
@@ -24,7 +25,7 @@ struct Options {
 
     var clients = 100
     var seconds = 60.0
-    var seed = UInt64.random(in: 0..<1 << 32)
+    var seed = TestSeed.current
     var fault: Fault?
     /// Seconds from one death of the arbiter to the next.
     var lifetime = 5.0

@@ -3,12 +3,13 @@ import Foundation
 import SessionArbiter
 import SessionPolicy
 import Glibc
+import TestRandom
 
 /// The parent of all: starts the apps, harms them, and looks at what is left.
 final class Chaos {
     private let options: Options
     private let folder: TrialFolder
-    private var random: Seeded
+    private var random: SeededGenerator
     private var apps: [Program] = []
     /// Stopped ones, and when each goes on.
     private var stopped: [pid_t: ContinuousClock.Instant] = [:]
@@ -26,7 +27,7 @@ final class Chaos {
 
     init(_ options: Options) throws {
         self.options = options
-        random = Seeded(options.seed)
+        random = SeededGenerator(seed: options.seed)
         seeds = options.seed
         folder = try TrialFolder()
         try FileManager.default.createDirectory(atPath: folder.configuration, withIntermediateDirectories: true)

@@ -1,6 +1,7 @@
 import ArbiterTesting
 import Foundation
 import Glibc
+import TestRandom
 
 /// `arbiter-fuzzer [--messages N] [--seed S] [--planted trap|hang]`: spoiled packets to the decoders, and one in ten to a whole service with clients
 /// that come and go. Fails when anything crashes, hangs, leaks, or lets one client disturb another; then it says which packet of which
@@ -29,7 +30,7 @@ import Glibc
 
 struct Options {
     var messages: UInt64 = 1_000_000
-    var seed = UInt64.random(in: 0..<1 << 32)
+    var seed = TestSeed.current
     var fault: DecoderTrial.Fault?
     var replayed: UInt64?
     var board: String?

@@ -1,8 +1,8 @@
-import ArbiterTesting
 import AudioPlayback
 import AudioRendering
 import AudioSessions
 import Foundation
+import TestRandom
 import TestSupport
 
 /// Devices that come and go (groups ROUTE and MULTI).
@@ -12,7 +12,7 @@ extension Stage {
         ("Ears", .headphones), ("Screen", .hdmi), ("Desk", .usbAudio), ("Line", .lineOut), ("Air", .bluetoothA2DP),
     ]
 
-    func changeDevices(_ fault: Fault, _ random: inout Seeded) throws -> Fault {
+    func changeDevices(_ fault: Fault, _ random: inout SeededGenerator) throws -> Fault {
         let others = listeners.filter { $0.name != "Speaker" }
         let isPlug = others.isEmpty || (others.count < 3 && fault == .devicePlugged)
         if isPlug {

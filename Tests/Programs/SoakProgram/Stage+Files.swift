@@ -1,7 +1,7 @@
-import ArbiterTesting
 import AudioPlayback
 import AudioRendering
 import Foundation
+import TestRandom
 import TestSupport
 
 /// Disks that are full, files that shrink.
@@ -32,7 +32,7 @@ extension Stage {
     }
 
     /// A file that another player plays instead of the music is cut off under it: that player ends, damaged or finished.
-    func truncateFile(_ random: inout Seeded) throws {
+    func truncateFile(_ random: inout SeededGenerator) throws {
         let path = folder.file("cut.wav")
         let counting = Signal.counting(frames: 480_000)
         try SoundFile.write([counting, [Float](repeating: 0, count: counting.count)], sampleRate: 48_000, to: path)

@@ -1,4 +1,3 @@
-import ArbiterTesting
 import AudioPlayback
 import AudioRendering
 import AudioSessions

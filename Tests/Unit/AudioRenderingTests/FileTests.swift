@@ -1,5 +1,6 @@
 import AudioRendering
 import Foundation
+import TestRandom
 import TestSupport
 import Testing
 
@@ -146,11 +147,8 @@ struct FileTests {
     @Test("An Ogg file that was cut off within a page has no length; it says so in a sentence without nonsense")
     func truncatedOgg() throws {
         let path = directory.file("cut.ogg")
-        var seed: UInt32 = 1
-        let noise = (0..<96_000).map { _ -> Float in
-            seed = seed &* 1_664_525 &+ 1_013_904_223
-            return Float(seed >> 8) / 16_777_216 - 0.5
-        }
+        var random = SeededGenerator(seed: 1)
+        let noise = (0..<96_000).map { _ in Float.random(in: -0.5..<0.5, using: &random) }
         try SoundFile.write([noise, noise], sampleRate: 48_000, to: path)
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         for share in 3...9 {
