@@ -1,4 +1,5 @@
 import Foundation
+import SessionArbiter
 import TestSupport
 
 /// What was done, and what it came to.
