@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Receives what a program prints, line by line.
 public final class LineSink {
