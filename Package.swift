@@ -134,52 +134,54 @@ let package = Package(
         .executableTarget(name: "audiosession-device", dependencies: ["StandInDevice"], cSettings: c),
 
         // Tests. CRenderCore's are C and run by CTest (CMakeLists.txt).
+        // Depends on nothing: SessionPolicyTests build alone, and often (Scripts/mutate).
+        .target(name: "TestRandom", path: "Tests/Support/TestRandom", swiftSettings: swift),
         .target(name: "CTestEnvironment", path: "Tests/Support/CTestEnvironment", cSettings: c),
         .target(
-            name: "TestSupport", dependencies: ["AudioRendering", "CTestEnvironment", "JackDriver"],
+            name: "TestSupport", dependencies: ["AudioRendering", "CSessionGate", "CTestEnvironment", "JackDriver"],
             path: "Tests/Support/TestSupport", swiftSettings: swift),
         .target(
             name: "PolicyExploration", dependencies: ["SessionPolicy"], path: "Tests/Support/PolicyExploration",
             swiftSettings: swift),
         .executableTarget(
-            name: "policy-explorer", dependencies: ["PolicyExploration"], path: "Tests/Programs/PolicyExplorer",
+            name: "policy-explorer", dependencies: ["PolicyExploration", "TestRandom"],
+            path: "Tests/Programs/PolicyExplorer",
             swiftSettings: swift),
         .executableTarget(name: "freezer", path: "Tests/Programs/Freezer", cSettings: c),
         // Run on the fake libjack (Tests/Support/FakeJack), which the loader chooses and nothing links.
         .executableTarget(
             name: "fault-runner",
             dependencies: [
-                "AudioPlayback", "AudioRendering", "AudioSessions", "CSessionGate", "JackDriver", "Platform",
-                "TestSupport",
+                "AudioPlayback", "AudioRendering", "AudioSessions", "JackDriver", "Platform", "TestSupport",
             ],
             path: "Tests/Programs/FaultRunner", swiftSettings: swift),
         .executableTarget(
             name: "session-soak",
             dependencies: [
-                "ArbiterTesting", "AudioPlayback", "AudioRendering", "AudioSessions", "CSessionGate", "JackDriver",
-                "Platform", "TestSupport",
+                "AudioPlayback", "AudioRendering", "AudioSessions", "JackDriver", "Platform", "TestRandom",
+                "TestSupport",
             ],
             path: "Tests/Programs/SoakProgram", swiftSettings: swift),
         .target(
             name: "ArbiterTesting",
-            dependencies: ["CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy"],
+            dependencies: ["CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy", "TestRandom"],
             path: "Tests/Support/ArbiterTesting", swiftSettings: swift),
         .executableTarget(
             name: "arbiter-puppet", dependencies: ["ArbiterTesting", "SessionArbiter"],
             path: "Tests/Programs/ArbiterPuppet",
             swiftSettings: swift),
         .executableTarget(
-            name: "arbiter-fuzzer", dependencies: ["ArbiterTesting"], path: "Tests/Programs/ArbiterFuzzer",
-            swiftSettings: swift),
+            name: "arbiter-fuzzer", dependencies: ["ArbiterTesting", "TestRandom"],
+            path: "Tests/Programs/ArbiterFuzzer", swiftSettings: swift),
         .executableTarget(
             name: "arbiter-chaos",
             dependencies: [
                 "ArbiterTesting", "AudioRendering", "AudioSessions", "PolicyExploration", "SessionArbiter",
-                "SessionPolicy",
+                "SessionPolicy", "TestRandom", "TestSupport",
             ],
             path: "Tests/Programs/ArbiterChaos", swiftSettings: swift),
         .testTarget(
-            name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy"],
+            name: "SessionPolicyTests", dependencies: ["PolicyExploration", "SessionPolicy", "TestRandom"],
             path: "Tests/Unit/SessionPolicyTests", swiftSettings: swift),
         .testTarget(
             name: "SessionArbiterTests",
@@ -189,17 +191,20 @@ let package = Package(
             path: "Tests/Unit/SessionArbiterTests", swiftSettings: swift),
         .testTarget(
             name: "ArbiterServiceTests",
-            dependencies: ["ArbiterTesting", "CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy"],
+            dependencies: [
+                "ArbiterTesting", "CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy", "TestRandom",
+                "TestSupport",
+            ],
             path: "Tests/Integration/ArbiterServiceTests", swiftSettings: swift),
         .testTarget(
             name: "AudioRenderingTests",
-            dependencies: ["AudioRendering", "CRenderCore", "CSessionGate", "TestSupport"],
+            dependencies: ["AudioRendering", "CRenderCore", "TestRandom", "TestSupport"],
             path: "Tests/Unit/AudioRenderingTests", swiftSettings: swift),
         .testTarget(
             name: "AudioSessionsTests",
             dependencies: [
                 "AudioSessions", "AudioPlayback", "AudioRendering", "Recipes", "SessionArbiter", "SessionPolicy",
-                "TestSupport",
+                "TestRandom", "TestSupport",
             ],
             path: "Tests/Unit/AudioSessionsTests", swiftSettings: swift),
         .testTarget(
@@ -213,14 +218,14 @@ let package = Package(
             name: "JackDriverTests",
             dependencies: [
                 "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "SessionArbiter", "SessionPolicy",
-                "CJackDriver", "CSessionGate", "TestSupport",
+                "CJackDriver", "TestRandom", "TestSupport",
             ],
             path: "Tests/Integration/JackDriverTests", exclude: ["Fixtures"], swiftSettings: swift),
         .testTarget(
             name: "SwitchboardTests",
             dependencies: [
                 "ArbiterConfiguration", "AudioRendering", "JackDriver", "SessionArbiter", "SessionPolicy",
-                "Switchboard", "TestSupport",
+                "Switchboard", "TestRandom", "TestSupport",
             ],
             path: "Tests/Unit/SwitchboardTests", swiftSettings: swift),
         .testTarget(

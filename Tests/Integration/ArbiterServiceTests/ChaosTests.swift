@@ -1,5 +1,6 @@
 import ArbiterTesting
 import Foundation
+import TestRandom
 import Testing
 
 /// A short run of `arbiter-chaos`, which Scripts/test runs at length, and whether it notices what it should.
@@ -15,8 +16,8 @@ struct ChaosTests {
 
     @Test("Apps and arbiter agree when some have died (ACT-11, ACT-12, SRV-3)")
     func agrees() throws {
-        let (status, lines) = try run(["--seed", "5"])
-        #expect(status == 0, "\(lines)")
+        let (status, lines) = try run(["--seed", "\(TestSeed.current)"])
+        #expect(status == 0, "\(TestSeed.text): \(lines)")
     }
 
     @Test(

@@ -1,21 +1,22 @@
 import ArbiterTesting
 import Foundation
+import TestRandom
 import Testing
 
 /// Short runs of what `arbiter-fuzzer` does at length; here under the sanitizers too.
 @Suite("Spoiled packets", .serialized)
 struct FuzzTests {
     @Test("The decoders bear what is spoiled", arguments: [1, 2, 3] as [UInt64])
-    func decoders(seed: UInt64) throws {
-        let messages = try DecoderTrial(seed: seed).run(0..<4_000)
-        #expect(messages > 200, "some of it is valid still")
+    func decoders(number: UInt64) throws {
+        let messages = try DecoderTrial(seed: TestSeed.ofCase(number)).run(0..<4_000)
+        #expect(messages > 200, "\(TestSeed.text), case \(number): some packets are still valid")
     }
 
     @Test("A service bears it, and leaves who behaves alone", arguments: [true, false])
     func service(isTrusted: Bool) throws {
-        let report = try ServiceTrial(seed: 4, isTrusted: isTrusted).run(6_000)
+        let report = try ServiceTrial(seed: TestSeed.current, isTrusted: isTrusted).run(6_000)
         print("fuzz: \(report)")
-        #expect(report.decisions > 200, "some of it is decided")
+        #expect(report.decisions > 200, "\(TestSeed.text): the service decides some requests")
     }
 
     @Test(

@@ -4,6 +4,7 @@ import AudioSessions
 import Foundation
 import JackDriver
 import SessionArbiter
+import TestRandom
 import TestSupport
 import Testing
 
@@ -50,7 +51,7 @@ extension RealServers {
             defer { NotificationCenter.default.removeObserver(token) }
             try session.setActive(true)
             let voice = try play(session)
-            var settled: ProcessCensus?
+            var settled: ResourceSnapshot?
             for round in 1...50 {
                 let patch = round % 2 == 0 ? "jack_disconnect" : "jack_connect"
                 try ChildProcess.run(patch, ["fault-test:out_1", "system:playback_2"], environment: server.environment)
@@ -69,13 +70,13 @@ extension RealServers {
                     return patched.contains("system:playback_2", times: round % 2 == 0 ? 1 : 2)
                 }
                 #expect(isRestored, "as it was patched in round \(round): \(patched)")
-                if round == 10 { settled = ProcessCensus.take() }
+                if round == 10 { settled = try ResourceSnapshot() }
             }
-            let last = ProcessCensus.take()
-            #expect(last.threads == settled?.threads)
-            #expect(last.descriptors < (settled?.descriptors ?? 0) + 20)
+            let last = try ResourceSnapshot()
+            #expect(last.driverThreads == settled?.driverThreads)
+            #expect(last.driverDescriptors < (settled?.driverDescriptors ?? 0) + 20)
             host.close()
-            #expect(ProcessCensus.threadsEnd())
+            #expect(try ResourceSnapshot.driverThreadsEnd())
         }
 
         @Test(
@@ -94,7 +95,7 @@ extension RealServers {
             let kinds: [(name: String, kind: HardwareKind)] = [
                 ("Ears", .headphones), ("Screen", .hdmi), ("Desk", .usbAudio), ("Line", .lineOut),
             ]
-            var generator = SeededGenerator(seed: 6)
+            var generator = SeededGenerator(seed: TestSeed.ofCase(1))
             var plugged: [(name: String, device: StandIn)] = []
             for _ in 1...200 {
                 let choice = kinds[Int.random(in: kinds.indices, using: &generator)]
@@ -103,7 +104,7 @@ extension RealServers {
                     // Before it comes back: what nobody saw leave is no newcomer.
                     #expect(
                         eventually(seconds: 10) { !host.devices.contains { $0.contains(choice.name) } },
-                        "\(choice.name) is gone")
+                        "\(TestSeed.text): \(choice.name) is gone")
                 } else {
                     plugged.append(
                         (choice.name, try StandIn(choice.name, kind: choice.kind, on: server.environment)))
@@ -111,15 +112,16 @@ extension RealServers {
                 let wanted = plugged.last?.name ?? home
                 #expect(
                     eventually(seconds: 10) { session.currentRoute.outputs.first?.portName == wanted },
-                    "wanted: \(wanted)")
+                    "\(TestSeed.text): wanted: \(wanted)")
             }
             for (_, device) in plugged { device.kill() }
-            #expect(eventually(seconds: 10) { session.currentRoute.outputs.first?.portName == home })
+            #expect(
+                eventually(seconds: 10) { session.currentRoute.outputs.first?.portName == home }, "\(TestSeed.text)")
             #expect(session.isActive && voice.state == .playing)
             let ports = try ChildProcess.run("jack_lsp", ["fault-test:"], environment: server.environment).output
-            #expect(ports.split(separator: "\n").count <= 2 + 2 + 2 * kinds.count, "\(ports)")
+            #expect(ports.split(separator: "\n").count <= 2 + 2 + 2 * kinds.count, "\(TestSeed.text): \(ports)")
             host.close()
-            #expect(ProcessCensus.threadsEnd())
+            #expect(try ResourceSnapshot.driverThreadsEnd())
         }
 
         @Test("HW-2, HW-5: the period changes two hundred times while it plays: no frame is lost or doubled")
@@ -133,10 +135,10 @@ extension RealServers {
             try session.setCategory(.playback)
             try session.setActive(true)
             let voice = try play(session)
-            var generator = SeededGenerator(seed: 2)
+            var generator = SeededGenerator(seed: TestSeed.ofCase(2))
             for _ in 1...200 {
                 let frames = [64, 100, 128, 256, 512, 1_024].randomElement(using: &generator) ?? 256
-                #expect(try session.engine.requestPeriod(frames: frames) == frames)
+                #expect(try session.engine.requestPeriod(frames: frames) == frames, "\(TestSeed.text)")
             }
             let xruns = try session.engine.statistics.xruns
             let rendered = voice.framesRendered
@@ -149,25 +151,11 @@ extension RealServers {
             #expect(counted.count > 20_000)
             let breaks = zip(counted, counted.dropFirst()).count { abs(($1 - $0) * 1_048_576 - 1) > 0.01 }
             // One that the server was late for is silent: two breaks, one at each end.
-            #expect(breaks <= 2 * xruns, "\(breaks) breaks, \(xruns) xruns")
+            #expect(breaks <= 2 * xruns, "\(TestSeed.text): \(breaks) breaks, \(xruns) xruns")
         }
     }
 }
 
 extension String {
     fileprivate func contains(_ part: String, times: Int) -> Bool { components(separatedBy: part).count == times + 1 }
-}
-
-/// Numbers that a seed gives, the same each time.
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 | 1 }
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
-    }
 }

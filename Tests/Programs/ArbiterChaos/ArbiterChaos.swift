@@ -1,6 +1,7 @@
 import ArbiterTesting
 import Foundation
 import Glibc
+import TestRandom
 
 /// `arbiter-chaos [--clients N] [--seconds S] [--seed S] [--planted view|gain|log|session|file|process]`: many apps, each a process with a
 /// session on an offline driver, activate and deactivate at random, are killed and stopped and go on, while the arbiter is killed again
@@ -8,7 +9,7 @@ import Glibc
 /// log; and nothing is left over. Fails, with what differs, when not.
 @main struct ArbiterChaos {
     static func main() throws {
-        let options = try Options(CommandLine.arguments)
+        let options = try ChaosOptions(CommandLine.arguments)
         if let seed = options.clientSeed { return try ChaosClient(seed: seed).run() }
         print("seed \(options.seed), \(options.clients) clients, \(options.seconds) s")
         let findings = try Chaos(options).run()
@@ -18,13 +19,13 @@ import Glibc
     }
 }
 
-struct Options {
+struct ChaosOptions {
     /// What is falsified at the end, to see that it is noticed.
     enum Fault: String { case view, gain, log, session, file, process }
 
     var clients = 100
     var seconds = 60.0
-    var seed = UInt64.random(in: 0..<1 << 32)
+    var seed = TestSeed.current
     var fault: Fault?
     /// Seconds from one death of the arbiter to the next.
     var lifetime = 5.0

@@ -3,11 +3,12 @@ import AudioRendering
 import AudioSessions
 import Foundation
 import SessionArbiter
+import TestRandom
 
 /// One app: it sets categories, activates and deactivates at random. A line `quiet` on its standard input ends that, `view` has it tell
 /// what it sees, and the end of the input ends it.
 final class ChaosClient {
-    private var random: Seeded
+    private var random: SeededGenerator
     private let driver = OfflineDriver(channels: 2, inputChannels: 1)
     private let host: AudioSessionHost
     private var session: AudioSession
@@ -15,7 +16,7 @@ final class ChaosClient {
     private var counts = View.Counts()
 
     init(seed: UInt64) throws {
-        random = Seeded(seed)
+        random = SeededGenerator(seed: seed)
         host = AudioSessionHost(driver: driver, arbitration: .automatic)
         session = try Self.begin(host)
     }

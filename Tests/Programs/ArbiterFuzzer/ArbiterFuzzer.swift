@@ -1,6 +1,7 @@
 import ArbiterTesting
 import Foundation
 import Glibc
+import TestRandom
 
 /// `arbiter-fuzzer [--messages N] [--seed S] [--planted trap|hang]`: spoiled packets to the decoders, and one in ten to a whole service with clients
 /// that come and go. Fails when anything crashes, hangs, leaks, or lets one client disturb another; then it says which packet of which
@@ -9,7 +10,7 @@ import Glibc
 /// The work is done in a process of its own, which says what it tries in memory that outlives it.
 @main struct ArbiterFuzzer {
     static func main() throws {
-        let options = try Options(CommandLine.arguments)
+        let options = try FuzzerOptions(CommandLine.arguments)
         if options.isWorker { return try Worker(options).run() }
         if let replayed = options.replayed {
             try DecoderTrial(seed: options.seed, fault: options.fault).run(replayed..<replayed + 1)
@@ -27,9 +28,9 @@ import Glibc
     }
 }
 
-struct Options {
+struct FuzzerOptions {
     var messages: UInt64 = 1_000_000
-    var seed = UInt64.random(in: 0..<1 << 32)
+    var seed = TestSeed.current
     var fault: DecoderTrial.Fault?
     var replayed: UInt64?
     var board: String?

@@ -1,4 +1,4 @@
-import ArbiterTesting
+import TestRandom
 
 /// What goes wrong on purpose.
 enum Fault: String, CaseIterable {
@@ -34,24 +34,24 @@ struct FaultOrder {
     struct Turn {
         var fault: Fault
         /// For what is left to chance within it, and for the distance to the next one.
-        var random: Seeded
+        var random: SeededGenerator
     }
 
     private let seed: UInt64
-    private var random: Seeded
+    private var random: SeededGenerator
     private var bag: [Fault] = []
     private var others: [Fault] = []
     private var place: UInt64 = 0
 
     init(seed: UInt64) {
         self.seed = seed
-        random = Seeded(seed)
+        random = SeededGenerator(seed: seed)
     }
 
     mutating func next() -> Turn {
         if bag.isEmpty { fill() }
         place += 1
-        return Turn(fault: bag.removeLast(), random: Seeded(seed, at: place))
+        return Turn(fault: bag.removeLast(), random: SeededGenerator(seed: seed, step: place))
     }
 
     private mutating func fill() {

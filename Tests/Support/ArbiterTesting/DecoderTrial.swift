@@ -1,5 +1,6 @@
 import Foundation
 import SessionArbiter
+import TestRandom
 
 /// Spoiled packets through both decoders: whatever comes is a message or an error, and a message is the same when it is written and read again.
 package struct DecoderTrial: Sendable {
@@ -31,7 +32,7 @@ package struct DecoderTrial: Sendable {
         let encoder = JSONEncoder()
         var messages = 0
         for number in stride(from: numbers.lowerBound, to: numbers.upperBound, by: Int(step)) {
-            var random = Seeded(seed, at: number)
+            var random = SeededGenerator(seed: seed, step: number)
             let packet = mutation.packet(&random)
             note(number, packet)
             if let fault { Self.stumble(fault, over: packet) }

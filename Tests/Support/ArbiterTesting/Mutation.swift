@@ -1,3 +1,5 @@
+package import TestRandom
+
 /// Spoils packets: bytes, their order, and the values in them.
 package struct Mutation {
     private let corpus: [[UInt8]]
@@ -13,13 +15,13 @@ package struct Mutation {
     ]
 
     /// A message of the corpus, spoiled up to three times; one in four stays as it is.
-    package func packet(_ random: inout Seeded) -> [UInt8] {
+    package func packet(_ random: inout SeededGenerator) -> [UInt8] {
         var packet = random.pick(corpus)
         for _ in 0..<(random.oneIn(4) ? 0 : 1 + random.below(3)) where !packet.isEmpty { spoil(&packet, &random) }
         return packet
     }
 
-    private func spoil(_ packet: inout [UInt8], _ random: inout Seeded) {
+    private func spoil(_ packet: inout [UInt8], _ random: inout SeededGenerator) {
         let place = random.below(packet.count)
         switch random.below(10) {
         case 0: packet[place] ^= 1 << UInt8(random.below(8))

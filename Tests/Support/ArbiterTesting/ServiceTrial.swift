@@ -2,6 +2,7 @@ import CSessionSocket
 import Foundation
 import SessionArbiter
 import SessionPolicy
+import TestRandom
 
 /// A whole service in this process: clients that come and go send it spoiled packets, and one that behaves sees that it is left alone.
 package struct ServiceTrial: Sendable {
@@ -69,7 +70,7 @@ package struct ServiceTrial: Sendable {
         } catch {
             server.stop()
             _ = try running.wait()
-            throw error
+            throw TrialError("Seed \(seed): \(error)")
         }
     }
 
@@ -88,7 +89,7 @@ package struct ServiceTrial: Sendable {
 
     private func spoil(_ path: String, _ count: Int) throws -> Report {
         var report = Report()
-        var random = Seeded(seed)
+        var random = SeededGenerator(seed: seed)
         let witness = try Witness(path)
         let mutation = Mutation(try MessageCorpus.packets(restoring: MessageCorpus.record))
         var spoilers = try (0..<Self.spoilers).map { _ in try Spoiler(path) }
@@ -132,7 +133,7 @@ private final class Spoiler {
     }
 
     /// With a serial that is its turn, and sessions that there are, but for some.
-    func address(_ packet: [UInt8], _ others: [SessionID], _ random: inout Seeded) -> [UInt8] {
+    func address(_ packet: [UInt8], _ others: [SessionID], _ random: inout SeededGenerator) -> [UInt8] {
         guard !random.oneIn(16) else { return packet }
         client.serial += 1
         let target =

@@ -1,5 +1,6 @@
 import AudioRendering
 import Foundation
+import TestRandom
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ struct FileTests {
 
     private func play(_ path: String, engineRate: Int = 48_000, frames: Int) throws -> (output: [[Float]], voice: Voice)
     {
-        let stage = try Stage(sampleRate: engineRate)
+        let stage = try EngineFixture(sampleRate: engineRate)
         let stream = try FileStream(file: AudioFile(path: path), sampleRate: engineRate)
         let voice = try stage.engine.play(.stream(stream), on: stage.bus)
         return (try stage.driver.render(frames: frames), voice)
@@ -56,7 +57,7 @@ struct FileTests {
         let path = directory.file("count.wav")
         let source = Signal.counting(frames: 5000)
         try SoundFile.write([source, source], sampleRate: 48_000, to: path)
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000, startFrame: 1000, loops: 2)
         try stage.engine.play(.stream(stream), on: stage.bus)
         let output = try stage.driver.render(frames: 15_000)[0]
@@ -73,7 +74,7 @@ struct FileTests {
         samples[3000] = -.infinity
         // libsndfile writes them as they are; only our reader silences them.
         try SoundFile.write([samples], sampleRate: 44_100, to: path)
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000)
         try stage.engine.play(.stream(stream), on: stage.bus)
         let output = try stage.driver.render(frames: 48_000)
@@ -132,7 +133,7 @@ struct FileTests {
         try data.prefix(data.count / 2).write(to: URL(fileURLWithPath: path))
         do {
             let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000)
-            let stage = try Stage()
+            let stage = try EngineFixture()
             try stage.engine.play(.stream(stream), on: stage.bus)
             try stage.driver.render(frames: 100_000)
             #expect(stream.isComplete)
@@ -146,11 +147,8 @@ struct FileTests {
     @Test("An Ogg file that was cut off within a page has no length; it says so in a sentence without nonsense")
     func truncatedOgg() throws {
         let path = directory.file("cut.ogg")
-        var seed: UInt32 = 1
-        let noise = (0..<96_000).map { _ -> Float in
-            seed = seed &* 1_664_525 &+ 1_013_904_223
-            return Float(seed >> 8) / 16_777_216 - 0.5
-        }
+        var random = SeededGenerator(seed: 1)
+        let noise = (0..<96_000).map { _ in Float.random(in: -0.5..<0.5, using: &random) }
         try SoundFile.write([noise, noise], sampleRate: 48_000, to: path)
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         for share in 3...9 {

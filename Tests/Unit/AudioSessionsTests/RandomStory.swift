@@ -2,6 +2,7 @@ import AudioSessions
 import Foundation
 import SessionArbiter
 import SessionPolicy
+import TestRandom
 import Testing
 
 /// A notification of a session's, as an observer saw it.
@@ -57,18 +58,20 @@ struct Replay {
         var story: [Effect] = []
         for decision in arbiter.decisions.dropFirst(Int(count)) {
             count += 1
-            try #require(decision.number == count)
+            try #require(decision.number == count, "\(TestSeed.text)")
             switch decision.outcome {
             case .granted(let effects):
                 let transition = try policy.apply(decision.event, to: state)
-                try #require(transition.effects == effects, "decision \(count)")
+                try #require(transition.effects == effects, "\(TestSeed.text), decision \(count)")
                 state = transition.state
                 story += effects
             case .refused(let refusal):
-                #expect(throws: refusal) { try policy.apply(decision.event, to: state) }
+                #expect(throws: refusal, "\(TestSeed.text), decision \(count)") {
+                    try policy.apply(decision.event, to: state)
+                }
             }
         }
-        #expect(state == arbiter.state)
+        #expect(state == arbiter.state, "\(TestSeed.text)")
         for effect in story where ids.contains(effect.session) { note(effect) }
         return story
     }

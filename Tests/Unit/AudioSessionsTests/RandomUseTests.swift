@@ -3,6 +3,7 @@ import AudioSessions
 import Foundation
 import SessionArbiter
 import SessionPolicy
+import TestRandom
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
         "ACT-11, ACT-13, INT-11: 8 threads use one session, or several, at random: numbers without gaps, the log replays, all hear one order",
         .timeLimit(.minutes(5)), arguments: [1, 4])
     func randomUse(sessions count: Int) async throws {
-        let stage = try RandomStage(sessions: count)
+        let stage = try RandomUseFixture(sessions: count)
         let renderer = Renderer(stage.driver)
         defer { renderer.stop() }
         var replay = Replay(of: stage.ids)
@@ -29,7 +30,7 @@ import Testing
                 [session.events, session.events].map { stream in Task { await heard(on: stream, until: marker) } }
             }
             await onEightThreads { thread in
-                var random = SplitMix(seed: UInt64(round * 8 + thread))
+                var random = SeededGenerator(seed: TestSeed.ofCase(UInt64(round * 8 + thread)))
                 for _ in 0..<Self.operations { stage.useAtRandom(&random) }
             }
             stage.settle()
@@ -37,18 +38,21 @@ import Testing
             stage.settle()
 
             let story = try replay.follow(stage.arbiter)
-            #expect(stage.posted.noted == replay.posted, "round \(round)")
+            #expect(stage.posted.noted == replay.posted, "\(TestSeed.text), round \(round)")
             for (id, listeners) in zip(stage.ids, listeners) {
                 for listener in listeners {
                     let events = await listener.value
-                    #expect(events == story.compactMap { $0.session == id ? AudioSessionEvent(told: $0.kind) : nil })
+                    #expect(
+                        events == story.compactMap { $0.session == id ? AudioSessionEvent(told: $0.kind) : nil },
+                        "\(TestSeed.text), round \(round)")
                 }
             }
             for (index, session) in stage.sessions.enumerated() {
                 let (status, inputs) = (stage.status(session), stage.inputs[index])
                 let runs = stage.participants[index].isRunning || inputs.contains(where: \.isRunning)
-                #expect(status?.isRunning == runs, "round \(round)")
-                #expect(status?.isInputRunning == inputs.contains(where: \.isRunning), "round \(round)")
+                #expect(status?.isRunning == runs, "\(TestSeed.text), round \(round)")
+                #expect(
+                    status?.isInputRunning == inputs.contains(where: \.isRunning), "\(TestSeed.text), round \(round)")
             }
         }
         renderer.stop()

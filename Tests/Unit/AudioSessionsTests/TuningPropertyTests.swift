@@ -1,4 +1,5 @@
 import AudioSessions
+import TestRandom
 import TestSupport
 import Testing
 
@@ -8,8 +9,9 @@ struct TuningPropertyTests {
     @Test(
         "Nothing is asked for beyond the limits; xruns that count are as few as stated; it settles",
         arguments: 0..<300 as Range<UInt64>)
-    func random(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+    func random(number: UInt64) {
+        let seed = TestSeed.ofCase(number)
+        var random = SeededGenerator(seed: seed)
         let shortest = [16, 17, 64, 100].randomElement(using: &random) ?? 16
         let longest = [512, 1_000, 2_048, 8_192].randomElement(using: &random) ?? 512
         let configuration = IOBufferTuner.Configuration(
@@ -30,7 +32,7 @@ struct TuningPropertyTests {
         }
         // Xruns by chance in periods below a limit, the more the shorter, and now and then in any.
         let clean = [32, 128, 512, 10_000].randomElement(using: &random) ?? 32
-        var own = SplitMix(seed: seed &+ 1)
+        var own = SeededGenerator(seed: seed, step: 1)
         model.nextXrun = { period, _ in
             period < clean ? Int.random(in: 1...48_000 * max(1, period / 16), using: &own) : nil
         }
@@ -38,24 +40,28 @@ struct TuningPropertyTests {
         model.run(seconds: 4_000)
 
         #expect(
-            model.asked.allSatisfy { configuration.periods.contains($0) }, "seed \(seed): \(model.asked.prefix(30))")
+            model.asked.allSatisfy { configuration.periods.contains($0) },
+            "\(TestSeed.text), case \(number): \(model.asked.prefix(30))")
         let given = Set(model.steps.map(\.periodFrames)).filter { configuration.periods.contains($0) }
         let lengthened = zip(model.asked, [model.steps[0].periodFrames] + model.asked).filter { $0 > $1 }.count
-        #expect(lengthened <= configuration.tries * (given.count + 1), "seed \(seed): \(model.asked.prefix(30))")
+        #expect(
+            lengthened <= configuration.tries * (given.count + 1),
+            "\(TestSeed.text), case \(number): \(model.asked.prefix(30))")
         // Once nothing more is asked for, that is for good.
         let asked = model.asked
         model.run(seconds: 2_000)
-        #expect(model.asked == asked, "seed \(seed)")
+        #expect(model.asked == asked, "\(TestSeed.text), case \(number)")
         #expect(
             model.kinds.contains { if case .settled = $0 { true } else { false } },
-            "seed \(seed): \(model.kinds.suffix(5))")
+            "\(TestSeed.text), case \(number): \(model.kinds.suffix(5))")
     }
 
     @Test(
         "However others change the period, and whenever: within the limits, and no more asked than there were changes and xruns",
         arguments: 0..<200 as Range<UInt64>)
-    func others(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+    func others(number: UInt64) {
+        let seed = TestSeed.ofCase(number)
+        var random = SeededGenerator(seed: seed)
         let configuration = IOBufferTuner.Configuration(periods: 32...2_048, hold: .seconds(1), trust: .seconds(60))
         var model = TuningModel(configuration)
         model.overload(below: 128)
@@ -70,12 +76,15 @@ struct TuningPropertyTests {
         }
         model.run(seconds: 400)
         #expect(
-            model.asked.allSatisfy { configuration.periods.contains($0) }, "seed \(seed): \(model.asked.prefix(30))")
+            model.asked.allSatisfy { configuration.periods.contains($0) },
+            "\(TestSeed.text), case \(number): \(model.asked.prefix(30))")
         // After each change down from the longest, and up again, at most; and for the xruns.
-        #expect(model.asked.count <= (changes + 6) * 7 + model.heard, "seed \(seed): \(model.asked.count)")
+        #expect(
+            model.asked.count <= (changes + 6) * 7 + model.heard,
+            "\(TestSeed.text), case \(number): \(model.asked.count)")
         let asked = model.asked
         model.run(seconds: 59)
-        #expect(model.asked == asked, "seed \(seed): it comes to rest")
-        #expect(model.facts.periodFrames >= 128, "seed \(seed): \(model.kinds.suffix(5))")
+        #expect(model.asked == asked, "\(TestSeed.text), case \(number): it comes to rest")
+        #expect(model.facts.periodFrames >= 128, "\(TestSeed.text), case \(number): \(model.kinds.suffix(5))")
     }
 }

@@ -1,9 +1,10 @@
 import PolicyExploration
 import SessionPolicy
+import TestRandom
 
 extension RandomWalk {
     /// Anything at all, the rarer things too, of the system's sessions as well.
-    static func anyAction(_ random: inout Seeded) -> PolicyAction {
+    static func anyAction(_ random: inout SeededGenerator) -> PolicyAction {
         let sessions = apps + calls
         let id = sessions[Int.random(in: 0..<sessions.count, using: &random)]
         let yes = Bool.random(using: &random)
@@ -37,12 +38,12 @@ struct RandomHistory {
     private(set) var standings: [Standing] = []
     private(set) var order = GrantOrder()
     private(set) var clock: UInt64 = 1_000
-    private var random: Seeded
+    private var random: SeededGenerator
 
     var now: EventTime { EventTime(nanoseconds: clock) }
 
     init(seed: UInt64, policy: Policy = Policy()) {
-        random = Seeded(seed)
+        random = SeededGenerator(seed: seed)
         self.policy = policy
     }
 

@@ -1,19 +1,5 @@
 import SessionPolicy
-
-/// SplitMix64: the same seed walks the same way.
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
+import TestRandom
 
 /// Four sessions of two apps, three of the system's, and three devices.
 enum RandomWalk {
@@ -37,7 +23,7 @@ enum RandomWalk {
     static func owner(_ session: SessionID) -> AppID { AppID((session.rawValue + 1) / 2) }
 
     /// Anything that can happen; much of it is refused.
-    static func action(_ random: inout Seeded) -> PolicyAction {
+    static func action(_ random: inout SeededGenerator) -> PolicyAction {
         let app = apps[Int.random(in: 0..<apps.count, using: &random)]
         let call = calls[Int.random(in: 0..<calls.count, using: &random)]
         let yes = Bool.random(using: &random)

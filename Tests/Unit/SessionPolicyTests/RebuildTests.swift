@@ -1,6 +1,7 @@
 import PolicyExploration
 import SessionPolicy
 import Testing
+import TestRandom
 
 /// A state made of what the clients hold (SRV-3).
 @Suite struct RebuildTests {
@@ -8,20 +9,24 @@ import Testing
     @Test(
         "SRV-3: records of one moment give the state of that moment, tell nothing, and numbers go on", arguments: 1...20
     )
-    func oneMoment(_ seed: UInt64) throws {
-        var history = RandomHistory(seed: seed)
+    func oneMoment(_ number: UInt64) throws {
+        var history = RandomHistory(seed: TestSeed.ofCase(number))
         for step in 0..<400 {
             history.step()
             var records = history.sessionRecords
             if step % 2 == 0 { records.reverse() }
             let rebuilt = history.policy.rebuild(history.systemRecord, records, at: history.now)
             let differing = rebuilt.state.fields(differingFrom: history.state)
-            try #require(differing.isEmpty, "seed \(seed), step \(step): \(differing)")
-            try #require(rebuilt.standings == history.standings && rebuilt.effects.isEmpty)
+            try #require(differing.isEmpty, "\(TestSeed.text), case \(number), step \(step): \(differing)")
+            try #require(
+                rebuilt.standings == history.standings && rebuilt.effects.isEmpty,
+                "\(TestSeed.text), case \(number), step \(step): \(rebuilt.effects)")
             let order = GrantOrder(rebuilt.state, rebuiltFrom: history.systemRecord, records)
             for session in rebuilt.state.sessions {
-                #expect(order.grant(of: session.id) == history.order.grant(of: session.id))
-                #expect(order.pending(of: session.id) == history.order.pending(of: session.id))
+                #expect(
+                    order.grant(of: session.id) == history.order.grant(of: session.id)
+                        && order.pending(of: session.id) == history.order.pending(of: session.id),
+                    "\(TestSeed.text), case \(number), step \(step): \(session.id)")
             }
             if step % 50 == 49 { history.adopt(rebuilt, order) }
         }
@@ -29,20 +34,21 @@ import Testing
 
     @Test("SRV-3: a later arbiter changes nothing either")
     func later() throws {
-        var history = RandomHistory(seed: 77)
-        for _ in 0..<2_000 {
+        var history = RandomHistory(seed: TestSeed.current)
+        for step in 0..<2_000 {
             history.step()
             let hour = EventTime(nanoseconds: history.clock + 3_600_000_000_000)
             let rebuilt = history.policy.rebuild(history.systemRecord, history.sessionRecords, at: hour)
             let differing = rebuilt.state.fields(differingFrom: history.state)
-            try #require(differing.isEmpty && rebuilt.effects.isEmpty, "\(differing)")
+            try #require(
+                differing.isEmpty && rebuilt.effects.isEmpty, "\(TestSeed.text), step \(step): \(differing)")
         }
     }
 
     @Test("SRV-3: records of different moments, lost and spoiled ones keep every invariant", arguments: 0..<100)
-    func mixtures(_ seed: UInt64) throws {
-        var history = RandomHistory(seed: 1_000 + seed)
-        var random = Seeded(seed)
+    func mixtures(_ number: UInt64) throws {
+        var history = RandomHistory(seed: TestSeed.ofCase(1_000 + number))
+        var random = SeededGenerator(seed: TestSeed.ofCase(number))
         var pool: [SessionRecord] = []
         var systems: [SystemRecord] = []
         for step in 0..<100 {
@@ -53,8 +59,9 @@ import Testing
             if systems.count > 4 { systems.removeFirst() }
             let mixture = SpoiledRecords(&random, systems, pool, isSpoiled: step % 2 == 1)
             let transition = history.policy.rebuild(mixture.system, mixture.sessions, at: history.now)
-            try check(transition, mixture, "seed \(seed), step \(step)")
-            try goOn(from: transition, mixture, history.now, &random)
+            let place = "\(TestSeed.text), case \(number), step \(step)"
+            try check(transition, mixture, place)
+            try goOn(from: transition, mixture, history.now, &random, place)
         }
     }
 
@@ -104,7 +111,9 @@ import Testing
 
     /// The state is one like others: events on it keep the invariants, and its own records give it again.
     private func goOn(
-        from transition: Policy.Transition, _ mixture: SpoiledRecords, _ now: EventTime, _ random: inout Seeded
+        from transition: Policy.Transition, _ mixture: SpoiledRecords, _ now: EventTime,
+        _ random: inout SeededGenerator,
+        _ place: String
     ) throws {
         var order = GrantOrder(transition.state, rebuiltFrom: mixture.system, mixture.sessions)
         var state = transition.state
@@ -113,11 +122,11 @@ import Testing
             let time = EventTime(nanoseconds: now.nanoseconds + UInt64(step))
             let again = Policy().rebuild(state.systemRecord(order), records, at: time)
             let differing = again.state.fields(differingFrom: state)
-            try #require(differing.isEmpty, "not the same again after \(step - 1) events: \(differing)")
+            try #require(differing.isEmpty, "\(place): not the same again after \(step - 1) events: \(differing)")
             let event = PolicyEvent(RandomWalk.anyAction(&random), at: time)
             guard let next = try? Policy().apply(event, to: state) else { continue }
             let broken = Invariants.broken(by: Observation(before: state, next))
-            try #require(broken.isEmpty, "\(event.action): \(broken)")
+            try #require(broken.isEmpty, "\(place): \(event.action): \(broken)")
             state = next.state
             order.follow(state)
         }

@@ -1,11 +1,12 @@
 import SessionPolicy
+import TestRandom
 
 /// What a next arbiter may be handed: records of several moments, some lost, and some that no history leads to.
 struct SpoiledRecords {
     var system: SystemRecord
     var sessions: [SessionRecord]
 
-    init(_ random: inout Seeded, _ systems: [SystemRecord], _ pool: [SessionRecord], isSpoiled: Bool) {
+    init(_ random: inout SeededGenerator, _ systems: [SystemRecord], _ pool: [SessionRecord], isSpoiled: Bool) {
         system = systems.randomElement(using: &random) ?? SystemRecord()
         sessions = []
         for id in Set(pool.map(\.session.id)).sorted() where Int.random(in: 0..<6, using: &random) > 0 {
@@ -24,7 +25,7 @@ struct SpoiledRecords {
         spoilDevices(&random)
     }
 
-    private mutating func spoilDevices(_ random: inout Seeded) {
+    private mutating func spoilDevices(_ random: inout SeededGenerator) {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: system.devices += system.devices
         case 1: system.devices.append(Device(uid: "", ports: []))
@@ -37,7 +38,7 @@ struct SpoiledRecords {
         }
     }
 
-    private static func spoil(_ record: inout SessionRecord, _ random: inout Seeded) {
+    private static func spoil(_ record: inout SessionRecord, _ random: inout SeededGenerator) {
         let id = record.session.id
         let other = (RandomWalk.apps + RandomWalk.calls).randomElement(using: &random) ?? id
         switch Int.random(in: 0..<18, using: &random) {

@@ -1,12 +1,12 @@
 import PolicyExploration
 import SessionPolicy
 import Testing
+import TestRandom
 
 @Suite struct WalkTests {
     @Test("Walk: 20,000 random events keep every invariant, and replaying the log gives the same state and effects")
     func randomWalk() throws {
-        let seed: UInt64 = 20_260_101
-        var random = Seeded(seed)
+        var random = SeededGenerator(seed: TestSeed.current)
         let policy = Policy()
         var state = PolicyState()
         var log: [(event: PolicyEvent, effects: [Effect]?)] = []
@@ -26,17 +26,17 @@ import Testing
                 continue
             }
             let broken = Invariants.broken(by: Observation(before: state, transition))
-            try #require(broken.isEmpty, "seed \(seed), step \(step), \(event.action): \(broken)")
+            try #require(broken.isEmpty, "\(TestSeed.text), step \(step), \(event.action): \(broken)")
             state = transition.state
         }
-        #expect((1_000...15_000).contains(refused))
+        #expect((1_000...15_000).contains(refused), "\(TestSeed.text)")
 
         var replayed = PolicyState()
         for entry in log {
             let transition = try? policy.apply(entry.event, to: replayed)
-            try #require(transition?.effects == entry.effects)
+            try #require(transition?.effects == entry.effects, "\(TestSeed.text), \(entry.event.action)")
             if let transition { replayed = transition.state }
         }
-        #expect(replayed == state)
+        #expect(replayed == state, "\(TestSeed.text)")
     }
 }

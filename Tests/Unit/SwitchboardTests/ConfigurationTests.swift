@@ -1,33 +1,19 @@
 import Foundation
 import SessionArbiter
 import SessionPolicy
+import TestRandom
 import TestSupport
 import Testing
 
 @testable import ArbiterConfiguration
 
 /// The one file of settings.
-@Suite struct ConfigurationTests {
+@Suite struct ConfigurationTests: ConfigurationReading {
     static var sample: String {
         get throws {
             let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
             return try String(contentsOf: root.appending(path: "Packaging/audiosession.toml"), encoding: .utf8)
         }
-    }
-
-    private func read(_ text: String) throws -> (settings: ServiceSettings, warnings: [String]) {
-        try readServiceSettings(text: text, path: "x.toml")
-    }
-
-    private func problems(_ text: String) -> [String] {
-        do {
-            _ = try read(text)
-        } catch ConfigurationError.damaged(_, let problems) {
-            return problems.map(\.description)
-        } catch {
-            return ["\(error)"]
-        }
-        return []
     }
 
     @Test("The sample holds every setting, each with its default")
@@ -230,8 +216,8 @@ import Testing
     }
 
     @Test("Whatever the file holds, it is read or refused", arguments: 1...4 as ClosedRange<UInt64>)
-    func mutations(_ seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+    func mutations(_ number: UInt64) throws {
+        var random = SeededGenerator(seed: TestSeed.ofCase(number))
         let sample = Array(try Self.sample.utf8)
         let pieces = [
             "=", "[", "]", "{", "}", "\"", "'", "\"\"\"", "\\u00", "\n", "#", ".", "1e999", "-", "nan", "\u{FEFF}",
@@ -250,22 +236,10 @@ import Testing
             do {
                 _ = try read(String(decoding: bytes, as: UTF8.self))
             } catch ConfigurationError.damaged(_, let problems) {
-                #expect(!problems.isEmpty)
+                #expect(!problems.isEmpty, "\(TestSeed.text), case \(number)")
+            } catch {
+                Issue.record(error, "\(TestSeed.text), case \(number)")
             }
         }
-    }
-}
-
-/// Random numbers that are the same for the same seed.
-private struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

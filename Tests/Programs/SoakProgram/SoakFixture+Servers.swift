@@ -1,13 +1,13 @@
-import ArbiterTesting
 import AudioPlayback
 import AudioRendering
 import AudioSessions
 import Foundation
+import TestRandom
 import TestSupport
 
 /// Servers that die, hang, and are patched by others (group SRV).
-extension Stage {
-    func endServer(_ fault: Fault, _ random: inout Seeded) throws -> Fault {
+extension SoakFixture {
+    func endServer(_ fault: Fault, _ random: inout SeededGenerator) throws -> Fault {
         let isOther = random.oneIn(4)
         let rate = isOther ? random.pick([44_100, 96_000]) : 48_000
         let period = isOther ? random.pick([128, 512, 1_024]) : 256
@@ -75,7 +75,7 @@ extension Stage {
     }
 
     /// A device stands still in the midst of the graph, and goes on. Others may wait for it, in a server that runs all within the period.
-    func freezeClient(_ random: inout Seeded) throws {
+    func freezeClient(_ random: inout SeededGenerator) throws {
         let listener = random.pick(listeners)
         try event("\(listener.name) is frozen", .cut) {
             kill(listener.device.identifier, SIGSTOP)
@@ -107,7 +107,7 @@ extension Stage {
         return links
     }
 
-    func repatch(_ random: inout Seeded) throws {
+    func repatch(_ random: inout SeededGenerator) throws {
         let links = try links()
         guard !links.isEmpty else { return }
         let link = random.pick(links)
@@ -121,7 +121,7 @@ extension Stage {
     }
 
     /// A user's own connection, which is to be there after the server's return, too; to the server's own ports, where nobody listens.
-    private func patchSomething(_ random: inout Seeded) throws {
+    private func patchSomething(_ random: inout SeededGenerator) throws {
         let from = "session-soak:out_\(1 + random.below(2))"
         try event("another client connects \(from)", .graph) {
             try run("jack_connect", [from, "system:playback_\(1 + random.below(2))"])

@@ -1,11 +1,11 @@
-import ArbiterTesting
 import AudioPlayback
 import AudioRendering
 import Foundation
+import TestRandom
 import TestSupport
 
 /// Disks that are full, files that shrink.
-extension Stage {
+extension SoakFixture {
     /// A capture to a disk that takes 64 KiB; where none may be made, to one that takes nothing. Ended with an error, and nobody who plays hears of it.
     func captureToFullDisk() throws {
         let place = folder.file("disk")
@@ -32,7 +32,7 @@ extension Stage {
     }
 
     /// A file that another player plays instead of the music is cut off under it: that player ends, damaged or finished.
-    func truncateFile(_ random: inout Seeded) throws {
+    func truncateFile(_ random: inout SeededGenerator) throws {
         let path = folder.file("cut.wav")
         let counting = Signal.counting(frames: 480_000)
         try SoundFile.write([counting, [Float](repeating: 0, count: counting.count)], sampleRate: 48_000, to: path)

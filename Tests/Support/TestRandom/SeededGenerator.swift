@@ -1,13 +1,13 @@
-/// A generator of random numbers that gives the same numbers for the same seed (SplitMix64).
-package struct Seeded: RandomNumberGenerator, Sendable {
+/// A random number generator that returns the same numbers for the same seed (SplitMix64).
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    package init(_ seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
-    /// The one of a place in a sequence: what happens there can be had alone again.
-    package init(_ seed: UInt64, at place: UInt64) {
+    /// The generator of one step of a sequence: repeats that step without the steps before it.
+    package init(seed: UInt64, step: UInt64) {
         state = seed
-        state = next() ^ (place &* 0xD134_2543_DE82_EF95)
+        state = next() ^ (step &* 0xD134_2543_DE82_EF95)
     }
 
     package mutating func next() -> UInt64 {
@@ -18,9 +18,10 @@ package struct Seeded: RandomNumberGenerator, Sendable {
         return bits ^ (bits >> 31)
     }
 
+    /// A number from 0 up to, not including, `end`; 0 where there is none.
     package mutating func below(_ end: Int) -> Int { end <= 1 ? 0 : Int(next() % UInt64(end)) }
 
-    /// One time in `count`.
+    /// True once in `count` times on average.
     package mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
     package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

@@ -1,13 +1,14 @@
 import Foundation
+import TestRandom
 import TestSupport
 
 /// What is asked for on the command line.
-struct Options {
+struct SoakOptions {
     /// What is done wrong on purpose, to see that it is noticed.
     enum Plant: String, CaseIterable { case click, jump, leak }
 
     var seconds = 600.0
-    var seed = UInt64.random(in: 0..<1 << 32)
+    var seed = TestSeed.current
     var server = SoakServer.Kind.jackd
     /// A folder for glitches and the table; made if it is not there.
     var report = "soak-report"

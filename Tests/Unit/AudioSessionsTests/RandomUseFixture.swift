@@ -3,23 +3,9 @@ import AudioSessions
 import Foundation
 import SessionArbiter
 import SessionPolicy
+import TestRandom
 import TestSupport
 import Testing
-
-/// SplitMix64: the same seed draws the same numbers.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 /// The render thread of an offline driver: renders as fast as it can until stopped.
 final class Renderer: Sendable {
@@ -47,7 +33,7 @@ final class Renderer: Sendable {
 /// A host with sessions, each with a participant and a steady sound, and all that can be done with them.
 ///
 /// Unchecked `Sendable`: all is immutable after init but for the tokens, which only init and deinit touch.
-final class RandomStage: @unchecked Sendable {
+final class RandomUseFixture: @unchecked Sendable {
     let driver = OfflineDriver(channels: 1, inputChannels: 1)
     let host: AudioSessionHost
     let arbiter: InProcessArbiter
@@ -95,7 +81,7 @@ final class RandomStage: @unchecked Sendable {
     }
 
     /// One public call. What is refused is refused: here only what is left behind matters.
-    func useAtRandom(_ random: inout SplitMix) {
+    func useAtRandom(_ random: inout SeededGenerator) {
         let index = Int.random(in: 0..<sessions.count, using: &random)
         switch Int.random(in: 0..<12, using: &random) {
         case 0...2: activate(sessions[index], &random)
@@ -110,7 +96,7 @@ final class RandomStage: @unchecked Sendable {
         }
     }
 
-    private func activate(_ session: AudioSession, _ random: inout SplitMix) {
+    private func activate(_ session: AudioSession, _ random: inout SeededGenerator) {
         switch Int.random(in: 0..<10, using: &random) {
         case 0: try? session.setActive(false)
         case 1: try? session.setActive(false, options: .notifyOthersOnDeactivation)
@@ -124,7 +110,7 @@ final class RandomStage: @unchecked Sendable {
         }
     }
 
-    private func configure(_ session: AudioSession, _ random: inout SplitMix) {
+    private func configure(_ session: AudioSession, _ random: inout SeededGenerator) {
         let categories: [AudioSession.Category] = [
             .ambient, .soloAmbient, .playback, .record, .playAndRecord, .multiRoute, .audioProcessing,
         ]
@@ -147,7 +133,7 @@ final class RandomStage: @unchecked Sendable {
         }
     }
 
-    private func wish(_ session: AudioSession, _ random: inout SplitMix) {
+    private func wish(_ session: AudioSession, _ random: inout SeededGenerator) {
         switch Int.random(in: 0..<7, using: &random) {
         case 0: try? session.setPreferredSampleRate([0, 44_100, -1].randomElement(using: &random) ?? 0)
         case 1: try? session.setPreferredIOBufferDuration([0, 0.002, 0.005, 0.02].randomElement(using: &random) ?? 0)
@@ -160,7 +146,7 @@ final class RandomStage: @unchecked Sendable {
         }
     }
 
-    private func read(_ session: AudioSession, _ random: inout SplitMix) {
+    private func read(_ session: AudioSession, _ random: inout SeededGenerator) {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: _ = (session.category, session.mode, session.categoryOptions, session.routeSharingPolicy)
         case 1: _ = (session.state, session.explain(), session.isActive, session.isOutputMuted, session.lastRefusal)
@@ -171,7 +157,7 @@ final class RandomStage: @unchecked Sendable {
         }
     }
 
-    private func input(_ index: Int, _ random: inout SplitMix) {
+    private func input(_ index: Int, _ random: inout SeededGenerator) {
         let input = inputs[index][Int.random(in: 0..<2, using: &random)]
         switch Int.random(in: 0..<8, using: &random) {
         case 0...2: try? input.start()
@@ -185,7 +171,7 @@ final class RandomStage: @unchecked Sendable {
         }
     }
 
-    private func plug(_ session: AudioSession, _ random: inout SplitMix) {
+    private func plug(_ session: AudioSession, _ random: inout SeededGenerator) {
         let name = ["Headphones", "Speaker", "USB"].randomElement(using: &random) ?? "USB"
         let types: [AudioSession.Port] = [.headphones, .builtInSpeaker, .usbAudio, .HDMI, .bluetoothHFP]
         switch Int.random(in: 0..<8, using: &random) {
@@ -201,7 +187,7 @@ final class RandomStage: @unchecked Sendable {
         }
     }
 
-    private func system(_ random: inout SplitMix) {
+    private func system(_ random: inout SeededGenerator) {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: try? host.ring()
         case 1: try? host.declineCall()
@@ -213,7 +199,7 @@ final class RandomStage: @unchecked Sendable {
         }
     }
 
-    private func device(_ random: inout SplitMix) {
+    private func device(_ random: inout SeededGenerator) {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: try? host.setSilentSwitch(Bool.random(using: &random))
         case 1: try? host.setSystemVolume([0, 0.5, 1].randomElement(using: &random) ?? 1)

@@ -1,11 +1,11 @@
-import ArbiterTesting
 import AudioPlayback
 import AudioRendering
 import AudioSessions
 import Foundation
+import TestRandom
 import TestSupport
 
-extension Stage {
+extension SoakFixture {
     /// Does what goes wrong, and sees to it that all plays on.
     func perform(_ turn: FaultOrder.Turn) throws {
         var random = turn.random
@@ -24,7 +24,7 @@ extension Stage {
         letPass(2_400 + random.below(9_600))
     }
 
-    private func performOther(_ fault: Fault, _ random: inout Seeded) throws {
+    private func performOther(_ fault: Fault, _ random: inout SeededGenerator) throws {
         switch fault {
         case .serverFrozen: freezeServer()
         case .clientFrozen: try freezeClient(&random)
@@ -45,7 +45,7 @@ extension Stage {
     // ---- Periods and rates --------------------------------------------------------------------------------------------------------
 
     /// Keeps HW-5: nothing that is heard changes.
-    private func changePeriod(_ fault: Fault, _ random: inout Seeded) throws -> Fault {
+    private func changePeriod(_ fault: Fault, _ random: inout SeededGenerator) throws -> Fault {
         let frames = random.pick([16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 100, 3_000])
         let isForeign = fault == .periodForeign
         letDisksCatchUp()
@@ -75,7 +75,7 @@ extension Stage {
         return fault
     }
 
-    private func changeRate(_ random: inout Seeded) throws -> Fault {
+    private func changeRate(_ random: inout SeededGenerator) throws -> Fault {
         let rate = random.pick([44_100, 48_000, 96_000].filter { $0 != (engine.format?.sampleRate ?? 0) })
         event("rate → \(rate)", .moves) {
             attempt("rate") { try music.session.setPreferredSampleRate(Double(rate)) }
@@ -86,7 +86,7 @@ extension Stage {
 
     // ---- Sessions -----------------------------------------------------------------------------------------------------------------
 
-    private func deactivate(_ random: inout Seeded) {
+    private func deactivate(_ random: inout SeededGenerator) {
         let other = counts.isDeckOn ? deck : game
         let session = random.oneIn(2) ? music.session : other
         event("deactivation") {
@@ -95,7 +95,7 @@ extension Stage {
         }
     }
 
-    private func changeCategory(_ random: inout Seeded) {
+    private func changeCategory(_ random: inout SeededGenerator) {
         let category: AudioSession.Category = random.oneIn(2) ? .soloAmbient : .playback
         event("music's category → \(category)") {
             attempt("category") { try music.session.setCategory(category) }
@@ -130,7 +130,7 @@ extension Stage {
         }
     }
 
-    private func interrupt(_ random: inout Seeded) {
+    private func interrupt(_ random: inout SeededGenerator) {
         let interrupter: AudioSessionHost.Interrupter = random.pick([.app, .assistant, .alarm])
         letDisksCatchUp()
         event("interruption by \(interrupter)", .pauses) {
@@ -143,7 +143,7 @@ extension Stage {
         }
     }
 
-    private func call(_ random: inout Seeded) {
+    private func call(_ random: inout SeededGenerator) {
         letDisksCatchUp()
         event("phone rings", .pauses) {
             attempt("ringing") { try host.ring() }
