@@ -229,7 +229,8 @@ let package = Package(
             ],
             path: "Tests/Unit/SwitchboardTests", swiftSettings: swift),
         .testTarget(
-            name: "FaultTests", dependencies: ["AudioRendering", "TestSupport"], path: "Tests/Integration/FaultTests",
+            name: "FaultTests", dependencies: ["AudioRendering", "TestRandom", "TestSupport"],
+            path: "Tests/Integration/FaultTests",
             swiftSettings: swift),
         .testTarget(
             name: "PlayerTests", dependencies: ["AudioRendering", "TestSupport"], path: "Tests/Integration/PlayerTests",

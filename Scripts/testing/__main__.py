@@ -53,11 +53,12 @@ def list_stages():
         print(f"{name:34} {columns[0]:>9} {columns[1]:>9}   {forms[0].what}")
 
 
-def environment(seed):
+def environment(seed, mode):
     """What all stages get: no session bus is needed, and what is made to crash does so at once."""
     suppressions = stages.ROOT / "Tests/Support"
     return {
         **os.environ,
+        **({"AUDIO_TEST_LONG": "1"} if mode == "all" else {}),
         "SEED": str(seed),
         "JACK_NO_AUDIO_RESERVATION": "1",
         "SWIFT_BACKTRACE": "enable=no",
@@ -85,7 +86,7 @@ def main():
     print(f"Scripts/test: {len(run)} stages on {capacity} cores, SEED={seed}")
     if not isolates:
         print("Scripts/test: this system allows no namespaces; suites that start servers run one after the other")
-    results = runner.Runner(run, environment(seed), isolates, capacity).run()
+    results = runner.Runner(run, environment(seed, mode), isolates, capacity).run()
     runner.write_times(results, mode)
     return 0 if runner.summarize(results, time.monotonic() - begun, seed) else 1
 

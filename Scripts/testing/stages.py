@@ -61,7 +61,7 @@ def c_tests(preset, soak_seconds, targets=(), tests=None):
     ]
 
 
-DEBUG = ["swift", "build", "--build-tests", "--disable-index-store"]
+DEBUG = ["swift", "build", "--build-tests"]
 
 
 def built(name, build=".build"):
@@ -79,7 +79,7 @@ def sanitized(sanitizer, *products):
 
 
 def sanitized_tests(sanitizer):
-    return [*DEBUG, "--scratch-path", sanitized_build(sanitizer), f"--sanitize={sanitizer}"]
+    return [*DEBUG, "--disable-index-store", "--scratch-path", sanitized_build(sanitizer), f"--sanitize={sanitizer}"]
 
 
 def on_fake_jack(sanitizer, *runs):
@@ -152,7 +152,7 @@ TABLE = [
     Stage("C tests, realtime sanitizer", "a soak of the render cycle", c_tests("realtime", 30), modes=LONG),
     Stage(
         "Exploration", "the states of the session rules, breadth-first: a sixth of the slices, by SEED",
-        [["swift", "run", "--configuration", "release", "--disable-index-store", "policy-explorer", "--every", "6"]],
+        [["swift", "run", "--configuration", "release", "policy-explorer", "--every", "6"]],
         tests=False, modes=SHORT),
     Stage(
         "Malformed packets", "mutated messages to the arbiter's decoders and to a whole service",
@@ -185,7 +185,7 @@ TABLE = [
         [
             ["Scripts/dependencies", "benchmark"],
             ["swift", "build", "--package-path", "Benchmarks", "--configuration", "release", "--build-tests",
-             "--disable-testable-imports", "--disable-index-store"],
+             "--disable-testable-imports"],
             ["swift", "test", "--package-path", "Benchmarks", "--configuration", "release", "--disable-testable-imports", "--skip-build"],
             ["Scripts/benchmark", "arbitration", "--quick"],
         ],
@@ -194,7 +194,7 @@ TABLE = [
     # The long forms.
     Stage(
         "Release build", "the programs that run for long, optimized",
-        [["swift", "build", "--configuration", "release", "--disable-index-store"]], cores=2, tests=False, modes=LONG),
+        [["swift", "build", "--configuration", "release"]], cores=2, tests=False, modes=LONG),
     Stage(
         "Exploration", "the states of the session rules, breadth-first: all slices",
         [[str(ROOT / ".build/release/policy-explorer")]], needs=("Release build",), cores=2, tests=False, modes=LONG),
@@ -238,7 +238,7 @@ TABLE = [
         [
             ["Scripts/dependencies", "benchmark"],
             ["swift", "build", "--package-path", "Benchmarks", "--configuration", "release", "--build-tests",
-             "--disable-testable-imports", "--disable-index-store"],
+             "--disable-testable-imports"],
             ["swift", "test", "--package-path", "Benchmarks", "--configuration", "release", "--disable-testable-imports",
              "--skip-build"],
             ["bash", "-c", 'Scripts/benchmark all --quick --report "$0" || Scripts/benchmark all --quick --report "$0"',

@@ -1,3 +1,4 @@
+import TestRandom
 import TestSupport
 import Testing
 
@@ -6,33 +7,38 @@ import Testing
 @Suite("A JACK server that fails")
 struct FailureWalkTests {
     @Test(
-        "SRV-1, SRV-2: each call in turn fails, in one of its ways after the other",
+        "SRV-1, SRV-2: calls in turn fail, in one of their ways after the other",
         arguments: ["life", "devices", "hosts", "session"])
-    func failing(story: String) throws { try walk(story, "fail") }
+    func failing(story: String) throws { try walk(story, "fail", every: TestLength.times(4, long: 1)) }
 
     @Test(
-        "SRV-1: every fifth call in turn never returns, until all is over",
+        "SRV-1: one call after the other never returns, until all is over",
         arguments: ["life", "devices", "hosts", "session"])
-    func hanging(story: String) throws { try walk(story, "hang", every: 5) }
+    func hanging(story: String) throws { try walk(story, "hang", every: Self.neighbours) }
 
     @Test(
-        "SRV-1: at every fifth call in turn the server ends, and says so in every way",
+        "SRV-1: at one call after the other the server ends, and says so in every way",
         arguments: [
             "die info", "die plain", "die info plain twice cycle", "die info process",
         ])
-    func ending(action: String) throws { try walk("life", action, every: 5) }
+    func ending(action: String) throws { try walk("life", action, every: Self.neighbours) }
 
     @Test(
-        "At every fifth call in turn the device leaves, and meanwhile every notice comes on four threads at once",
+        "At one call after the other the device leaves, and meanwhile every notice comes on four threads at once",
         arguments: ["unplug system", "storm"])
-    func leaving(action: String) throws { try walk("life", action, every: 5) }
+    func leaving(action: String) throws { try walk("life", action, every: Self.neighbours) }
 
-    /// `every`: where the server ends or hangs, neighbours fare alike, and take long: one in so many is tried.
-    private func walk(_ story: String, _ fault: String, every stride: Int = 1) throws {
-        let outcome = try Runner.run(story, arguments: ["--walk", fault, "--every", "\(stride)"], seconds: 300)
-        #expect(outcome.status == 0, "\(outcome.output)")
+    /// Where the server ends or hangs, neighbours fare alike, and take long: one in so many is tried.
+    private static let neighbours = TestLength.times(20, long: 5)
+
+    /// Tries one call in `stride`, from one on that the seed chooses: as many seeds try all of them.
+    private func walk(_ story: String, _ fault: String, every stride: Int) throws {
+        let from = Int(TestSeed.current % UInt64(stride)) + 1
+        let outcome = try Runner.run(
+            story, arguments: ["--walk", fault, "--every", "\(stride)", "--from", "\(from)"], seconds: 600)
+        #expect(outcome.status == 0, "\(TestSeed.text): \(outcome.output)")
         // A walk that met nothing proves nothing.
         let calls = outcome.lines.last { $0.hasPrefix("walked") }?.split { !$0.isNumber }.first.flatMap { Int($0) } ?? 0
-        #expect(calls > 20, "\(outcome.output)")
+        #expect(calls * stride > 20, "\(outcome.output)")
     }
 }

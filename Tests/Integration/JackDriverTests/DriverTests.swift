@@ -145,7 +145,7 @@ extension RealServers {
                 ["-f", directory.file("heard.wav"), "-d", "1", "-b", "24", "driver-test:out_1", "driver-test:out_2"],
                 environment: server.environment)
             #expect(recorder.status == 0, "\(recorder.output)")
-            let xruns = try player.engine.statistics.xruns
+            let xruns = player.engine.statistics.xruns
             player.engine.close()
             let (planes, rate) = try SoundFile.read(directory.file("heard.wav"))
             #expect(rate == 48_000)

@@ -34,7 +34,7 @@ extension RealServers {
         }
 
         @Test(
-            "SRV-1, SRV-2: the server is killed fifty times while it plays and others patch: back each time, nothing leaked"
+            "SRV-1, SRV-2: the server is killed again and again while it plays and others patch: back each time, nothing leaked"
         )
         func kills() throws {
             let name = try ServerName()
@@ -52,7 +52,8 @@ extension RealServers {
             try session.setActive(true)
             let voice = try play(session)
             var settled: ResourceSnapshot?
-            for round in 1...50 {
+            let rounds = TestLength.times(12, long: 50)
+            for round in 1...rounds {
                 let patch = round % 2 == 0 ? "jack_disconnect" : "jack_connect"
                 try ChildProcess.run(patch, ["fault-test:out_1", "system:playback_2"], environment: server.environment)
                 #expect(
@@ -70,7 +71,7 @@ extension RealServers {
                     return patched.contains("system:playback_2", times: round % 2 == 0 ? 1 : 2)
                 }
                 #expect(isRestored, "as it was patched in round \(round): \(patched)")
-                if round == 10 { settled = try ResourceSnapshot() }
+                if round == rounds / 4 { settled = try ResourceSnapshot() }
             }
             let last = try ResourceSnapshot()
             #expect(last.driverThreads == settled?.driverThreads)
@@ -80,7 +81,7 @@ extension RealServers {
         }
 
         @Test(
-            "ROUTE-2, ROUTE-4: devices come and go two hundred times at random: the route is right each time, and no port is left over"
+            "ROUTE-2, ROUTE-4: devices come and go at random, again and again: the route is right each time, and no port is left over"
         )
         func plugging() throws {
             let name = try ServerName()
@@ -97,7 +98,7 @@ extension RealServers {
             ]
             var generator = SeededGenerator(seed: TestSeed.ofCase(1))
             var plugged: [(name: String, device: StandIn)] = []
-            for _ in 1...200 {
+            for _ in 1...TestLength.times(50, long: 200) {
                 let choice = kinds[Int.random(in: kinds.indices, using: &generator)]
                 if let place = plugged.firstIndex(where: { $0.name == choice.name }) {
                     plugged.remove(at: place).device.kill()
@@ -124,7 +125,7 @@ extension RealServers {
             #expect(try ResourceSnapshot.driverThreadsEnd())
         }
 
-        @Test("HW-2, HW-5: the period changes two hundred times while it plays: no frame is lost or doubled")
+        @Test("HW-2, HW-5: the period changes again and again while it plays: no frame is lost or doubled")
         func periods() throws {
             let name = try ServerName()
             let server = try JackServer(name, periodFrames: 256)
@@ -136,7 +137,8 @@ extension RealServers {
             try session.setActive(true)
             let voice = try play(session)
             var generator = SeededGenerator(seed: TestSeed.ofCase(2))
-            for _ in 1...200 {
+            let changes = TestLength.times(60, long: 200)
+            for _ in 1...changes {
                 let frames = [64, 100, 128, 256, 512, 1_024].randomElement(using: &generator) ?? 256
                 #expect(try session.engine.requestPeriod(frames: frames) == frames, "\(TestSeed.text)")
             }
@@ -144,11 +146,11 @@ extension RealServers {
             let rendered = voice.framesRendered
             host.close()
             let heard = try speaker.captured()[0].drop { $0 == 0 }
-            #expect(rendered > 20_000)
+            #expect(rendered > 100 * changes)
             // Behind the fade in, before the end: a loss is a step up, or silence; a frame that comes twice is a step down.
             let last = heard.lastIndex { $0 != 0 } ?? heard.startIndex
             let counted = Array(heard.prefix(through: last).dropFirst(300).dropLast(300))
-            #expect(counted.count > 20_000)
+            #expect(counted.count > 100 * changes)
             let breaks = zip(counted, counted.dropFirst()).count { abs(($1 - $0) * 1_048_576 - 1) > 0.01 }
             // One that the server was late for is silent: two breaks, one at each end.
             #expect(breaks <= 2 * xruns, "\(TestSeed.text): \(breaks) breaks, \(xruns) xruns")

@@ -53,7 +53,7 @@ struct Walk {
         var runs = 0
         var calls = 0
         for rule in fault.rules {
-            var n = 1 - options.stride
+            var n = options.first - options.stride
             var isWhole = false
             while !isWhole {
                 n += options.stride
