@@ -177,7 +177,7 @@ let package = Package(
             name: "arbiter-chaos",
             dependencies: [
                 "ArbiterTesting", "AudioRendering", "AudioSessions", "PolicyExploration", "SessionArbiter",
-                "SessionPolicy", "TestRandom",
+                "SessionPolicy", "TestRandom", "TestSupport",
             ],
             path: "Tests/Programs/ArbiterChaos", swiftSettings: swift),
         .testTarget(
@@ -193,6 +193,7 @@ let package = Package(
             name: "ArbiterServiceTests",
             dependencies: [
                 "ArbiterTesting", "CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy", "TestRandom",
+                "TestSupport",
             ],
             path: "Tests/Integration/ArbiterServiceTests", swiftSettings: swift),
         .testTarget(

@@ -3,6 +3,7 @@ import CSessionSocket
 import Foundation
 import SessionArbiter
 import SessionPolicy
+import TestSupport
 import Testing
 
 /// Limits that hold, so that no client takes from the others.
@@ -113,7 +114,7 @@ struct LimitTests {
     @Test("Out of descriptors it waits for better times, and serves those it has")
     func descriptorLimit() throws {
         let stage = try Stage(trusted: false)
-        let (pid, soft) = (stage.service.process, try descriptors(of: stage.service.process) + 6)
+        let (pid, soft) = (stage.service.process, try ResourceSnapshot(of: stage.service.process).descriptorCount + 6)
         let limits = try Program("/usr/bin/env", ["prlimit", "--pid", "\(pid)", "--nofile=\(soft):\(soft)"])
         try #require(try limits.waitForEnd() == 0)
         let clients = try (0..<8).map { _ in try RawClient(stage.folder.socket) }

@@ -3,6 +3,7 @@ import CSessionSocket
 import Foundation
 import SessionArbiter
 import SessionPolicy
+import TestSupport
 import Testing
 
 /// What a client says wrongly: an error to it, and nothing for the others.
@@ -152,7 +153,7 @@ struct MessageTests {
     func descriptor() throws {
         let stage = try Stage()
         let client = try stage.connect()
-        let before = try descriptors(of: stage.service.process)
+        let before = try ResourceSnapshot(of: stage.service.process).descriptorCount
         try stage.expectNothingChanges { () throws in
             for serial in 50..<90 as Range<UInt64> {
                 let text = #"{"serial": \#(serial), "action": "setVolume", "value": 0}"#
@@ -160,7 +161,7 @@ struct MessageTests {
                 #expect(try client.reply(to: 0).code == .malformed)
             }
         }
-        #expect(try descriptors(of: stage.service.process) == before)
+        #expect(try ResourceSnapshot(of: stage.service.process).descriptorCount == before)
     }
 
     @Test("Who floods is refused; who does not is served at once")
@@ -184,9 +185,4 @@ struct MessageTests {
         #expect(history.decisions.count > 800)
         #expect(try JSONEncoder().encode(history).count > ArbiterProtocol.packetLimit)
     }
-}
-
-/// How many descriptors a process has.
-func descriptors(of process: pid_t) throws -> Int {
-    try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
 }

@@ -50,7 +50,7 @@ extension RealServers {
                 configuration.outputs = outputs
                 #expect(throws: DriverError.self) { try Player(configuration).engine.open() }
             }
-            #expect(ProcessCensus.threadsEnd())
+            #expect(try ResourceSnapshot.driverThreadsEnd())
         }
 
         @Test("HW-1: the format is the server's; opening, starting, stopping and closing twice is as good as once")
@@ -79,7 +79,7 @@ extension RealServers {
             player.engine.close()
             #expect(player.engine.format == nil)
             #expect(player.engine.currentFrame == frame)
-            #expect(ProcessCensus.threadsEnd())
+            #expect(try ResourceSnapshot.driverThreadsEnd())
             _ = try player.start()
             #expect(try player.waitForFrames(1000))
             player.engine.close()

@@ -35,12 +35,12 @@ extension RealServers {
                 "jack_connect", ["loss-test:out_1", "system:playback_2"], environment: server.environment)
             let links: Set = Set(
                 others + ["loss-test:out_1 → system:playback_1", "loss-test:out_2 → system:playback_2"])
-            var before: ProcessCensus?
+            var before: ResourceSnapshot?
             for round in 1...10 {
                 #expect(try player.waitForFrames(1000))
                 #expect(eventually { player.driver.restorableLinks.count == 3 }, "the app has learned of all")
                 #expect(try eventually { try player.links(on: server, client: "loss-test") == links })
-                if round == 2 { before = ProcessCensus.take() }
+                if round == 2 { before = try ResourceSnapshot() }
                 let position = voice.framesRendered
                 server.kill()
                 #expect(player.events.wait { $0.count { $0 == .serverLost } == round })
@@ -53,12 +53,12 @@ extension RealServers {
                 #expect(voice.framesRendered > position)
             }
             #expect(player.engine.format?.sampleRate == 48_000)
-            let after = ProcessCensus.take()
-            #expect(after.threads == before?.threads)
+            let after = try ResourceSnapshot()
+            #expect(after.driverThreads == before?.driverThreads)
             // Other suites run in this process too; a leak would be one at least in each of eight rounds.
-            #expect(after.descriptors < (before?.descriptors ?? 0) + 8)
+            #expect(after.driverDescriptors < (before?.driverDescriptors ?? 0) + 8)
             player.engine.close()
-            #expect(ProcessCensus.threadsEnd())
+            #expect(try ResourceSnapshot.driverThreadsEnd())
         }
 
         @Test("SRV-2: an orderly end and a new server with other values: the format tells them")
@@ -134,7 +134,7 @@ extension RealServers {
             #expect(player.waitForEvent { $0 == .serverGone })
             #expect(throws: DriverError.serverLost) { try player.engine.requestPeriod(frames: 256) }
             player.engine.close()
-            #expect(ProcessCensus.threadsEnd())
+            #expect(try ResourceSnapshot.driverThreadsEnd())
         }
 
         @Test("SRV-2: an app waits for its server until it is back, unless it was told for how long")
@@ -165,7 +165,7 @@ extension RealServers {
             let begin = Date()
             player.engine.close()
             #expect(Date().timeIntervalSince(begin) < 10)
-            #expect(ProcessCensus.threadsEnd())
+            #expect(try ResourceSnapshot.driverThreadsEnd())
             #expect(throws: DriverError.notOpen) { try player.driver.start() }
         }
 
@@ -214,7 +214,7 @@ extension RealServers {
             running.engine.close()
             #expect(Date().timeIntervalSince(begin) < 30)
             server.thaw()
-            #expect(ProcessCensus.threadsEnd())
+            #expect(try ResourceSnapshot.driverThreadsEnd())
             let later = try Player(self.configuration(.never))
             _ = try later.start()
             #expect(try later.waitForFrames(1000))

@@ -51,7 +51,7 @@ extension RealServers {
             defer { NotificationCenter.default.removeObserver(token) }
             try session.setActive(true)
             let voice = try play(session)
-            var settled: ProcessCensus?
+            var settled: ResourceSnapshot?
             for round in 1...50 {
                 let patch = round % 2 == 0 ? "jack_disconnect" : "jack_connect"
                 try ChildProcess.run(patch, ["fault-test:out_1", "system:playback_2"], environment: server.environment)
@@ -70,13 +70,13 @@ extension RealServers {
                     return patched.contains("system:playback_2", times: round % 2 == 0 ? 1 : 2)
                 }
                 #expect(isRestored, "as it was patched in round \(round): \(patched)")
-                if round == 10 { settled = ProcessCensus.take() }
+                if round == 10 { settled = try ResourceSnapshot() }
             }
-            let last = ProcessCensus.take()
-            #expect(last.threads == settled?.threads)
-            #expect(last.descriptors < (settled?.descriptors ?? 0) + 20)
+            let last = try ResourceSnapshot()
+            #expect(last.driverThreads == settled?.driverThreads)
+            #expect(last.driverDescriptors < (settled?.driverDescriptors ?? 0) + 20)
             host.close()
-            #expect(ProcessCensus.threadsEnd())
+            #expect(try ResourceSnapshot.driverThreadsEnd())
         }
 
         @Test(
@@ -121,7 +121,7 @@ extension RealServers {
             let ports = try ChildProcess.run("jack_lsp", ["fault-test:"], environment: server.environment).output
             #expect(ports.split(separator: "\n").count <= 2 + 2 + 2 * kinds.count, "\(TestSeed.text): \(ports)")
             host.close()
-            #expect(ProcessCensus.threadsEnd())
+            #expect(try ResourceSnapshot.driverThreadsEnd())
         }
 
         @Test("HW-2, HW-5: the period changes two hundred times while it plays: no frame is lost or doubled")

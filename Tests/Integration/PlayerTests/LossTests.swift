@@ -94,7 +94,7 @@ struct LossTests {
     func killedTenTimes() throws {
         var server = try startServer()
         let run = try startPlayer()
-        var (threads, descriptors) = (0, 0)
+        var early: ResourceSnapshot?
         for round in 1...10 {
             server.kill()
             #expect(run.waitForLine("\"state\":\"lost\"", count: round))
@@ -102,12 +102,14 @@ struct LossTests {
             #expect(run.waitForLine("\"state\":\"reset\"", count: round))
             let count = positions(run).count
             #expect(run.waitForLine("\"event\":\"position\"", count: count + 1))
-            if round == 2 { (threads, descriptors) = census(run.identifier) }
+            if round == 2 { early = try ResourceSnapshot(of: run.identifier) }
         }
-        let after = census(run.identifier)
+        let before = try #require(early)
+        let after = try ResourceSnapshot(of: run.identifier)
         // Dispatch lends threads as it sees fit: some more or fewer, but not one a round.
-        #expect(after.threads <= threads + 4, "\(threads) threads became \(after.threads)")
-        #expect(after.descriptors <= descriptors + 1, "\(descriptors) descriptors became \(after.descriptors)")
+        #expect(after.threadCount <= before.threadCount + 4, "\(before.threads) became \(after.threads)")
+        #expect(
+            after.descriptorCount <= before.descriptorCount + 1, "\(before.descriptors) became \(after.descriptors)")
         let seconds = positions(run)
         #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $0 < $1 + 0.001 }, "\(seconds)")
         run.send(SIGINT)
@@ -151,12 +153,5 @@ struct LossTests {
         let played = try SoundFile.read(heard).planes[0].filter { $0 != 0 }
         #expect(played.count > Self.rate / 2)
         #expect(Signal.firstDifference(played, Signal.counting(frames: played.count)) == nil)
-    }
-
-    private func census(_ process: pid_t) -> (threads: Int, descriptors: Int) {
-        func count(_ folder: String) -> Int {
-            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/\(folder)").count) ?? 0
-        }
-        return (count("task"), count("fd"))
     }
 }

@@ -4,6 +4,7 @@ import SessionArbiter
 import SessionPolicy
 import Glibc
 import TestRandom
+import TestSupport
 
 /// The parent of all: starts the apps, harms them, and looks at what is left.
 final class Chaos {
@@ -199,7 +200,7 @@ final class Chaos {
         }
         // What a long reply takes has been given back when the next one comes.
         try tool.ask(.synchronise)
-        let full = try Census(of: service)
+        let full = try ResourceSnapshot(of: service)
         let acts = views.reduce(into: View.Counts()) {
             $0.acts += $1.counts.acts
             $0.refused += $1.counts.refused
@@ -210,7 +211,7 @@ final class Chaos {
         for app in apps where try app.waitForEnd(within: 60) != 0 { findings.append("App \(app.process) ended badly.") }
         tool = try reach()
         findings += try leave(tool, service, full, views.count)
-        Table(options: options, counts: counts, acts: acts, agreement: agreement, views: views, full: full).print()
+        ChaosTable(options: options, counts: counts, acts: acts, agreement: agreement, views: views, full: full).print()
         return findings
     }
 
@@ -246,18 +247,22 @@ final class Chaos {
     }
 
     /// Everybody has left: the arbiter has let go of all that was theirs, and goes, and leaves what it should.
-    private func leave(_ tool: RawClient, _ service: pid_t, _ full: Census, _ clients: Int) throws -> [String] {
+    private func leave(_ tool: RawClient, _ service: pid_t, _ full: ResourceSnapshot, _ clients: Int) throws -> [String]
+    {
         var findings: [String] = []
         let isAlone = try Limit.waits(seconds: 20) { try tool.report().clients.count == 1 }
         if !isAlone { findings.append("Clients that have ended are listed still.") }
         try tool.ask(.synchronise)
-        let empty = try Census(of: service)
+        let empty = try ResourceSnapshot(of: service)
         if try !tool.report().sessions.isEmpty { findings.append("Sessions are left of apps that have ended.") }
-        if full.descriptors - empty.descriptors != 2 * clients {
-            findings.append("\(clients) clients had \(full.descriptors - empty.descriptors) descriptors, not 2 each.")
+        if full.descriptorCount - empty.descriptorCount != 2 * clients {
+            findings.append(
+                "\(clients) clients had \(full.descriptorCount - empty.descriptorCount) descriptors, not 2 each.")
         }
-        if empty.descriptors > 10 { findings.append("\(empty.descriptors) descriptors are left with one client.") }
-        if empty.kilobytes > 128 << 10 { findings.append("The arbiter takes \(empty.kilobytes) KiB.") }
+        if empty.descriptorCount > 10 {
+            findings.append("\(empty.descriptorCount) descriptors are left with one client.")
+        }
+        if empty.residentKiB > 128 << 10 { findings.append("The arbiter takes \(empty.residentKiB) KiB.") }
         tool.shutDown()
         if options.fault == .file { _ = try folder.write("", as: "audiosession/stray") }
         var stray: Program?

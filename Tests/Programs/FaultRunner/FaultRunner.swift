@@ -19,7 +19,7 @@ import TestSupport
             throw TestFailure(
                 "There is no story '\(options.story)'; there are \(Story.all.keys.sorted().joined(separator: ", ")).")
         }
-        // What is made once and kept is made here: the census counts what comes after.
+        // Makes what is made once and kept: only what comes after it counts as a leak.
         _ = try Run(jack: jack, countsLeaks: false).tell(telling, script: [], quiet: true) { $0.path = options.path }
         let faults =
             if let fault = options.walk {

@@ -15,13 +15,13 @@ struct Run {
         var lines: [String]
     }
 
-    /// Runs it on a thread of its own. `after` runs when it has been told, before the census.
+    /// Runs it on a thread of its own. `after` runs when it has been told, before resources are compared.
     func tell(
         _ telling: @escaping Story.Telling, script: [String], quiet: Bool, setting: (inout Story) -> Void = { _ in },
         after: () -> Void = {}
     ) throws -> Outcome {
         try jack.begin(Story.stage + script)
-        let before = Census.take(jack)
+        let before = try RunResources(jack)
         let diary = Diary(isPrinted: !quiet)
         var story = Story(jack: jack, diary: diary)
         setting(&story)
@@ -48,13 +48,15 @@ struct Run {
         after()
         jack.act("release")
         return Outcome(
-            faults: findFaults(since: before, diary) + (end.isEmpty ? [] : [end]), fired: jack.counts["fired"] ?? 0,
+            faults: try findFaults(since: before, diary) + (end.isEmpty ? [] : [end]), fired: jack.counts["fired"] ?? 0,
             lines: diary.noted)
     }
 
-    private func findFaults(since before: Census, _ diary: Diary) -> [String] {
+    private func findFaults(since before: RunResources, _ diary: Diary) throws -> [String] {
         var faults = diary.noted.filter { $0.hasPrefix("FAULT: ") }.map { String($0.dropFirst(7)) }
-        if countsLeaks, let leak = Census.findLeak(since: before, jack) { faults.append("left over: \(leak)") }
+        if countsLeaks, let leak = try RunResources.findLeak(since: before, jack) {
+            faults.append("left over: \(leak)")
+        }
         let counts = jack.counts
         if let garbage = counts["garbage"], garbage > 0 {
             faults.append("\(garbage) cycles left garbage in port buffers")

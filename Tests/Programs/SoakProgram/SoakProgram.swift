@@ -52,9 +52,9 @@ struct Soak {
 
     func run(_ name: ServerName) throws -> Report {
         let begin = Date()
-        let before = Census.take()
+        let before = try ResourceSnapshot()
         let stage = try Stage(options, name, journal, examiner)
-        var warm: Census?
+        var warm: ResourceSnapshot?
         if let plant = options.plant {
             try stage.plant(plant)
         } else {
@@ -70,32 +70,33 @@ struct Soak {
                 if warm == nil, stage.counts.recoveries.count >= 3,
                     Date().timeIntervalSince(begin) > options.seconds / 4
                 {
-                    warm = try census(stage)
+                    warm = try takeSnapshot(stage)
                 }
             }
         }
-        let end = try census(stage)
+        let end = try takeSnapshot(stage)
         try stage.close()
-        return report(stage, seconds: Date().timeIntervalSince(begin), before, warm ?? end, end, leaks: leaks(stage))
+        return report(
+            stage, seconds: Date().timeIntervalSince(begin), before, warm ?? end, end, leaks: try leaks(stage))
     }
 
     /// With nothing but the speaker plugged in, and music and game playing.
-    private func census(_ stage: Stage) throws -> Census {
+    private func takeSnapshot(_ stage: Stage) throws -> ResourceSnapshot {
         if stage.microphone.isRunning { stage.switchInput() }
         if stage.counts.isDeckOn { stage.switchDeck() }
         for listener in stage.listeners.dropFirst() { try stage.unplug(listener, inOrder: true) }
         try stage.play()
         stage.host.settle()
         stage.letPass(4_800)
-        return Census.take()
+        return try ResourceSnapshot()
     }
 
-    private func leaks(_ stage: Stage) -> [String] {
+    private func leaks(_ stage: Stage) throws -> [String] {
         var leaks: [String] = []
         let clients = (try? stage.run("jack_lsp", [])) ?? ""
         if clients.contains("session-soak:") { leaks.append("JACK still has the ports of a closed client") }
         stage.server.end(inOrder: true)
-        let threads = Census.take().threads
+        let threads = try ResourceSnapshot().driverThreads
         if threads > 0 { leaks.append("\(threads) threads of a closed driver") }
         let shared = stage.server.leftovers.filter { $0.contains("session-soak") }
         if !shared.isEmpty { leaks.append("in shared memory: \(shared.joined(separator: ", "))") }
@@ -103,7 +104,8 @@ struct Soak {
     }
 
     private func report(
-        _ stage: Stage, seconds: Double, _ before: Census, _ warm: Census, _ end: Census, leaks: [String]
+        _ stage: Stage, seconds: Double, _ before: ResourceSnapshot, _ warm: ResourceSnapshot,
+        _ end: ResourceSnapshot, leaks: [String]
     ) -> Report {
         let counts = stage.counts
         func count(_ faults: Fault...) -> Int { faults.reduce(0) { $0 + (counts.faults[$1] ?? 0) } }
@@ -120,8 +122,8 @@ struct Soak {
             framesHeard: examiner.total.frames,
             devicesHeard: examiner.devices, silenceChecks: counts.silenceChecks,
             untouchedChecks: counts.untouchedChecks, pauses: examiner.total.pauses, refusals: counts.refusals,
-            threads: [before, warm, end].map(\.threads), descriptors: [before, warm, end].map(\.descriptorCount),
-            megabytes: [before, warm, end].map { $0.kilobytes / 1024 },
+            threads: [before, warm, end].map(\.driverThreads), descriptors: [before, warm, end].map(\.descriptorCount),
+            megabytes: [before, warm, end].map { $0.residentKiB / 1024 },
             sharedLeftovers: stage.server.leftovers.count,
             leaks: leaks + end.growth(since: warm, keeping: options.server == .pipewire ? 4 : 0))
     }

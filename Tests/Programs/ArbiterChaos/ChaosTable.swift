@@ -1,0 +1,38 @@
+import Foundation
+import SessionArbiter
+import TestSupport
+
+/// What was done, and what it came to.
+struct ChaosTable {
+    let options: Options
+    let counts: Chaos.Counts
+    let acts: View.Counts
+    let agreement: Agreement
+    let views: [View]
+    let full: ResourceSnapshot
+
+    func print() {
+        let active = views.count { $0.activity == "running" }
+        let rows: [(String, String)] = [
+            ("apps killed, stopped", "\(counts.appsKilled), \(counts.appsStopped)"),
+            ("arbiters killed", "\(counts.arbitersKilled)"),
+            ("apps that reached no arbiter in time", "\(counts.lonely)"),
+            ("calls of the apps that lived on", "\(acts.acts), refused \(acts.refused)"),
+            ("of these without an arbiter's answer", "\(acts.unserved)"),
+            ("sessions lost and made anew", "\(acts.renewed)"),
+            (
+                "decisions of the last arbiter, replayed",
+                "\(agreement.report.decisions), \(agreement.history?.decisions.count ?? 0)"
+            ),
+            (
+                "running, ducked, interrupted at the end",
+                "\(active), \(views.count { $0.attenuation > 0 }), \(views.count { $0.activity == "interrupted" })"
+            ),
+            ("decisions replayed on the way", "\(counts.decisionsReplayed)"),
+            ("the arbiter's descriptors, memory", "\(full.descriptorCount), \(full.residentKiB) KiB"),
+        ]
+        for (name, value) in rows {
+            Swift.print("  " + name.padding(toLength: 44, withPad: " ", startingAt: 0) + value)
+        }
+    }
+}
