@@ -265,8 +265,8 @@ struct EngineTests {
     }
 }
 
-/// Between its `start` and `stop`, says who else makes the core run: the count of cycles may not change.
-private final class GuardedDriver: RenderDriver {
+/// Between its `start` and `stop`, detects whether anyone else runs the core: the count of cycles must not change.
+private final class GuardedDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
     private struct State {
         var core: RenderCore?
         var cyclesAtStart: UInt64?
@@ -274,30 +274,31 @@ private final class GuardedDriver: RenderDriver {
     private let state = Locked(State())
     let overlaps = Locked(0)
 
-    func open(core: RenderCore) throws(DriverError) -> HardwareFormat {
+    init() { super.init(OfflineDriver()) }
+
+    override func open(core: RenderCore) throws(DriverError) -> HardwareFormat {
         state.withLock { $0.core = core }
-        return HardwareFormat(sampleRate: 48_000, periodFrames: 256, outputChannels: 2, server: "guarded")
+        return try super.open(core: core)
     }
-    func start() throws(DriverError) {
+    override func start() throws(DriverError) {
         state.withLock { state in
             if state.cyclesAtStart == nil { state.cyclesAtStart = state.core.map(Self.cycles) }
         }
     }
-    func stop() {
+    override func stop() {
         let changed = state.withLock { state in
             defer { state.cyclesAtStart = nil }
             return state.cyclesAtStart.map { start in state.core.map(Self.cycles) != start } ?? false
         }
         if changed { overlaps.withLock { $0 += 1 } }
     }
-    func close() { stop() }
-    var format: HardwareFormat? { nil }
-    // It does not help the engine: what the engine itself knows must do.
-    var isRendering: Bool { false }
-    func requestPeriod(frames: Int) throws(DriverError) -> Int { frames }
-    var statistics: DriverStatistics { DriverStatistics() }
-    func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) {}
-    func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) {}
+    override func close() {
+        stop()
+        super.close()
+    }
+    // It does not help the engine, which must rely on what it knows itself.
+    override var format: HardwareFormat? { nil }
+    override var isRendering: Bool { false }
 
     private static func cycles(_ core: RenderCore) -> UInt64 { rcore_read_counters(core.handle).cycles }
 }

@@ -47,7 +47,7 @@ import Testing
 
     @Test("INT-11: older and newer notifications tell one story in one order, each once")
     func oneStory() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         let story = Story(of: session)
         try session.setActive(true)
@@ -73,7 +73,7 @@ import Testing
 
     @Test("INT-5, INT-11: who activates again while it waits is told active, without an end")
     func activatedAgain() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         let rival = try stage.session(.playback)
         let story = Story(of: session)
@@ -88,7 +88,7 @@ import Testing
     func background() throws {
         var settings = ArbiterSettings()
         settings.policy.tellsSuspension = true
-        let stage = Stage(settings: settings)
+        let stage = HostFixture(settings: settings)
         let session = try stage.session(.playback)
         let story = Story(of: session)
         let causes = Signpost<AudioSession.DeactivationCause?>()
@@ -119,7 +119,7 @@ import Testing
 
     @Test("ACT-14, INT-11: a delayed grant is told as every other activation")
     func delayedGrant() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playAndRecord)
         let story = Story(of: session)
         try stage.host.ring()
@@ -131,7 +131,7 @@ import Testing
 
     @MainActor @Test("INT-11: messages come on the main actor, in the order of the notifications and each once")
     func messages() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         let (words, heard) = AsyncStream<String>.makeStream()
         let center = NotificationCenter.default
@@ -181,7 +181,7 @@ import Testing
     @Test("ACT-12: messages that nobody takes keep no session alive")
     @MainActor func mailKeepsNobody() throws {
         // The main thread is here: what is posted waits behind this test.
-        let stage = Stage()
+        let stage = HostFixture()
         weak var gone: AudioSession?
         do {
             let session = try stage.session(.playback)

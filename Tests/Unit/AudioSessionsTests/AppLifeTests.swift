@@ -12,7 +12,7 @@ import Testing
         "BG-1: entering the background silences and stops what did not declare it; declared playback plays on to the bit"
     )
     func background() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         let stopped = Signpost<String>()
         let participant = Participant(session) { stopped.note($0) }
@@ -42,7 +42,7 @@ import Testing
 
     @Test("BG-2, SIM-3: a locked screen silences the ambient session and leaves declared playback alone")
     func lock() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let game = try stage.session(.ambient)
         let music = try stage.session(.playback, options: .mixWithOthers)
         try stage.host.setDeclaresBackgroundAudio(true)
@@ -58,7 +58,7 @@ import Testing
 
     @Test("BG-3: a suspended app is inactive, and stays so when it is resumed")
     func suspension() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         try stage.host.setDeclaresBackgroundAudio(true)
         try session.setActive(true)

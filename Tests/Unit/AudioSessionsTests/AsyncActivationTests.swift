@@ -6,36 +6,27 @@ import TestSupport
 import Testing
 
 /// A driver whose `open` waits until it is let go, as a slow server would.
-private final class SlowDriver: RenderDriver {
-    let inner = OfflineDriver(channels: 1)
+private final class SlowDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
     private let gate = DispatchSemaphore(value: 0)
     let reached = Signpost<Int>()
 
+    init() { super.init(OfflineDriver(channels: 1)) }
+
     func letGo() { gate.signal() }
 
-    func open(core: RenderCore) throws(DriverError) -> HardwareFormat {
+    override func open(core: RenderCore) throws(DriverError) -> HardwareFormat {
         reached.note(1)
         gate.wait()
         defer { gate.signal() }
         return try inner.open(core: core)
     }
-
-    func start() throws(DriverError) { try inner.start() }
-    func stop() { inner.stop() }
-    func close() { inner.close() }
-    var format: HardwareFormat? { inner.format }
-    var isRendering: Bool { inner.isRendering }
-    func requestPeriod(frames: Int) throws(DriverError) -> Int { try inner.requestPeriod(frames: frames) }
-    var statistics: DriverStatistics { inner.statistics }
-    func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) { inner.setPrepareHandler(handler) }
-    func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) { inner.setEventHandler(handler) }
 }
 
 /// `activate` and `deactivate`, awaited and with handlers.
 @Suite(.timeLimit(.minutes(2))) struct AsyncActivationTests {
     @Test("ACT-1, ACT-5, ACT-7: awaited activation and deactivation do what setActive does, and throw what it throws")
     func awaited() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         let rival = try stage.session(.playback)
         #expect(try await session.activate())
@@ -52,7 +43,7 @@ private final class SlowDriver: RenderDriver {
 
     @Test("Handlers are told success or the error, in the order of the calls")
     func handlers() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         let told = Signpost<String>()
         session.activate { told.note("activated \($0) \($1 == nil)") }
@@ -75,7 +66,7 @@ private final class SlowDriver: RenderDriver {
 
     @Test("ACT-11: calls of one session take effect in the order in which they were made")
     func order() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         var changes = session.activityChanges.makeAsyncIterator()
         for _ in 0..<50 {

@@ -7,7 +7,7 @@ import Testing
 
 /// Recording permission, mute and the microphone's switch, down to the captured frames.
 @Suite struct InputTests {
-    private let stage = Stage(inputChannels: 1)
+    private let stage = HostFixture(inputChannels: 1)
 
     private func recording(_ options: AudioSession.CategoryOptions = []) throws -> (AudioSession, AudioSessionInput) {
         let session = try stage.session(.playAndRecord, options: options)
@@ -136,7 +136,7 @@ import Testing
     func microphone() throws {
         stage.host.setRecordPermission(.granted)
         let (session, input) = try recording()
-        let listener = Listener(AudioSession.interruptionNotification, of: session)
+        let listener = NotificationRecorder(AudioSession.interruptionNotification, of: session)
         try stage.host.setMicrophoneMuted(true)
         stage.host.settle()
         #expect(listener.heard.noted.last?[AudioSessionInterruptionReasonKey] == 2)

@@ -8,9 +8,9 @@ import Testing
 /// Limits that an app sets itself: idle sessions, forgotten ducks. Time is moved by hand.
 @Suite(.timeLimit(.minutes(2))) struct LimitTests {
     private let clock = HandClock()
-    private let stage: Stage
+    private let stage: HostFixture
 
-    init() { stage = Stage(clock: clock) }
+    init() { stage = HostFixture(clock: clock) }
 
     private func causes(_ session: AudioSession) -> () async -> AudioSession.ActivityChange? {
         var changes = session.activityChanges.makeAsyncIterator()
@@ -26,7 +26,7 @@ import Testing
     func idle() async throws {
         let music = try stage.session(.playback)
         let prompt = try stage.session(.playback)
-        let listener = Listener(AudioSession.interruptionNotification, of: music)
+        let listener = NotificationRecorder(AudioSession.interruptionNotification, of: music)
         let cause = causes(prompt)
         let player = Participant(prompt)
         try prompt.setIdleTimeout(.seconds(2))
@@ -220,12 +220,12 @@ import Testing
 
     @Test("The machine's clock calls, and does not keep a session alive")
     func machineClock() throws {
-        let host = Stage().host
+        let host = HostFixture().host
         weak var gone: AudioSession?
         do {
             let session = try AudioSession(host: host)
             gone = session
-            let token = Listener(AudioSession.didBecomeInactiveNotification, of: session)
+            let token = NotificationRecorder(AudioSession.didBecomeInactiveNotification, of: session)
             let player = Participant(session)
             try session.setIdleTimeout(.zero)
             try session.setActive(true)

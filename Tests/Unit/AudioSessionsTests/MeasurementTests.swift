@@ -9,7 +9,7 @@ import Testing
     private let loud = [Float](repeating: 1, count: 96_000)
 
     @Test func `an output is not limited while a session that leads there measures`() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let (measuring, music) = (try stage.session(.playback), try stage.session(.ambient))
         try measuring.setActive(true)
         let engine = try measuring.engine
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `whatever threads set the mode, the limiter follows the last one`() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         try session.setActive(true)
         let limiter = try AudioLimiter()
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `a limiter that is set while a session measures waits for the end of that`() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback, mode: .measurement)
         try session.setActive(true)
         let engine = try session.engine

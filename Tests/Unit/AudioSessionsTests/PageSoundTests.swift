@@ -7,7 +7,7 @@ import Testing
 /// The samples of the pages on what is heard, run: what stands between `// [name]` and `// [end]` is what the pages show, and
 /// `Scripts/check examples` compares the two.
 @Suite struct PageSoundTests {
-    private let stage = Stage()
+    private let stage = HostFixture()
     private let session: AudioSession
     private let host: AudioSessionHost
     private let shown = Shown()

@@ -27,7 +27,7 @@ struct Shown: Sendable {
 /// The samples of Documentation/Rules, run: what stands between `// [name]` and `// [end]` is what the pages show, and
 /// `Scripts/check examples` compares the two.
 @Suite struct PageTests {
-    private let stage = Stage(inputChannels: 0)
+    private let stage = HostFixture(inputChannels: 0)
     private let session: AudioSession
     private let host: AudioSessionHost
     private let shown = Shown()
@@ -147,7 +147,7 @@ struct Shown: Sendable {
 
     @Test("ACT-8: leaving with notice") func deactivate() throws {
         let music = try stage.session(.playback)
-        let heard = Listener(AudioSession.interruptionNotification, of: music)
+        let heard = NotificationRecorder(AudioSession.interruptionNotification, of: music)
         try music.setActive(true)
         try session.setActive(true)
         // [deactivate]

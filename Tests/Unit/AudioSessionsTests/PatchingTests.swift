@@ -169,7 +169,7 @@ import Testing
         try session.setCategory(.playback)
         try session.setActive(true)
         host.settle()
-        let listener = Listener(AudioSession.routeChangeNotification, of: session)
+        let listener = NotificationRecorder(AudioSession.routeChangeNotification, of: session)
         let format = try #require(driver.format)
         func names() -> [String] { session.currentRoute.outputs.map(\.portName) }
 

@@ -19,7 +19,7 @@ import Testing
         "ACT-11, ACT-13, INT-11: 8 threads use one session, or several, at random: numbers without gaps, the log replays, all hear one order",
         .timeLimit(.minutes(5)), arguments: [1, 4])
     func randomUse(sessions count: Int) async throws {
-        let stage = try RandomStage(sessions: count)
+        let stage = try RandomUseFixture(sessions: count)
         let renderer = Renderer(stage.driver)
         defer { renderer.stop() }
         var replay = Replay(of: stage.ids)

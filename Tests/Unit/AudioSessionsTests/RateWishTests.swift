@@ -5,8 +5,7 @@ import TestSupport
 import Testing
 
 /// A driver that takes some rates, as a managed server does, and powers of two as periods, as a sound card may.
-private final class ChoosyDriver: RenderDriver {
-    let inner = OfflineDriver(sampleRate: 48_000, channels: 1, periodFrames: 1024)
+private final class ChoosyDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
     let rates: Set<Int>
     let takesEveryPeriod: Bool
     /// It changes its rate, and says so too late.
@@ -17,9 +16,10 @@ private final class ChoosyDriver: RenderDriver {
         self.rates = rates
         self.isLate = isLate
         self.takesEveryPeriod = takesEveryPeriod
+        super.init(OfflineDriver(sampleRate: 48_000, channels: 1, periodFrames: 1024))
     }
 
-    func requestSampleRate(_ sampleRate: Int) throws(DriverError) -> Int {
+    override func requestSampleRate(_ sampleRate: Int) throws(DriverError) -> Int {
         asked.note(sampleRate)
         guard rates.contains(sampleRate) else { throw .refused(call: "a rate", reason: "not this one") }
         inner.setSampleRate(sampleRate)
@@ -27,22 +27,12 @@ private final class ChoosyDriver: RenderDriver {
         return sampleRate
     }
 
-    func requestPeriod(frames: Int) throws(DriverError) -> Int {
+    override func requestPeriod(frames: Int) throws(DriverError) -> Int {
         guard takesEveryPeriod || frames.nonzeroBitCount == 1 else {
             throw .refused(call: "a period", reason: "not this one")
         }
-        return try inner.requestPeriod(frames: frames)
+        return try super.requestPeriod(frames: frames)
     }
-
-    func open(core: RenderCore) throws(DriverError) -> HardwareFormat { try inner.open(core: core) }
-    func start() throws(DriverError) { try inner.start() }
-    func stop() { inner.stop() }
-    func close() { inner.close() }
-    var format: HardwareFormat? { inner.format }
-    var isRendering: Bool { inner.isRendering }
-    var statistics: DriverStatistics { inner.statistics }
-    func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) { inner.setPrepareHandler(handler) }
-    func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) { inner.setEventHandler(handler) }
 }
 
 @Suite("Wishes for a rate")

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RefusalTests {
     @Test("ACT-13, ACT-5: a refused activation can be explained: which rule, because of whom, what to do, when")
     func activation() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         #expect(session.lastRefusal == nil)
         let before = Date()
@@ -35,7 +35,7 @@ import Testing
 
     @Test("ACT-13, MODE-1: a refused category change is kept until the category is changed")
     func category() throws {
-        let session = try Stage().session(.playback)
+        let session = try HostFixture().session(.playback)
         #expect(throws: AudioSessionError.self) { try session.setCategory(.ambient, options: .defaultToSpeaker) }
         let refusal = try #require(session.lastRefusal)
         #expect(refusal.rule == "OPT-3" && refusal.error.errorCode == .badParam && refusal.by == nil)
@@ -50,7 +50,7 @@ import Testing
 
     @Test("ACT-13: an unknown name is a refusal like any other, with the known names")
     func unknownName() throws {
-        let session = try Stage().session(.playback)
+        let session = try HostFixture().session(.playback)
         #expect(throws: AudioSessionError.self) { try session.setCategory(.init(rawValue: "Karaoke")) }
         #expect(session.lastRefusal?.message.contains("AVAudioSessionCategoryPlayback") == true)
         #expect(session.explain().last?.contains("'Karaoke'") == true)
@@ -75,7 +75,7 @@ import Testing
 
     @Test("ACT-13: being interrupted ends a refusal too")
     func interrupted() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         try session.setActive(true)
         #expect(throws: AudioSessionError.self) { try session.setMode(.voiceChat) }

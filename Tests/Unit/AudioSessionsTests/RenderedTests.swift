@@ -14,7 +14,7 @@ import Testing
         "INT-1, INT-6, INT-8: a ringing phone silences within a period and the fade; music goes on at the very next frame"
     )
     func interruption() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let music = try stage.session(.playback)
         try music.setActive(true)
         try stage.play(signal, in: music)
@@ -41,7 +41,7 @@ import Testing
         "DUCK-1, DUCK-3, DUCK-5: music falls by 14 dB in 50 ms under a prompt and returns to the very same bits in 500 ms"
     )
     func duck() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let music = try stage.session(.playback)
         let prompt = try stage.session(.playback, mode: .voicePrompt, options: .duckOthers)
         try music.setActive(true)
@@ -66,7 +66,7 @@ import Testing
 
     @Test("DUCK-7: what starts during a duck starts ducked, with its fade")
     func startsDucked() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let prompt = try stage.session(.ambient, options: .duckOthers)
         let music = try stage.session(.playback)
         try prompt.setActive(true)
@@ -80,7 +80,7 @@ import Testing
 
     @Test("CAT-4, VOL-2, SIM-2: record and the silent switch mute what they name, and it runs on")
     func muted() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let game = try stage.session(.ambient)
         try game.setActive(true)
         try stage.play(signal, in: game)
@@ -99,7 +99,7 @@ import Testing
 
     @Test("VOL-1: the system volume scales everything")
     func volume() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let music = try stage.session(.playback)
         try music.setActive(true)
         try stage.play([Float](repeating: 0.5, count: 48_000), in: music)
@@ -111,7 +111,7 @@ import Testing
 
     @Test("ACT-1, ACT-2: nothing sounds before the grant; of two primary sessions the newer one is heard")
     func twoPrimary() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let first = try stage.session(.playback)
         let second = try stage.session(.playback)
         try first.setActive(true)
@@ -128,7 +128,7 @@ import Testing
 
     @Test("ACT-5, DUCK-3: playback during a call is 35 dB down")
     func duringCall() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         try stage.host.ring()
         try stage.host.acceptCall()
         let music = try stage.session(.playback)
@@ -143,7 +143,7 @@ import Testing
     @Test("The same scene twice gives identical bits")
     func deterministic() throws {
         func scene() throws -> [Float] {
-            let stage = Stage()
+            let stage = HostFixture()
             let music = try stage.session(.playback)
             let prompt = try stage.session(.playback, options: .duckOthers)
             try music.setActive(true)

@@ -7,7 +7,7 @@ import Testing
 
 /// Stand-in devices, through the API.
 @Suite struct RouteTests {
-    private let stage = Stage()
+    private let stage = HostFixture()
 
     private func outputs(_ session: AudioSession) -> [AudioSession.Port] {
         session.currentRoute.outputs.map(\.portType)
@@ -58,7 +58,7 @@ import Testing
         stage.host.settle()
         #expect(music.isActive && outputs(music) == [.headphones], "a new device interrupts nobody")
         #expect(try stage.render(1_000).allSatisfy { $0 != 0 })
-        let begins = Listener(AudioSession.interruptionNotification, of: music)
+        let begins = NotificationRecorder(AudioSession.interruptionNotification, of: music)
         try stage.host.unplug("Ears")
         stage.host.settle()
         #expect(heard.noted == ["3 from Output of offline", "1 from Output of offline", "2 from Ears"])
@@ -95,7 +95,7 @@ import Testing
         #expect(outputs(session) == [.builtInSpeaker])
         try session.overrideOutputAudioPort(.none)
         stage.host.settle()
-        let listener = Listener(AudioSession.availableInputsChangeNotification, of: session)
+        let listener = NotificationRecorder(AudioSession.availableInputsChangeNotification, of: session)
         try stage.host.plug("Desk", type: .usbAudio, inputs: 2)
         stage.host.settle()
         #expect(listener.heard.noted.count == 1)
@@ -115,7 +115,7 @@ import Testing
 
     @Test("ROUTE-9, CAT-7: without an input nothing records, and what would is refused; with one it is offered")
     func noInput() throws {
-        let stage = Stage(inputChannels: 0)
+        let stage = HostFixture(inputChannels: 0)
         let session = try stage.session(.playAndRecord)
         #expect(!session.isInputAvailable && !session.availableCategories.contains(.record))
         let error = #expect(throws: AudioSessionError.self) { try session.setActive(true) }

@@ -10,10 +10,10 @@ import Testing
 
     @Test("ACT-8: active within, and afterwards others may resume; also when the body throws")
     func scope() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let music = try stage.session(.playback)
         let prompt = try stage.session(.playback)
-        let listener = Listener(AudioSession.interruptionNotification, of: music)
+        let listener = NotificationRecorder(AudioSession.interruptionNotification, of: music)
         try music.setActive(true)
         let answer = try prompt.whileActive {
             #expect(prompt.isActive && music.state.activity == .interrupted)
@@ -29,7 +29,7 @@ import Testing
 
     @Test("Scopes nest: the last to end deactivates, unless the session was active before the first")
     func nesting() throws {
-        let session = try Stage().session(.playback)
+        let session = try HostFixture().session(.playback)
         try session.whileActive {
             try session.whileActive { #expect(session.isActive) }
             #expect(session.isActive)
@@ -42,7 +42,7 @@ import Testing
 
     @Test("ACT-5: refused, the body does not run")
     func refused() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         try stage.host.ring()
         #expect(throws: AudioSessionError.self) {
@@ -58,9 +58,9 @@ import Testing
 
     @Test("INT-4: a scope that was interrupted gives its wait up at its end, and is not activated again")
     func interrupted() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
-        let listener = Listener(AudioSession.interruptionNotification, of: session)
+        let listener = NotificationRecorder(AudioSession.interruptionNotification, of: session)
         try session.whileActive {
             try stage.host.ring()
             #expect(!session.isActive)
@@ -73,7 +73,7 @@ import Testing
 
     @Test("Awaited: deactivates when the body returns, throws or is cancelled")
     func awaited() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         let answer = try await session.whileActive { () async in
             await Task.yield()
@@ -105,7 +105,7 @@ import Testing
 
     @MainActor @Test("The awaited body runs where its caller does")
     func isolation() async throws {
-        let session = try Stage().session(.playback)
+        let session = try HostFixture().session(.playback)
         var count = 0
         try await session.whileActive {
             MainActor.assertIsolated()
@@ -117,7 +117,7 @@ import Testing
 
     @Test("Scopes that overlap on many threads leave the session inactive, and active within each")
     func overlapping() async throws {
-        let session = try Stage().session(.playback)
+        let session = try HostFixture().session(.playback)
         await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<40 {
                 group.addTask {

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct SequenceTests {
     @Test("INT-2, INT-3, INT-11: interruptions, activity and recommendations, each as its own sequence")
     func interruptions() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         var interruptions = session.interruptions.makeAsyncIterator()
         var activity = session.activityChanges.makeAsyncIterator()
@@ -34,7 +34,7 @@ import Testing
 
     @Test("ROUTE-3: route changes carry the reason and the route before")
     func routes() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session()
         var changes = session.routeChanges.makeAsyncIterator()
         try session.setActive(true)
@@ -48,7 +48,7 @@ import Testing
 
     @Test("HINT-2, VOL-3, PERM-2, PERM-4: hints, mutes and permission")
     func others() async throws {
-        let stage = Stage(inputChannels: 1)
+        let stage = HostFixture(inputChannels: 1)
         let game = try stage.session(.ambient)
         let music = try stage.session(.playback)
         let player = Participant(music)
@@ -89,7 +89,7 @@ import Testing
 
     @Test("Sequences end with the session, and who leaves one is forgotten")
     func ends() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let interruptions: AsyncStream<AudioSession.Interruption>
         let volumes: AudioSession.Values<Float>
         do {
@@ -105,7 +105,7 @@ import Testing
 
     @Test("VOL-1: a value's sequence begins with the present one and goes on with each new one")
     func volume() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         try stage.host.setSystemVolume(0.75)
         var volumes = session.values(of: \.outputVolume).makeAsyncIterator()
@@ -122,7 +122,7 @@ import Testing
 
     @Test("HINT-1: other audio and the hint are followed by sessions that are not even active")
     func otherAudio() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let observer = try stage.session(.ambient)
         let music = try stage.session(.playback, options: .mixWithOthers)
         let player = Participant(music)
@@ -145,7 +145,7 @@ import Testing
 
     @Test("ROUTE-1, ACT-13: routes and states are followed like any other property")
     func stateAndRoute() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         var activities = session.values(of: \.state.activity).makeAsyncIterator()
         var routes = session.values(of: \.currentRoute).makeAsyncIterator()
@@ -161,7 +161,7 @@ import Testing
 
     @Test("ROUTE-6: inputs that come and go are followed, whatever the session's category")
     func inputs() async throws {
-        let stage = Stage(inputChannels: 0)
+        let stage = HostFixture(inputChannels: 0)
         let player = try stage.session(.playback)
         let recorder = try stage.session(.record)
         var known = player.values(of: \.isInputAvailable).makeAsyncIterator()
@@ -182,7 +182,7 @@ import Testing
 
     @Test("VOL-1: whoever follows a value while others change it ends with the last one")
     func noneMissed() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         let volumes = session.values(of: \.outputVolume)
         await withThrowingTaskGroup(of: Void.self) { group in

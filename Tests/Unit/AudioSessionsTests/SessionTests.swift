@@ -26,7 +26,7 @@ extension AudioSession: AudioSessionProtocol {}
 
     @Test("CAT-1, CAT-6, MODE-3: a new session's values, and what can be read back")
     func values() throws {
-        let session = try Stage().session()
+        let session = try HostFixture().session()
         #expect(session.category == .soloAmbient && session.mode == .default && session.categoryOptions == [])
         try session.setCategory(.playAndRecord, mode: .videoChat, options: .mixWithOthers)
         #expect(session.category == .playAndRecord && session.mode == .videoChat)
@@ -39,7 +39,7 @@ extension AudioSession: AudioSessionProtocol {}
 
     @Test("MODE-1, OPT-3: a refused request throws badParam as an NSError and changes nothing")
     func refused() throws {
-        let session = try Stage().session(.playback)
+        let session = try HostFixture().session(.playback)
         let pair = try error { try session.setCategory(.playback, mode: .voiceChat) }
         #expect(pair.errorCode == .badParam && pair.rule == "MODE-1")
         let bridged = pair as NSError
@@ -56,7 +56,7 @@ extension AudioSession: AudioSessionProtocol {}
 
     @Test("Every category and mode of the rules has AVAudioSession's name")
     func names() throws {
-        let session = try Stage(inputChannels: 0).session()
+        let session = try HostFixture(inputChannels: 0).session()
         #expect(session.availableModes.count + 4 == SessionPolicy.Mode.allCases.count, "four need an input")
         for category in session.availableCategories {
             try session.setCategory(category)
@@ -71,7 +71,7 @@ extension AudioSession: AudioSessionProtocol {}
 
     @Test("CAT-7: a device without inputs offers nothing that records")
     func available() throws {
-        let session = try Stage(inputChannels: 0).session()
+        let session = try HostFixture(inputChannels: 0).session()
         #expect(!session.isInputAvailable)
         #expect(!session.availableCategories.contains(.record) && session.availableCategories.contains(.playback))
         #expect(!session.availableModes.contains(.voiceChat))
@@ -79,7 +79,7 @@ extension AudioSession: AudioSessionProtocol {}
 
     @Test("ACT-5: insufficientPriority while a phone rings; INT-6: not for who does not want it")
     func priority() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         try stage.host.ring()
         let refusal = try error { try session.setActive(true) }
@@ -94,7 +94,7 @@ extension AudioSession: AudioSessionProtocol {}
 
     @Test("HW-1, HW-2, HW-6, ACT-9: wishes are not facts; the shortest wish is served at activation and given back")
     func hardware() throws {
-        let stage = Stage(channels: 2)
+        let stage = HostFixture(channels: 2)
         let first = try stage.session(.playback, options: .mixWithOthers)
         let second = try stage.session(.playback, options: .mixWithOthers)
         #expect(first.sampleRate == 48_000 && first.ioBufferDuration == 256.0 / 48_000)
@@ -116,7 +116,7 @@ extension AudioSession: AudioSessionProtocol {}
 
     @Test("HW-2: a period that someone else has changed is not given back")
     func foreignPeriod() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         try session.setPreferredIOBufferDuration(0.005)
         try session.setActive(true)
@@ -127,7 +127,7 @@ extension AudioSession: AudioSessionProtocol {}
 
     @Test("HW-4: absurd wishes throw badParam, input wishes without input incompatibleCategory; nothing changes")
     func absurd() throws {
-        let session = try Stage().session(.playback)
+        let session = try HostFixture().session(.playback)
         for bad in [-1, .nan, .infinity, 1e12] as [Double] {
             #expect(try error { try session.setPreferredSampleRate(bad) }.errorCode == .badParam)
             #expect(try error { try session.setPreferredIOBufferDuration(bad) }.errorCode == .badParam)
@@ -163,7 +163,7 @@ extension AudioSession: AudioSessionProtocol {}
     func busy() throws {
         var settings = ArbiterSettings()
         settings.policy.reportsBusyOnDeactivation = true
-        let session = try Stage(settings: settings).session(.playback)
+        let session = try HostFixture(settings: settings).session(.playback)
         let player = Participant(session)
         try session.setActive(true)
         player.run(true)
@@ -174,9 +174,9 @@ extension AudioSession: AudioSessionProtocol {}
 
     @Test("ACT-12: a session that is let go leaves with notice")
     func letGo() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let music = try stage.session(.playback)
-        let listener = Listener(AudioSession.interruptionNotification, of: music)
+        let listener = NotificationRecorder(AudioSession.interruptionNotification, of: music)
         try music.setActive(true)
         do {
             let rival = try stage.session(.playback)
@@ -187,9 +187,9 @@ extension AudioSession: AudioSessionProtocol {}
 
     @Test("VOL-3: the output is muted and told")
     func outputMute() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
-        let listener = Listener(AudioSession.outputMuteStateChangeNotification, of: session)
+        let listener = NotificationRecorder(AudioSession.outputMuteStateChangeNotification, of: session)
         try session.setOutputMuted(true)
         try stage.drain()
         #expect(session.isOutputMuted)
@@ -206,7 +206,7 @@ extension AudioSession: AudioSessionProtocol {}
 
     @Test("ACT-13: explain says which rule and which session; the state also since when")
     func explain() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let music = try stage.session(.playback)
         #expect(music.explain().first?.contains("ACT-1") == true)
         try music.setActive(true)
@@ -222,7 +222,7 @@ extension AudioSession: AudioSessionProtocol {}
 
     @Test("SIM-1: calls that do not fit say what to do")
     func misplaced() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         #expect(try error { try stage.host.declineCall() }.errorCode == .sessionNotActive)
         #expect(try error { try stage.host.endCall() }.errorCode == .sessionNotActive)
         #expect(try error { try stage.host.endInterruption() }.errorCode == .sessionNotActive)

@@ -7,9 +7,9 @@ import Testing
 @Suite struct TellingTests {
     @Test("INT-2, INT-3: began and ended arrive in order, with numbers that read as UInt and as Int")
     func interruption() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
-        let listener = Listener(AudioSession.interruptionNotification, of: session)
+        let listener = NotificationRecorder(AudioSession.interruptionNotification, of: session)
         try session.setActive(true)
         try stage.host.beginInterruption(by: .alarm)
         try stage.host.endInterruption(shouldResume: true)
@@ -26,7 +26,7 @@ import Testing
 
     @Test("INT-9: players pause at began; at ended the app is told first, then the players")
     func participants() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         let order = Signpost<String>()
         let player = Participant(session) { order.note($0) }
@@ -49,7 +49,7 @@ import Testing
 
     @Test("CAT-3, ROUTE-3: a changed category posts a route change with the reason and the previous route")
     func routeChange() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session()
         let heard = Signpost<(reason: UInt?, previous: Int?)>()
         let token = NotificationCenter.default.addObserver(
@@ -72,7 +72,7 @@ import Testing
     func deviceChange() throws {
         let driver = FaultyDriver()
         let session = try AudioSession(host: AudioSessionHost(driver: driver))
-        let listener = Listener(AudioSession.routeChangeNotification, of: session)
+        let listener = NotificationRecorder(AudioSession.routeChangeNotification, of: session)
         try session.setActive(true)
         try session.setPreferredIOBufferDuration(0.005)
         var format = try #require(driver.format)
@@ -84,7 +84,7 @@ import Testing
 
     @Test("SIM-6: another app's audio mixes with this one's, lowers it, or interrupts it and lets it resume")
     func otherApp() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let game = try stage.session(.ambient)
         try game.setActive(true)
         try stage.host.beginOtherAudio(.mixWithOthers)
@@ -96,7 +96,7 @@ import Testing
         #expect(game.state.isDucked)
         try stage.host.endOtherAudio()
         let music = try stage.session(.playback)
-        let listener = Listener(AudioSession.interruptionNotification, of: music)
+        let listener = NotificationRecorder(AudioSession.interruptionNotification, of: music)
         try music.setActive(true)
         try stage.host.beginOtherAudio()
         #expect(!music.isActive && game.secondaryAudioShouldBeSilencedHint)
@@ -111,11 +111,11 @@ import Testing
 
     @Test("HINT-1, HINT-2: other audio, and the hint for primary audio, are readable and told")
     func otherAudio() throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let game = try stage.session(.ambient)
         let music = try stage.session(.playback)
         let player = Participant(music)
-        let listener = Listener(AudioSession.silenceSecondaryAudioHintNotification, of: game)
+        let listener = NotificationRecorder(AudioSession.silenceSecondaryAudioHintNotification, of: game)
         try game.setActive(true)
         try music.setActive(true)
         #expect(!game.isOtherAudioPlaying)
@@ -133,8 +133,8 @@ import Testing
         let driver = FaultyDriver()
         let host = AudioSessionHost(driver: driver)
         let session = try AudioSession(host: host)
-        let lost = Listener(AudioSession.mediaServicesWereLostNotification, of: session)
-        let reset = Listener(AudioSession.mediaServicesWereResetNotification, of: session)
+        let lost = NotificationRecorder(AudioSession.mediaServicesWereLostNotification, of: session)
+        let reset = NotificationRecorder(AudioSession.mediaServicesWereResetNotification, of: session)
         try session.setActive(true)
         driver.tell(.serverLost)
         #expect(lost.heard.wait { $0.count == 1 })
@@ -146,7 +146,7 @@ import Testing
 
     @Test("Events tell the same story as values, each to every listener")
     func events() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let session = try stage.session(.playback)
         let streams = [session.events, session.events]
         try session.setActive(true)
@@ -171,7 +171,7 @@ import Testing
 
     @Test("Events end with the session")
     func eventsEnd() async throws {
-        let stage = Stage()
+        let stage = HostFixture()
         let stream = try stage.session(.playback).events
         try stage.drain()
         for await _ in stream {}

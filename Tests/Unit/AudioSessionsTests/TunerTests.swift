@@ -5,12 +5,13 @@ import TestSupport
 import Testing
 
 /// A device whose server has xruns when the test says so.
-private final class StumblingDriver: RenderDriver {
-    let inner = OfflineDriver(sampleRate: 48_000, channels: 1, periodFrames: 1_024)
+private final class StumblingDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
     private let xruns = Locked(0)
     /// Whether it takes a period.
     let takes = Locked<@Sendable (Int) -> Bool>({ _ in true })
     private let handler = Locked<@Sendable (DriverEvent) -> Void>({ _ in })
+
+    init() { super.init(OfflineDriver(sampleRate: 48_000, channels: 1, periodFrames: 1_024)) }
 
     func stumble() {
         let count = xruns.withLock { count in
@@ -22,25 +23,17 @@ private final class StumblingDriver: RenderDriver {
 
     func tell(_ event: DriverEvent) { handler.withLock { $0 }(event) }
 
-    func requestPeriod(frames: Int) throws(DriverError) -> Int {
+    override func requestPeriod(frames: Int) throws(DriverError) -> Int {
         guard takes.withLock({ $0 })(frames) else { throw .refused(call: "a period", reason: "not this one") }
-        return try inner.requestPeriod(frames: frames)
+        return try super.requestPeriod(frames: frames)
     }
 
-    var statistics: DriverStatistics { DriverStatistics(xruns: xruns.withLock { $0 }) }
+    override var statistics: DriverStatistics { DriverStatistics(xruns: xruns.withLock { $0 }) }
 
-    func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) {
+    override func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) {
         self.handler.withLock { $0 = handler }
-        inner.setEventHandler(handler)
+        super.setEventHandler(handler)
     }
-
-    func open(core: RenderCore) throws(DriverError) -> HardwareFormat { try inner.open(core: core) }
-    func start() throws(DriverError) { try inner.start() }
-    func stop() { inner.stop() }
-    func close() { inner.close() }
-    var format: HardwareFormat? { inner.format }
-    var isRendering: Bool { inner.isRendering }
-    func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) { inner.setPrepareHandler(handler) }
 }
 
 /// The test is render thread and clock: nothing here depends on how fast the machine is.

@@ -247,7 +247,7 @@ struct TuningTests {
 
     @Test("HW-4: what nothing can be tuned with is refused, in words")
     func configurations() throws {
-        let session = try AudioSession(host: Stage().host)
+        let session = try AudioSession(host: HostFixture().host)
         let bad: [(IOBufferTuner.Configuration, String)] = [
             (.init(periods: 0...512), "0 to 512 frames"), (.init(periods: 16...8_193), "16 to 8193 frames"),
             (.init(hold: .milliseconds(99)), "a hold of 0.099"), (.init(hold: .seconds(4_000)), "a hold of 4000"),

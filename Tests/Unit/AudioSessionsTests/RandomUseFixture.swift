@@ -33,7 +33,7 @@ final class Renderer: Sendable {
 /// A host with sessions, each with a participant and a steady sound, and all that can be done with them.
 ///
 /// Unchecked `Sendable`: all is immutable after init but for the tokens, which only init and deinit touch.
-final class RandomStage: @unchecked Sendable {
+final class RandomUseFixture: @unchecked Sendable {
     let driver = OfflineDriver(channels: 1, inputChannels: 1)
     let host: AudioSessionHost
     let arbiter: InProcessArbiter

@@ -1,0 +1,33 @@
+public import AudioRendering
+
+/// A driver that forwards everything to another one: a fake derives from it and overrides what it changes.
+///
+/// Unchecked `Sendable`: immutable; derived classes protect what they add.
+open class ProxyDriver<Target: RenderDriver>: RenderDriver, @unchecked Sendable {
+    public let inner: Target
+
+    public init(_ inner: Target) { self.inner = inner }
+
+    @discardableResult
+    open func open(core: RenderCore) throws(DriverError) -> HardwareFormat { try inner.open(core: core) }
+    open func start() throws(DriverError) { try inner.start() }
+    open func stop() { inner.stop() }
+    open func close() { inner.close() }
+
+    open var format: HardwareFormat? { inner.format }
+    open var isRendering: Bool { inner.isRendering }
+    open func requestPeriod(frames: Int) throws(DriverError) -> Int { try inner.requestPeriod(frames: frames) }
+    open func requestSampleRate(_ sampleRate: Int) throws(DriverError) -> Int {
+        try inner.requestSampleRate(sampleRate)
+    }
+    open func tellOutputLatencies(_ latencies: [OutputLatency]) { inner.tellOutputLatencies(latencies) }
+    open var statistics: DriverStatistics { inner.statistics }
+
+    open var devices: [HardwareDevice]? { inner.devices }
+    open func connect(_ port: String) throws(DriverError) -> Range<Int> { try inner.connect(port) }
+    open func disconnect(_ port: String) { inner.disconnect(port) }
+
+    open func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) { inner.setEventHandler(handler) }
+    open func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) { inner.setPrepareHandler(handler) }
+    open func setFillHandler(_ handler: @escaping @Sendable () -> Void) { inner.setFillHandler(handler) }
+}

@@ -1,0 +1,34 @@
+import AudioRendering
+import TestSupport
+
+/// A driver that fails on demand, and reports what a server would.
+final class FaultyDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
+    let openFailure = Locked<DriverError?>(nil)
+    let startFailure = Locked<DriverError?>(nil)
+    /// The devices that it has, without reporting them.
+    let seen = Locked<[HardwareDevice]?>(nil)
+    private let handler = Locked<@Sendable (DriverEvent) -> Void>({ _ in })
+
+    init() { super.init(OfflineDriver(channels: 1)) }
+
+    func tell(_ event: DriverEvent) { handler.withLock { $0 }(event) }
+
+    override func open(core: RenderCore) throws(DriverError) -> HardwareFormat {
+        if let failure = openFailure.withLock({ $0 }) { throw failure }
+        return try super.open(core: core)
+    }
+
+    override func start() throws(DriverError) {
+        if let failure = startFailure.withLock({ $0 }) { throw failure }
+        try super.start()
+    }
+
+    override var devices: [HardwareDevice]? { seen.withLock { $0 } }
+    override func connect(_ port: String) throws(DriverError) -> Range<Int> { 0..<1 }
+    override func disconnect(_ port: String) {}
+
+    override func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) {
+        self.handler.withLock { $0 = handler }
+        super.setEventHandler(handler)
+    }
+}

@@ -1,0 +1,42 @@
+import AudioRendering
+import AudioSessions
+import Foundation
+import SessionArbiter
+import TestSupport
+import Testing
+
+/// A host on the offline driver, mono, so that a test is the render thread and knows every frame.
+struct HostFixture {
+    let driver: OfflineDriver
+    let host: AudioSessionHost
+
+    init(
+        settings: ArbiterSettings = ArbiterSettings(), channels: Int = 1, inputChannels: Int = 1,
+        clock: (any SessionClock)? = nil
+    ) {
+        driver = OfflineDriver(
+            sampleRate: 48_000, channels: channels, inputChannels: inputChannels, periodFrames: 256)
+        host = AudioSessionHost(driver: driver, settings: settings, clock: clock)
+    }
+
+    func session(
+        _ category: AudioSession.Category? = nil, mode: AudioSession.Mode = .default,
+        options: AudioSession.CategoryOptions = []
+    ) throws -> AudioSession {
+        let session = try AudioSession(host: host)
+        if let category { try session.setCategory(category, mode: mode, options: options) }
+        return session
+    }
+
+    /// Plays `samples` in a session, from the next period on.
+    @discardableResult
+    func play(_ samples: [Float], in session: AudioSession) throws -> Voice {
+        let buffer = try AudioBuffer([samples])
+        return try session.engine.play(.buffer(buffer), on: session.bus)
+    }
+
+    func render(_ frames: Int) throws -> [Float] { try #require(try driver.render(frames: frames).first) }
+
+    /// Returns when all that was decided so far has been told.
+    func drain() throws { try #require(host.arbiter as? InProcessArbiter).drain() }
+}

@@ -1,0 +1,24 @@
+import AudioSessions
+import Foundation
+import TestSupport
+
+/// Records a notification of one session as long as it lives.
+final class NotificationRecorder: @unchecked Sendable {
+    // Immutable after init but for the token, which only init and deinit touch.
+    let heard = Signpost<[String: NSNumber]>()
+    private var token: (any NSObjectProtocol)?
+
+    init(_ name: NSNotification.Name, of session: AudioSession) {
+        token = NotificationCenter.default.addObserver(forName: name, object: session, queue: nil) { [heard] note in
+            var numbers: [String: NSNumber] = [:]
+            for (key, value) in note.userInfo ?? [:] {
+                if let key = key as? String, let value = value as? NSNumber { numbers[key] = value }
+            }
+            heard.note(numbers)
+        }
+    }
+
+    deinit {
+        if let token { NotificationCenter.default.removeObserver(token) }
+    }
+}
