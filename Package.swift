@@ -138,7 +138,7 @@ let package = Package(
         .target(name: "TestRandom", path: "Tests/Support/TestRandom", swiftSettings: swift),
         .target(name: "CTestEnvironment", path: "Tests/Support/CTestEnvironment", cSettings: c),
         .target(
-            name: "TestSupport", dependencies: ["AudioRendering", "CTestEnvironment", "JackDriver"],
+            name: "TestSupport", dependencies: ["AudioRendering", "CSessionGate", "CTestEnvironment", "JackDriver"],
             path: "Tests/Support/TestSupport", swiftSettings: swift),
         .target(
             name: "PolicyExploration", dependencies: ["SessionPolicy"], path: "Tests/Support/PolicyExploration",
@@ -151,15 +151,14 @@ let package = Package(
         .executableTarget(
             name: "fault-runner",
             dependencies: [
-                "AudioPlayback", "AudioRendering", "AudioSessions", "CSessionGate", "JackDriver", "Platform",
-                "TestSupport",
+                "AudioPlayback", "AudioRendering", "AudioSessions", "JackDriver", "Platform", "TestSupport",
             ],
             path: "Tests/Programs/FaultRunner", swiftSettings: swift),
         .executableTarget(
             name: "session-soak",
             dependencies: [
-                "AudioPlayback", "AudioRendering", "AudioSessions", "CSessionGate", "JackDriver", "Platform",
-                "TestRandom", "TestSupport",
+                "AudioPlayback", "AudioRendering", "AudioSessions", "JackDriver", "Platform", "TestRandom",
+                "TestSupport",
             ],
             path: "Tests/Programs/SoakProgram", swiftSettings: swift),
         .target(
@@ -198,7 +197,7 @@ let package = Package(
             path: "Tests/Integration/ArbiterServiceTests", swiftSettings: swift),
         .testTarget(
             name: "AudioRenderingTests",
-            dependencies: ["AudioRendering", "CRenderCore", "CSessionGate", "TestRandom", "TestSupport"],
+            dependencies: ["AudioRendering", "CRenderCore", "TestRandom", "TestSupport"],
             path: "Tests/Unit/AudioRenderingTests", swiftSettings: swift),
         .testTarget(
             name: "AudioSessionsTests",
@@ -218,7 +217,7 @@ let package = Package(
             name: "JackDriverTests",
             dependencies: [
                 "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "SessionArbiter", "SessionPolicy",
-                "CJackDriver", "CSessionGate", "TestRandom", "TestSupport",
+                "CJackDriver", "TestRandom", "TestSupport",
             ],
             path: "Tests/Integration/JackDriverTests", exclude: ["Fixtures"], swiftSettings: swift),
         .testTarget(

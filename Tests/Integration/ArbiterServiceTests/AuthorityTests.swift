@@ -10,7 +10,7 @@ import Testing
 struct AuthorityTests {
     @Test("A session is its client's own: nobody else changes it", arguments: [SessionID(1), SessionID(99)])
     func sessions(id: SessionID) throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let client = try stage.connect()
         #expect(stage.session == SessionID(1))
         let expected: RequestError.Code = id == stage.session ? .notPermitted : .refused
@@ -33,7 +33,7 @@ struct AuthorityTests {
 
     @Test("Another app is not its to speak for")
     func apps() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let puppet = try Puppet(stage.folder.socket)
         _ = try puppet.play(.mixWithOthers)
         let app = AppID(UInt64(puppet.process))
@@ -56,7 +56,7 @@ struct AuthorityTests {
         "Ranks above app, and answers for the user, are for trusted programs",
         arguments: [Rank.call, .alarm, .assistant])
     func ranks(rank: Rank) throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         try stage.expectNothingChanges { () throws in
             let client = try stage.connect()
             let begin = ClientMessage.Request.beginSystemSession(rank: rank, isRinging: false, isKept: true)
@@ -76,7 +76,7 @@ struct AuthorityTests {
 
     @Test("A trusted program interrupts by its rank, and ends what it began; SIM-1, ACT-4")
     func trusted() throws {
-        let stage = try Stage(trusted: true)
+        let stage = try ServiceFixture(trusted: true)
         let client = try stage.connect()
         let call = try #require(
             try client.ask(.beginSystemSession(rank: .call, isRinging: false, isKept: false)).session)
@@ -87,7 +87,7 @@ struct AuthorityTests {
 
     @Test("A call that is not kept ends with the connection that began it (ACT-12)")
     func callOfAConnection() throws {
-        let stage = try Stage(trusted: true)
+        let stage = try ServiceFixture(trusted: true)
         var client: RawClient? = try stage.connect()
         try client?.ask(.beginSystemSession(rank: .call, isRinging: false, isKept: false))
         #expect(stage.gate.waits { $0.paused })
@@ -98,7 +98,7 @@ struct AuthorityTests {
 
     @Test("Another user is turned away with a word", .enabled(if: getuid() == 0, "only root can become somebody else"))
     func otherUser() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         // The folder keeps others out; opened on purpose, the service still knows who it is.
         for path in [stage.folder.path, stage.folder.service, stage.folder.socket] { chmod(path, 0o777) }
         let script = """
@@ -115,7 +115,7 @@ struct AuthorityTests {
 
     @Test("Folder and files are the user's alone")
     func modes() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         for path in [stage.folder.service, stage.folder.socket, stage.folder.state] {
             var facts = stat()
             #expect(lstat(path, &facts) == 0, "\(path)")

@@ -11,7 +11,7 @@ struct GateTests {
     @Test(
         "A new gate grants nothing; activated it opens; another's interruption shuts it before anybody is told (INT-1)")
     func verdicts() throws {
-        let stage = try Stage(mixes: false)
+        let stage = try ServiceFixture(mixes: false)
         let client = try stage.connect()
         let (id, gate) = try client.makeSession()
         #expect(gate.verdict.paused)
@@ -25,7 +25,7 @@ struct GateTests {
 
     @Test("A client cannot write its gate, by any way that a descriptor opens")
     func sealed() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let (_, gate) = try stage.witness.makeSession(.mixWithOthers)
         let size = Int(sysconf(Int32(_SC_PAGESIZE)))
         let before = gate.words
@@ -52,7 +52,7 @@ struct GateTests {
 
     @Test("A gate outlives the service: the last verdict holds (SRV-3)")
     func outlives() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let before = stage.gate.words
         #expect(try stage.service.end(SIGKILL) == -SIGKILL)
         #expect(stage.gate.words == before)

@@ -15,7 +15,7 @@ struct LeaseTests {
 
     @Test("A process that dies is seen at once: who it interrupted is told to resume", .tags(.timed))
     func death() throws {
-        let stage = try Stage(mixes: false)
+        let stage = try ServiceFixture(mixes: false)
         var times: [Double] = []
         for _ in 0..<10 {
             let puppet = try Puppet(stage.folder.socket)
@@ -23,7 +23,7 @@ struct LeaseTests {
             #expect(stage.gate.waits { $0.paused })
             try stage.witness.awaitNotice(stage.session) { $0 == .interruptionBegan(.default) }
             times.append(
-                try Stage.seconds {
+                try ServiceFixture.seconds {
                     puppet.program.send(SIGKILL)
                     try stage.witness.awaitNotice(stage.session) { $0 == .interruptionEnded(shouldResume: true) }
                 })
@@ -37,14 +37,14 @@ struct LeaseTests {
 
     @Test("A process that dies lowers nobody any longer: the gate returns to unity (DUCK-5)", .tags(.timed))
     func deathOfADucker() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         var times: [Double] = []
         for _ in 0..<10 {
             let puppet = try Puppet(stage.folder.socket)
             _ = try puppet.play(.duckOthers)
             #expect(stage.gate.waits { $0.attenuation > 0 })
             times.append(
-                Stage.seconds {
+                ServiceFixture.seconds {
                     puppet.program.send(SIGKILL)
                     #expect(stage.gate.waits { $0.attenuation == 0 })
                 })
@@ -56,7 +56,7 @@ struct LeaseTests {
 
     @Test("A process that is dead is gone, though a child of its holds the connection open")
     func heldSocket() throws {
-        let stage = try Stage(mixes: false)
+        let stage = try ServiceFixture(mixes: false)
         let pair = try Heir(stage.folder.socket)
         #expect(stage.gate.waits { $0.paused })
         pair.kill()
@@ -67,14 +67,14 @@ struct LeaseTests {
 
     @Test("Who is stopped is cut off after its lease, and told when it comes back: inactive, by the system")
     func stopped() throws {
-        let stage = try Stage(mixes: false, Self.short)
+        let stage = try ServiceFixture(mixes: false, Self.short)
         let puppet = try Puppet(stage.folder.socket)
         let id = try puppet.play()
         let arbiter = try stage.witness.report().arbiter
         try stage.witness.awaitNotice(stage.session) { $0 == .interruptionBegan(.default) }
         let record = try #require(puppet.status(of: id))
         puppet.program.send(SIGSTOP)
-        let time = try Stage.seconds {
+        let time = try ServiceFixture.seconds {
             try stage.witness.awaitNotice(stage.session) { $0 == .interruptionEnded(shouldResume: true) }
         }
         print("stopped to 'ended': \(time) s of a lease of 3 s")
@@ -103,7 +103,7 @@ struct LeaseTests {
 
     @Test("Who answers pings keeps its lease, and who connects and says nothing does not")
     func silent() throws {
-        let stage = try Stage(mixes: true, Self.short)
+        let stage = try ServiceFixture(mixes: true, Self.short)
         let puppet = try Puppet(stage.folder.socket)
         let id = try puppet.play(.mixWithOthers)
         let silent = try RawClient(stage.folder.socket)
@@ -119,7 +119,7 @@ struct LeaseTests {
 
     @Test("A pong that nobody asked for renews no lease")
     func falsePong() throws {
-        let stage = try Stage(mixes: true, Self.short)
+        let stage = try ServiceFixture(mixes: true, Self.short)
         let deaf = try stage.connect()
         deaf.answersPings = false
         let limit = Limit(seconds: 20)

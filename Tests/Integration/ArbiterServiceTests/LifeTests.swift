@@ -41,7 +41,7 @@ struct LifeTests {
 
     @Test("A second service is told that there is one: status 75")
     func second() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let second = try Program(
             try Program.built("audiosessiond"), ["--foreground"], environment: stage.folder.environment)
         #expect(try second.waitForEnd() == 75)

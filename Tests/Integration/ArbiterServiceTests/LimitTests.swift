@@ -11,7 +11,7 @@ import Testing
 struct LimitTests {
     @Test("Sessions of one process, over all its connections")
     func sessionsPerApp() throws {
-        let stage = try Stage(trusted: false, "[limits]\nsessions-per-app = 3\n")
+        let stage = try ServiceFixture(trusted: false, "[limits]\nsessions-per-app = 3\n")
         let client = try stage.connect()
         let ids = try (0..<2).map { _ in try #require(try client.ask(.register(app: nil)).session) }
         #expect(try client.answer(to: .register(app: nil)).code == .limit)
@@ -24,7 +24,7 @@ struct LimitTests {
 
     @Test("Sessions in all, system sessions too")
     func sessions() throws {
-        let stage = try Stage(trusted: true, "[limits]\nsessions = 3\nsessions-per-app = 3\n")
+        let stage = try ServiceFixture(trusted: true, "[limits]\nsessions = 3\nsessions-per-app = 3\n")
         let client = try stage.connect()
         try client.ask(.register(app: nil))
         try client.ask(.beginSystemSession(rank: .alarm, isRinging: false, isKept: true))
@@ -36,7 +36,7 @@ struct LimitTests {
 
     @Test("Clients: one too many is told so, and its place is free when another leaves")
     func clients() throws {
-        let stage = try Stage(trusted: false, "[limits]\nclients = 3\n")
+        let stage = try ServiceFixture(trusted: false, "[limits]\nclients = 3\n")
         var clients = try (0..<2).map { _ in try stage.connect() }
         let late = try RawClient(stage.folder.socket)
         #expect(try late.reply(to: 0).code == .limit)
@@ -48,7 +48,8 @@ struct LimitTests {
 
     @Test("A slow reader is cut off at its limit, and the others go on meanwhile")
     func slowReader() throws {
-        let stage = try Stage(trusted: false, "[limits]\nqueued-bytes = 65536\nmessages-per-second = 1000000\n")
+        let stage = try ServiceFixture(
+            trusted: false, "[limits]\nqueued-bytes = 65536\nmessages-per-second = 1000000\n")
         let slow = try stage.connect()
         _ = ssocket_send_limit(slow.socket, 4_096)
         _ = try slow.makeSession(.mixWithOthers)
@@ -56,7 +57,7 @@ struct LimitTests {
         let mine = try stage.connect()
         // It reads no more. What follows is told it until it is cut off.
         var asked = 0
-        let longest = try Stage.seconds {
+        let longest = try ServiceFixture.seconds {
             while try mine.report().clients.count == 3 {
                 try #require(asked < 100_000, "it was never cut off")
                 try mine.ask(.setVolume(Float(asked % 2)))
@@ -71,7 +72,7 @@ struct LimitTests {
 
     @Test("Devices with the longest names there may be reach every client")
     func devices() throws {
-        let stage = try Stage(trusted: false)
+        let stage = try ServiceFixture(trusted: false)
         let client = try stage.connect()
         for letter in ["x", "/", "\u{1}"] {
             let name = String(repeating: letter, count: 120)
@@ -96,7 +97,7 @@ struct LimitTests {
 
     @Test("Whatever a refused request held, who follows the log is not cut off for it")
     func longRefusals() throws {
-        let stage = try Stage(trusted: true)
+        let stage = try ServiceFixture(trusted: true)
         try stage.witness.ask(.log(after: 0, follows: true))
         let client = try stage.connect()
         let (id, _) = try client.makeSession(.mixWithOthers)
@@ -113,7 +114,7 @@ struct LimitTests {
 
     @Test("Out of descriptors it waits for better times, and serves those it has")
     func descriptorLimit() throws {
-        let stage = try Stage(trusted: false)
+        let stage = try ServiceFixture(trusted: false)
         let (pid, soft) = (stage.service.process, try ResourceSnapshot(of: stage.service.process).descriptorCount + 6)
         let limits = try Program("/usr/bin/env", ["prlimit", "--pid", "\(pid)", "--nofile=\(soft):\(soft)"])
         try #require(try limits.waitForEnd() == 0)
@@ -121,7 +122,7 @@ struct LimitTests {
         #expect(try stage.witness.answer(to: .synchronise).code == nil)
         let (before, written) = (try processorTime(of: pid), stage.service.report.utf8.count)
         // A fifth of a second of requests: it does not turn in circles besides.
-        let took = try Stage.seconds { for _ in 0..<200 { try stage.witness.ask(.synchronise) } }
+        let took = try ServiceFixture.seconds { for _ in 0..<200 { try stage.witness.ask(.synchronise) } }
         #expect(stage.service.report.utf8.count - written < 10_000, "it does not write its log full")
         print("out of descriptors: \(try processorTime(of: pid) - before) ticks in \(took) s")
         withExtendedLifetime(clients) {}

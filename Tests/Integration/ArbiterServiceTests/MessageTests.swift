@@ -11,7 +11,7 @@ import Testing
 struct MessageTests {
     @Test("Hello is welcomed: version, arbiter, app, settings")
     func hello() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let client = try RawClient(stage.folder.socket)
         let welcome = try client.hello()
         #expect(welcome.version == ArbiterProtocol.version)
@@ -23,7 +23,7 @@ struct MessageTests {
 
     @Test("Another version is refused with the one that is spoken, and a hello in that one still counts")
     func version() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let client = try RawClient(stage.folder.socket)
         let answer = try client.answer(to: #"{"serial": 1, "request": "hello", "version": 2}"#, serial: 1)
         guard case .failure(let error) = answer else {
@@ -38,7 +38,7 @@ struct MessageTests {
 
     @Test("Before hello nothing is done, and a second hello is refused")
     func order() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         try stage.expectNothingChanges { () throws in
             let client = try RawClient(stage.folder.socket)
             #expect(try client.answer(to: .register(app: nil)).code == .malformed)
@@ -52,7 +52,7 @@ struct MessageTests {
         "A serial that is not above the last is refused: what is replayed does nothing",
         arguments: [0, 1, 5, 7] as [UInt64])
     func replay(serial: UInt64) throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let client = try stage.connect()
         client.serial = 6
         let id = try #require(try client.ask(.register(app: nil)).session)
@@ -81,7 +81,7 @@ struct MessageTests {
             (#"{"serial": 9, "request": "beginSystemSession", "rank": 9}"#, 9),
         ] as [(String, UInt64)])
     func malformed(text: String, serial: UInt64) throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let client = try stage.connect()
         try stage.expectNothingChanges { () throws in
             guard case .failure(let error) = try client.answer(to: text, serial: serial) else {
@@ -97,7 +97,7 @@ struct MessageTests {
 
     @Test("Deeply nested and endless values are refused like any other")
     func nested() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let client = try stage.connect()
         try stage.expectNothingChanges { () throws in
             for text in [
@@ -112,7 +112,7 @@ struct MessageTests {
 
     @Test("A message cut short at any byte is refused")
     func truncated() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let client = try stage.connect()
         let whole = Array(#"{"serial":9999,"action":"setVolume","value":0.25}"#.utf8)
         try stage.expectNothingChanges { () throws in
@@ -125,7 +125,7 @@ struct MessageTests {
 
     @Test("A packet beyond the limit is thrown away, and the next is read")
     func oversized() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let client = try stage.connect()
         try stage.expectNothingChanges { () throws in
             let fits = Array("{\"serial\": 50, \"request\": \"synchronise\"}".utf8)
@@ -139,7 +139,7 @@ struct MessageTests {
 
     @Test("An empty packet counts as the end of its sender, and of nobody else")
     func empty() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let client = try stage.connect()
         _ = try client.makeSession(.mixWithOthers)
         #expect(send(client.socket, "", 0, Int32(MSG_NOSIGNAL)) == 0)
@@ -151,7 +151,7 @@ struct MessageTests {
 
     @Test("A descriptor that comes along is refused and closed")
     func descriptor() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let client = try stage.connect()
         let before = try ResourceSnapshot(of: stage.service.process).descriptorCount
         try stage.expectNothingChanges { () throws in
@@ -166,7 +166,7 @@ struct MessageTests {
 
     @Test("Who floods is refused; who does not is served at once")
     func flood() throws {
-        let stage = try Stage(trusted: false, "[limits]\nmessages-per-second = 50\n")
+        let stage = try ServiceFixture(trusted: false, "[limits]\nmessages-per-second = 50\n")
         let client = try stage.connect()
         let codes = try (0..<200).map { _ in try client.answer(to: .submit(.setVolume(1))).code }
         #expect(codes.prefix(40).allSatisfy { $0 == nil })
@@ -179,7 +179,7 @@ struct MessageTests {
 
     @Test("A reply longer than a packet comes by descriptor, in memory that nobody can change")
     func longReply() throws {
-        let stage = try Stage(trusted: true)
+        let stage = try ServiceFixture(trusted: true)
         for number in 0..<800 { try stage.witness.ask(.setVolume(Float(number % 2))) }
         let history = try #require(try stage.witness.ask(.history).history)
         #expect(history.decisions.count > 800)

@@ -39,7 +39,7 @@ struct ServerDeviceTests {
 
     @Test("What a list may hold is limited, and beyond it nothing changes")
     func limits() throws {
-        let stage = try Stage()
+        let stage = try ServiceFixture()
         let long = String(repeating: "x", count: 129)
         let wrong: [(PolicyAction, RequestError.Code)] = [
             (.setDevices(app, server: long, []), .limit), (.setDevices(app, server: "s", [device(long)]), .limit),

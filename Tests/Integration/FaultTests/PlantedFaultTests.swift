@@ -22,7 +22,7 @@ struct FaultRunnerTests {
         let outcome = try Runner.run("life", ["fail nothing 1"])
         #expect(outcome.status != 0)
         #expect(outcome.output.contains("'fail nothing 1' is not understood"))
-        let real = try ChildProcess.run(try ServiceStage.program("fault-runner"), ["life"])
+        let real = try ChildProcess.run(try BuiltProgram.path("fault-runner"), ["life"])
         #expect(real.status != 0)
         #expect(real.output.contains("The libjack here is a real one"))
     }
@@ -31,7 +31,7 @@ struct FaultRunnerTests {
         "The fake has every function of libjack that our programs call",
         arguments: ["fault-runner", "player", "audiosession"])
     func complete(program: String) throws {
-        let called = try functions(in: try ServiceStage.program(program), "--undefined-only")
+        let called = try functions(in: try BuiltProgram.path(program), "--undefined-only")
         #expect(called.count > 20)
         #expect(called.subtracting(try functions(in: try Runner.libraryPath, "--defined-only")) == [])
     }

@@ -40,7 +40,7 @@ enum Runner {
         let directory = try TemporaryDirectory()
         let file = directory.file("script")
         try script.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
-        let command = shell + [try ServiceStage.program("fault-runner"), story, "--script", file] + arguments
+        let command = shell + [try BuiltProgram.path("fault-runner"), story, "--script", file] + arguments
         let (status, output) = try ChildProcess.run(
             command[0], Array(command.dropFirst()),
             environment: ["LD_LIBRARY_PATH": try library.get().path, "AUDIOSESSION_ARBITER": "in-process"],

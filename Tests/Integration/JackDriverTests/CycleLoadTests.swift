@@ -15,7 +15,7 @@ extension RealServers {
         func longest() throws {
             let server = try JackServer(name, periodFrames: 1024)
             defer { server.stop() }
-            let player = try Player(
+            let player = try JackPlayer(
                 .init(server: .named(server.name), clientName: "driver-test", recovery: .never))
             #expect(player.driver.statistics.cycleLoad == 0)
             _ = try player.start()

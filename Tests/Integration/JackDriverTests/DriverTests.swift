@@ -17,7 +17,7 @@ extension RealServers {
 
         @Test("No server of that name: a clear error, at once")
         func noServer() throws {
-            let player = try Player(.init(server: .named("audio-test-absent")))
+            let player = try JackPlayer(.init(server: .named("audio-test-absent")))
             let begin = Date()
             #expect(throws: DriverError.noServer(name: "audio-test-absent")) { try player.engine.open() }
             #expect(Date().timeIntervalSince(begin) < 1)
@@ -42,13 +42,13 @@ extension RealServers {
             defer { server.stop() }
             var configuration = configuration(server)
             configuration.clientName = ""
-            #expect(throws: DriverError.self) { try Player(configuration).engine.open() }
+            #expect(throws: DriverError.self) { try JackPlayer(configuration).engine.open() }
             configuration.clientName = String(repeating: "n", count: 300)
-            #expect(throws: DriverError.self) { try Player(configuration).engine.open() }
+            #expect(throws: DriverError.self) { try JackPlayer(configuration).engine.open() }
             configuration.clientName = "driver-test"
             for outputs in [-1, 0, 65] {
                 configuration.outputs = outputs
-                #expect(throws: DriverError.self) { try Player(configuration).engine.open() }
+                #expect(throws: DriverError.self) { try JackPlayer(configuration).engine.open() }
             }
             #expect(try ResourceSnapshot.driverThreadsEnd())
         }
@@ -57,7 +57,7 @@ extension RealServers {
         func life() throws {
             let server = try JackServer(name, sampleRate: 44_100, periodFrames: 128)
             defer { server.stop() }
-            let player = try Player(configuration(server))
+            let player = try JackPlayer(configuration(server))
             let format = try player.engine.open()
             #expect(format.sampleRate == 44_100)
             #expect(format.periodFrames == 128)
@@ -89,7 +89,7 @@ extension RealServers {
         func sameName() throws {
             let server = try JackServer(name)
             defer { server.stop() }
-            let players = [try Player(configuration(server)), try Player(configuration(server))]
+            let players = [try JackPlayer(configuration(server)), try JackPlayer(configuration(server))]
             for player in players { _ = try player.start() }
             for player in players { #expect(try player.waitForFrames(1000)) }
             let expected: Set = ["driver-test:out_1 → system:playback_1", "driver-test:out_2 → system:playback_2"]
@@ -102,7 +102,7 @@ extension RealServers {
         func period() throws {
             let server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration(server))
+            let player = try JackPlayer(configuration(server))
             let voice = try player.start()
             #expect(try player.engine.requestPeriod(frames: 512) == 512)
             #expect(player.engine.format?.periodFrames == 512)
@@ -125,7 +125,7 @@ extension RealServers {
         func latency() throws {
             let server = try JackServer(name, periodFrames: 256)
             defer { server.stop() }
-            let player = try Player(configuration(server))
+            let player = try JackPlayer(configuration(server))
             _ = try player.start()
             // The dummy driver says one period more than nothing: two in all, as its own port does.
             #expect(
@@ -137,7 +137,7 @@ extension RealServers {
         func samples() throws {
             let server = try JackServer(name, periodFrames: 1024)
             defer { server.stop() }
-            let player = try Player(configuration(server))
+            let player = try JackPlayer(configuration(server))
             _ = try player.start()
             let directory = try TemporaryDirectory()
             let recorder = try ChildProcess.run(
@@ -150,9 +150,9 @@ extension RealServers {
             #expect(rate == 48_000)
             #expect(planes[0] == planes[1])
             let heard = planes[0].drop { $0 == 0 }
-            let first = try #require(Player.sound.firstIndex(of: heard.first ?? 0))
+            let first = try #require(JackPlayer.sound.firstIndex(of: heard.first ?? 0))
             #expect(heard.count > 40_000)
-            #expect(heard.enumerated().allSatisfy { Player.sound[(first + $0) % Player.sound.count] == $1 })
+            #expect(heard.enumerated().allSatisfy { JackPlayer.sound[(first + $0) % JackPlayer.sound.count] == $1 })
         }
 
         @Test(
@@ -165,7 +165,7 @@ extension RealServers {
             let frames = 48_000 * 120
             let sine = Signal.sine(frequency: 100, sampleRate: 48_000, frames: 48_000)
             try SoundFile.write([sine], sampleRate: 48_000, to: directory.file("sine.wav"))
-            let player = try Player(configuration(server))
+            let player = try JackPlayer(configuration(server))
             _ = try player.start()
             let stream = try FileStream(
                 file: AudioFile(path: directory.file("sine.wav")), sampleRate: 48_000, loops: frames / 48_000 - 1)
@@ -189,7 +189,7 @@ extension RealServers {
             let server = try JackServer(name)
             defer { server.stop() }
             for _ in 0..<2 {
-                let player = try Player(
+                let player = try JackPlayer(
                     JackDriver.Configuration(server: .named(server.name), clientName: server.name, recovery: .never))
                 _ = try player.start()
                 #expect(try player.waitForFrames(1000))
@@ -206,7 +206,7 @@ extension RealServers {
             var inputs = configuration(server)
             // As many as the dummy device has: two. PipeWire's null sink has none.
             inputs.inputs = TestServer.current.isJackd ? nil : 2
-            let player = try Player(inputs)
+            let player = try JackPlayer(inputs)
             _ = try player.start()
             #expect(player.engine.format?.inputChannels == 2)
             let input = try player.engine.makeInput(for: player.makeBus(inputGranted: true), firstChannel: 1)
@@ -238,7 +238,7 @@ extension RealServers {
         func warmStart() throws {
             let server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration(server))
+            let player = try JackPlayer(configuration(server))
             _ = try player.start()
             #expect(try player.waitForFrames(1000))
             player.engine.stop()

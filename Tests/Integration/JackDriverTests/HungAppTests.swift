@@ -16,7 +16,7 @@ extension RealServers {
 
         @Test("INT-1: a call silences a hung app within one period and the fade, and its end lets it sound again")
         func hung() throws {
-            let stage = try ServiceStage(trusting: [ServiceStage.own])
+            let stage = try ServiceEnvironment(trusting: [BuiltProgram.own])
             let name = try ServerName()
             let server = try JackServer(name, sampleRate: Self.rate, periodFrames: Self.period)
             let file = stage.directory.file("tone.wav")
@@ -61,7 +61,7 @@ private final class FrozenProgram: Sendable {
         defer { close(ends[1]) }
         commands = ends[0]
         process = try ChildProcess(
-            try ServiceStage.program("freezer"), ["101", try ServiceStage.program(program)] + arguments,
+            try BuiltProgram.path("freezer"), ["101", try BuiltProgram.path(program)] + arguments,
             environment: environment, inheriting: ends[1])
     }
 
@@ -88,13 +88,13 @@ private final class FrozenProgram: Sendable {
 /// A JACK client that listens to another one's port.
 private final class Recorder {
     let engine: AudioEngine
-    private let player: Player
+    private let player: JackPlayer
     private let input: EngineInput
     private let server: JackServer
 
     init(_ server: JackServer) throws {
         self.server = server
-        player = try Player(
+        player = try JackPlayer(
             JackDriver.Configuration(
                 server: .named(server.name), clientName: "recorder", inputs: 1, recovery: .never))
         _ = try player.start()

@@ -67,7 +67,7 @@ extension RealServers {
         func loop() throws {
             let server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(
+            let player = try JackPlayer(
                 .init(server: .named(server.name), clientName: "own-latency", outputs: 2, inputs: 2, recovery: .never))
             _ = try player.start()
             let before = try range(of: "own-latency:out_2", "capture", on: server)
@@ -99,7 +99,7 @@ extension RealServers {
         func own() throws {
             var server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(
+            let player = try JackPlayer(
                 .init(
                     server: .named(server.name), clientName: "own-latency", outputs: 2, inputs: 1,
                     recovery: .within(seconds: 30)))

@@ -28,7 +28,7 @@ extension RealServers {
         func tenDeaths() throws {
             var server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration(.within(seconds: 30)))
+            let player = try JackPlayer(configuration(.within(seconds: 30)))
             let voice = try player.start()
             let others = ["loss-test:out_1 → system:playback_2"]
             try ChildProcess.run(
@@ -65,7 +65,7 @@ extension RealServers {
         func otherValues() throws {
             var server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration(.within(seconds: 30)))
+            let player = try JackPlayer(configuration(.within(seconds: 30)))
             _ = try player.start()
             #expect(try player.waitForFrames(1000))
             server.stop()
@@ -89,7 +89,7 @@ extension RealServers {
         func otherLinks() throws {
             var server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration(.within(seconds: 30)))
+            let player = try JackPlayer(configuration(.within(seconds: 30)))
             _ = try player.start()
             try ChildProcess.run(
                 "jack_disconnect", ["loss-test:out_1", "system:playback_1"], environment: server.environment)
@@ -110,7 +110,7 @@ extension RealServers {
         @Test("A start without recovery: lost, then gone; opening again begins anew")
         func never() throws {
             let first = try JackServer(name)
-            let player = try Player(configuration(.never))
+            let player = try JackPlayer(configuration(.never))
             _ = try player.start()
             first.kill()
             #expect(player.waitForEvent { $0 == .serverGone })
@@ -128,7 +128,7 @@ extension RealServers {
         func limit() throws {
             let server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration(.within(seconds: 0.2)))
+            let player = try JackPlayer(configuration(.within(seconds: 0.2)))
             _ = try player.start()
             server.kill()
             #expect(player.waitForEvent { $0 == .serverGone })
@@ -142,7 +142,7 @@ extension RealServers {
             #expect(JackDriver.Configuration().recovery == .always)
             var server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration(.always))
+            let player = try JackPlayer(configuration(.always))
             _ = try player.start()
             server.kill()
             #expect(player.waitForEvent { $0 == .serverLost })
@@ -158,7 +158,7 @@ extension RealServers {
         func closeWhileLost(recovery: JackDriver.Recovery) throws {
             let server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration(recovery))
+            let player = try JackPlayer(configuration(recovery))
             _ = try player.start()
             server.kill()
             #expect(player.waitForEvent { $0 == .serverLost })
@@ -173,7 +173,7 @@ extension RealServers {
         func stoppedWhileLost() throws {
             var server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration(.within(seconds: 30)))
+            let player = try JackPlayer(configuration(.within(seconds: 30)))
             _ = try player.start()
             server.kill()
             #expect(player.waitForEvent { $0 == .serverLost })
@@ -195,8 +195,8 @@ extension RealServers {
             defer { server.stop() }
             var configuration = configuration(.never)
             configuration.callTimeout = 2
-            let opened = try Player(configuration)
-            let running = try Player(configuration)
+            let opened = try JackPlayer(configuration)
+            let running = try JackPlayer(configuration)
             try opened.engine.open()
             _ = try running.start()
             server.freeze()
@@ -208,14 +208,14 @@ extension RealServers {
             }
             #expect(!opened.driver.isRendering)
             #expect(throws: DriverError.timedOut(call: "the request for a client", seconds: 2)) {
-                try Player(configuration).engine.open()
+                try JackPlayer(configuration).engine.open()
             }
             opened.engine.close()
             running.engine.close()
             #expect(Date().timeIntervalSince(begin) < 30)
             server.thaw()
             #expect(try ResourceSnapshot.driverThreadsEnd())
-            let later = try Player(self.configuration(.never))
+            let later = try JackPlayer(self.configuration(.never))
             _ = try later.start()
             #expect(try later.waitForFrames(1000))
             later.engine.close()

@@ -43,7 +43,7 @@ extension RealServers {
 
         @Test("Several callers at once start it once, with the values wished for; it leaves when the last has left")
         func race() async throws {
-            let players = try (0..<4).map { _ in try Player(configuration()) }
+            let players = try (0..<4).map { _ in try JackPlayer(configuration()) }
             let formats = try await withThrowingTaskGroup(of: HardwareFormat.self) { group in
                 for player in players { group.addTask { try player.engine.open() } }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -58,7 +58,7 @@ extension RealServers {
 
         @Test("It stays as long as anyone is connected, and goes on for who opens meanwhile")
         func staysInUse() throws {
-            let player = try Player(configuration())
+            let player = try JackPlayer(configuration())
             _ = try player.start()
             let host = try #require(hosts().first)
             #expect(try player.waitForFrames(44_100 * 2), "twice the idle time")
@@ -69,7 +69,7 @@ extension RealServers {
 
         @Test("Killed: the next open starts it again")
         func killed() throws {
-            let player = try Player(configuration())
+            let player = try JackPlayer(configuration())
             _ = try player.start()
             let host = try #require(hosts().first)
             kill(host, SIGKILL)
@@ -84,7 +84,7 @@ extension RealServers {
 
         @Test("SRV-2: killed while playing: recovery starts it again by itself")
         func recovers() throws {
-            let player = try Player(configuration(recovery: .within(seconds: 30)))
+            let player = try JackPlayer(configuration(recovery: .within(seconds: 30)))
             _ = try player.start()
             let host = try #require(hosts().first)
             kill(host, SIGKILL)
@@ -112,7 +112,7 @@ extension RealServers {
             configuration.managedServer.executable = script
             configuration.callTimeout = 3
             // The second one waits for what the first one starts.
-            let players = [try Player(configuration), try Player(configuration)]
+            let players = [try JackPlayer(configuration), try JackPlayer(configuration)]
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for player in players { group.addTask { try player.engine.open().sampleRate } }
                 for try await rate in group { #expect(rate == 44_100) }
@@ -129,11 +129,11 @@ extension RealServers {
             #expect(
                 throws: DriverError.cannotStartServer(
                     reason: "'/nowhere/audiosession-server' is not a program that can be run")
-            ) { try Player(configuration).engine.open() }
+            ) { try JackPlayer(configuration).engine.open() }
             configuration.managedServer.executable = nil
             configuration.managedServer.sampleRate = 3
             do {
-                try Player(configuration).engine.open()
+                try JackPlayer(configuration).engine.open()
                 Issue.record("A rate of 3 Hz was taken.")
             } catch {
                 #expect("\(error)".contains("--rate takes a whole number from 8000 to 384000, not '3'"))

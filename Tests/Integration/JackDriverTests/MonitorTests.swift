@@ -13,8 +13,8 @@ extension RealServers {
         init() throws { name = try ServerName() }
 
         /// Plays its first input on its first output.
-        private func monitor(on server: JackServer) throws -> Player {
-            let player = try Player(
+        private func monitor(on server: JackServer) throws -> JackPlayer {
+            let player = try JackPlayer(
                 JackDriver.Configuration(
                     server: .named(server.name), clientName: "monitor-test", outputs: 1, inputs: 1, recovery: .never,
                     connections: .none))

@@ -63,7 +63,7 @@ extension RealServers {
             from a: JackServer, through device: String, to destination: String, on b: JackServer, at source: String,
             rate: Int
         ) throws {
-            let player = try Player(
+            let player = try JackPlayer(
                 JackDriver.Configuration(server: .named(a.name), clientName: "network-test", recovery: .never))
             defer { player.engine.close() }
             try player.engine.open()

@@ -15,7 +15,7 @@ extension RealServers {
             let name = try ServerName()
             let server = try JackServer(name, sampleRate: 48_000, periodFrames: 256)
             defer { server.stop() }
-            let player = try Player(
+            let player = try JackPlayer(
                 JackDriver.Configuration(server: .named(name.text), clientName: "rate-test", recovery: .never))
             let voice = try player.start()
             #expect(try player.waitForFrames(2_400))

@@ -25,12 +25,12 @@ extension RealServers {
             return lists
         }
 
-        private func links(_ player: Player, _ server: JackServer) throws -> Set<String> {
+        private func links(_ player: JackPlayer, _ server: JackServer) throws -> Set<String> {
             try player.links(on: server, client: client)
         }
 
         /// Waits until the connections are these: each look comes after another cycle.
-        private func waitForLinks(_ expected: Set<String>, _ player: Player, _ server: JackServer) throws -> Bool {
+        private func waitForLinks(_ expected: Set<String>, _ player: JackPlayer, _ server: JackServer) throws -> Bool {
             let limit = ContinuousClock.now + .seconds(20)
             while try links(player, server) != expected {
                 guard ContinuousClock.now < limit else { return false }
@@ -39,7 +39,7 @@ extension RealServers {
         }
 
         /// Waits until a device is there with all of its channels: on a busy server it may come in parts.
-        private func waitForChannels(_ channels: [Int], of uid: String, _ player: Player) -> Bool {
+        private func waitForChannels(_ channels: [Int], of uid: String, _ player: JackPlayer) -> Bool {
             player.events.wait { _ in
                 player.driver.devices?.first { $0.uid == uid }?.ports.map(\.channels) == channels
             }
@@ -55,7 +55,7 @@ extension RealServers {
         func first() throws {
             let server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration())
+            let player = try JackPlayer(configuration())
             #expect(player.driver.devices == nil)
             #expect(throws: DriverError.notOpen) { try player.driver.connect("output") }
             let format = try player.engine.open()
@@ -80,7 +80,7 @@ extension RealServers {
         func plug() throws {
             let server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration())
+            let player = try JackPlayer(configuration())
             _ = try player.start()
             var phones = try StandIn("Phones", kind: .headphones, on: server.environment, inputs: 1, latency: 480)
             #expect(player.events.wait { told($0).count == 1 })
@@ -123,7 +123,7 @@ extension RealServers {
         func takenApart() throws {
             let server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration())
+            let player = try JackPlayer(configuration())
             _ = try player.start()
             var phones = try StandIn("Phones", kind: .headphones, on: server.environment)
             #expect(player.events.wait { told($0).count == 1 } && waitForChannels([2], of: "Phones", player))
@@ -154,7 +154,7 @@ extension RealServers {
         func serverReturns() throws {
             var server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration(.within(seconds: 30)))
+            let player = try JackPlayer(configuration(.within(seconds: 30)))
             _ = try player.start()
             let phones = try StandIn("Phones", kind: .headphones, on: server.environment, comesBack: true)
             defer { phones.stop() }
@@ -196,7 +196,7 @@ extension RealServers {
             defer { server.stop() }
             var hidden = configuration()
             hidden.deviceOverrides = [DeviceOverride(pattern: "system", isHidden: true)]
-            let player = try Player(hidden)
+            let player = try JackPlayer(hidden)
             _ = try player.start()
             #expect(player.driver.devices == [])
             #expect(player.engine.format?.outputChannels == 2)
@@ -219,7 +219,7 @@ extension RealServers {
         func overrides() throws {
             let server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration())
+            let player = try JackPlayer(configuration())
             _ = try player.start()
             player.driver.setDeviceOverrides([DeviceOverride(pattern: "system", kind: .carAudio, name: "Car")])
             #expect(player.events.wait { told($0) == [["system"]] })
@@ -235,7 +235,7 @@ extension RealServers {
         func bounds() throws {
             let server = try JackServer(name)
             defer { server.stop() }
-            let player = try Player(configuration())
+            let player = try JackPlayer(configuration())
             _ = try player.start()
             let wall = try StandIn("Wall", kind: .pci, on: server.environment, outputs: 64)
             defer { wall.stop() }
@@ -265,7 +265,7 @@ extension RealServers {
             defer { server.stop() }
             var configuration = configuration()
             configuration.connections = .none
-            let player = try Player(configuration)
+            let player = try JackPlayer(configuration)
             _ = try player.start()
             let phones = try StandIn("Phones", kind: .headphones, on: server.environment)
             defer { phones.stop() }
@@ -287,7 +287,7 @@ extension RealServers {
             configuration.connections = .remembered
             configuration.connectionFolder = folder.file("connections")
             let file = folder.file("connections/device-test.json")
-            let first = try Player(configuration)
+            let first = try JackPlayer(configuration)
             _ = try first.start()
             #expect(try links(first, server) == pair("out", "system:playback"))
             try ChildProcess.run(
@@ -307,7 +307,7 @@ extension RealServers {
             } while read != kept && ContinuousClock.now < limit
             #expect(read == kept)
             first.engine.close()
-            let second = try Player(configuration)
+            let second = try JackPlayer(configuration)
             _ = try second.start()
             #expect(try links(second, server) == expected)
             second.engine.close()

@@ -17,10 +17,9 @@ extension RealServers {
             name = try ServerName()
             directory = try TemporaryDirectory()
             path = directory.file("control")
-            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             let said = Pipe()
             server = try ChildProcess(
-                (own as NSString).deletingLastPathComponent + "/audiosession-server",
+                try BuiltProgram.path("audiosession-server"),
                 ["--name", name.text, "--driver", "dummy", "--idle-exit", "0", "--control", path, "--ready-fd", "1"],
                 printingTo: (output: said.fileHandleForWriting.fileDescriptor, errors: 2))
             try said.fileHandleForWriting.close()
@@ -75,8 +74,7 @@ extension RealServers {
             #expect(server.waitForEnd(seconds: 20))
             server.reap()
             #expect(FileManager.default.fileExists(atPath: path))
-            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            let program = (own as NSString).deletingLastPathComponent + "/audiosession-server"
+            let program = try BuiltProgram.path("audiosession-server")
             let arguments = ["--name", name.text, "--driver", "dummy", "--idle-exit", "1", "--control"]
             #expect(try ChildProcess.run(program, arguments + [path]).status == 0)
             try Data("mine".utf8).write(to: URL(fileURLWithPath: path))

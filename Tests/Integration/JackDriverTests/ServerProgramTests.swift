@@ -11,8 +11,7 @@ extension RealServers {
 
         init() throws {
             name = try ServerName()
-            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            program = (own as NSString).deletingLastPathComponent + "/audiosession-server"
+            program = try BuiltProgram.path("audiosession-server")
         }
 
         private func run(_ arguments: String...) throws -> (status: Int32, output: String) {

@@ -16,14 +16,14 @@ extension RealServers {
             server = ManagedServer(name: name.text, sampleRate: 48_000, periodFrames: 256, device: .none, idleExit: 1)
         }
 
-        private func player() throws -> Player {
-            try Player(
+        private func player() throws -> JackPlayer {
+            try JackPlayer(
                 JackDriver.Configuration(
                     server: .managed, clientName: "rate-test", recovery: .never, managedServer: server))
         }
 
         /// Leaves, and waits until the server has left, too.
-        private func end(_ player: Player) throws {
+        private func end(_ player: JackPlayer) throws {
             let process = try serverProcess()
             player.engine.close()
             kill(process, SIGTERM)
@@ -98,7 +98,7 @@ extension RealServers {
         func outside() throws {
             let jackd = try JackServer(name)
             defer { jackd.stop() }
-            let player = try Player(
+            let player = try JackPlayer(
                 JackDriver.Configuration(server: .named(name.text), clientName: "rate-test", recovery: .never))
             _ = try player.start()
             #expect(try player.driver.requestSampleRate(48_000) == 48_000)

@@ -8,12 +8,12 @@ struct ArbitrationTests {
     static let rate = 48_000
     static let period = 256
     static let fade = rate * 5 / 1000
-    let stage: ServiceStage
+    let stage: ServiceEnvironment
     let name: ServerName
     let server: JackServer
 
     init() throws {
-        stage = try ServiceStage()
+        stage = try ServiceEnvironment()
         name = try ServerName()
         server = try JackServer(name, sampleRate: Self.rate, periodFrames: Self.period)
     }

@@ -10,7 +10,7 @@ final class PlayerRun: Sendable {
     /// The program that was built with these tests.
     static var program: String {
         get throws {
-            try ServiceStage.program("player")
+            try BuiltProgram.path("player")
         }
     }
 

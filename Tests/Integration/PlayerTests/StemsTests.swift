@@ -13,7 +13,7 @@ import Testing
     init() throws { directory = try TemporaryDirectory() }
 
     private func stems(_ arguments: [String]) throws -> (status: Int32, output: String) {
-        try ChildProcess.run(try ServiceStage.program("Stems"), arguments)
+        try ChildProcess.run(try BuiltProgram.path("Stems"), arguments)
     }
 
     @Test func `what it makes itself is heard, stays below the ceiling, and is the same bits twice`() throws {

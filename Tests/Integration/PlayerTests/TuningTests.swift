@@ -6,12 +6,12 @@ import Testing
 @Suite("player: --io-buffer auto", .serialized)
 struct TuningTests {
     /// Nobody else's wishes count here.
-    let stage: ServiceStage
+    let stage: ServiceEnvironment
     let name: ServerName
     let server: JackServer
 
     init() throws {
-        stage = try ServiceStage()
+        stage = try ServiceEnvironment()
         name = try ServerName()
         server = try JackServer(name, periodFrames: 4_096)
     }

@@ -9,7 +9,7 @@ import TestRandom
 /// log; and nothing is left over. Fails, with what differs, when not.
 @main struct ArbiterChaos {
     static func main() throws {
-        let options = try Options(CommandLine.arguments)
+        let options = try ChaosOptions(CommandLine.arguments)
         if let seed = options.clientSeed { return try ChaosClient(seed: seed).run() }
         print("seed \(options.seed), \(options.clients) clients, \(options.seconds) s")
         let findings = try Chaos(options).run()
@@ -19,7 +19,7 @@ import TestRandom
     }
 }
 
-struct Options {
+struct ChaosOptions {
     /// What is falsified at the end, to see that it is noticed.
     enum Fault: String { case view, gain, log, session, file, process }
 

@@ -8,7 +8,7 @@ import TestSupport
 
 /// The parent of all: starts the apps, harms them, and looks at what is left.
 final class Chaos {
-    private let options: Options
+    private let options: ChaosOptions
     private let folder: TrialFolder
     private var random: SeededGenerator
     private var apps: [Program] = []
@@ -26,7 +26,7 @@ final class Chaos {
         var arbiters: Set<pid_t> = []
     }
 
-    init(_ options: Options) throws {
+    init(_ options: ChaosOptions) throws {
         self.options = options
         random = SeededGenerator(seed: options.seed)
         seeds = options.seed

@@ -4,7 +4,7 @@ import TestSupport
 
 /// What was done, and what it came to.
 struct ChaosTable {
-    let options: Options
+    let options: ChaosOptions
     let counts: Chaos.Counts
     let acts: View.Counts
     let agreement: Agreement

@@ -10,7 +10,7 @@ import TestRandom
 /// The work is done in a process of its own, which says what it tries in memory that outlives it.
 @main struct ArbiterFuzzer {
     static func main() throws {
-        let options = try Options(CommandLine.arguments)
+        let options = try FuzzerOptions(CommandLine.arguments)
         if options.isWorker { return try Worker(options).run() }
         if let replayed = options.replayed {
             try DecoderTrial(seed: options.seed, fault: options.fault).run(replayed..<replayed + 1)
@@ -28,7 +28,7 @@ import TestRandom
     }
 }
 
-struct Options {
+struct FuzzerOptions {
     var messages: UInt64 = 1_000_000
     var seed = TestSeed.current
     var fault: DecoderTrial.Fault?

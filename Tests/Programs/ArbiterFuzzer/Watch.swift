@@ -3,11 +3,11 @@ import Foundation
 
 /// Runs the worker, and sees whether it goes on.
 struct Watch {
-    private let options: Options
+    private let options: FuzzerOptions
     private let folder: TrialFolder
     private let board: Board
 
-    init(_ options: Options) throws {
+    init(_ options: FuzzerOptions) throws {
         self.options = options
         folder = try TrialFolder()
         board = try Board(path: folder.path + "/board")

@@ -3,10 +3,10 @@ import Foundation
 
 /// Does the work: two threads through the decoders, then a whole service.
 struct Worker {
-    private let options: Options
+    private let options: FuzzerOptions
     private let board: Board
 
-    init(_ options: Options) throws {
+    init(_ options: FuzzerOptions) throws {
         self.options = options
         board = try Board(path: options.board ?? "")
     }

@@ -5,11 +5,11 @@ import TestSupport
 extension Story {
     /// Devices that come and go while it plays.
     func tellDevices() throws {
-        let player = try Player(self)
+        let player = try JackPlayer(self)
         let engine = player.engine
         defer { checkEvents(of: player) }
         diary.attempt("open", within: limit) { try engine.open() }
-        diary.attempt("play") { try player.play() }
+        diary.attempt("play") { _ = try player.play() }
         let started = diary.attempt("start", within: limit) { try engine.start() } != nil
         for round in 1...2 where !diary.isStuck {
             jack.act("plug headphones 2 1 stand-in:headphones:Cans:%d")
@@ -28,7 +28,7 @@ extension Story {
     }
 
     /// Waits for the news of them to be told, if the driver tells devices.
-    private func noteDevices(of player: Player) {
+    private func noteDevices(of player: JackPlayer) {
         guard player.driver.devices != nil else { return }
         let told = player.events.wait(limit: patience) { _ in
             (player.driver.devices ?? []).contains { $0.ports.contains { $0.kind == .headphones } }

@@ -13,7 +13,7 @@ import TestSupport
 /// Fails, with what is wrong, when something is left over, hangs, is told wrongly, or is a misuse of libjack.
 @main struct FaultRunner {
     static func main() throws {
-        let options = try Options(CommandLine.arguments)
+        let options = try FaultRunnerOptions(CommandLine.arguments)
         let jack = try FakeJack()
         guard let telling = Story.all[options.story] else {
             throw TestFailure(
@@ -32,7 +32,7 @@ import TestSupport
         if !faults.isEmpty { exit(1) }
     }
 
-    private static func tell(_ telling: @escaping Story.Telling, _ jack: FakeJack, _ options: Options) throws
+    private static func tell(_ telling: @escaping Story.Telling, _ jack: FakeJack, _ options: FaultRunnerOptions) throws
         -> [String]
     {
         var run = Run(jack: jack)
@@ -70,7 +70,7 @@ enum Plant: String {
             runs.wait(seconds: 20) as Void?
         case .descriptor: _ = open("/dev/null", O_RDONLY | O_CLOEXEC)
         case .driver:
-            guard let player = try? Player(Story(jack: FakeJack(), diary: Diary(isPrinted: false))) else { return }
+            guard let player = try? JackPlayer(Story(jack: FakeJack(), diary: Diary(isPrinted: false))) else { return }
             _ = try? player.engine.open()
             _ = Unmanaged.passRetained(player)
         case .hang: break
@@ -78,7 +78,7 @@ enum Plant: String {
     }
 }
 
-struct Options {
+struct FaultRunnerOptions {
     var story = ""
     var walk: Walk.Fault?
     var farewell = "info"

@@ -6,13 +6,13 @@ import TestSupport
 extension Story {
     /// Two drivers in one process, on threads of their own: one's troubles are not the other's.
     func tellHosts() throws {
-        let players = try ["first", "second"].map { try Player(self, name: $0) }
+        let players = try ["first", "second"].map { try JackPlayer(self, name: $0) }
         let done = Signpost<String>()
         for player in players {
             let name = player.driver.configuration.clientName
             _ = WorkerThread().start(name: "runner-\(name)") {
                 diary.attempt("\(name) open", within: limit) { try player.engine.open() }
-                diary.attempt("\(name) play") { try player.play() }
+                diary.attempt("\(name) play") { _ = try player.play() }
                 let started = diary.attempt("\(name) start", within: limit) { try player.engine.start() } != nil
                 if started { listen(to: player, "\(name) started") }
                 done.note(name)

@@ -5,7 +5,7 @@ import TestSupport
 extension Story {
     /// A driver's whole life: it opens, plays, changes its period, loses its server, comes back, and is opened a second time.
     func tellLife() throws {
-        let player = try Player(self)
+        let player = try JackPlayer(self)
         let engine = player.engine
         defer { checkEvents(of: player) }
         live(player)
@@ -16,10 +16,10 @@ extension Story {
         diary.attempt("close again", within: limit) { engine.close() }
     }
 
-    private func live(_ player: Player) {
+    private func live(_ player: JackPlayer) {
         let engine = player.engine
         let opened = diary.attempt("open", within: limit) { try engine.open() } != nil
-        diary.attempt("play") { try player.play() }
+        diary.attempt("play") { _ = try player.play() }
         let started = diary.attempt("start", within: limit) { try engine.start() } != nil
         if started { listen(to: player, "started") }
         // The loss is told on a thread of its own.

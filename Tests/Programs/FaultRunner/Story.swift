@@ -38,14 +38,14 @@ struct Story: Sendable {
     static let stage = ["plug system 2 2"]
 
     /// Notes whether there is sound now.
-    func listen(to player: Player, _ when: String) {
+    func listen(to player: JackPlayer, _ when: String) {
         let before = jack.counts["sounding"] ?? 0
-        let runs = player.waitForFrames(limit: patience)
+        let runs = (try? player.waitForFrames(512, limit: patience)) ?? false
         let sounds = runs && (jack.counts["sounding"] ?? 0) > before
         diary.note("\(when): \(sounds ? "sound" : runs ? "silence" : "no cycles")")
     }
 
-    func checkEvents(of player: Player) {
+    func checkEvents(of player: JackPlayer) {
         if let fault = Diary.findFault(in: player.events.noted) { diary.note("FAULT: \(fault)") }
     }
 }

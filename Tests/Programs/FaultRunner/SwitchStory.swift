@@ -26,18 +26,20 @@ extension Story {
         }
     }
 
-    private func tell(patience: Double?, _ middle: (Player) -> Void) throws {
-        let player = try Player(self, switchPatience: patience)
+    private func tell(patience: Double?, _ middle: (JackPlayer) -> Void) throws {
+        let player = try JackPlayer(self, switchPatience: patience)
         defer { checkEvents(of: player) }
         diary.attempt("open", within: limit) { try player.engine.open() }
-        diary.attempt("play") { try player.play() }
+        diary.attempt("play") { _ = try player.play() }
         diary.attempt("start", within: limit) { try player.engine.start() }
         listen(to: player, "started")
         middle(player)
         diary.attempt("close", within: limit) { player.engine.close() }
     }
 
-    private func noteDevices(of player: Player, _ when: String, until isReached: @escaping ([HardwareDevice]) -> Bool) {
+    private func noteDevices(
+        of player: JackPlayer, _ when: String, until isReached: @escaping ([HardwareDevice]) -> Bool
+    ) {
         var devices: [HardwareDevice]?
         let isTold = player.events.wait(limit: patience) { events in
             for case .devicesChanged(let told) in events { devices = told }

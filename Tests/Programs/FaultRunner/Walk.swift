@@ -44,7 +44,7 @@ struct Walk {
     let jack: FakeJack
     let name: String
     let telling: Story.Telling
-    let options: Options
+    let options: FaultRunnerOptions
 
     /// Returns what was wrong.
     func walk(_ fault: Fault) throws -> [String] {

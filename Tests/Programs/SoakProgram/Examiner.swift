@@ -30,7 +30,7 @@ final class Examiner {
     }
 
     /// A device that is gone.
-    func examine(_ listener: Listener) throws {
+    func examine(_ listener: RecordingDevice) throws {
         // Not mapped: a file that shrinks meanwhile would end the soak by a bus error.
         let data = try Data(contentsOf: URL(fileURLWithPath: listener.device.capturePath))
         let begin = listener.header
@@ -65,7 +65,8 @@ final class Examiner {
     }
 
     private func save(
-        _ glitch: GlitchDetector.Glitch, _ planes: [[Float]], _ listener: Listener, _ notes: Listener.Notes
+        _ glitch: GlitchDetector.Glitch, _ planes: [[Float]], _ listener: RecordingDevice,
+        _ notes: RecordingDevice.Notes
     ) {
         let place = "device '\(listener.name)', channel \(glitch.channel), frame \(glitch.frame) of \(planes[0].count)"
         let complaint = "glitch: \(glitch.fault.rawValue): \(glitch.what) (\(place))"

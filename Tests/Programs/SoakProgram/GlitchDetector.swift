@@ -51,7 +51,7 @@ struct GlitchDetector {
     /// Of a server that leaves periods out, and puts empty ones in, when its graph changes or it is late, and counts none.
     let mayGap: Bool
     let channel: Int
-    let notes: Listener.Notes
+    let notes: RecordingDevice.Notes
     /// Between what happened and its end in what was kept: the disk takes its time.
     private var lag: Int { sampleRate / 2 }
     /// A fade, one more right behind it, and a cross-fade of routes.

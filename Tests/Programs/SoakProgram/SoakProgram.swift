@@ -16,7 +16,7 @@ import TestSupport
     }
 
     private static func run() throws {
-        let options = try Options(CommandLine.arguments)
+        let options = try SoakOptions(CommandLine.arguments)
         print("seed \(options.seed), \(options.server.rawValue), \(options.seconds) s")
         fflush(nil)
         let journal = Journal()
@@ -40,11 +40,11 @@ import TestSupport
 
 /// One run: faults in the order of its seed, until the time is over.
 struct Soak {
-    let options: Options
+    let options: SoakOptions
     let journal: Journal
     let examiner: Examiner
 
-    init(_ options: Options, _ journal: Journal, _ examiner: Examiner) {
+    init(_ options: SoakOptions, _ journal: Journal, _ examiner: Examiner) {
         self.options = options
         self.journal = journal
         self.examiner = examiner
@@ -53,7 +53,7 @@ struct Soak {
     func run(_ name: ServerName) throws -> Report {
         let begin = Date()
         let before = try ResourceSnapshot()
-        let stage = try Stage(options, name, journal, examiner)
+        let stage = try SoakFixture(options, name, journal, examiner)
         var warm: ResourceSnapshot?
         if let plant = options.plant {
             try stage.plant(plant)
@@ -81,7 +81,7 @@ struct Soak {
     }
 
     /// With nothing but the speaker plugged in, and music and game playing.
-    private func takeSnapshot(_ stage: Stage) throws -> ResourceSnapshot {
+    private func takeSnapshot(_ stage: SoakFixture) throws -> ResourceSnapshot {
         if stage.microphone.isRunning { stage.switchInput() }
         if stage.counts.isDeckOn { stage.switchDeck() }
         for listener in stage.listeners.dropFirst() { try stage.unplug(listener, inOrder: true) }
@@ -91,7 +91,7 @@ struct Soak {
         return try ResourceSnapshot()
     }
 
-    private func leaks(_ stage: Stage) throws -> [String] {
+    private func leaks(_ stage: SoakFixture) throws -> [String] {
         var leaks: [String] = []
         let clients = (try? stage.run("jack_lsp", [])) ?? ""
         if clients.contains("session-soak:") { leaks.append("JACK still has the ports of a closed client") }
@@ -104,7 +104,7 @@ struct Soak {
     }
 
     private func report(
-        _ stage: Stage, seconds: Double, _ before: ResourceSnapshot, _ warm: ResourceSnapshot,
+        _ stage: SoakFixture, seconds: Double, _ before: ResourceSnapshot, _ warm: ResourceSnapshot,
         _ end: ResourceSnapshot, leaks: [String]
     ) -> Report {
         let counts = stage.counts

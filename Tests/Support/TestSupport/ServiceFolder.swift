@@ -7,11 +7,7 @@ public final class ServiceFolder: Sendable {
     /// Throws when the service was not built beside these tests.
     public init() throws {
         folder = try TemporaryDirectory()
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let program = (own as NSString).deletingLastPathComponent + "/audiosessiond"
-        guard FileManager.default.isExecutableFile(atPath: program) else {
-            throw TestFailure("'\(program)' is missing; build the product 'audiosessiond' first.")
-        }
+        _ = try BuiltProgram.path("audiosessiond")
     }
 
     deinit { for process in processes { end(process, by: SIGKILL) } }

@@ -58,12 +58,7 @@ public final class StandIn: Sendable {
 
     /// The program, beside these tests.
     public static func program() throws -> String {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let program = (own as NSString).deletingLastPathComponent + "/audiosession-device"
-        guard FileManager.default.isExecutableFile(atPath: program) else {
-            throw TestFailure("'\(program)' is missing; build the product 'audiosession-device' first.")
-        }
-        return program
+        try BuiltProgram.path("audiosession-device")
     }
 
     public var identifier: pid_t { process.identifier }

@@ -5,54 +5,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A host on the offline driver, a session, and a player of a file whose every frame tells its index.
-private struct Stage {
-    static let rate = 48_000
-    static let fade = rate * 5 / 1000
-    let directory: TemporaryDirectory
-    let driver: OfflineDriver
-    let host: AudioSessionHost
-    let session: AudioSession
-    let player: AudioPlayer
-    let source: [Float]
-
-    init(
-        category: AudioSession.Category = .playback, mode: AudioSession.Mode = .default, frames: Int = 96_000,
-        period: Int = 256
-    ) throws {
-        directory = try TemporaryDirectory()
-        driver = OfflineDriver(sampleRate: Self.rate, channels: 1, periodFrames: period)
-        host = AudioSessionHost(driver: driver)
-        session = try AudioSession(host: host)
-        try session.setCategory(category, mode: mode)
-        source = Signal.counting(frames: frames)
-        try SoundFile.write([source], sampleRate: Self.rate, to: directory.file("count.wav"))
-        player = try AudioPlayer(path: directory.file("count.wav"), session: session)
-    }
-
-    func render(_ frames: Int) throws -> [Float] {
-        host.settle()
-        let output = try #require(try driver.render(frames: frames).first)
-        host.settle()
-        return output
-    }
-
-    /// The frame of the source that a full-level output sample is.
-    func frame(of sample: Float) -> Int { Int((sample * 1_048_576).rounded()) - 1 }
-}
-
 @Suite("AudioPlayer")
 struct AudioPlayerTests {
     @Test("ACT-15: playing activates the session; a refusal plays nothing and says why")
     func activation() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         #expect(!stage.session.isActive)
         try stage.player.play()
         #expect(stage.session.isActive)
         #expect(Signal.firstDifference(try stage.render(1000), stage.source[..<1000]) == nil)
         #expect(stage.player.isPlaying)
 
-        let refused = try Stage(category: .ambient)
+        let refused = try PlaybackFixture(category: .ambient)
         try refused.host.ring()
         try refused.host.acceptCall()
         let error = #expect(throws: AudioSessionError.self) { try refused.player.play() }
@@ -62,9 +26,10 @@ struct AudioPlayerTests {
 
     @Test("Asked to play after its last frame, before its end is told, it plays anew; each end is told once")
     func playsAnewAtItsEnd() throws {
-        let stage = try Stage(frames: 600, period: 1024)
+        let stage = try PlaybackFixture(frames: 600, period: 1024)
         try SoundFile.write(
-            [[Float](repeating: 0, count: 900)], sampleRate: Stage.rate, to: stage.directory.file("silence.wav"))
+            [[Float](repeating: 0, count: 900)], sampleRate: PlaybackFixture.rate,
+            to: stage.directory.file("silence.wav"))
         let other = try AudioPlayer(path: stage.directory.file("silence.wav"), session: stage.session)
         let ends = Signpost<AudioPlayer.Ending>()
         stage.player.onFinish { _, ending in ends.note(ending) }
@@ -81,29 +46,31 @@ struct AudioPlayerTests {
 
     @Test("INT-8, INT-9: a call silences the player within a period and the fade; it goes on at the very next frame")
     func interruption() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         try stage.player.play()
         _ = try stage.render(10_000)
         try stage.host.ring()
         let during = try stage.render(5000)
-        #expect(during[(256 + Stage.fade)...].allSatisfy { $0 == 0 })
+        #expect(during[(256 + PlaybackFixture.fade)...].allSatisfy { $0 == 0 })
         #expect(!stage.player.isPlaying)
-        let rendered = Int((stage.player.currentTime * Double(Stage.rate)).rounded())
-        #expect(rendered == 10_000 + Stage.fade)
+        let rendered = Int((stage.player.currentTime * Double(PlaybackFixture.rate)).rounded())
+        #expect(rendered == 10_000 + PlaybackFixture.fade)
 
         try stage.host.declineCall()
         let after = try stage.render(5000)
         #expect(stage.player.isPlaying)
         // Full level after the fade in; every frame between follows the last one rendered.
         let first = try #require(after.firstIndex { $0 != 0 })
-        let heard = after[(first + Stage.fade)...]
-        #expect(stage.frame(of: try #require(heard.first)) == rendered + Stage.fade)
-        #expect(Signal.firstDifference(heard, stage.source[(rendered + Stage.fade)...].prefix(heard.count)) == nil)
+        let heard = after[(first + PlaybackFixture.fade)...]
+        #expect(stage.frame(of: try #require(heard.first)) == rendered + PlaybackFixture.fade)
+        #expect(
+            Signal.firstDifference(heard, stage.source[(rendered + PlaybackFixture.fade)...].prefix(heard.count)) == nil
+        )
     }
 
     @Test("INT-7: paused by the user during a call, it does not go on by itself")
     func pausedDuringInterruption() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         try stage.player.play()
         _ = try stage.render(1000)
         try stage.host.ring()
@@ -114,7 +81,7 @@ struct AudioPlayerTests {
         #expect(!stage.player.isPlaying)
         try stage.player.play()
         let output = try stage.render(1000)
-        #expect(stage.frame(of: output[999]) == 1000 + Stage.fade + 999)
+        #expect(stage.frame(of: output[999]) == 1000 + PlaybackFixture.fade + 999)
     }
 
     @Test(
@@ -125,7 +92,7 @@ struct AudioPlayerTests {
             (.soloAmbient, .default, true), (.ambient, .default, true),
         ])
     func resumption(category: AudioSession.Category, mode: AudioSession.Mode, resumes: Bool) throws {
-        let stage = try Stage(category: category, mode: mode)
+        let stage = try PlaybackFixture(category: category, mode: mode)
         try stage.player.play()
         _ = try stage.render(1000)
         try stage.host.ring()
@@ -141,7 +108,7 @@ struct AudioPlayerTests {
             (AudioSession.Category.playback, AudioPlayer.ResumePolicy.automatic, false), (.playback, .always, true),
             (.soloAmbient, .automatic, true), (.soloAmbient, .never, false),
         ] {
-            let stage = try Stage(category: category)
+            let stage = try PlaybackFixture(category: category)
             stage.player.resumePolicy = policy
             try stage.player.play()
             _ = try stage.render(1000)
@@ -155,22 +122,22 @@ struct AudioPlayerTests {
 
     @Test("ACT-7: deactivating stops the player at its place; playing again goes on from there")
     func deactivation() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         try stage.player.play()
         _ = try stage.render(4800)
         try stage.session.setActive(false)
         #expect(!stage.player.isPlaying)
-        #expect(try stage.render(4800)[Stage.fade...].allSatisfy { $0 == 0 })
+        #expect(try stage.render(4800)[PlaybackFixture.fade...].allSatisfy { $0 == 0 })
         let place = stage.player.currentTime
         #expect(abs(place - 0.1) < 0.006)
         try stage.player.play()
         let output = try stage.render(1000)
-        #expect(stage.frame(of: output[999]) == Int((place * Double(Stage.rate)).rounded()) + 999)
+        #expect(stage.frame(of: output[999]) == Int((place * Double(PlaybackFixture.rate)).rounded()) + 999)
     }
 
     @Test("Seeking while playing fades over to the new place; while stopped it is where playing begins")
     func seeking() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         stage.player.currentTime = 0.5
         try stage.player.play()
         #expect(stage.frame(of: try stage.render(100)[99]) == 24_000 + 99)
@@ -187,21 +154,22 @@ struct AudioPlayerTests {
 
     @Test("Pause and play lose no frame and have no click")
     func pausing() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         try stage.player.play()
         var output = try stage.render(2000)
         stage.player.pause()
         output += try stage.render(2000)
         try stage.player.play()
         output += try stage.render(2000)
-        let steepest = (stage.source[2000 + 2 * Stage.fade] / Float(Stage.fade) + stage.source[0]) * 1.01
+        let steepest =
+            (stage.source[2000 + 2 * PlaybackFixture.fade] / Float(PlaybackFixture.fade) + stage.source[0]) * 1.01
         #expect(Signal.largestStep(output) <= steepest)
-        #expect(stage.frame(of: output[5999]) == 2000 + Stage.fade + 1999)
+        #expect(stage.frame(of: output[5999]) == 2000 + PlaybackFixture.fade + 1999)
     }
 
     @Test("The end is told once; loops play that often again; then it begins anew")
     func finishing() throws {
-        let stage = try Stage(frames: 1000)
+        let stage = try PlaybackFixture(frames: 1000)
         let endings = Signpost<AudioPlayer.Ending>()
         stage.player.onFinish { _, ending in endings.note(ending) }
         stage.player.numberOfLoops = 1
@@ -217,7 +185,7 @@ struct AudioPlayerTests {
 
     @Test("Volume is linear and ramps; no number changes nothing")
     func volume() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         try stage.player.play()
         _ = try stage.render(1000)
         stage.player.volume = 0.5
@@ -230,7 +198,7 @@ struct AudioPlayerTests {
 
     @Test("SRV-2, HW-3: the server returns with another rate, and the player goes on at its place and pitch")
     func otherRate() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         try stage.player.play()
         _ = try stage.render(24_000)
         stage.driver.setSampleRate(96_000)
@@ -243,18 +211,18 @@ struct AudioPlayerTests {
 
     @Test("Playing what plays changes nothing, from however many threads; it is heard once and can be stopped")
     func playingTwice() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in try? stage.player.play() }
         #expect(Signal.firstDifference(try stage.render(1000), stage.source[..<1000]) == nil)
         try stage.player.play()
         #expect(Signal.firstDifference(try stage.render(1000), stage.source[1000..<2000]) == nil)
         stage.player.stop()
-        #expect(try stage.render(1000)[Stage.fade...].allSatisfy { $0 == 0 })
+        #expect(try stage.render(1000)[PlaybackFixture.fade...].allSatisfy { $0 == 0 })
     }
 
     @Test("Everything at once from many threads leaves one voice or none")
     func hammering() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         DispatchQueue.concurrentPerform(iterations: 200) { turn in
             switch turn % 5 {
             case 0: try? stage.player.play()
@@ -274,7 +242,7 @@ struct AudioPlayerTests {
 
     @Test("Seeking to the end while playing ends it, or begins the next loop; while paused it stays there")
     func seekingToTheEnd() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         let endings = Signpost<AudioPlayer.Ending>()
         stage.player.onFinish { _, ending in endings.note(ending) }
         try stage.player.play()
@@ -282,7 +250,7 @@ struct AudioPlayerTests {
         stage.player.currentTime = 100
         #expect(endings.noted == [.finished])
         #expect(!stage.player.isPlaying && stage.player.currentTime == 0)
-        #expect(try stage.render(1000)[Stage.fade...].allSatisfy { $0 == 0 })
+        #expect(try stage.render(1000)[PlaybackFixture.fade...].allSatisfy { $0 == 0 })
 
         stage.player.numberOfLoops = 1
         try stage.player.play()
@@ -299,7 +267,7 @@ struct AudioPlayerTests {
 
     @Test("A file that is gone when it is needed again: told as damaged, and not playing")
     func fileGone() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         let endings = Signpost<AudioPlayer.Ending>()
         stage.player.onFinish { _, ending in endings.note(ending) }
         try stage.player.play()
@@ -313,7 +281,7 @@ struct AudioPlayerTests {
 
     @Test("HW-5: another rate in the second pass plays the rest of it, not all loops again")
     func otherRateWithinLoops() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         stage.player.numberOfLoops = 1
         try stage.player.play()
         _ = try stage.render(100_000)
@@ -328,7 +296,7 @@ struct AudioPlayerTests {
 
     @Test("ACT-15: closing the host stops without an ending; playing again reaches the server again and goes on")
     func closedHost() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         let endings = Signpost<AudioPlayer.Ending>()
         stage.player.onFinish { _, ending in endings.note(ending) }
         try stage.player.play()
@@ -341,7 +309,7 @@ struct AudioPlayerTests {
 
     @Test("A fade of any length is taken")
     func endlessFade() throws {
-        let stage = try Stage()
+        let stage = try PlaybackFixture()
         try stage.player.play()
         stage.player.setVolume(0, fadeDuration: 1e300)
         #expect(try stage.render(1000)[999] > stage.source[999] * 0.99)

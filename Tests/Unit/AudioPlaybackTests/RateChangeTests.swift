@@ -6,38 +6,6 @@ import Testing
 
 /// Players when the server's rate becomes another: pitch and place stay (HW-3, HW-5).
 @Suite struct RateChangeTests {
-    private struct Stage {
-        static let fade = 240
-        let directory: TemporaryDirectory
-        let driver = OfflineDriver(sampleRate: 48_000, channels: 1, periodFrames: 256)
-        let host: AudioSessionHost
-        let session: AudioSession
-        let source: [Float]
-
-        init(frames: Int = 96_000) throws {
-            directory = try TemporaryDirectory()
-            host = AudioSessionHost(driver: driver)
-            session = try AudioSession(host: host)
-            try session.setCategory(.playback)
-            source = Signal.counting(frames: frames)
-            try SoundFile.write([source], sampleRate: 48_000, to: directory.file("count.wav"))
-        }
-
-        func player() throws -> AudioPlayer { try AudioPlayer(path: directory.file("count.wav"), session: session) }
-
-        func render(_ frames: Int) throws -> [Float] {
-            host.settle()
-            let output = try #require(try driver.render(frames: frames).first)
-            host.settle()
-            return output
-        }
-
-        func change(to rate: Int) {
-            driver.setSampleRate(rate)
-            host.settle()
-        }
-    }
-
     /// Where in the source an output sample lies.
     private func place(_ sample: Float) -> Double { Double(sample) * 1_048_576 - 1 }
 
@@ -48,8 +16,8 @@ import Testing
 
     @Test("Playing: it goes on at the very next frame, without a gap")
     func playing() throws {
-        let stage = try Stage()
-        let player = try stage.player()
+        let stage = try PlaybackFixture()
+        let player = stage.player
         try player.play()
         _ = try stage.render(24_000)
         stage.change(to: 96_000)
@@ -61,8 +29,8 @@ import Testing
 
     @Test("Twice in a row, and back again")
     func twice() throws {
-        let stage = try Stage()
-        let player = try stage.player()
+        let stage = try PlaybackFixture()
+        let player = stage.player
         try player.play()
         _ = try stage.render(24_000)
         for rate in [96_000, 44_100, 8_000, 96_000] { stage.driver.setSampleRate(rate) }
@@ -73,8 +41,8 @@ import Testing
 
     @Test("Paused: it stands where it stood, and goes on there, resampled as well as from the beginning")
     func paused() throws {
-        let stage = try Stage()
-        let player = try stage.player()
+        let stage = try PlaybackFixture()
+        let player = stage.player
         try player.play()
         _ = try stage.render(24_000)
         player.pause()
@@ -85,14 +53,14 @@ import Testing
         #expect(try stage.render(1000).allSatisfy { $0 == 0 })
         try player.play()
         let output = try stage.render(9600)
-        let fade = Stage.fade * 2
+        let fade = PlaybackFixture.fade * 2
         expect(output[fade...], from: time * 48_000 + Double(fade) / 2, step: 0.5, within: 1)
     }
 
     @Test("Prepared, and not played yet: pitch and place are those of the new rate")
     func prepared() throws {
-        let stage = try Stage()
-        let player = try stage.player()
+        let stage = try PlaybackFixture()
+        let player = stage.player
         try stage.session.setActive(true)
         _ = try stage.render(256)
         stage.change(to: 96_000)
@@ -102,8 +70,8 @@ import Testing
 
     @Test("Looping: every pass is as long as the file")
     func looping() throws {
-        let stage = try Stage(frames: 9600)
-        let player = try stage.player()
+        let stage = try PlaybackFixture(frames: 9600)
+        let player = stage.player
         player.numberOfLoops = -1
         try player.play()
         _ = try stage.render(9600 + 4800)
@@ -118,8 +86,8 @@ import Testing
 
     @Test("Looping, paused in the second of three passes: two are left, this one included")
     func pausedWithinLoops() throws {
-        let stage = try Stage(frames: 9600)
-        let player = try stage.player()
+        let stage = try PlaybackFixture(frames: 9600)
+        let player = stage.player
         let endings = Signpost<AudioPlayer.Ending>()
         player.onFinish { _, ending in endings.note(ending) }
         player.numberOfLoops = 2
@@ -130,7 +98,7 @@ import Testing
         stage.change(to: 96_000)
         try player.play()
         // What is left after the fade of 240 frames.
-        let left = 2 * (28_800 - 14_400 - Stage.fade)
+        let left = 2 * (28_800 - 14_400 - PlaybackFixture.fade)
         _ = try stage.render(left - 600)
         #expect(player.isPlaying)
         _ = try stage.render(1200)
@@ -139,8 +107,8 @@ import Testing
 
     @Test("At the very end: what is left is heard, and then it has finished")
     func end() throws {
-        let stage = try Stage()
-        let player = try stage.player()
+        let stage = try PlaybackFixture()
+        let player = stage.player
         let endings = Signpost<AudioPlayer.Ending>()
         player.onFinish { _, ending in endings.note(ending) }
         try player.play()
@@ -154,8 +122,8 @@ import Testing
 
     @Test("INT-8, INT-9: changed during an interruption, the player goes on where it stood")
     func interrupted() throws {
-        let stage = try Stage()
-        let player = try stage.player()
+        let stage = try PlaybackFixture()
+        let player = stage.player
         try player.play()
         _ = try stage.render(24_000)
         try stage.host.ring()
@@ -166,14 +134,14 @@ import Testing
         try stage.host.declineCall()
         let output = try stage.render(9600)
         let first = try #require(output.firstIndex { $0 != 0 })
-        let fade = first + Stage.fade * 2
-        expect(output[fade...], from: time * 48_000 + Double(Stage.fade), step: 0.5, within: 2)
+        let fade = first + PlaybackFixture.fade * 2
+        expect(output[fade...], from: time * 48_000 + Double(PlaybackFixture.fade), step: 0.5, within: 2)
     }
 
     @Test("Several players each keep their place")
     func several() throws {
-        let stage = try Stage()
-        let players = try (0..<5).map { _ in try stage.player() }
+        let stage = try PlaybackFixture()
+        let players = try (0..<4).map { _ in try stage.makePlayer() } + [stage.player]
         for player in players {
             try player.play()
             _ = try stage.render(1024)

@@ -49,7 +49,7 @@ import Testing
 
     @Test("A voice's gain goes through its points, each on its frame")
     func gains() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let voice = try stage.engine.play(.buffer(Self.ones()), on: stage.bus)
         try voice.automate(.gain, Self.points)
         let output = try stage.driver.render(frames: 7000)
@@ -59,7 +59,7 @@ import Testing
 
     @Test("A bus's gain does; before its first point it is what it was")
     func buses() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.engine.play(.buffer(Self.ones()), on: stage.bus)
         try stage.bus.setGain(0.25, rampFrames: 0)
         try stage.engine.automate(.busGain, of: stage.bus.slot, Self.points)
@@ -68,7 +68,7 @@ import Testing
 
     @Test("An input's gain does")
     func inputs() throws {
-        let stage = try Stage(inputs: 1)
+        let stage = try EngineFixture(inputs: 1)
         stage.gate.set(rampMilliseconds: 0, inputGranted: true)
         let input = try stage.engine.makeInput(for: stage.bus, channels: 1)
         try stage.engine.play(.input(input), on: stage.bus)
@@ -79,7 +79,7 @@ import Testing
 
     @Test("A pan does, between the sides")
     func pans() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let voice = try stage.engine.play(.buffer(Self.ones()), on: stage.bus, pan: Pan(-1, law: .linear))
         try voice.automate(
             .pan,
@@ -96,7 +96,7 @@ import Testing
 
     @Test("A speed glides evenly in cents: the source is where the sum of the speeds says")
     func speeds() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 30_000)])
         let voice = try stage.engine.play(.buffer(buffer), on: stage.bus)
         let points = [
@@ -111,7 +111,7 @@ import Testing
 
     @Test("A speed is reckoned for the server's rate, and so are its limits")
     func speedsOfOtherRates() throws {
-        let stage = try Stage(sampleRate: 48_000)
+        let stage = try EngineFixture(sampleRate: 48_000)
         let buffer = try AudioBuffer([Signal.counting(frames: 30_000)], sampleRate: 24_000)
         let voice = try stage.engine.play(.buffer(buffer), on: stage.bus)
         try voice.automate(.speed, [AutomationPoint(frame: 100, value: 2)])
@@ -124,7 +124,7 @@ import Testing
 
     @Test("Triggered voices do, from a port of one's own, alone or in a group")
     func triggered() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let port = try stage.engine.makeCommandPort()
         let sound = try stage.engine.makeSound(Self.ones(), on: stage.bus)
         try port.group {
@@ -141,7 +141,7 @@ import Testing
 
     @Test("Each setter takes a curve")
     func setters() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let voice = try stage.engine.play(.buffer(Self.ones()), on: stage.bus, pan: Pan(-1, law: .linear))
         try voice.setGain(0.01, rampFrames: 2000, curve: .exponential, at: 1000)
         let gain = try stage.driver.render(frames: 3000)[0]
@@ -173,7 +173,7 @@ import Testing
             ),
         ])
     func badPoints(_ points: [AutomationPoint], _ words: String) throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let port = try stage.engine.makeCommandPort()
         let sound = try stage.engine.makeSound(Self.ones(), on: stage.bus)
         let (voice, other) = (try stage.engine.play(.buffer(Self.ones()), on: stage.bus), try port.trigger(sound))
@@ -186,7 +186,7 @@ import Testing
 
     @Test("Values out of range are named too, and so is a pan of a voice without one")
     func ranges() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let voice = try stage.engine.play(.buffer(Self.ones()), on: stage.bus)
         let bad: [(VoiceParameter, Float, String)] = [
             (.pan, 1.5, "its value 1.5 is not in -1.0…1.0"), (.speed, 20, "its value 20.0 is not in 0.0625…16.0"),
@@ -207,7 +207,7 @@ import Testing
     @Test(
         "More curves than the engine has room for: none of them takes effect, and there is room for as many as before")
     func full() throws {
-        let stage = try Stage(configuration: AudioEngine.Configuration(maximumCurves: 3))
+        let stage = try EngineFixture(configuration: AudioEngine.Configuration(maximumCurves: 3))
         let voice = try stage.engine.play(.buffer(Self.ones(100_000)), on: stage.bus)
         let many = (0..<5).map { AutomationPoint(frame: UInt64(100 * $0 + 50), value: 0.5, curve: .s) }
         for _ in 0..<3 {
@@ -226,7 +226,7 @@ import Testing
 
     @Test("A session's pause holds a curve up")
     func paused() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let voice = try stage.engine.play(.buffer(Self.ones()), on: stage.bus)
         try voice.automate(
             .gain, [AutomationPoint(frame: 0, value: 1), AutomationPoint(frame: 2000, value: 0, curve: .s)])

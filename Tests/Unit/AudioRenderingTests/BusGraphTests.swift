@@ -1,4 +1,5 @@
 import AudioRendering
+import TestSupport
 import Testing
 
 /// What graphs of buses are refused for, in which words, and that nothing changes then.
@@ -9,7 +10,7 @@ import Testing
     }
 
     /// Sets a graph on a desk that has one; returns why it is refused, having seen that the one before stands and is heard as before.
-    private func refusal(_ graph: BusGraph, on stage: Stage) throws -> String {
+    private func refusal(_ graph: BusGraph, on stage: EngineFixture) throws -> String {
         let before = BusGraph(buses: [.init("kept", gain: 0.5)])
         try stage.bus.setGraph(before)
         let kept = try stage.bus.bus("kept")
@@ -25,7 +26,7 @@ import Testing
     }
 
     private func refusal(_ buses: [BusGraph.Bus], _ sends: [BusGraph.Send] = []) throws -> String {
-        try refusal(BusGraph(buses: buses, sends: sends), on: Stage())
+        try refusal(BusGraph(buses: buses, sends: sends), on: EngineFixture())
     }
 
     @Test func `names are not empty, and each is one bus's`() throws {
@@ -120,7 +121,7 @@ import Testing
                 == """
                 Bus 'drums' leads to 'mono' by a channel map 2 → 1; it has 6 channels, and that takes 1. Give a map 6 → 1, or none for the usual one.
                 """)
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(buses: [.init("mono", channels: 1), .init("drums", to: "mono", channels: 6)]))
     }
@@ -129,7 +130,7 @@ import Testing
         let small = AudioEngine.Configuration(maximumBuses: 4, maximumSends: 1)
         let names = ["a", "b", "c", "d"].map { BusGraph.Bus($0) }
         #expect(
-            try refusal(BusGraph(buses: names), on: Stage(configuration: small))
+            try refusal(BusGraph(buses: names), on: EngineFixture(configuration: small))
                 == """
                 A graph of 4 buses was asked for; the engine has 4, of which each session takes one. Make it with more \
                 (AudioEngine.Configuration.maximumBuses, at most 1,024).
@@ -137,13 +138,13 @@ import Testing
         #expect(
             try refusal(
                 BusGraph(buses: Array(names.prefix(3)), sends: [.init(from: "a", to: "b"), .init(from: "b", to: "c")]),
-                on: Stage(configuration: small))
+                on: EngineFixture(configuration: small))
                     == """
                     A graph of 2 sends was asked for; the engine has 1. Make it with more (AudioEngine.Configuration.maximumSends, at most 1,024).
                     """)
         // The refused graph's buses, and the one that is kept, on one engine with two sessions.
-        let stage = try Stage(configuration: small)
-        let gate = try #require(TestGate())
+        let stage = try EngineFixture(configuration: small)
+        let gate = try TestGate()
         let other = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
         try other.setGraph(BusGraph(buses: [.init("other")]))
         #expect(
@@ -169,13 +170,13 @@ import Testing
         )
         #expect(try refusal([.init("a", insert: one), .init("b", insert: two)]) == twice)
 
-        let (stage, elsewhere) = (try Stage(), try Stage())
+        let (stage, elsewhere) = (try EngineFixture(), try EngineFixture())
         let own = try Self.effect()
         try elsewhere.bus.setGraph(BusGraph(buses: [.init("a", insert: own)]))
         #expect(
             try refusal(BusGraph(buses: [.init("b", insert: own)]), on: stage)
                 == "The insert of bus 'b' belongs to another engine; make another one for this engine.")
-        let gate = try #require(TestGate())
+        let gate = try TestGate()
         let other = try elsewhere.engine.makeSessionBus(gate: gate.page, owner: gate)
         #expect(
             throws: AudioEngineError.badGraph(

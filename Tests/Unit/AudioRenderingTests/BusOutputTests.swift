@@ -8,8 +8,8 @@ import Testing
     private let speaker = OutputRoute(firstChannel: 0, channels: 2)
     private let phones = OutputRoute(firstChannel: 2, channels: 2)
 
-    private func bus(_ stage: Stage) throws -> (SessionBus, TestGate) {
-        let gate = try #require(TestGate())
+    private func bus(_ stage: EngineFixture) throws -> (SessionBus, TestGate) {
+        let gate = try TestGate()
         return (try stage.engine.makeSessionBus(gate: gate.page, owner: gate), gate)
     }
 
@@ -20,7 +20,7 @@ import Testing
 
     @Test("ROUTE-2, MULTI-3: one bus moves to another output; the other bus goes on, bit by bit")
     func oneMoves() throws {
-        let stage = try Stage(channels: 4)
+        let stage = try EngineFixture(channels: 4)
         let (other, _) = try bus(stage)
         try stage.engine.lead([
             BusDestination(bus: stage.bus, outputs: [speaker]), BusDestination(bus: other, outputs: [phones]),
@@ -48,7 +48,7 @@ import Testing
 
     @Test("MULTI-3: an output more or less leaves what the bus sends to the others, bit by bit")
     func outputsComeAndGo() throws {
-        let stage = try Stage(channels: 6)
+        let stage = try EngineFixture(channels: 6)
         let hdmi = OutputRoute(firstChannel: 4, channels: 2)
         try stage.bus.lead(to: [speaker, phones])
         try stage.engine.play(counting(), on: stage.bus)
@@ -64,7 +64,7 @@ import Testing
 
     @Test("A voice is heard on both sides, whether it began on one channel or on two")
     func channels() throws {
-        let stage = try Stage(channels: 3)
+        let stage = try EngineFixture(channels: 3)
         let mono = OutputRoute(firstChannel: 2, channels: 1)
         try stage.bus.lead(to: [mono])
         #expect(stage.bus.channels == 2)
@@ -80,7 +80,7 @@ import Testing
 
     @Test("HW-5: a capture follows the sound to an output of as many channels, and ends, with a reason, at another")
     func capture() throws {
-        let stage = try Stage(channels: 5)
+        let stage = try EngineFixture(channels: 5)
         let directory = try TemporaryDirectory()
         try stage.bus.lead(to: [speaker])
         try stage.engine.startCapture(path: directory.file("a.wav"))
@@ -102,7 +102,7 @@ import Testing
 
     @Test("ROUTE-6: an input listens to other channels, and to silence where there are fewer")
     func inputs() throws {
-        let stage = try Stage(channels: 2, inputs: 3)
+        let stage = try EngineFixture(channels: 2, inputs: 3)
         stage.gate.set(inputGranted: true)
         let input = try stage.engine.makeInput(for: stage.bus, channels: 2)
         let planes: [[Float]] = (1...3).map { [Float](repeating: Float($0) / 8, count: 2_000) }
@@ -124,7 +124,7 @@ import Testing
 
     @Test("Outputs that there cannot be: a clear error, and all stays as it was")
     func refusals() throws {
-        let stage = try Stage(channels: 4)
+        let stage = try EngineFixture(channels: 4)
         try stage.bus.lead(to: [phones])
         for outputs in [
             [phones, phones], [OutputRoute(firstChannel: -1, channels: 1)], [OutputRoute(firstChannel: 0, channels: 9)],
@@ -134,7 +134,7 @@ import Testing
         #expect(throws: AudioEngineError.self) {
             try stage.bus.lead(to: (0..<9).map { OutputRoute(firstChannel: $0, channels: 1) })
         }
-        let (other, _) = try bus(try Stage())
+        let (other, _) = try bus(try EngineFixture())
         #expect(throws: AudioEngineError.self) {
             try stage.engine.lead([BusDestination(bus: other, outputs: [speaker])])
         }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CommandPortTests {
     @Test("A sound is triggered on its frame, with its gain, and gives its voice back by itself")
     func triggers() throws {
-        let stage = try Stage(configuration: AudioEngine.Configuration(maximumVoices: 4))
+        let stage = try EngineFixture(configuration: AudioEngine.Configuration(maximumVoices: 4))
         let port = try stage.engine.makeCommandPort()
         let sound = try stage.engine.makeSound(
             AudioBuffer([[Float](repeating: 1, count: 10)]), on: stage.bus, pan: Pan(-1))
@@ -29,7 +29,7 @@ import Testing
 
     @Test("Voices of a sound can be commanded until they end")
     func commands() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let port = try stage.engine.makeCommandPort()
         let sound = try stage.engine.makeSound(
             AudioBuffer([[Float](repeating: 0.5, count: 1000)]), on: stage.bus, loop: .forever,
@@ -51,7 +51,7 @@ import Testing
 
     @Test("A group lands on one frame or not at all")
     func groups() throws {
-        let stage = try Stage(configuration: AudioEngine.Configuration(maximumVoices: 3))
+        let stage = try EngineFixture(configuration: AudioEngine.Configuration(maximumVoices: 3))
         let port = try stage.engine.makeCommandPort()
         let sound = try stage.engine.makeSound(AudioBuffer([[Float](repeating: 0.25, count: 50)]), on: stage.bus)
         #expect(throws: AudioEngineError.noFreeVoice(limit: 3)) {
@@ -73,7 +73,7 @@ import Testing
 
     @Test("A sound's memory stays while it is heard, also when sound and bus are gone")
     func retires() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let port = try stage.engine.makeCommandPort()
         weak var buffer: AudioBuffer?
         weak var bus: SessionBus?
@@ -92,7 +92,7 @@ import Testing
 
     @Test("Many threads trigger at once, each through its own port: every note is heard once")
     func threads() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let sound = try stage.engine.makeSound(AudioBuffer([[1.0 / 4096]]), on: stage.bus)
         let (threads, notes) = (4, 2000)
         let ports = try (0..<threads).map { _ in try stage.engine.makeCommandPort() }
@@ -118,7 +118,7 @@ import Testing
 
     @Test("Ports are given back; more than there are is a clear error")
     func portsComeBack() throws {
-        let stage = try Stage(configuration: AudioEngine.Configuration(maximumPorts: 2))
+        let stage = try EngineFixture(configuration: AudioEngine.Configuration(maximumPorts: 2))
         for _ in 0..<3 {
             let ports = try (0..<2).map { _ in try stage.engine.makeCommandPort() }
             #expect(throws: AudioEngineError.noFreePort(limit: 2)) { try stage.engine.makeCommandPort() }
@@ -128,7 +128,7 @@ import Testing
 
     @Test("Closing the engine ends triggered voices too")
     func closing() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let port = try stage.engine.makeCommandPort()
         let sound = try stage.engine.makeSound(
             AudioBuffer([[Float](repeating: 0.5, count: 500)]), on: stage.bus, loop: .forever)

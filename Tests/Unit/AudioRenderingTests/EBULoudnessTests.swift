@@ -111,7 +111,7 @@ import Testing
 
     @Test("Tech 3341, case 14: the same, live, for tones ever louder, on the meter of an output")
     func greatestMomentaryLive() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let meter = try AudioMeter(truePeak: false, loudness: true)
         try stage.engine.setMeter(meter, of: OutputRoute(firstChannel: 0, channels: 2))
         for segment in 0..<20 {

@@ -8,7 +8,7 @@ import Testing
 struct EngineTests {
     @Test("A voice begins at the next period, or on exactly the frame asked for")
     func startTimes() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 100), Signal.counting(frames: 100)])
         try stage.engine.play(.buffer(buffer), on: stage.bus)
         try stage.engine.play(.buffer(buffer), on: stage.bus, at: 777)
@@ -21,7 +21,7 @@ struct EngineTests {
 
     @Test("INT-8: a paused gate stops on a frame, and the very next frame follows at resumption")
     func pauseAndResume() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let source = Signal.counting(frames: 40_000)
         let voice = try stage.engine.play(.buffer(AudioBuffer([source, source])), on: stage.bus)
         try stage.driver.render(frames: 1000)
@@ -37,7 +37,7 @@ struct EngineTests {
 
     @Test("A gate that opens before anything sounds opens at once: the first note keeps its attack")
     func openingBeforeSound() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         stage.gate.set(paused: true)
         try stage.driver.render(frames: 1000)
         stage.gate.set()
@@ -56,7 +56,7 @@ struct EngineTests {
 
     @Test("DUCK-3, DUCK-5: −14 dB after the attack, bit-exact unity after the release")
     func duck() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let source = Signal.sine(frequency: 997, sampleRate: 48_000, frames: 200_000)
         try stage.engine.play(.buffer(AudioBuffer([source, source])), on: stage.bus)
         try stage.driver.render(frames: 4800)
@@ -73,7 +73,7 @@ struct EngineTests {
 
     @Test("An ended voice tells once and gives its slot back")
     func voiceEnd() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 10)])
         let ends = Signpost<UInt64>()
         for _ in 0..<1000 {  // four times the pool
@@ -85,7 +85,7 @@ struct EngineTests {
 
     @Test("More voices than the pool holds: a clear error, and the others play on")
     func poolExhausted() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 1000)])
         for _ in 0..<256 { try stage.engine.play(.buffer(buffer), on: stage.bus) }
         #expect(throws: AudioEngineError.noFreeVoice(limit: 256)) {
@@ -100,7 +100,7 @@ struct EngineTests {
         let directory = try TemporaryDirectory()
         let sine = Signal.sine(frequency: 400, sampleRate: 48_000, frames: 96_000)
         try SoundFile.write([sine, sine], sampleRate: 48_000, to: directory.file("sine.wav"))
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let stream = try FileStream(file: AudioFile(path: directory.file("sine.wav")), sampleRate: 48_000)
         let voice = try stage.engine.play(.stream(stream), on: stage.bus, speed: 1.5)
         let fast = try stage.driver.render(frames: 24_000)[0]
@@ -114,7 +114,7 @@ struct EngineTests {
 
     @Test("A gain that is no number is refused and changes nothing")
     func badGain() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 1000)])
         #expect(throws: AudioEngineError.self) {
             try stage.engine.play(.buffer(buffer), on: stage.bus, gain: .nan)
@@ -128,7 +128,7 @@ struct EngineTests {
     @Test("A capture holds bit for bit what went to the outputs")
     func capture() throws {
         let directory = try TemporaryDirectory()
-        let stage = try Stage()
+        let stage = try EngineFixture()
         defer { stage.engine.close() }  // ends the voice, which keeps its engine alive
         let source = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 30_000)
         try stage.engine.play(.buffer(AudioBuffer([source, source])), on: stage.bus)
@@ -147,7 +147,7 @@ struct EngineTests {
     @Test("A server of another rate ends a capture, whole up to there, and says so")
     func captureAcrossRates() throws {
         let directory = try TemporaryDirectory()
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let source = Signal.counting(frames: 30_000)
         try stage.engine.play(.buffer(AudioBuffer([source, source])), on: stage.bus)
         try stage.engine.startCapture(path: directory.file("capture.wav"))
@@ -164,7 +164,7 @@ struct EngineTests {
 
     @Test("A capture that cannot be made is refused and the sound goes on")
     func badCapture() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         #expect(throws: CaptureError.self) { try stage.engine.startCapture(path: "/nowhere/capture.wav") }
         #expect(throws: CaptureError.self) { try stage.engine.startCapture(path: "/tmp/capture.xyz") }
         #expect(stage.engine.stopCapture() == nil)
@@ -172,12 +172,12 @@ struct EngineTests {
 
     @Test("Sessions come and go by the hundred; buses are given back")
     func busChurn() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let source = Signal.counting(frames: 60_000)
         try stage.engine.play(.buffer(AudioBuffer([source, source])), on: stage.bus)
         var rendered: [Float] = []
         for _ in 0..<500 {
-            let gate = try #require(TestGate())
+            let gate = try TestGate()
             _ = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
             rendered += try stage.driver.render(frames: 100)[0]
         }
@@ -186,7 +186,7 @@ struct EngineTests {
 
     @Test("While nothing renders, commands and plans take effect without piling up")
     func stoppedEngine() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         stage.engine.stop()
         let buffer = try AudioBuffer([Signal.counting(frames: 1000)])
         let voice = try stage.engine.play(.buffer(buffer), on: stage.bus)
@@ -198,7 +198,7 @@ struct EngineTests {
     @Test("The same scene rendered twice gives the same bits")
     func determinism() throws {
         func scene() throws -> [[Float]] {
-            let stage = try Stage(periodFrames: 100)
+            let stage = try EngineFixture(periodFrames: 100)
             let source = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 96_000)
             let voice = try stage.engine.play(.buffer(AudioBuffer([source])), on: stage.bus, fadeInFrames: 333)
             var output = try stage.driver.render(frames: 5000)
@@ -212,8 +212,8 @@ struct EngineTests {
 
     @Test("A bus that is given up fades its voices out where they are; they never sound in the next session's bus")
     func busReuse() throws {
-        let stage = try Stage(channels: 1)
-        let gate = try #require(TestGate())
+        let stage = try EngineFixture(channels: 1)
+        let gate = try TestGate()
         let steady = try AudioBuffer([[Float](repeating: 0.25, count: 48_000)])
         var bus: SessionBus? = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
         let voice = try stage.engine.play(.buffer(steady, loop: .forever), on: #require(bus))
@@ -223,7 +223,7 @@ struct EngineTests {
         let fading = try stage.driver.render(frames: 1000)[0]
         #expect(Signal.largestStep([0.25] + fading) < 0.0012)
         #expect(fading[240...].allSatisfy { $0 == 0 })
-        let other = try #require(TestGate())
+        let other = try TestGate()
         for _ in 0..<3 {
             _ = try stage.engine.makeSessionBus(gate: other.page, owner: other)
             #expect(try stage.driver.render(frames: 1000)[0].allSatisfy { $0 == 0 })
@@ -232,8 +232,8 @@ struct EngineTests {
 
     @Test("What cannot be played is refused: frames that are not there, loops below 0, a bus of another engine")
     func badPlaying() throws {
-        let stage = try Stage()
-        let other = try Stage()
+        let stage = try EngineFixture()
+        let other = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 100)])
         for source in [
             VoiceSource.buffer(buffer, startFrame: -1), .buffer(buffer, startFrame: 100),
@@ -249,7 +249,7 @@ struct EngineTests {
     func lifecycle() throws {
         let driver = GuardedDriver()
         let engine = try AudioEngine(driver: driver)
-        let gate = try #require(TestGate())
+        let gate = try TestGate()
         try engine.open()
         let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
         let buffer = try AudioBuffer([Signal.counting(frames: 100)])

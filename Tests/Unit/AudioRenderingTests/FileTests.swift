@@ -12,7 +12,7 @@ struct FileTests {
 
     private func play(_ path: String, engineRate: Int = 48_000, frames: Int) throws -> (output: [[Float]], voice: Voice)
     {
-        let stage = try Stage(sampleRate: engineRate)
+        let stage = try EngineFixture(sampleRate: engineRate)
         let stream = try FileStream(file: AudioFile(path: path), sampleRate: engineRate)
         let voice = try stage.engine.play(.stream(stream), on: stage.bus)
         return (try stage.driver.render(frames: frames), voice)
@@ -57,7 +57,7 @@ struct FileTests {
         let path = directory.file("count.wav")
         let source = Signal.counting(frames: 5000)
         try SoundFile.write([source, source], sampleRate: 48_000, to: path)
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000, startFrame: 1000, loops: 2)
         try stage.engine.play(.stream(stream), on: stage.bus)
         let output = try stage.driver.render(frames: 15_000)[0]
@@ -74,7 +74,7 @@ struct FileTests {
         samples[3000] = -.infinity
         // libsndfile writes them as they are; only our reader silences them.
         try SoundFile.write([samples], sampleRate: 44_100, to: path)
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000)
         try stage.engine.play(.stream(stream), on: stage.bus)
         let output = try stage.driver.render(frames: 48_000)
@@ -133,7 +133,7 @@ struct FileTests {
         try data.prefix(data.count / 2).write(to: URL(fileURLWithPath: path))
         do {
             let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000)
-            let stage = try Stage()
+            let stage = try EngineFixture()
             try stage.engine.play(.stream(stream), on: stage.bus)
             try stage.driver.render(frames: 100_000)
             #expect(stream.isComplete)

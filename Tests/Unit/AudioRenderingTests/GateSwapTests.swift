@@ -44,7 +44,7 @@ import Testing
 
     /// A sine and an input; at `moment` the change; later another verdict and a resumption.
     private func scene(_ moment: Moment, _ change: Change, verdict: (TestGate) -> Void = { _ in }) throws -> Heard {
-        let stage = try Stage(inputs: 1)
+        let stage = try EngineFixture(inputs: 1)
         let (driver, bus) = (stage.driver, stage.bus)
         var gate = stage.gate
         gate.set(inputGranted: true)
@@ -57,7 +57,7 @@ import Testing
         heard.samples += try driver.render(frames: 1000, inputs: incoming)[0]
         heard.samples += try moment.lead(gate, bus, driver)
         let old = gate
-        if change == .sameWords || change == .otherWords { gate = try #require(old.copy()) }
+        if change == .sameWords || change == .otherWords { gate = try old.copy() }
         if change == .samePage || change == .otherWords { verdict(gate) }
         if gate !== old { try bus.replaceGate(gate.page, owner: gate) }
         heard.samples += try driver.render(frames: 1, inputs: incoming)[0]
@@ -115,7 +115,7 @@ import Testing
 
     @Test("A thousand swaps, rendering and not: the same bits, and no page is kept but the last")
     func manySwaps() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         defer { stage.engine.close() }
         let source = Signal.counting(frames: 150_000)
         try stage.engine.play(.buffer(AudioBuffer([source, source])), on: stage.bus)
@@ -123,7 +123,7 @@ import Testing
         var pages: [Weak] = []
         for turn in 0..<1000 {
             if turn == 500 { stage.engine.stop() }
-            let gate = try #require(stage.gate.copy())
+            let gate = try stage.gate.copy()
             try stage.bus.replaceGate(gate.page, owner: gate)
             pages.append(Weak(gate: gate))
             if turn < 500 {
@@ -142,12 +142,12 @@ import Testing
     func stoppedEngine() throws {
         let driver = OfflineDriver()
         let engine = try AudioEngine(driver: driver)
-        var old = TestGate()
+        var old: TestGate? = try TestGate()
         let bus = try engine.makeSessionBus(gate: #require(old).page, owner: #require(old))
         let released = Weak(gate: old)
         old = nil
         #expect(released.gate != nil)  // the plan keeps it
-        let gate = try #require(TestGate())
+        let gate = try TestGate()
         gate.set(decibels: -6.0206, rampMilliseconds: 0)
         try bus.replaceGate(gate.page, owner: gate)
         #expect(released.gate == nil)
@@ -161,14 +161,14 @@ import Testing
 
     @Test("While the engine renders, the old page stays until a period has gone by")
     func oldPageStays() throws {
-        let stage = try Stage()
-        let first = try #require(stage.gate.copy())
+        let stage = try EngineFixture()
+        let first = try stage.gate.copy()
         try stage.bus.replaceGate(first.page, owner: first)
-        var second = stage.gate.copy()
+        var second: TestGate? = try stage.gate.copy()
         let kept = Weak(gate: second)
         try stage.bus.replaceGate(#require(second).page, owner: #require(second))
         second = nil
-        let third = try #require(stage.gate.copy())
+        let third = try stage.gate.copy()
         try stage.bus.replaceGate(third.page, owner: third)
         #expect(kept.gate != nil)  // a plan that waits may still name it
         try stage.driver.render(frames: 1)
@@ -177,7 +177,7 @@ import Testing
 
     @Test("Without room for the plan the swap is refused, and the old gate goes on")
     func fullQueue() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         defer { stage.engine.close() }
         let steady = try AudioBuffer([[Float](repeating: 0.5, count: 9000)])
         let voice = try stage.engine.play(.buffer(steady), on: stage.bus)
@@ -185,7 +185,7 @@ import Testing
         #expect(throws: AudioEngineError.commandQueueFull) {
             while true { try voice.setGain(1, rampFrames: 0) }
         }
-        var refused = TestGate(open: false)
+        var refused: TestGate? = try TestGate(open: false)
         let released = Weak(gate: refused)
         #expect(throws: AudioEngineError.commandQueueFull) {
             try stage.bus.replaceGate(#require(refused).page, owner: #require(refused))
@@ -196,14 +196,14 @@ import Testing
         stage.gate.set(muted: true, rampMilliseconds: 0)
         #expect(Signal.peak(try stage.driver.render(frames: 256)[0]) == 0)
         stage.gate.set(rampMilliseconds: 0)
-        let gate = try #require(stage.gate.copy())
+        let gate = try stage.gate.copy()
         try stage.bus.replaceGate(gate.page, owner: gate)
         #expect(try stage.driver.render(frames: 256)[0] == [Float](repeating: 0.5, count: 256))
     }
 
     @Test("Inputs of the bus follow it to the new gate, those of others stay")
     func inputsFollow() throws {
-        let stage = try Stage(inputs: 1, periodFrames: 64)
+        let stage = try EngineFixture(inputs: 1, periodFrames: 64)
         stage.gate.set(inputGranted: true)
         let other = try stage.engine.makeSessionBus(gate: stage.gate.page, owner: stage.gate)
         let input = try stage.engine.makeInput(for: stage.bus)
@@ -216,7 +216,7 @@ import Testing
             return [input.takePeak(channel: 0), stays.takePeak(channel: 0)]
         }
         #expect(try peaks() == [0.5, 0.5])
-        let gate = try #require(stage.gate.copy())
+        let gate = try stage.gate.copy()
         try stage.bus.replaceGate(gate.page, owner: gate)
         stage.gate.set()
         #expect(try peaks() == [0.5, 0])
@@ -230,7 +230,7 @@ import Testing
 
     @Test("A bus whose engine is gone says so")
     func engineGone() throws {
-        let gate = try #require(TestGate())
+        let gate = try TestGate()
         let bus = try {
             let engine = try AudioEngine(driver: OfflineDriver())
             return try engine.makeSessionBus(gate: gate.page, owner: gate)

@@ -5,7 +5,7 @@ import Testing
 /// Effects of an app's own on buses.
 @Suite struct InsertTests {
     @Test func `it changes its bus's sum before the fader, and stays while anything of it is heard`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         weak var state: Scale?
         do {
             let scale = Scale(0.5)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `paths beside one that delays arrive with it, but for what is live`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(buses: [
                 .init("late", insert: Delay(frames: 100).insert()), .init("dry"), .init("live", isLive: true),
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `an insert moves to another bus only by way of a graph without it`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let insert = try Delay(frames: 10).insert()
         try stage.bus.setGraph(BusGraph(buses: [.init("a", insert: insert), .init("b")]))
         for name in ["a", "b"] { try stage.engine.play(steady(), on: stage.bus.bus(name)) }
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func `two buses turn round only by way of a graph that has one of them elsewhere`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let insert = try Delay(frames: 10).insert()
         try stage.bus.setGraph(BusGraph(buses: [.init("a", insert: insert), .init("b", to: "a")]))
         for name in ["a", "b"] { try stage.engine.play(steady(), on: stage.bus.bus(name)) }
@@ -88,10 +88,10 @@ import Testing
     }
 
     @Test func `what its owner holds goes with it, a session's bus too`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         weak var held: SessionBus?
         do {
-            let gate = try #require(TestGate())
+            let gate = try TestGate()
             let session = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
             held = session
             let owner = Owner(session: session)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `a bus with an insert keeps its channels, whatever its session is led to`() throws {
-        let stage = try Stage(channels: 6)
+        let stage = try EngineFixture(channels: 6)
         let scale = Scale(0.5)
         let insert = try AudioInsert(context: scale.pointer, owner: scale, function: Scale.render)
         try stage.bus.setGraph(BusGraph(buses: [.init("drums", insert: insert), .init("bass")]))

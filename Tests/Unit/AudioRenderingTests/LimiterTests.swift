@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `an output stays below its ceiling, and says by how much it was lowered and delayed`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let limiter = try AudioLimiter()
         #expect(limiter.latencyFrames == 0 && limiter.gainReduction == 0)
         try stage.engine.setLimiter(limiter, of: output)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `what stays below comes out as it was, later by the latency`() throws {
-        let (plain, limited) = (try Stage(), try Stage())
+        let (plain, limited) = (try EngineFixture(), try EngineFixture())
         let limiter = try AudioLimiter()
         try limited.engine.setLimiter(limiter, of: output)
         var rendered: [[Float]] = []
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `the meter and the capture have what was limited`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let meter = try AudioMeter()
         try stage.engine.setMeter(meter, of: output)
         try stage.engine.setLimiter(AudioLimiter(ceilingDecibels: -6), of: output)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `it follows its output's rate, and ends without a leap`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let limiter = try AudioLimiter(ceilingDecibels: -6, lookahead: 0.004)
         try stage.engine.setLimiter(limiter, of: output)
         #expect(limiter.latencyFrames == 192 + 143)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `where nothing leads it limits nothing, and delays nothing`() throws {
-        let stage = try Stage(channels: 4)
+        let stage = try EngineFixture(channels: 4)
         let limiter = try AudioLimiter()
         try stage.engine.setLimiter(limiter, of: OutputRoute(firstChannel: 2, channels: 2))
         #expect(limiter.latencyFrames == 0)
@@ -100,7 +100,7 @@ import Testing
         for release: Double in [0, 5.1, -.infinity] {
             #expect(throws: AudioEngineError.self) { try AudioLimiter(release: release) }
         }
-        let (stage, other) = (try Stage(channels: 4), try Stage())
+        let (stage, other) = (try EngineFixture(channels: 4), try EngineFixture())
         // The ends of the ranges are what the core takes.
         for limiter in [
             try AudioLimiter(ceilingDecibels: -60, lookahead: 0.0005, release: 0.001),

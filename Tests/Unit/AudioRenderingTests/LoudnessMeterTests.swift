@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func `it is bit by bit that of what goes to the device`() throws {
-        let stage = try Stage(periodFrames: 441)
+        let stage = try EngineFixture(periodFrames: 441)
         let meter = try AudioMeter(loudness: true)
         try stage.engine.setMeter(meter, of: output)
         try stage.engine.play(sound, on: stage.bus)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `a duck makes bus and output softer by as much, and a pause silent`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let (bus, whole) = (try AudioMeter(loudness: true), try AudioMeter(loudness: true))
         try stage.bus.setMeter(bus)
         try stage.engine.setMeter(whole, of: output)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `a reset begins another programme`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let meter = try AudioMeter(loudness: true)
         try stage.bus.setMeter(meter)
         try stage.engine.play(sound, on: stage.bus)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func `another rate and other channels belong to the same programme, and no frame of it is lost`() throws {
-        let stage = try Stage(channels: 4)
+        let stage = try EngineFixture(channels: 4)
         let meter = try AudioMeter(loudness: true)
         try stage.bus.setMeter(meter)
         try stage.bus.lead(to: [OutputRoute(firstChannel: 2, channels: 2)])
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `a meter that measures no more keeps what it measured`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let meter = try AudioMeter(loudness: true)
         try stage.bus.setMeter(meter)
         try stage.engine.play(sound, on: stage.bus)

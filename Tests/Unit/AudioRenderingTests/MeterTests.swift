@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test func `a bus is measured behind its gain and its gate, an output as it goes to the device`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let (bus, output) = (try AudioMeter(holdTime: 0.01), try AudioMeter(holdTime: 0.01))
         #expect(bus.channels == 0 && bus.levels.isEmpty && bus.correlation == 0)
         try stage.bus.setMeter(bus)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `it follows its bus to an output of other channels, and to another rate`() throws {
-        let stage = try Stage(channels: 6)
+        let stage = try EngineFixture(channels: 6)
         let meter = try AudioMeter(holdTime: 0.01, truePeak: false)
         try stage.bus.setMeter(meter)
         #expect(meter.channels == 6)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `clipped samples are counted on the output`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let meter = try AudioMeter()
         try stage.engine.setMeter(meter, of: OutputRoute(firstChannel: 0, channels: 2))
         try stage.engine.play(constant(1.25, frames: 480), on: stage.bus)
@@ -69,10 +69,10 @@ import Testing
 
     @Test func `a meter belongs to one engine, for as long as that lives`() throws {
         let meter = try AudioMeter()
-        let other = try Stage()
+        let other = try EngineFixture()
         weak var engine: AudioEngine?
         do {
-            let first = try Stage()
+            let first = try EngineFixture()
             engine = first.engine
             try first.bus.setMeter(meter)
             try first.bus.setMeter(nil)
@@ -95,7 +95,7 @@ import Testing
         #expect(throws: AudioEngineError.self) { try AudioMeter(holdTime: 0) }
         #expect(throws: AudioEngineError.self) { try AudioMeter(holdTime: .nan) }
         #expect(throws: AudioEngineError.self) { try AudioMeter(integrationTime: 61) }
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let meter = try AudioMeter(holdTime: 0.01)
         let output = OutputRoute(firstChannel: 0, channels: 2)
         try stage.bus.setMeter(meter)

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func `a bus that keeps its name goes on to the frame, wherever it is led`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("drums")]))
         let drums = try stage.bus.bus("drums")
         drums.gain = 0.5
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `a bus that is taken out falls silent without a click, and what plays on it ends`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("drums"), .init("bass")]))
         let (drums, bass) = (try stage.bus.bus("drums"), try stage.bus.bus("bass"))
         let voice = try stage.engine.play(steady(), on: drums)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `what is asked of a bus that is gone throws, and reaches none that comes later`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let graph = BusGraph(buses: [.init("a"), .init("b")], sends: [.init(from: "a", to: "b")])
         try stage.bus.setGraph(graph)
         let a = try stage.bus.bus("a")
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `slots come back, as often as a desk is made and taken away`() throws {
-        let stage = try Stage(configuration: .init(maximumBuses: 4, maximumSends: 1))
+        let stage = try EngineFixture(configuration: .init(maximumBuses: 4, maximumSends: 1))
         let first = BusGraph(
             buses: [.init("a", gain: 0.5), .init("b", to: "a")], sends: [.init(from: "b", to: "a", level: 0.5)])
         let second = BusGraph(buses: [.init("c", to: "d"), .init("d"), .init("e")])
@@ -111,7 +111,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `while an end is told, what the voice had is free already`(isOnDesk: Bool) throws {
-        let stage = try Stage(configuration: .init(maximumVoices: 1, maximumBuses: 4, maximumSends: 1))
+        let stage = try EngineFixture(configuration: .init(maximumVoices: 1, maximumBuses: 4, maximumSends: 1))
         let (told, failure) = (DispatchSemaphore(value: 0), Locked<(any Error)?>(nil))
         let end: @Sendable (Voice) -> Void = { _ in
             do {
@@ -129,7 +129,7 @@ import Testing
             voice = try stage.engine.play(steady(), on: stage.bus.bus("a"), onEnd: end)
             try stage.bus.setGraph(BusGraph())
         } else {
-            let gate = try #require(TestGate())
+            let gate = try TestGate()
             voice = try stage.engine.play(
                 steady(), on: stage.engine.makeSessionBus(gate: gate.page, owner: gate), onEnd: end)
             try voice.stop()
@@ -150,7 +150,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)), arguments: [true, false])
     func `what a voice played goes with it, under no lock`(isNeeded: Bool) throws {
-        let stage = try Stage(inputs: 1, configuration: .init(maximumInputs: 2))
+        let stage = try EngineFixture(inputs: 1, configuration: .init(maximumInputs: 2))
         let gone = DispatchSemaphore(value: 0)
         for _ in 0..<2 {
             // The voices hold the last references, and nobody asks for their ends.
@@ -171,12 +171,12 @@ import Testing
     }
 
     @Test func `the end of a session that is gone is not told of who has its slot by then`() throws {
-        let stage = try Stage(configuration: .init(maximumBuses: 2))
+        let stage = try EngineFixture(configuration: .init(maximumBuses: 2))
         let (ends, slots, next) = (Locked<[Int]>([]), Locked<[Int]>([]), Locked<SessionBus?>(nil))
         let observation = stage.engine.observe { event in
             if case .busEnded(let bus) = event { ends.withLock { $0.append(bus) } }
         }
-        let gate = try #require(TestGate())
+        let gate = try TestGate()
         let make = { @Sendable in try? stage.engine.makeSessionBus(gate: gate.page, owner: gate) }
         var session = make()
         let slot = session?.slot
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test func `what is over is taken back before anybody looked, where it is needed`() throws {
-        let stage = try Stage(configuration: .init(maximumVoices: 1, maximumBuses: 2))
+        let stage = try EngineFixture(configuration: .init(maximumVoices: 1, maximumBuses: 2))
         try stage.bus.setGraph(BusGraph(buses: [.init("a")]))
         // Nobody looks while it stands still.
         stage.engine.stop()
@@ -215,9 +215,9 @@ import Testing
     }
 
     @Test func `a session that goes takes its desk with it`() throws {
-        let stage = try Stage(configuration: .init(maximumBuses: 4, maximumSends: 1))
+        let stage = try EngineFixture(configuration: .init(maximumBuses: 4, maximumSends: 1))
         for _ in 0..<100 {
-            let gate = try #require(TestGate())
+            let gate = try TestGate()
             let session = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
             try session.setGraph(BusGraph(buses: [.init("a"), .init("b")], sends: [.init(from: "a", to: "b")]))
             let voice = try stage.engine.play(steady(), on: session.bus("a"))
@@ -229,11 +229,11 @@ import Testing
     }
 
     @Test func `a bus keeps its session's`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         var bus: MixerBus?
         weak var session: SessionBus?
         do {
-            let gate = try #require(TestGate())
+            let gate = try TestGate()
             let own = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
             try own.setGraph(BusGraph(buses: [.init("a")]))
             (bus, session) = (try own.bus("a"), own)
@@ -248,7 +248,7 @@ import Testing
     }
 
     @Test func `what a new bus begins with is heard from its first frame, what a kept one was set to stays`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("a", gain: 0.5, pan: -1)]))
         try stage.engine.play(steady(), on: stage.bus.bus("a"))
         let output = try stage.driver.render(frames: 256)
@@ -264,7 +264,7 @@ import Testing
     }
 
     @Test func `its buses follow the channels of where the session leads; maps that do not fit give way`() throws {
-        let stage = try Stage(channels: 6)
+        let stage = try EngineFixture(channels: 6)
         let swapped = try ChannelMap.gains((0..<6).map { row in (0..<6).map { $0 == 5 - row ? 1 : 0 } })
         try stage.bus.setGraph(BusGraph(buses: [.init("a", map: swapped), .init("b", channels: 1)]))
         let a = try stage.bus.bus("a")
@@ -279,7 +279,7 @@ import Testing
     }
 
     @Test func `a bus that comes while another one fades is what it is told`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(buses: [.init("old"), .init("other")], sends: [.init(from: "old", to: "other")]))
         try stage.engine.play(steady(), on: stage.bus.bus("old"))
@@ -300,7 +300,7 @@ import Testing
     }
 
     @Test func `without room for its commands nothing of a graph takes effect`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let crowd = BusGraph(buses: (0..<16).map { BusGraph.Bus("\($0)") })
         try stage.bus.setGraph(crowd)
         let voice = try stage.engine.play(steady(), on: stage.bus.bus("3"))
@@ -318,7 +318,7 @@ import Testing
     }
 
     @Test func `many threads work at one desk while it plays, and nothing of it is left`() throws {
-        let stage = try Stage(configuration: .init(maximumBuses: 8, maximumSends: 2))
+        let stage = try EngineFixture(configuration: .init(maximumBuses: 8, maximumSends: 2))
         let graphs = [
             BusGraph(buses: [.init("a"), .init("b", to: "a")]),
             BusGraph(buses: [.init("b"), .init("c")], sends: [.init(from: "b", to: "c")]), BusGraph(),

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test func `a desk sounds as what it adds up to`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(
                 buses: [
@@ -18,7 +18,7 @@ import Testing
                     .init("vocals", isMuted: true), .init("reverb", gain: 0.25), .init("gone", isMuted: true),
                 ], sends: [.init(from: "vocals", to: "reverb", level: 0.5), .init(from: "drums", to: "reverb")]))
         try stage.bus.bus("vocals").setMuted(false, rampFrames: 0)
-        let flat = try Stage()
+        let flat = try EngineFixture()
         // Linear law, halfway to the right: the left has half of what it has in the middle, the right all of it. Each send adds a quarter, or half of that.
         let sums: [(String, Double, [Float])] = [
             ("snare", 440, [0.5 * 0.5 * 1.25, 0.5 * 1.25]), ("drums", 550, [0.5 * 1.25, 1.25]),
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `it is worked as a desk is`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(
                 buses: [.init("drums"), .init("hall", gain: 0)], sends: [.init(from: "drums", to: "hall", level: 0)]))
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `solo silences the others of its session, but for what is solo-safe`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(
                 buses: [.init("a"), .init("b"), .init("hall", isSoloSafe: true)], sends: [.init(from: "a", to: "hall")])
@@ -90,7 +90,7 @@ import Testing
         let (a, b) = (try stage.bus.bus("a"), try stage.bus.bus("b"))
         try stage.engine.play(steady(0.25), on: a)
         try stage.engine.play(steady(0.125), on: b)
-        let gate = try #require(TestGate())
+        let gate = try TestGate()
         let other = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
         try stage.engine.play(steady(0.0625), on: other)
         func level() throws -> Float {
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func `values that cannot be change nothing, and the throwing forms say why`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(buses: [.init("a"), .init("b", panLaw: nil)], sends: [.init(from: "a", to: "b", level: 0)]))
         let (a, b) = (try stage.bus.bus("a"), try stage.bus.bus("b"))
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `gains, pans and levels go through points, to the frame`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(
                 buses: [.init("a", panLaw: .linear), .init("b", panLaw: nil)],
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test func `buses and sends are found by name, and what is not there is said`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         #expect(throws: AudioEngineError.noSuchBus(name: "drums", among: [])) { try stage.engine.bus("drums") }
         try stage.bus.setGraph(
             BusGraph(buses: [.init("drums"), .init("hall")], sends: [.init(from: "drums", to: "hall")]))
@@ -184,7 +184,7 @@ import Testing
         #expect(noTarget?.description == "Bus 'drums' sends nothing to 'echo'; it sends to 'hall'.")
         #expect(stage.bus.buses.map(\.name) == ["drums", "hall"])
 
-        let gate = try #require(TestGate())
+        let gate = try TestGate()
         let other = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
         try other.setGraph(BusGraph(buses: [.init("drums"), .init("bass")]))
         let ambiguous = #expect(throws: AudioEngineError.self) { try stage.engine.bus("drums") }
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test func `sounds play on its buses, and many threads' ports reach them`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("drums", gain: 0.5)]))
         let sound = try stage.engine.makeSound(AudioBuffer([[0.5, 0.5], [0.5, 0.5]]), on: stage.bus.bus("drums"))
         let port = try stage.engine.makeCommandPort()
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test func `who plays on it is known for a bus and for all above it, and stopped likewise`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("snare", to: "drums"), .init("drums"), .init("bass")]))
         let ends = Signpost<Int>()
         let observation = stage.engine.observe { if case .busEnded(let bus) = $0 { ends.note(bus) } }
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test func `a meter measures a bus of the desk, wherever that is led`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("snare", to: "drums"), .init("drums")]))
         let (snare, drums) = (try AudioMeter(holdTime: 0.01), try AudioMeter(holdTime: 0.01))
         try stage.bus.bus("snare").setMeter(snare)
@@ -250,10 +250,10 @@ import Testing
     }
 
     @Test func `the session's verdict holds for all of its desk: ducked, silent and frozen with it`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("snare", to: "drums"), .init("drums")]))
         let voice = try stage.engine.play(steady(), on: stage.bus.bus("snare"))
-        let gate = try #require(TestGate())
+        let gate = try TestGate()
         let other = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
         try other.setGraph(BusGraph(buses: [.init("snare")]))
         let beside = try stage.engine.play(steady(0.125), on: other.bus("snare"))

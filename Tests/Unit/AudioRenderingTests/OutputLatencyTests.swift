@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `it is its buses' range and its limiter's, of each output`() throws {
-        let stage = try Stage(channels: 4)
+        let stage = try EngineFixture(channels: 4)
         let limiter = try AudioLimiter()
         #expect(stage.driver.outputLatencies == [])
         try stage.bus.lead(to: [front, back])
@@ -32,7 +32,7 @@ import Testing
                 by: stage.driver))
 
         // Another session's.
-        let gate = try #require(TestGate())
+        let gate = try TestGate()
         let other = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
         try other.lead(to: [back])
         try stage.bus.lead(to: [front])
@@ -48,9 +48,9 @@ import Testing
     }
 
     @Test func `where outputs overlap, it is that of both`() throws {
-        let stage = try Stage(channels: 4)
+        let stage = try EngineFixture(channels: 4)
         let limiter = try AudioLimiter()
-        let gate = try #require(TestGate())
+        let gate = try TestGate()
         let other = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
         try stage.bus.lead(to: [front])
         try other.lead(to: [OutputRoute(firstChannel: 1, channels: 3)])
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `a driver's next engine has its own`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         try stage.engine.setLimiter(AudioLimiter(), of: front)
         #expect(eventually { !stage.driver.outputLatencies.isEmpty })
         stage.engine.close()
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `it follows the rate`() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let limiter = try AudioLimiter()
         try stage.engine.setLimiter(limiter, of: front)
         let frames = limiter.latencyFrames

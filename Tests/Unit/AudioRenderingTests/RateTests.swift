@@ -7,7 +7,7 @@ import Testing
     /// The largest step of a sine of 440 Hz at 0.5 and 44,100 Hz, and a little more.
     static let step: Float = 0.5 * 2 * .pi * 440 / 44_100 * 1.05
 
-    private func follows(_ source: VoiceSource, on stage: Stage, pitch: Double = 440) throws {
+    private func follows(_ source: VoiceSource, on stage: EngineFixture, pitch: Double = 440) throws {
         let voice = try stage.engine.play(source, on: stage.bus)
         var last: Float?
         for rate in [48_000, 44_100, 96_000, 8_000, 48_000] {
@@ -26,7 +26,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let sine = Signal.sine(frequency: 440, sampleRate: 44_100, frames: 44_100 * 3)
         try SoundFile.write([sine], sampleRate: 44_100, to: directory.file("a.wav"))
-        let stage = try Stage(channels: 1)
+        let stage = try EngineFixture(channels: 1)
         let stream = try FileStream(file: AudioFile(path: directory.file("a.wav")), sampleRate: 48_000)
         try follows(.stream(stream), on: stage)
     }
@@ -35,12 +35,12 @@ import Testing
     func buffers(rate: Int) throws {
         let sine = Signal.sine(frequency: 440, sampleRate: rate, frames: rate)
         let buffer = try AudioBuffer([sine], sampleRate: rate)
-        try follows(.buffer(buffer, loop: .forever), on: Stage(channels: 1))
+        try follows(.buffer(buffer, loop: .forever), on: EngineFixture(channels: 1))
     }
 
     @Test("Samples in memory that know no rate play a frame a frame")
     func plainBuffers() throws {
-        let stage = try Stage(channels: 1)
+        let stage = try EngineFixture(channels: 1)
         let source = Signal.counting(frames: 20_000)
         try stage.engine.play(.buffer(AudioBuffer([source])), on: stage.bus)
         _ = try stage.driver.render(frames: 1000)
@@ -50,7 +50,7 @@ import Testing
 
     @Test("HW-5: no frame is lost or doubled; back at the rate it was made for, a source's own bits are heard")
     func positions() throws {
-        let stage = try Stage(channels: 1)
+        let stage = try EngineFixture(channels: 1)
         let source = Signal.counting(frames: 30_000)
         let voice = try stage.engine.play(.buffer(AudioBuffer([source], sampleRate: 48_000)), on: stage.bus)
         #expect(Signal.firstDifference(try stage.driver.render(frames: 10_000)[0], source[..<10_000]) == nil)
@@ -66,7 +66,7 @@ import Testing
 
     @Test("HW-3: a speed goes on top of that, also one that was asked for a later frame before the rate changed")
     func speeds() throws {
-        let stage = try Stage(channels: 1)
+        let stage = try EngineFixture(channels: 1)
         let sine = Signal.sine(frequency: 440, sampleRate: 44_100, frames: 44_100)
         let buffer = try AudioBuffer([sine], sampleRate: 44_100)
         let voice = try stage.engine.play(.buffer(buffer, loop: .forever), on: stage.bus)
@@ -88,7 +88,7 @@ import Testing
 
     @Test("HW-3: as many voices as there are follow, also paused ones, after however many changes")
     func manyVoices() throws {
-        let stage = try Stage(channels: 1)
+        let stage = try EngineFixture(channels: 1)
         let buffer = try AudioBuffer([Signal.counting(frames: 9600)], sampleRate: 48_000)
         let voices = try (0..<256).map { number in
             try stage.engine.play(

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RenderCallbackTests {
     @Test("A Swift function is a source: heard to its end, panned and scaled as any")
     func source() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let frames = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
         defer { frames.deallocate() }
         frames.initialize(to: 1000)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RouteTests {
     @Test("Every bus leads to every route, by the usual map or its own")
     func routes() throws {
-        let stage = try Stage(channels: 5)
+        let stage = try EngineFixture(channels: 5)
         try stage.engine.setRoutes([
             OutputRoute(firstChannel: 0, channels: 2), OutputRoute(firstChannel: 3, channels: 2),
             OutputRoute(firstChannel: 2, channels: 1),
@@ -25,7 +25,7 @@ import Testing
 
     @Test("Routes change while sound plays: a cross-fade, no click, no gap")
     func changes() throws {
-        let stage = try Stage(channels: 4)
+        let stage = try EngineFixture(channels: 4)
         let sine = Signal.sine(frequency: 100, sampleRate: 48_000, frames: 48_000)
         try stage.engine.play(.buffer(AudioBuffer([sine, sine])), on: stage.bus)
         var heard = try stage.driver.render(frames: 1000)
@@ -44,12 +44,12 @@ import Testing
         "MULTI-3, MULTI-4: a DJ's main mix and cue go each to an output of its own; plugging one leaves the other as it is, sample for sample"
     )
     func dj() throws {
-        let stage = try Stage(channels: 4)
+        let stage = try EngineFixture(channels: 4)
         let (main, phones) = (OutputRoute(firstChannel: 0, channels: 2), OutputRoute(firstChannel: 2, channels: 2))
         let sine = Signal.sine(frequency: 100, sampleRate: 48_000, frames: 8_000)
         let other = Signal.sine(frequency: 300, sampleRate: 48_000, frames: 8_000)
         try stage.engine.setRoutes([main, phones])
-        let gate = try #require(TestGate())
+        let gate = try TestGate()
         let cue = try stage.engine.makeSessionBus(gate: gate.page, owner: gate)
         let (pass, silence) = (try ChannelMap.gains([[1, 0], [0, 1]]), try ChannelMap.gains([[0, 0], [0, 0]]))
         try stage.bus.setMap(pass, route: 0)
@@ -70,7 +70,7 @@ import Testing
 
     @Test("Bad routes and maps: a clear error, and all stays as it was")
     func badRoutes() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let before = stage.engine.routes
         for routes in [
             [], [OutputRoute(firstChannel: -1, channels: 2)], [OutputRoute(firstChannel: 0, channels: 0)],
@@ -87,7 +87,7 @@ import Testing
 
     @Test("A bus's gain and its stop reach all that plays into it")
     func buses() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let buffer = try AudioBuffer([[Float](repeating: 0.5, count: 5000)])
         let voices = try (0..<3).map { _ in try stage.engine.play(.buffer(buffer), on: stage.bus, gain: 0.5) }
         try stage.bus.setGain(0.5, rampFrames: 0, at: 100)
@@ -101,7 +101,7 @@ import Testing
     @Test(
         "Input: silence until the session may, then every frame with its time, gain and peak; heard in the same cycle")
     func input() throws {
-        let stage = try Stage(inputs: 2)
+        let stage = try EngineFixture(inputs: 2)
         let input = try stage.engine.makeInput(for: stage.bus, channels: 1, firstChannel: 1)
         try stage.engine.play(.input(input), on: stage.bus)
         let signal = Signal.counting(frames: 2000)
@@ -123,14 +123,14 @@ import Testing
 
     @Test("An input of another engine is refused")
     func foreignInput() throws {
-        let (stage, other) = (try Stage(), try Stage())
+        let (stage, other) = (try EngineFixture(), try EngineFixture())
         let input = try other.engine.makeInput(for: other.bus)
         #expect(throws: AudioEngineError.self) { try stage.engine.play(.input(input), on: stage.bus) }
     }
 
     @Test("What nobody reads is counted as lost; an input that goes frees its place")
     func inputsCome() throws {
-        let stage = try Stage(inputs: 1, configuration: AudioEngine.Configuration(maximumInputs: 1))
+        let stage = try EngineFixture(inputs: 1, configuration: AudioEngine.Configuration(maximumInputs: 1))
         for _ in 0..<5 {
             let input = try stage.engine.makeInput(for: stage.bus, captureFrames: 512)
             #expect(throws: AudioEngineError.noFreeInput(limit: 1)) { try stage.engine.makeInput(for: stage.bus) }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct VoiceTests {
     @Test("A loop goes back as often as it is told, with its fade, and what follows is played")
     func loops() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 1000)])
         let loop = Loop(count: 2, frames: 200..<500, fadeFrames: 100)
         let voice = try stage.engine.play(.buffer(buffer, loop: loop), on: stage.bus)
@@ -22,7 +22,7 @@ import Testing
 
     @Test("Leaving a loop plays on to the end")
     func leaving() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 1000)])
         let voice = try stage.engine.play(.buffer(buffer, loop: .forever), on: stage.bus)
         try stage.driver.render(frames: 5100)
@@ -35,7 +35,7 @@ import Testing
 
     @Test("A pan leads a mono source by its law, and moves; stereo is balanced")
     func pans() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let mono = try AudioBuffer([[Float](repeating: 0.5, count: 4000)])
         let voice = try stage.engine.play(.buffer(mono), on: stage.bus, pan: Pan(0))
         try voice.setPan(1, rampFrames: 1000, at: 1000)
@@ -53,7 +53,7 @@ import Testing
 
     @Test("A seek cross-fades to its place; a stream throws")
     func seeks() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 1000)])
         let voice = try stage.engine.play(.buffer(buffer), on: stage.bus)
         try voice.seek(to: 700, fadeFrames: 50, at: 100)
@@ -68,7 +68,7 @@ import Testing
 
     @Test("With a polyphony, the oldest of the lowest priority gives way, told by its reason; lower ones are refused")
     func polyphony() throws {
-        let stage = try Stage(configuration: AudioEngine.Configuration(maximumVoices: 16, polyphony: 2))
+        let stage = try EngineFixture(configuration: AudioEngine.Configuration(maximumVoices: 16, polyphony: 2))
         let buffer = try AudioBuffer([[Float](repeating: 0.25, count: 48_000)])
         let ended = Signpost<VoiceEnd?>()
         let music = try stage.engine.play(.buffer(buffer), on: stage.bus, priority: .high) { ended.note($0.endReason) }
@@ -87,7 +87,7 @@ import Testing
 
     @Test("Bad loops: a clear error each, and nothing plays")
     func badLoops() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 100)])
         for loop in [
             Loop(count: -1), Loop(count: 1, frames: 50..<50), Loop(count: 1, frames: -5..<50),
@@ -117,7 +117,7 @@ import Testing
 
     @Test("The end of a bus's last voice is told, once; paused ones do not play")
     func busEnds() throws {
-        let stage = try Stage()
+        let stage = try EngineFixture()
         let ends = Signpost<Int>()
         let observation = stage.engine.observe { event in
             if case .busEnded(let bus) = event { ends.note(bus) }

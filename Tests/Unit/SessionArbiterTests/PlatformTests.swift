@@ -98,11 +98,7 @@ import Testing
 
     @Test("Where no service is to be had a program arbitrates for itself, with one warning that says what to do")
     func fallback() throws {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let player = (own as NSString).deletingLastPathComponent + "/player"
-        guard FileManager.default.isExecutableFile(atPath: player) else {
-            throw TestFailure("'\(player)' is missing; build the product 'player' first.")
-        }
+        let player = try BuiltProgram.path("player")
         let sound = folder.file("silence.wav")
         try SoundFile.write([[Float](repeating: 0, count: 480)], sampleRate: 48_000, to: sound)
         let environment = [

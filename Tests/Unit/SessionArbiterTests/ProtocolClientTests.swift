@@ -49,8 +49,7 @@ private final class ProtocolService {
         environment = [
             "XDG_RUNTIME_DIR": folder.file(""), "XDG_CONFIG_HOME": folder.file("none"), "AUDIOSESSION_SOCKET": "",
         ]
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let program = (own as NSString).deletingLastPathComponent + "/audiosessiond"
+        let program = try BuiltProgram.path("audiosessiond")
         let ready = try LineSocket()
         process = try ChildProcess(
             program, ["--foreground", "--ready-fd", "101"], environment: environment, inheriting: ready.writing)

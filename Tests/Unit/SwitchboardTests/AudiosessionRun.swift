@@ -40,19 +40,11 @@ final class AudiosessionRun: Sendable {
         ].merging(more) { $1 }
     }
 
-    static func program(_ name: String) throws -> String {
-        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let program = (own as NSString).deletingLastPathComponent + "/" + name
-        guard FileManager.default.isExecutableFile(atPath: program) else {
-            throw TestFailure("'\(program)' is missing; build the product '\(name)' first.")
-        }
-        return program
-    }
-
     /// Runs `audiosession` with the words of a line.
     func callAsFunction(_ line: String) throws -> (status: Int32, output: String) {
         try ChildProcess.run(
-            try Self.program("audiosession"), line.split(separator: " ").map(String.init), environment: environment)
+            try BuiltProgram.path("audiosession"), line.split(separator: " ").map(String.init), environment: environment
+        )
     }
 
     /// The same, which must end well; its object.

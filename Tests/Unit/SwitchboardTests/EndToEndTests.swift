@@ -37,7 +37,7 @@ import Testing
         let files = ["out", "errors"].map { open(folder.file($0), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) }
         defer { files.forEach { close($0) } }
         let child = try ChildProcess(
-            try AudiosessionRun.program("audiosession"), line.split(separator: " ").map(String.init),
+            try BuiltProgram.path("audiosession"), line.split(separator: " ").map(String.init),
             environment: audiosession.environment, printingTo: (files[0], files[1]))
         #expect(child.waitForEnd(seconds: 30))
         #expect(child.reap() == 64)
@@ -134,7 +134,7 @@ import Testing
         try expectSays("do-not-disturb on", "Do-not-disturb is on.")
         let output = try LineSink()
         let child = try ChildProcess(
-            try AudiosessionRun.program("audiosession"), ["log", "--follow", "--json"],
+            try BuiltProgram.path("audiosession"), ["log", "--follow", "--json"],
             environment: audiosession.environment, printingTo: (output.writing, output.writing))
         #expect(try output.line().contains("setDoNotDisturb"))
         try expectSays("do-not-disturb off", "Do-not-disturb is off.")
@@ -152,7 +152,7 @@ import Testing
         try expectSays("do-not-disturb on", "Do-not-disturb is on.")
         let output = try LineSink()
         let child = try ChildProcess(
-            try AudiosessionRun.program("audiosession"), ["log", "--follow"], environment: audiosession.environment,
+            try BuiltProgram.path("audiosession"), ["log", "--follow"], environment: audiosession.environment,
             printingTo: (output.writing, output.writing))
         _ = try output.line()
         _ = kill(try #require(try audiosession.arbiter), SIGKILL)

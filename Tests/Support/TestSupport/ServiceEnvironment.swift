@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A user of the test's own, as far as arbitration goes: private folders for the arbiter's service, its settings and its state.
-public final class ServiceStage: Sendable {
+public final class ServiceEnvironment: Sendable {
     public let directory: TemporaryDirectory
     /// For programs that are to be arbitrated together.
     public let environment: [String: String]
@@ -43,23 +43,9 @@ public final class ServiceStage: Sendable {
         }
     }
 
-    /// Runs the switchboard to its end.
+    /// Runs the `audiosession` command to its end.
     @discardableResult
     public func switchboard(_ arguments: String...) throws -> (status: Int32, output: String) {
-        try ChildProcess.run(try Self.program("audiosession"), arguments, environment: environment)
-    }
-
-    /// A program that was built with these tests.
-    public static func program(_ name: String) throws -> String {
-        let program = (try own as NSString).deletingLastPathComponent + "/" + name
-        guard FileManager.default.isExecutableFile(atPath: program) else {
-            throw TestFailure("'\(program)' is missing; build the product '\(name)' first.")
-        }
-        return program
-    }
-
-    /// The program that runs these tests.
-    public static var own: String {
-        get throws { try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") }
+        try ChildProcess.run(try BuiltProgram.path("audiosession"), arguments, environment: environment)
     }
 }

@@ -6,7 +6,7 @@ import TestRandom
 import TestSupport
 
 /// Servers that die, hang, and are patched by others (group SRV).
-extension Stage {
+extension SoakFixture {
     func endServer(_ fault: Fault, _ random: inout SeededGenerator) throws -> Fault {
         let isOther = random.oneIn(4)
         let rate = isOther ? random.pick([44_100, 96_000]) : 48_000

@@ -4,7 +4,7 @@ import Platform
 import TestSupport
 
 /// A device, from plug to unplug: what arrives there is kept, and when things happened is noted in its frames.
-final class Listener: Sendable {
+final class RecordingDevice: Sendable {
     let name: String
     let kind: HardwareKind
     let sampleRate: Int

@@ -5,7 +5,7 @@ import TestRandom
 import TestSupport
 
 /// Disks that are full, files that shrink.
-extension Stage {
+extension SoakFixture {
     /// A capture to a disk that takes 64 KiB; where none may be made, to one that takes nothing. Ended with an error, and nobody who plays hears of it.
     func captureToFullDisk() throws {
         let place = folder.file("disk")

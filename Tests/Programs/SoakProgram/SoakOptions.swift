@@ -3,7 +3,7 @@ import TestRandom
 import TestSupport
 
 /// What is asked for on the command line.
-struct Options {
+struct SoakOptions {
     /// What is done wrong on purpose, to see that it is noticed.
     enum Plant: String, CaseIterable { case click, jump, leak }
 

@@ -6,7 +6,7 @@ import TestRandom
 import TestSupport
 
 /// Devices that come and go (groups ROUTE and MULTI).
-extension Stage {
+extension SoakFixture {
     /// Beside the speaker; at most three at once.
     private static let devices: [(name: String, kind: HardwareKind)] = [
         ("Ears", .headphones), ("Screen", .hdmi), ("Desk", .usbAudio), ("Line", .lineOut), ("Air", .bluetoothA2DP),
@@ -25,7 +25,7 @@ extension Stage {
         return .devicePulledOut
     }
 
-    private func pullOut(_ listener: Listener, inOrder: Bool) throws {
+    private func pullOut(_ listener: RecordingDevice, inOrder: Bool) throws {
         let wasHeard = music.isPlaying && music.session.currentRoute.outputs.map(\.portName) == [listener.name]
         letDisksCatchUp()
         try multiRouteUntouched(but: listener) {
@@ -36,7 +36,7 @@ extension Stage {
     }
 
     /// ROUTE-4: what played there has paused before a frame of it reached another device.
-    func checkSilence(since begins: [(Listener, Int)]) throws {
+    func checkSilence(since begins: [(RecordingDevice, Int)]) throws {
         counts.silenceChecks += 1
         if !wait(until: { !music.isPlaying }) { examiner.note("The output is gone, and music plays on (ROUTE-4).") }
         if options.plant == .leak { try plantLeak() }
@@ -49,7 +49,7 @@ extension Stage {
     }
 
     /// MULTI-3: of several outputs one leaves; what goes to the others goes on, sample for sample.
-    private func multiRouteUntouched(but leaving: Listener, _ body: () throws -> Void) throws {
+    private func multiRouteUntouched(but leaving: RecordingDevice, _ body: () throws -> Void) throws {
         let names = Set(deck.currentRoute.outputs.map(\.portName))
         let staying = listeners.filter { $0 !== leaving && names.contains($0.name) && $0.name != "Speaker" }
         guard counts.isDeckOn, deck.isActive, names.contains(leaving.name), !staying.isEmpty else { return try body() }
@@ -60,7 +60,7 @@ extension Stage {
     // ---- Planted ------------------------------------------------------------------------------------------------------------------
 
     /// Faults of ours, each several times: a loaded machine may excuse one.
-    func plant(_ plant: Options.Plant) throws {
+    func plant(_ plant: SoakOptions.Plant) throws {
         for round in 1...4 {
             letPass(24_000)
             switch plant {

@@ -5,7 +5,7 @@ import SessionPolicy
 import Testing
 
 /// The real service, and a client that sees what others do to it.
-struct Stage {
+struct ServiceFixture {
     let folder: TrialFolder
     let service: Service
     /// It has said hello, and has an active session.

@@ -5,7 +5,7 @@ import Foundation
 import TestRandom
 import TestSupport
 
-extension Stage {
+extension SoakFixture {
     /// Does what goes wrong, and sees to it that all plays on.
     func perform(_ turn: FaultOrder.Turn) throws {
         var random = turn.random

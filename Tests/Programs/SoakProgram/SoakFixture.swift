@@ -9,8 +9,8 @@ import TestSupport
 /// The sessions of an app on the soak's server, and the devices around them. Driven by one thread.
 ///
 /// Music, a player of a counting file, is heard on the left; on the right a game's raw voice, or, instead of it, a deck's, which plays to all outputs.
-final class Stage {
-    let options: Options
+final class SoakFixture {
+    let options: SoakOptions
     let journal: Journal
     let server: SoakServer
     let examiner: Examiner
@@ -26,7 +26,7 @@ final class Stage {
     /// Of its own: a device that heard what it says would be a loop, which JACK cuts open by a period's delay.
     private var ear: StandIn?
     /// The living devices; the speaker, in front, is always there.
-    private(set) var listeners: [Listener] = []
+    private(set) var listeners: [RecordingDevice] = []
     var gameVoice: Voice?
     var deckVoice: Voice?
     var counts = Counts()
@@ -35,11 +35,11 @@ final class Stage {
     private let observation: EngineObservation
     let driverEvents = Signpost<DriverEvent>()
     let captureFailures = Signpost<AudioFileError>()
-    private let living: Locked<[Listener]>
+    private let living: Locked<[RecordingDevice]>
     let xruns: Locked<Int>
     let right: AudioBuffer
 
-    init(_ options: Options, _ name: ServerName, _ journal: Journal, _ examiner: Examiner) throws {
+    init(_ options: SoakOptions, _ name: ServerName, _ journal: Journal, _ examiner: Examiner) throws {
         self.options = options
         self.journal = journal
         self.examiner = examiner
@@ -66,7 +66,7 @@ final class Stage {
         music.numberOfLoops = -1
         microphone = try AudioSessionInput(session: recorder)
         pacer = try Pacer(engine)
-        let (living, xruns) = (Locked<[Listener]>([]), Locked(0))
+        let (living, xruns) = (Locked<[RecordingDevice]>([]), Locked(0))
         self.living = living
         self.xruns = xruns
         observation = engine.observe { [driverEvents, captureFailures] event in
@@ -142,7 +142,7 @@ final class Stage {
 
     /// Does something that may be heard, and notes when on every device.
     func event<Result>(
-        _ what: String, _ nature: Span.Nature = .fades, on only: Listener? = nil, _ body: () throws -> Result
+        _ what: String, _ nature: Span.Nature = .fades, on only: RecordingDevice? = nil, _ body: () throws -> Result
     ) rethrows -> Result {
         let number = journal.note(what)
         let concerned = only.map { [$0] } ?? listeners
@@ -152,7 +152,9 @@ final class Stage {
     }
 
     /// Does something that must leave a channel of some devices as it is.
-    func untouched(_ channels: [Int], on concerned: [Listener], _ what: String, _ body: () throws -> Void) rethrows {
+    func untouched(_ channels: [Int], on concerned: [RecordingDevice], _ what: String, _ body: () throws -> Void)
+        rethrows
+    {
         let number = journal.note("watched: " + what)
         for listener in concerned {
             for channel in channels { listener.begin(Span(event: number, nature: .untouched(channel: channel))) }
@@ -211,9 +213,9 @@ final class Stage {
 
     /// One that returns with its server is heard from then on, without a fade: what plays was not heard before.
     @discardableResult
-    func plug(_ name: String, _ kind: HardwareKind, returns: Bool = false) throws -> Listener {
+    func plug(_ name: String, _ kind: HardwareKind, returns: Bool = false) throws -> RecordingDevice {
         try event("plug \(name) (\(kind.rawValue))\(returns ? " again" : "")") {
-            let listener = try insist { try Listener(name, kind, on: server) }
+            let listener = try insist { try RecordingDevice(name, kind, on: server) }
             let isSeen = wait { driver.devices?.contains { $0.ports.contains { $0.name == name } } ?? false }
             if !isSeen { examiner.note("The device '\(name)' was plugged in, and the driver does not see it.") }
             settle()
@@ -226,7 +228,7 @@ final class Stage {
     }
 
     /// Takes a device out, and hears what it kept.
-    func unplug(_ listener: Listener, inOrder: Bool) throws {
+    func unplug(_ listener: RecordingDevice, inOrder: Bool) throws {
         event("\(inOrder ? "unplug" : "pull out") \(listener.name)") {
             // What is unplugged in order closes its ports while it still listens.
             listener.begin(Span(event: -2, nature: .cut))
@@ -245,7 +247,7 @@ final class Stage {
             || [music.session, game, deck].contains { $0.currentRoute.outputs.contains { $0.portName == name } }
     }
 
-    private func forget(_ listener: Listener) {
+    private func forget(_ listener: RecordingDevice) {
         listeners.removeAll { $0 === listener }
         living.withLock { $0.removeAll { $0 === listener } }
     }

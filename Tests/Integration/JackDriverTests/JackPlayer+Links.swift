@@ -1,0 +1,18 @@
+import TestSupport
+
+extension JackPlayer {
+    /// The names of the ports that its ports are connected to, as another program sees them.
+    func links(on server: JackServer, client: String) throws -> Set<String> {
+        let listing = try ChildProcess.run("jack_lsp", ["-c", client + ":"], environment: server.environment)
+        var links: Set<String> = []
+        var port = ""
+        for line in listing.output.split(separator: "\n") {
+            if line.hasPrefix("   ") {
+                links.insert("\(port) → \(line.drop { $0 == " " })")
+            } else {
+                port = String(line)
+            }
+        }
+        return links
+    }
+}
