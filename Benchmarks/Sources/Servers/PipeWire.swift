@@ -22,37 +22,19 @@ package enum PipeWire {
         return path
     }
 
-    private static func configuration(name: String, period: Int) -> String {
-        """
-        context.properties = {
-            core.daemon = true
-            core.name = \(name)
-            default.clock.rate = \(Server.sampleRate)
-            default.clock.quantum = \(period)
-            default.clock.min-quantum = 16
-            default.clock.max-quantum = 8192
-        }
-        context.spa-libs = {
-            audio.convert.* = audioconvert/libspa-audioconvert
-            support.* = support/libspa-support
-        }
-        context.modules = [
-            { name = libpipewire-module-rt args = { nice.level = -11 rt.prio = 88 rlimits.enabled = true rtkit.enabled = false } flags = [ ifexists nofail ] }
-            { name = libpipewire-module-protocol-native }
-            { name = libpipewire-module-metadata }
-            { name = libpipewire-module-spa-node-factory }
-            { name = libpipewire-module-client-node }
-            { name = libpipewire-module-access }
-            { name = libpipewire-module-adapter }
-            { name = libpipewire-module-link-factory }
+    /// The configuration that tests and benchmarks share, with real-time priority where the system grants it.
+    private static func configuration(name: String, period: Int) throws -> String {
+        let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { path, _ in path.deletingLastPathComponent() }
+        let template = root.appendingPathComponent("Tests/Support/PipeWire/server.conf")
+        let values = [
+            "NAME": name, "RATE": "\(Server.sampleRate)", "PERIOD": "\(period)", "properties": "", "objects": "",
+            "modules": """
+            { name = libpipewire-module-rt args = { nice.level = -11 rt.prio = 88 rlimits.enabled = true
+                    rtkit.enabled = false } flags = [ ifexists nofail ] }
+            """,
         ]
-        context.objects = [
-            { factory = metadata args = { metadata.name = default } }
-            { factory = adapter args = {
-                factory.name = support.null-audio-sink, node.name = system, media.class = Audio/Sink
-                object.linger = true, audio.channels = 2, priority.driver = 3000
-                adapter.auto-port-config = { mode = dsp, monitor = false, position = unknown } } }
-        ]
-        """
+        return values.reduce(try String(contentsOf: template, encoding: .utf8)) { text, entry in
+            text.replacingOccurrences(of: "@\(entry.key)@", with: entry.value)
+        }
     }
 }

@@ -34,41 +34,21 @@ enum PipeWireServer {
         return false
     }
 
-    private static func configuration(name: String, sampleRate: Int, periodFrames: Int) -> String {
-        """
-        context.properties = {
-            core.daemon = true
-            core.name = \(name)
-            default.clock.rate = \(sampleRate)
-            default.clock.allowed-rates = [ 44100 48000 88200 96000 ]
-            default.clock.quantum = \(periodFrames)
-            default.clock.min-quantum = 16
-            default.clock.max-quantum = 8192
-        }
-        context.spa-libs = {
-            audio.convert.* = audioconvert/libspa-audioconvert
-            support.* = support/libspa-support
-        }
-        context.modules = [
-            { name = libpipewire-module-protocol-native }
-            { name = libpipewire-module-metadata }
-            { name = libpipewire-module-spa-node-factory }
-            { name = libpipewire-module-client-node }
-            { name = libpipewire-module-access }
-            { name = libpipewire-module-adapter }
-            { name = libpipewire-module-link-factory }
-        ]
-        context.objects = [
-            { factory = metadata args = { metadata.name = default } }
+    /// The configuration that tests and benchmarks share, with more rates and a driver to freewheel.
+    private static func configuration(name: String, sampleRate: Int, periodFrames: Int) throws -> String {
+        let template = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("PipeWire/server.conf")
+        let values = [
+            "NAME": name, "RATE": "\(sampleRate)", "PERIOD": "\(periodFrames)", "modules": "",
+            "properties": "default.clock.allowed-rates = [ 44100 48000 88200 96000 ]",
+            "objects": """
             { factory = spa-node-factory args = {
-                factory.name = support.node.driver, node.name = Freewheel-Driver
-                node.group = pipewire.freewheel, node.freewheel = true, priority.driver = 100 } }
-            { factory = adapter args = {
-                factory.name = support.null-audio-sink, node.name = system, media.class = Audio/Sink
-                object.linger = true, audio.channels = 2, priority.driver = 3000
-                # Ports from the start, without a session's policy that would make them: system:playback_1 and so on.
-                adapter.auto-port-config = { mode = dsp, monitor = false, position = unknown } } }
+                    factory.name = support.node.driver, node.name = Freewheel-Driver
+                    node.group = pipewire.freewheel, node.freewheel = true, priority.driver = 100 } }
+            """,
         ]
-        """
+        return values.reduce(try String(contentsOf: template, encoding: .utf8)) { text, entry in
+            text.replacingOccurrences(of: "@\(entry.key)@", with: entry.value)
+        }
     }
 }
