@@ -50,10 +50,9 @@ private final class ProtocolService {
             "XDG_RUNTIME_DIR": folder.file(""), "XDG_CONFIG_HOME": folder.file("none"), "AUDIOSESSION_SOCKET": "",
         ]
         let program = try BuiltProgram.path("audiosessiond")
-        let ready = try LineSocket()
+        let ready = try LineSink()
         process = try ChildProcess(
             program, ["--foreground", "--ready-fd", "101"], environment: environment, inheriting: ready.writing)
-        ready.closeWriting()
         guard ready.waits(for: "ready") else { throw TestFailure("'\(program)' does not serve: \(process.output)") }
     }
 
@@ -67,17 +66,16 @@ private final class ProtocolService {
 /// A run of the example.
 private final class ProtocolClient {
     private let process: ChildProcess
-    private let lines: LineSocket
+    private let lines: LineSink
 
     init(_ arguments: [String], environment: [String: String]) throws {
-        lines = try LineSocket()
+        lines = try LineSink()
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         process = try ChildProcess(
             "python3", [root.appending(path: "Examples/Protocol/session.py").path] + arguments,
             environment: environment,
             printingTo: (lines.writing, lines.writing))
-        lines.closeWriting()
     }
 
     /// Whether a line that begins so comes, after the one that was asked for before.
@@ -87,48 +85,5 @@ private final class ProtocolClient {
     func ends(by signal: Int32?) -> Int32? {
         if let signal { process.send(signal) }
         return process.waitForEnd(seconds: 20) ? process.reap() : nil
-    }
-}
-
-/// Lines that a child prints, read while they are waited for.
-private final class LineSocket {
-    private(set) var writing: Int32 = -1
-    private var reading: Int32 = -1
-    private var rest: [UInt8] = []
-
-    init() throws {
-        var ends: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw TestFailure("There is no socket pair to be had.")
-        }
-        (reading, writing) = (ends[0], ends[1])
-    }
-
-    deinit {
-        closeWriting()
-        close(reading)
-    }
-
-    func closeWriting() {
-        if writing >= 0 { close(writing) }
-        writing = -1
-    }
-
-    /// Reads on until a line begins so; false at the end, or after `seconds` without any.
-    func waits(for beginning: String, seconds: Double = 20) -> Bool {
-        while true {
-            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = String(decoding: rest[..<end], as: UTF8.self)
-                rest.removeSubrange(...end)
-                if line.hasPrefix(beginning) { return true }
-            }
-            var watched = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
-            let isReady = poll(&watched, 1, Int32(seconds * 1_000))
-            if isReady == -1, errno == EINTR { continue }
-            var block = [UInt8](repeating: 0, count: 4_096)
-            let count = isReady > 0 ? read(reading, &block, block.count) : 0
-            guard count > 0 else { return false }
-            rest += block[..<count]
-        }
     }
 }

@@ -8,27 +8,12 @@ import Testing
 @testable import ArbiterConfiguration
 
 /// The one file of settings.
-@Suite struct ConfigurationTests {
+@Suite struct ConfigurationTests: ConfigurationReading {
     static var sample: String {
         get throws {
             let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
             return try String(contentsOf: root.appending(path: "Packaging/audiosession.toml"), encoding: .utf8)
         }
-    }
-
-    private func read(_ text: String) throws -> (settings: ServiceSettings, warnings: [String]) {
-        try readServiceSettings(text: text, path: "x.toml")
-    }
-
-    private func problems(_ text: String) -> [String] {
-        do {
-            _ = try read(text)
-        } catch ConfigurationError.damaged(_, let problems) {
-            return problems.map(\.description)
-        } catch {
-            return ["\(error)"]
-        }
-        return []
     }
 
     @Test("The sample holds every setting, each with its default")

@@ -5,22 +5,7 @@ import Testing
 @testable import ArbiterConfiguration
 
 /// What the settings say of devices.
-@Suite struct DeviceTableTests {
-    private func read(_ text: String) throws -> (settings: ServiceSettings, warnings: [String]) {
-        try readServiceSettings(text: text, path: "x.toml")
-    }
-
-    private func problems(_ text: String) -> [String] {
-        do {
-            _ = try read(text)
-        } catch ConfigurationError.damaged(_, let problems) {
-            return problems.map(\.description)
-        } catch {
-            return ["\(error)"]
-        }
-        return []
-    }
-
+@Suite struct DeviceTableTests: ConfigurationReading {
     @Test("Each [[device]] says what the devices are that its pattern is of, in the order of the file")
     func tables() throws {
         let (settings, warnings) = try read(
