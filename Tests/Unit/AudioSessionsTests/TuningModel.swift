@@ -82,6 +82,11 @@ struct TuningModel {
         steps += tuning.takeSteps()
     }
 
+    /// The session is active again, and carries its preferred period out again.
+    mutating func resume() {
+        if let preferred = asked.last { facts.periodFrames = gives(preferred, facts.periodFrames) }
+    }
+
     var kinds: [IOBufferTuner.Step.Kind] { steps.map(\.kind) }
     /// Xruns that were taken seriously.
     var heard: Int { kinds.filter { $0 == .xrun }.count }
