@@ -129,7 +129,7 @@ let package = Package(
             name: "audiosession-server", cSettings: c, linkerSettings: [.linkedLibrary("jackserver")]),
         // Devices that are none, for tests and for trying.
         .target(
-            name: "StandInDevice", dependencies: ["CJack", "CRenderCore", "CSndFile"], cSettings: c,
+            name: "StandInDevice", dependencies: ["CJack", "CJackDriver", "CRenderCore", "CSndFile"], cSettings: c,
             linkerSettings: [.linkedLibrary("m")]),
         .executableTarget(name: "audiosession-device", dependencies: ["StandInDevice"], cSettings: c),
 

@@ -127,6 +127,8 @@ public enum DriverError: Error, Equatable, Sendable, CustomStringConvertible {
     case serverLost
     /// The driver is not open.
     case notOpen
+    /// Fewer file descriptors are free than a JACK client needs; the driver opened nothing.
+    case tooFewDescriptors(free: Int, limit: Int, needed: Int)
 
     public var description: String {
         switch self {
@@ -144,6 +146,8 @@ public enum DriverError: Error, Equatable, Sendable, CustomStringConvertible {
             "The JACK server died and is not back; start it again, or wait until it returns."
         case .notOpen:
             "The audio driver is not open; open it first."
+        case .tooFewDescriptors(let free, let limit, let needed):
+            "A JACK client needs \(needed) free file descriptors, and \(free) of \(limit) are free; close files, or raise the limit (ulimit -n)."
         }
     }
 }

@@ -21,6 +21,8 @@ const char *rcore_jack_status_text(rcore_jack_status_t status) {
         return "the server said no";
     case RCORE_JACK_LOST:
         return "the server died";
+    case RCORE_JACK_NO_DESCRIPTORS:
+        return "too few file descriptors are free; close files or raise the limit (ulimit -n)";
     }
     return "unknown status";
 }
@@ -87,6 +89,9 @@ rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, 
     *status = RCORE_JACK_BAD_ARGUMENT;
     size_t length = client_name ? strlen(client_name) : 0;
     if (!news || length == 0 || length >= (size_t)jack_client_name_size() || !is_server_name(server_name))
+        return NULL;
+    *status = RCORE_JACK_NO_DESCRIPTORS;
+    if (rcore_jack_free_descriptors(RCORE_JACK_MIN_DESCRIPTORS) < RCORE_JACK_MIN_DESCRIPTORS)
         return NULL;
     pthread_once(&once, silence_libjack);
     *status = RCORE_JACK_NO_MEMORY;

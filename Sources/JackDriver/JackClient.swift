@@ -1,5 +1,6 @@
 internal import AudioRendering
 internal import CJackDriver
+internal import Glibc
 
 /// Owns the C news (`rcore_jack_news_t`): what the server tells, over all clients of a connection.
 ///
@@ -32,6 +33,7 @@ final class JackClient: @unchecked Sendable {
         guard let handle = rcore_jack_open(server, name, news.handle, &status) else {
             switch status {
             case RCORE_JACK_NO_SERVER: throw .noServer(name: server)
+            case RCORE_JACK_NO_DESCRIPTORS: throw Self.descriptorShortage()
             case RCORE_JACK_BAD_ARGUMENT:
                 throw .refused(
                     call: "a client named '\(name)'",
@@ -115,6 +117,25 @@ final class JackClient: @unchecked Sendable {
         let mayBeLost = status == RCORE_JACK_REFUSED && rcore_jack_await_loss(news.handle, 250)
         if status == RCORE_JACK_LOST || mayBeLost || news.snapshot.lost { throw .serverLost }
         throw .refused(call: call, reason: Self.text(status))
+    }
+
+    /// Throws when too few file descriptors are free to open a client. The C driver checks this too;
+    /// this check comes before a connection opens anything else.
+    static func requireDescriptors() throws(DriverError) {
+        if rcore_jack_free_descriptors(RCORE_JACK_MIN_DESCRIPTORS) < RCORE_JACK_MIN_DESCRIPTORS {
+            throw descriptorShortage()
+        }
+    }
+
+    /// Counts what is free now. Another thread may have closed files since the check: the count
+    /// reported is always below what is needed.
+    private static func descriptorShortage() -> DriverError {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return .tooFewDescriptors(
+            free: Int(rcore_jack_free_descriptors(RCORE_JACK_MIN_DESCRIPTORS - 1)),
+            limit: Int(clamping: limit.rlim_cur),
+            needed: Int(RCORE_JACK_MIN_DESCRIPTORS))
     }
 
     static func text(_ status: rcore_jack_status_t) -> String {

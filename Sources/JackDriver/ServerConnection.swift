@@ -95,6 +95,7 @@ final class ServerConnection: Sendable {
         self.core = core
         self.handler = handler
         self.filler = filler
+        try JackClient.requireDescriptors()
         news = try ServerNews()
         control = try ControlThread()
     }

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "air.h"
+#include "rcore_jack.h"
 #include "recording.h"
 
 #include <jack/jack.h>
@@ -162,6 +163,13 @@ static bool is_taken(jack_client_t *client, const char *name) {
 static bool open_client(stand_in_t *device, const stand_in_options_t *options, char *error, unsigned long error_size,
                         stand_in_fault_t *fault) {
     jack_status_t status = 0;
+    if (rcore_jack_free_descriptors(RCORE_JACK_MIN_DESCRIPTORS) < RCORE_JACK_MIN_DESCRIPTORS) {
+        snprintf(error, error_size,
+                 "The device '%s' needs %u free file descriptors, and fewer are free; close files, or raise the limit "
+                 "(ulimit -n).",
+                 options->name, RCORE_JACK_MIN_DESCRIPTORS);
+        return false;
+    }
     tell_pipewire(options);
     jack_options_t how = JackNoStartServer | JackUseExactName;
     device->client = options->server ? jack_client_open(options->name, how | JackServerName, &status, options->server)

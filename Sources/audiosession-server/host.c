@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct host {
@@ -142,10 +143,25 @@ static bool start(host_t *host, const server_options_t *options) {
     return host->running && watch_clients(host);
 }
 
+/// With few descriptors libjack crashes in its metadata database and leaves it locked for all servers
+/// of the user. The server also needs some for each client.
+static bool has_descriptors(const server_options_t *options, char *error, unsigned long error_size) {
+    enum { LEAST = 64 };
+    struct rlimit limit = {0};
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= LEAST)
+        return true;
+    snprintf(error, error_size,
+             "The JACK server '%s' needs %d file descriptors, and the limit is %d; raise it (ulimit -n).",
+             options->name, LEAST, (int)limit.rlim_cur);
+    return false;
+}
+
 host_t *host_start(const server_options_t *options, char *error, unsigned long error_size) {
     jack_set_error_function(keep_complaint);
     jack_set_info_function(ignore_information);
     keep_complaint("no reason was given");
+    if (!has_descriptors(options, error, error_size))
+        return NULL;
     host_t *host = calloc(1, sizeof *host);
     if (!host) {
         snprintf(error, error_size, "There is not enough memory for a JACK server.");

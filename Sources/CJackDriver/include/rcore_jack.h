@@ -17,11 +17,12 @@ typedef struct rcore_jack rcore_jack_t;
 /// What became of a call. Nothing but RCORE_JACK_OK changes anything.
 typedef enum rcore_jack_status {
     RCORE_JACK_OK = 0,
-    RCORE_JACK_BAD_ARGUMENT = 1, ///< an argument is out of the range its comment gives
-    RCORE_JACK_NO_MEMORY = 2,    ///< memory or descriptors are short
-    RCORE_JACK_NO_SERVER = 3,    ///< no server of that name runs
-    RCORE_JACK_REFUSED = 4,      ///< the server said no
-    RCORE_JACK_LOST = 5,         ///< the server died, or gave this client up; only close is left
+    RCORE_JACK_BAD_ARGUMENT = 1,   ///< an argument is out of the range its comment gives
+    RCORE_JACK_NO_MEMORY = 2,      ///< memory or descriptors are short
+    RCORE_JACK_NO_SERVER = 3,      ///< no server of that name runs
+    RCORE_JACK_REFUSED = 4,        ///< the server said no
+    RCORE_JACK_LOST = 5,           ///< the server died, or gave this client up; only close is left
+    RCORE_JACK_NO_DESCRIPTORS = 6, ///< fewer than RCORE_JACK_MIN_DESCRIPTORS file descriptors are free
 } rcore_jack_status_t;
 
 /// One clause for a status, static storage. [any]
@@ -90,11 +91,18 @@ const char *rcore_jack_lost_reason(const rcore_jack_news_t *news);
 
 // ---- Life: open → register ports → activate → close ---------------------------------------------------------------------------
 
+/// File descriptors that must be free when a client is opened. With about ten, libjack 1.9.21 crashes
+/// and can leave the metadata database of the user's JACK servers locked: they hang until it is removed.
+#define RCORE_JACK_MIN_DESCRIPTORS 32u
+/// Counts the file descriptors that this process may still open below its soft limit
+/// (RLIMIT_NOFILE), up to `most`. [any but render] Needs none itself.
+uint32_t rcore_jack_free_descriptors(uint32_t most);
+
 /// Connects to the server `server_name` (1…RCORE_JACK_MAX_SERVER_NAME bytes; NULL: the default one, whose name in
 /// JACK_DEFAULT_SERVER is held to the same) as `client_name` (1…jack_client_name_size() characters; the server may append a number).
 /// [control] Never starts a server, prints nothing. `news` is kept by the caller until the client is closed; its
 /// loss is forgotten, its counts go on. NULL with RCORE_JACK_BAD_ARGUMENT, _NO_MEMORY,
-/// _NO_SERVER (within some 5 ms) or _REFUSED; `status` may be NULL. The caller owns it.
+/// _NO_DESCRIPTORS (libjack was not called), _NO_SERVER (within some 5 ms) or _REFUSED; `status` may be NULL. The caller owns it.
 rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, rcore_jack_news_t *news,
                               rcore_jack_status_t *status);
 /// Gives the client up and frees it, also after the server's death. NULL does nothing. [control] On return no thread is within the

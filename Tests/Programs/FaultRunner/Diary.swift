@@ -56,6 +56,7 @@ final class Diary: Sendable {
             case .refused: "refused"
             case .serverLost: "serverLost"
             case .notOpen: "notOpen"
+            case .tooFewDescriptors: "tooFewDescriptors"
             }
         return "\(name): \(error)"
     }

@@ -7,6 +7,7 @@ import TestSupport
 /// `fault-runner STORY [--script FILE] [--timeout S] [--end WORDS] [--plant thread|descriptor|driver|hang]`: tells what an app does on the
 /// server of the fake libjack, under a script, and what happened, a line each.
 /// `fault-runner capture --file PATH`, `fault-runner streaming --file FORMAT --fault truncate|empty|delete|replace|overwrite`, `fault-runner recording --fault …`: stories of files.
+/// `fault-runner descriptors --left N`: opens a driver, and loses its server, while N file descriptors are free.
 /// `fault-runner STORY --walk fail|fail-thoroughly|hang|ACTION [--every N] [--from N]`: tells it again and again, each time with another call (or each Nth only, from one on) failing, never returning, or finding that
 /// the server has just done that.
 ///
@@ -47,6 +48,7 @@ import TestSupport
             $0.farewell = options.farewell
             $0.path = options.path
             $0.fault = options.fault
+            $0.left = options.left
         } after: {
             options.plant?.plant()
         }
@@ -90,6 +92,7 @@ struct FaultRunnerOptions {
     var first = 1
     var path = "wav"
     var fault = ""
+    var left = 0
     var plant: Plant?
 
     init(_ arguments: [String]) throws {
@@ -119,6 +122,7 @@ struct FaultRunnerOptions {
             case "--every": stride = max(1, Int(try value(of: word)) ?? 1)
             case "--file": path = try value(of: word)
             case "--fault": fault = try value(of: word)
+            case "--left": left = Int(try value(of: word)) ?? left
             case "--plant": plant = Plant(rawValue: try value(of: word))
             default: story = word
             }

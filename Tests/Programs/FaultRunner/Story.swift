@@ -16,6 +16,8 @@ struct Story: Sendable {
     var path = "wav"
     /// What happens to that.
     var fault = ""
+    /// How many file descriptors stay free during a shortage.
+    var left = 0
     /// Seconds beyond its deadline that a call may take on a machine that is busy.
     let slack = 5.0
     /// Seconds that a call of the driver's may take.
@@ -26,6 +28,7 @@ struct Story: Sendable {
     static let all: [String: Telling] = [
         "life": { try $0.tellLife() },
         "devices": { try $0.tellDevices() },
+        "descriptors": { try $0.tellDescriptors() },
         "switch": { try $0.tellSwitch() },
         "hosts": { try $0.tellHosts() },
         "session": { try $0.tellSession() },

@@ -152,6 +152,12 @@ extension AudioSession: AudioSessionProtocol {}
         #expect(lost.errorCode == .mediaServicesFailed && lost.underlying as? DriverError == .serverLost)
         #expect(music.isActive && !rival.isActive)
 
+        let shortage = DriverError.tooFewDescriptors(free: 12, limit: 1_024, needed: 32)
+        driver.openFailure.withLock { $0 = shortage }
+        let short = try error { try rival.setActive(true) }
+        #expect(short.errorCode == .resourceNotAvailable && short.underlying as? DriverError == shortage)
+        #expect(music.isActive && !rival.isActive)
+
         driver.openFailure.withLock { $0 = nil }
         driver.startFailure.withLock { $0 = .noServer(name: "x") }
         #expect(try error { try rival.setActive(true) }.errorCode == .resourceNotAvailable)

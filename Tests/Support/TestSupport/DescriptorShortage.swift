@@ -1,0 +1,41 @@
+import Foundation
+
+/// Occupies this process's file descriptors until few are free, and releases them.
+public final class DescriptorShortage {
+    private var taken: [Int32] = []
+    private let limit: rlimit
+
+    /// Lowers the soft limit and occupies all descriptors below it but `count`.
+    public init(leaving count: Int) throws {
+        var limit = rlimit()
+        guard getrlimit(Self.resource, &limit) == 0 else { throw TestFailure("The limit cannot be read.") }
+        self.limit = limit
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int($0) }
+        var lower = limit
+        lower.rlim_cur = min(limit.rlim_cur, rlim_t((open.max() ?? 2) + 1 + count + 16))
+        guard setrlimit(Self.resource, &lower) == 0 else { throw TestFailure("The limit cannot be lowered.") }
+        var descriptor = dup(2)
+        while descriptor != -1 {
+            taken.append(descriptor)
+            descriptor = dup(2)
+        }
+        guard taken.count >= count else {
+            release()
+            throw TestFailure("Fewer than \(count) descriptors are free.")
+        }
+        for descriptor in taken.prefix(count) { close(descriptor) }
+        taken.removeFirst(count)
+    }
+
+    deinit { release() }
+
+    /// Frees them and restores the limit. Idempotent.
+    public func release() {
+        for descriptor in taken { close(descriptor) }
+        taken = []
+        var limit = limit
+        setrlimit(Self.resource, &limit)
+    }
+
+    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+}
