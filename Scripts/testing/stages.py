@@ -88,7 +88,7 @@ def on_fake_jack(sanitizer, *runs):
     library = ROOT / build / "fake-jack"
     program = ["env", f"LD_LIBRARY_PATH={library}", "AUDIOSESSION_ARBITER=in-process", built("fault-runner", build)]
     return [
-        [str(ROOT / "Tests/Support/FakeJack/build"), str(library), f"-fsanitize={sanitizer}", "-Wl,-z,undefs"],
+        [str(ROOT / "Tests/Support/FakeJack/build"), str(library), f"-fsanitize={sanitizer}"],
         *([*program, *run] for run in runs),
     ]
 

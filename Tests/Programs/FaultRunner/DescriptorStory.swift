@@ -5,7 +5,7 @@ extension Story {
     /// Opens a driver while few file descriptors are free, and again when all are free. Then the
     /// server dies and returns while few are free.
     func tellDescriptors() throws {
-        let player = try Player(self)
+        let player = try JackPlayer(self)
         let engine = player.engine
         defer { checkEvents(of: player) }
         let shortage = try DescriptorShortage(leaving: left)
@@ -19,7 +19,7 @@ extension Story {
         diary.attempt("close", within: limit) { engine.close() }
     }
 
-    private func loseServer(of player: Player) throws {
+    private func loseServer(of player: JackPlayer) throws {
         let shortage = try DescriptorShortage(leaving: left)
         jack.act("die \(farewell)")
         diary.attempt("loss") { player.waitForLosses(1, limit: patience) }
