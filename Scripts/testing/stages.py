@@ -109,6 +109,10 @@ REPORT_BY_BLOCKS = (
     "HungAppTests", "RealFaultTests", "RealRouteTests", "LatencyTests", "SessionRateTests", "NetworkTests", "StandInTests",
     "BufferTuningTests",
 )
+BENCHMARK_TESTS = [
+    ["Scripts/dependencies", "benchmark"],
+    ["swift", "test", "--package-path", "Benchmarks", "--configuration", "release", "--disable-testable-imports", "--no-parallel"],
+]
 SHORT, LONG = ("default",), ("all",)
 THREADED_C = "test_threads|test_rings|test_fifo|test_gate|test_meters|test_ports|stress_ring|soak|planted|test_processes|test_peers"
 THREADED_C_TARGETS = (
@@ -183,11 +187,8 @@ TABLE = [
     Stage(
         "Benchmarks", "all benchmarks are built and their conclusions tested; a short part runs",
         [
-            ["Scripts/dependencies", "benchmark"],
-            ["swift", "build", "--package-path", "Benchmarks", "--configuration", "release", "--build-tests",
-             "--disable-testable-imports"],
-            ["swift", "test", "--package-path", "Benchmarks", "--configuration", "release", "--disable-testable-imports", "--skip-build"],
-            ["Scripts/benchmark", "arbitration", "--quick"],
+            *BENCHMARK_TESTS,
+            ["Scripts/benchmark", "capacity", "--quick"],
         ],
         modes=SHORT),
 
@@ -236,11 +237,7 @@ TABLE = [
     Stage(
         "Benchmarks", "all benchmarks, with fewer sizes and repetitions; what they conclude is tested",
         [
-            ["Scripts/dependencies", "benchmark"],
-            ["swift", "build", "--package-path", "Benchmarks", "--configuration", "release", "--build-tests",
-             "--disable-testable-imports"],
-            ["swift", "test", "--package-path", "Benchmarks", "--configuration", "release", "--disable-testable-imports",
-             "--skip-build"],
+            *BENCHMARK_TESTS,
             ["bash", "-c", 'Scripts/benchmark all --quick --report "$0" || Scripts/benchmark all --quick --report "$0"',
              str(REPORTS / "benchmarks")],
         ],

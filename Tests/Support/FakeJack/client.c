@@ -183,9 +183,11 @@ static int may_set(const visit_t *visit, const jack_client_t *client) {
 #define SETS(function, type, field)                                                                                    \
     int jack_##function(jack_client_t *client, type callback, void *argument) {                                        \
         VISIT(function, client);                                                                                       \
+        fake_lock();                                                                                                   \
         int result = may_set(&visit, client);                                                                          \
         if (result == 0)                                                                                               \
             client->field = callback, client->field##_arg = argument;                                                  \
+        fake_unlock();                                                                                                 \
         return result;                                                                                                 \
     }
 
@@ -205,12 +207,16 @@ SETS(set_property_change_callback, JackPropertyChangeCallback, property)
 
 void jack_on_shutdown(jack_client_t *client, JackShutdownCallback callback, void *argument) {
     VISIT(on_shutdown, client);
+    fake_lock();
     client->plain_end = callback, client->plain_end_arg = argument;
+    fake_unlock();
 }
 
 void jack_on_info_shutdown(jack_client_t *client, JackInfoShutdownCallback callback, void *argument) {
     VISIT(on_info_shutdown, client);
+    fake_lock();
     client->info_end = callback, client->info_end_arg = argument;
+    fake_unlock();
 }
 
 // ---- Asking -------------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,16 @@
 
 _Thread_local role_t fake_role = ROLE_CALLER;
 
-void fake_tell(jack_client_t *client, const notice_t *notice) {
+/// A client with the callbacks that are set now: another thread may set them meanwhile.
+static jack_client_t copy_client(const jack_client_t *client) {
+    fake_lock();
+    const jack_client_t copy = *client;
+    fake_unlock();
+    return copy;
+}
+
+void fake_tell(jack_client_t *subject, const notice_t *notice) {
+    const jack_client_t now = copy_client(subject), *client = &now;
     switch (notice->kind) {
     case NOTICE_PERIOD:
         if (client->period)
@@ -53,7 +62,8 @@ void fake_tell(jack_client_t *client, const notice_t *notice) {
     }
 }
 
-void fake_tell_end(jack_client_t *client, unsigned farewell) {
+void fake_tell_end(jack_client_t *subject, unsigned farewell) {
+    const jack_client_t now = copy_client(subject), *client = &now;
     for (int i = farewell & FAREWELL_TWICE ? 0 : 1; i < 2; i++) {
         if (farewell & FAREWELL_INFO && client->info_end)
             client->info_end(JackFailure | JackServerError, "JACK server has been closed", client->info_end_arg);
