@@ -178,7 +178,8 @@ struct ScreenTests {
         let cut = directory.file("cut.wav")
         try WAV.header(channels: 2, sampleRate: 48_000, dataBytes: 48_000, promised: 480_000)
             .write(to: URL(fileURLWithPath: cut))
-        try start(columns: 100, rows: 24, "'\(cut)'")
+        // Wide enough for a long folder of temporary files.
+        try start(columns: 240, rows: 24, "'\(cut)'")
         try see("the damage, and the next file") { $0.contains("is truncated") && $0.contains("tone.wav   playing") }
         let players = OtherProcess.find(program: "player", arguments: [server.name])
         #expect(players.count == 1)
