@@ -217,7 +217,8 @@ TABLE = [
             [*swift_tests(skip=suites("PlayerTests", "SessionPolicyTests", "ArbiterServiceTests", "FaultTests"),
                           build=sanitized_build("address")),
              *named("--skip", ("RealFaultTests", "RealRouteTests", "NetworkTests", "StandInTests", "StandInProgramTests"))],
-            swift_tests(["DecoderTests", "FuzzTests"], build=sanitized_build("address")),
+            [built("arbiter-fuzzer", sanitized_build("address")), "--messages", "100000"],
+            *on_fake_jack("address", ["life"], ["session"], ["devices"], ["hosts"], ["life", "--walk", "fail", "--every", "3"]),
         ],
         isolated=True, modes=LONG),
     Stage(

@@ -45,7 +45,7 @@ struct ArbitrationTests {
         let positions = run.outLines.filter { $0.contains("\"event\":\"position\"") }.count
         #expect(run.waitForLine("\"event\":\"position\"", count: positions + 2))
         run.send(SIGINT)
-        #expect(run.exit(within: 10) == 0, "\(run.errorLines)")
+        #expect(run.exit() == 0, "\(run.errorLines)")
         #expect(run.errorLines.isEmpty)
         return try SoundFile.read(stage.directory.file(capture)).planes[0]
     }

@@ -66,7 +66,7 @@ public final class ChildProcess: Sendable {
     /// Runs a program to its end and returns its status and what it printed.
     @discardableResult
     public static func run(
-        _ program: String, _ arguments: [String], environment: [String: String] = [:], seconds: Double = 30
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], seconds: Double = 120
     ) throws -> (status: Int32, output: String) {
         let child = try ChildProcess(program, arguments, environment: environment)
         guard child.waitForEnd(seconds: seconds) else { throw TestFailure("'\(program)' did not end in \(seconds) s.") }

@@ -13,7 +13,7 @@ public enum OtherProcess {
     }
 
     /// Waits until a process has ended.
-    public static func waitForEnd(of process: pid_t, seconds: Double = 30) throws {
+    public static func waitForEnd(of process: pid_t, seconds: Double = 120) throws {
         try ChildProcess.run("tail", ["--pid=\(process)", "-s", "0.05", "-f", "/dev/null"], seconds: seconds)
     }
 }
