@@ -1,9 +1,10 @@
 """Scripts/test: chooses stages and runs them. `Scripts/test --help` says how."""
 
 import argparse
-import datetime
+import fcntl
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import runner  # noqa: E402
 import stages  # noqa: E402
 
-DESCRIPTION = "Builds and tests the project. Without options: what a change needs before it lands, in 15 minutes on two idle cores."
+DESCRIPTION = "Builds and tests the project. Without options: the checks required before merging, in 15 minutes on two idle cores."
 
 
 def arguments():
@@ -24,14 +25,18 @@ def arguments():
     return parser.parse_args()
 
 
+def stop(sentence):
+    print(f"Scripts/test: {sentence}", file=sys.stderr)
+    sys.exit(64)
+
+
 def select(table, names):
     """These stages and all that they need; all of them without names."""
     known = {stage.name: stage for stage in table}
-    keys = {name.casefold(): name for name in known}
-    unknown = [name for name in names if name.casefold() not in keys]
+    unknown = [name for name in names if name not in known]
     if unknown:
-        sys.exit(f"Scripts/test: unknown stage '{unknown[0]}'. Stages: {', '.join(known)}")
-    wanted, open_ = set(), [keys[name.casefold()] for name in names] or list(known)
+        stop(f"unknown stage '{unknown[0]}'. Stages: {', '.join(known)}")
+    wanted, open_ = set(), list(names or known)
     while open_:
         name = open_.pop()
         if name not in wanted:
@@ -42,7 +47,7 @@ def select(table, names):
 
 def list_stages():
     times = runner.read_times()
-    print(f"{'stage':34} {'default':>9} {'--all':>9}   what it runs")
+    print(f"{'stage':18} {'default':>9} {'--all':>9}   what it runs")
     for name in dict.fromkeys(stage.name for stage in stages.TABLE):
         forms = [stage for stage in stages.TABLE if stage.name == name]
         columns = []
@@ -50,7 +55,7 @@ def list_stages():
             runs = any(mode in stage.modes for stage in forms)
             seconds = times.get(mode, {}).get(name)
             columns.append(f"{seconds} s" if runs and seconds is not None else "yes" if runs else "-")
-        print(f"{name:34} {columns[0]:>9} {columns[1]:>9}   {forms[0].what}")
+        print(f"{name:18} {columns[0]:>9} {columns[1]:>9}   {forms[0].what}")
 
 
 def environment(seed, mode):
@@ -62,7 +67,7 @@ def environment(seed, mode):
         "SEED": str(seed),
         "JACK_NO_AUDIO_RESERVATION": "1",
         "SWIFT_BACKTRACE": "enable=no",
-        "LSAN_OPTIONS": f"suppressions={suppressions}/leaks.supp:print_suppressions=0",
+        "LSAN_OPTIONS": f"suppressions='{suppressions}/leaks.supp':print_suppressions=0",
     }
 
 
@@ -76,23 +81,45 @@ def main():
         # A stage of the other mode can be named, too.
         here = {stage.name for stage in table}
         table += [stage for stage in stages.TABLE if stage.name not in here]
-    seed = os.environ.get("SEED") or str((datetime.date.today() - datetime.date(1970, 1, 1)).days)
-    if not seed.isdecimal():
-        sys.exit(f"Scripts/test: SEED must be a whole number, not '{seed}'")
+    run = select(table, chosen.stages)
+    seed = os.environ.get("SEED") or str(int(time.time()) // 86_400)
+    if not (seed.isascii() and seed.isdecimal() and int(seed) < 1 << 64):
+        stop(f"SEED must be a decimal number of 64 bits, not '{seed}'")
+    subprocess.run([str(stages.ROOT / "Scripts/dependencies"), "test"], check=True)
+    if any(stage.name == "benchmarks" for stage in run):
+        subprocess.run([str(stages.ROOT / "Scripts/dependencies"), "benchmark"], check=True)
+    lock = lock_reports()
     isolates = subprocess.run([str(stages.ROOT / "Scripts/isolated"), "--check"], capture_output=True).returncode == 0
     begun = time.monotonic()
     capacity = os.cpu_count() or 1
-    run = select(table, chosen.stages)
     print(f"Scripts/test: {len(run)} stages on {capacity} cores, SEED={seed}")
     if not isolates:
-        print("Scripts/test: this system allows no namespaces; suites that start servers run one after the other")
+        print("Scripts/test: this system allows no namespaces: suites that start servers run one after the other; skipped: FewDescriptorsTests")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupt)
     results = runner.Runner(run, environment(seed, mode), isolates, capacity).run()
     runner.write_times(results, mode)
+    lock.close()
     return 0 if runner.summarize(results, time.monotonic() - begun, seed) else 1
 
 
-if __name__ == "__main__":
+def interrupt(number, _):
+    """Ends the run once: later signals would only keep it from ending what it started."""
+    for other in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(other, signal.SIG_IGN)
+    raise runner.Interrupted(signal.Signals(number).name)
+
+
+def lock_reports():
+    """Two runs in one checkout would share build folders and logs."""
+    runner.REPORTS.mkdir(parents=True, exist_ok=True)
+    lock = open(runner.REPORTS / "lock", "w")
     try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit("Scripts/test: interrupted")
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        stop("another run uses this checkout; wait for it, or use a clone")
+    return lock
+
+
+if __name__ == "__main__":
+    sys.exit(main())

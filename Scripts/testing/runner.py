@@ -4,8 +4,6 @@ import dataclasses
 import json
 import os
 import re
-import resource
-import selectors
 import shlex
 import signal
 import subprocess
@@ -15,9 +13,10 @@ import time
 from stages import REPORTS, ROOT
 
 TIMES = REPORTS / "times.json"
-# Of a failed stage's log: what is wrong, and what was said last.
+# Lines of a failed stage's log that report errors.
 FAILURE = re.compile(r"✘|error:|warning: |FAILED|\*\*\*|FAULT|failed|ERROR: |SUMMARY: |not noticed|SURVIVED|did not end")
 SWIFT_TESTS = re.compile(r"Test run with (\d+) tests?")
+SWIFT_FAILURE = re.compile(r"✘ Test .* failed after")
 C_TESTS = re.compile(r"tests passed, (\d+) tests failed out of (\d+)")
 
 
@@ -28,6 +27,7 @@ class Result:
     seconds: float
     cores: float
     tests: int
+    failures: int
     log: object
     why: str = ""
 
@@ -37,10 +37,10 @@ class Running:
 
     def __init__(self, stage, isolates, environment):
         self.stage, self.begun = stage, time.monotonic()
-        self.log = REPORTS / (re.sub(r"[^a-z0-9]+", "-", stage.name.lower()).strip("-") + ".log")
+        self.log = REPORTS / f"{stage.name}.log"
         self.output = open(self.log, "wb")
         self.commands = list(stage.commands)
-        self.wrapper = [str(ROOT / "Scripts/isolated")] if stage.isolated and isolates else []
+        self.isolates = stage.isolated and isolates
         self.environment = {**environment, **stage.environment}
         self.processor_seconds = 0.0
         self.why = ""
@@ -51,7 +51,10 @@ class Running:
         """Starts the next command; False when there is none."""
         if not self.commands:
             return False
-        command = self.wrapper + self.commands.pop(0)
+        command = self.commands.pop(0)
+        # Builds may need the network, for packages.
+        if self.isolates and command[0] != "swift":
+            command = [str(ROOT / "Scripts/isolated"), *command]
         self.output.write(f"$ {shlex.join(command)}\n".encode())
         self.output.flush()
         try:
@@ -65,17 +68,22 @@ class Running:
             return False
         return True
 
-    def end(self, why):
-        """Ends all that runs, and says why."""
+    def end(self, why, with_signal=signal.SIGTERM):
+        """Sends a signal to the whole process group: scripts end what they started and remove their folders."""
         self.why = why
         if self.process:
-            # Scripts that run others end those and remove their folders first.
-            for sign, patience in ((signal.SIGTERM, 10), (signal.SIGKILL, 10)):
-                try:
-                    os.killpg(self.process.pid, sign)
-                    self.process.wait(patience)
-                except (ProcessLookupError, subprocess.TimeoutExpired):
-                    continue
+            try:
+                os.killpg(self.process.pid, with_signal)
+            except ProcessLookupError:
+                pass
+
+    def await_end(self, seconds):
+        """Whether the command has ended; after this many seconds it is killed."""
+        try:
+            self.process and self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.end(self.why, signal.SIGKILL)
+            self.process.wait()
 
     def poll(self):
         """None while it runs; then its result."""
@@ -85,6 +93,7 @@ class Running:
             if ended == 0:
                 if time.monotonic() - self.begun > self.stage.limit:
                     self.end(f"did not end in {self.stage.limit} s")
+                    self.await_end(10)
                     return self.result(False)
                 return None
             self.process.returncode = os.waitstatus_to_exitcode(status)
@@ -92,8 +101,7 @@ class Running:
             if self.process.returncode == 0 and self.next():
                 return None
             if self.process and self.process.returncode != 0:
-                code = self.process.returncode
-                self.why = f"ended by {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
+                self.why = describe_status(self.process.returncode)
         return self.result(not self.why)
 
     def result(self, passed):
@@ -101,10 +109,24 @@ class Running:
         text = self.log.read_text(errors="replace")
         tests = sum(int(number) for number in SWIFT_TESTS.findall(text))
         tests += sum(int(total) for _, total in C_TESTS.findall(text))
+        failures = len(SWIFT_FAILURE.findall(text)) + sum(int(failed) for failed, _ in C_TESTS.findall(text))
         if passed and self.stage.tests and tests == 0:
             passed, self.why = False, "no test was run"
         seconds = time.monotonic() - self.begun
-        return Result(self.stage, passed, seconds, self.processor_seconds / max(seconds, 0.001), tests, self.log, self.why)
+        return Result(self.stage, passed, seconds, self.processor_seconds / max(seconds, 0.001), tests, failures, self.log, self.why)
+
+
+def describe_status(status):
+    """A process's end in words. A shell, as that of Scripts/isolated, reports a signal as 128 and its number."""
+    number = -status if status < 0 else status - 128
+    try:
+        return f"ended by {signal.Signals(number).name}"
+    except ValueError:
+        return f"exit status {status}"
+
+
+class Interrupted(Exception):
+    """A signal that ends the run."""
 
 
 class Runner:
@@ -127,9 +149,15 @@ class Runner:
                         self.running.remove(running)
                         self.report(result)
                 time.sleep(0.05)
-        finally:
+        except Interrupted as interruption:
+            # All at once, and only then the wait for each.
             for running in self.running:
-                running.end("interrupted")
+                running.end(f"ended by {interruption}")
+            for running in self.running:
+                running.await_end(10)
+                self.report(running.result(False), quiet=True)
+            for stage in self.waiting:
+                self.report(Result(stage, False, 0, 0, 0, 0, None, f"not run: {interruption}"), quiet=True)
         return self.results
 
     def passed(self, name):
@@ -141,7 +169,7 @@ class Runner:
         for stage in list(self.waiting):
             if missing := failed.intersection(stage.needs):
                 self.waiting.remove(stage)
-                self.report(Result(stage, False, 0, 0, 0, None, f"not run: '{', '.join(missing)}' failed"))
+                self.report(Result(stage, False, 0, 0, 0, 0, None, f"not run: '{', '.join(missing)}' failed"))
 
     def startable(self):
         """The first stage of the table that can run now."""
@@ -155,8 +183,10 @@ class Runner:
                 return stage
         return None
 
-    def report(self, result):
+    def report(self, result, quiet=False):
         self.results.append(result)
+        if quiet:
+            return
         tests = f", {result.tests} tests" if result.tests else ""
         if result.passed:
             print(f"ok    {result.stage.name}: {result.seconds:.0f} s{tests}", flush=True)
@@ -189,11 +219,11 @@ def write_times(results, mode):
 
 
 def summarize(results, seconds, seed):
-    print("\nstage                                        result   seconds   cores   tests")
+    print("\nstage              result   seconds   cores   tests")
     for result in sorted(results, key=lambda result: -result.seconds):
         verdict = "ok" if result.passed else "FAIL"
         print(
-            f"{result.stage.name:44} {verdict:6} {result.seconds:9.0f} {result.cores:7.1f} {result.tests or '':>7}".rstrip()
+            f"{result.stage.name:18} {verdict:6} {result.seconds:9.0f} {result.cores:7.1f} {result.tests or '':>7}".rstrip()
         )
     failed = [result.stage.name for result in results if not result.passed]
     took = f"{int(seconds // 60)} min {int(seconds % 60):02} s"
@@ -203,5 +233,6 @@ def summarize(results, seconds, seed):
     else:
         print(f"Scripts/test: all {len(results)} stages passed in {took}")
     # Runners of continuous integration look for a line like this one.
-    print(f"tests: {sum(result.tests for result in results if result.passed)} passed, {len(failed)} failed")
+    failures = sum(max(result.failures, 0 if result.passed else 1) for result in results)
+    print(f"tests: {sum(result.tests - result.failures for result in results)} passed, {failures} failed")
     return not failed

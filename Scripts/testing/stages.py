@@ -9,13 +9,17 @@ import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 REPORTS = ROOT / "build/test"
-# A stage that takes longer hangs. The slowest takes a third of it where two busy programs and another run share two cores.
-LIMIT_SECONDS = 2400
+# Time limits per stage. The slowest stage of each form needs a fifth of it on two idle cores.
+LIMIT_SECONDS = {"default": 1200, "all": 2700}
+# More cores than any machine has: the stage runs alone.
+ALONE = 10_000
 
 # The suites that start servers and programs; all others are unit tests.
 INTEGRATION = ("JackDriverTests", "PlayerTests", "ArbiterServiceTests", "FaultTests")
-# What they start on plain jackd only.
+# Suites that run on plain jackd only.
 JACKD_ONLY = ("FarewellTests", "HungAppTests", "ManagedServerTests", "ServerProgramTests")
+BUILT = ("swift-build",)
+SHORT, LONG, BOTH = ("default",), ("all",), ("default", "all")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,226 +28,229 @@ class Stage:
     # One line for --list.
     what: str
     commands: list
+    # Stages that must have passed before.
     needs: tuple = ()
     # How many cores it keeps busy: less than one where it mostly waits for servers and clocks.
     cores: float = 1.0
-    # Whether a run without --all includes it. A name that occurs twice is the short and the long form of one stage.
-    modes: tuple = ("default", "all")
-    # Whether it runs in namespaces of its own (Scripts/isolated); where the system does not allow that, no two such stages run at once.
+    # Runs that include it. A name that occurs twice in the table is the short and the long form of one stage.
+    modes: tuple = BOTH
+    # Whether its commands, other than builds, run in namespaces of their own (Scripts/isolated). Where the system does not allow
+    # that, only one such stage runs at a time.
     isolated: bool = False
     # Whether it must have run tests: their number is read from what it prints.
     tests: bool = True
     environment: dict = dataclasses.field(default_factory=dict)
-    limit: int = LIMIT_SECONDS
+
+    @property
+    def limit(self):
+        return LIMIT_SECONDS[self.modes[0]]
+
+
+# ---- Commands -----------------------------------------------------------------------------------------------------------------
+
+BUILD_TESTS = ["swift", "build", "--build-tests"]
+BENCHMARK_TESTS = [
+    ["Scripts/dependencies", "benchmark"],
+    ["swift", "test", "--package-path", "Benchmarks", "--configuration", "release", "--disable-testable-imports", "--no-parallel"],
+]
+# The thread sanitizer tolerates libjack's thread cancellation only with these options. With them it reports libdispatch's handling
+# of blocks as races: sessions, which report by blocks, and whole programs are left out.
+LIBJACK_UNDER_THREAD = (
+    "ignore_noninstrumented_modules=0:ignore_interceptors_accesses=0:"
+    f"suppressions='{ROOT}/Tests/Support/thread-sanitizer.supp'"
+)
+REPORT_BY_BLOCKS = (
+    "HungAppTests", "RealFaultTests", "RealRouteTests", "LatencyTests", "SessionRateTests", "NetworkTests", "StandInTests",
+    "BufferTuningTests",
+)
+# C tests that have several threads or processes.
+THREADED = (
+    "test_threads", "test_rings", "test_fifo", "test_gate", "test_gate_swaps", "test_gates_and_plans", "test_gate_memory",
+    "test_meters", "test_ports", "test_processes", "test_peers", "stress_ring", "soak",
+)
 
 
 def named(option, names):
     return [part for name in names for part in (option, name)]
 
 
-def swift_tests(filters=(), skip=(), build=".build", parallel=False):
-    """The test program itself, since `swift test` lets one run at a time use a build folder. One test after the other, unless each
-    is a process of its own: at once they all wait for the few threads of Swift's pool, and a limit of time would be one of all."""
-    program = ROOT / build / "debug/swift-audio-sessionPackageTests.xctest"
-    order = [] if parallel else ["--no-parallel"]
-    return [str(program), "--testing-library", "swift-testing", *order, *named("--filter", filters), *named("--skip", skip)]
-
-
 def suites(*names):
     return [f"^{name}" for name in names]
 
 
-def c_tests(preset, soak_seconds, targets=(), tests=None):
+def built(name, build=".build", configuration="debug"):
+    return str(ROOT / build / configuration / name)
+
+
+def swift_tests(filters=(), skip=(), build=".build", parallel=False):
+    """Runs the test program itself, since `swift test` locks the build folder. Tests run serially, unless each one is a process of
+    its own: in parallel they compete for Swift's thread pool, and a time limit of one test would cover all of them."""
+    order = [] if parallel else ["--no-parallel"]
     return [
-        ["cmake", "--preset", preset, f"-DSOAK_SECONDS={soak_seconds}"],
-        ["cmake", "--build", "--preset", preset, *(["--target", *targets] if targets else [])],
-        ["ctest", "--preset", preset, "--parallel", "2", *(["--tests-regex", tests] if tests else [])],
+        built("swift-audio-sessionPackageTests.xctest", build), "--testing-library", "swift-testing", *order,
+        *named("--filter", filters), *named("--skip", skip),
     ]
 
 
-DEBUG = ["swift", "build", "--build-tests"]
+def c_tests(preset, soak_seconds, only=()):
+    """All C tests, or only these and the injected fault of the sanitizer."""
+    fault = {"thread": "planted_data_race", "realtime": "planted_allocation"}.get(preset)
+    targets = ["--target", *only, fault] if only else []
+    choice = ["--tests-regex", f"^({'|'.join((*only, 'planted_.*'))})$"] if only else []
+    return [
+        ["cmake", "--preset", preset, f"-DSOAK_SECONDS={soak_seconds}"],
+        ["cmake", "--build", "--preset", preset, *targets],
+        ["ctest", "--preset", preset, "--parallel", "2", *choice],
+    ]
 
 
-def built(name, build=".build"):
-    return str(ROOT / build / "debug" / name)
-
-
-def sanitized_build(sanitizer):
+def sanitized_folder(sanitizer):
     return f".build/{sanitizer}"
 
 
-def sanitized(sanitizer, *products):
-    """Builds programs under a sanitizer: the libraries and these, no tests."""
-    build = ["swift", "build", "--scratch-path", sanitized_build(sanitizer), f"--sanitize={sanitizer}", "--disable-index-store"]
-    return [[*build, "--product", product] for product in products]
+def sanitized_build(sanitizer, *products):
+    """Builds these programs under a sanitizer, or all tests: in a folder of its own, without an index."""
+    build = ["swift", "build", "--scratch-path", sanitized_folder(sanitizer), f"--sanitize={sanitizer}", "--disable-index-store"]
+    return [[*build, "--product", product] for product in products] or [[*build, "--build-tests"]]
 
 
-def sanitized_tests(sanitizer):
-    return [*DEBUG, "--disable-index-store", "--scratch-path", sanitized_build(sanitizer), f"--sanitize={sanitizer}"]
-
-
-def on_fake_jack(sanitizer, *runs):
-    """Scenarios of the fault runner on the fake libjack, both under a sanitizer."""
-    build = sanitized_build(sanitizer)
-    library = ROOT / build / "fake-jack"
-    program = ["env", f"LD_LIBRARY_PATH={library}", "AUDIOSESSION_ARBITER=in-process", built("fault-runner", build)]
+def on_fake_jack(sanitizer, every):
+    """Scenarios of the fault runner on the fake libjack, both under a sanitizer. One in `every` calls meets what suits the sanitizer:
+    notices on four threads, or failures."""
+    folder = sanitized_folder(sanitizer)
+    library = str(ROOT / folder / "fake-jack")
+    program = ["env", f"LD_LIBRARY_PATH={library}", "AUDIOSESSION_ARBITER=in-process", built("fault-runner", folder)]
+    trouble = "storm" if sanitizer == "thread" else "fail"
     return [
-        [str(ROOT / "Tests/Support/FakeJack/build"), str(library), f"-fsanitize={sanitizer}"],
-        *([*program, *run] for run in runs),
+        [str(ROOT / "Tests/Support/FakeJack/build"), library, f"-fsanitize={sanitizer}"],
+        *([*program, story] for story in ("life", "session", "devices", "hosts")),
+        [*program, "life", "--walk", trouble, "--every", str(every)],
     ]
 
 
-def integration(name, what, server, wrapper=(), skip=(), **choice):
+def integration(name, what, server, wrapper=(), skip=()):
     return Stage(
-        name, what, [[*wrapper, *swift_tests(["^JackDriverTests"], skip)]], needs=("Swift build",), cores=0.6, isolated=True,
-        environment={"AUDIO_TEST_SERVER": server}, **choice)
+        name, what, [[*wrapper, *swift_tests(["^JackDriverTests"], skip)]], needs=BUILT, cores=0.6, isolated=True,
+        environment={"AUDIO_TEST_SERVER": server})
 
 
-# libjack cancels its own threads; the thread sanitizer bears that with these options only. With them it takes what libdispatch does
-# to its blocks for races: sessions, which report by blocks, and whole programs are left out.
-LIBJACK_UNDER_THREAD = (
-    "ignore_noninstrumented_modules=0:ignore_interceptors_accesses=0:suppressions="
-    f"{ROOT}/Tests/Support/thread-sanitizer.supp"
-)
-REPORT_BY_BLOCKS = (
-    "HungAppTests", "RealFaultTests", "RealRouteTests", "LatencyTests", "SessionRateTests", "NetworkTests", "StandInTests",
-    "BufferTuningTests",
-)
-BENCHMARK_TESTS = [
-    ["Scripts/dependencies", "benchmark"],
-    ["swift", "test", "--package-path", "Benchmarks", "--configuration", "release", "--disable-testable-imports", "--no-parallel"],
-]
-SHORT, LONG = ("default",), ("all",)
-THREADED_C = "test_threads|test_rings|test_fifo|test_gate|test_meters|test_ports|stress_ring|soak|planted|test_processes|test_peers"
-THREADED_C_TARGETS = (
-    "test_threads", "test_rings", "test_fifo", "test_gate", "test_gate_swaps", "test_gates_and_plans", "test_gate_memory",
-    "test_meters", "test_ports", "stress_ring", "soak", "planted_data_race", "test_processes", "test_peers",
-)
+# ---- Stages -------------------------------------------------------------------------------------------------------------------
 
 TABLE = [
-    # Everything else waits for these two or is shorter.
-    Stage("Swift build", "every Swift target and test, once, for all that runs in debug", [DEBUG], cores=2, tests=False),
-    integration("JACK", "drivers, devices, routes and faults on jackd", "jackd"),
+    Stage("swift-build", "all Swift targets and tests, once, for all that runs in debug", [BUILD_TESTS], cores=2, tests=False),
     Stage(
-        "Player", "the player as a program, its screen, its arbitration with others", [swift_tests(suites("PlayerTests"))],
-        needs=("Swift build",), cores=0.5, isolated=True),
-    Stage("Checks", "formatters, linters, layers, rules, links, examples", [["Scripts/check"]], tests=False),
+        "release-build", "the programs that run for long, optimized", [["swift", "build", "--configuration", "release"]],
+        cores=2, tests=False, modes=LONG),
+    # The longest first.
+    integration("jack", "drivers, devices, routes and faults on jackd", "jackd"),
     Stage(
-        "Faults", "apps on a libjack that fails, hangs and misbehaves", [swift_tests(suites("FaultTests"), parallel=True)],
-        needs=("Swift build",), cores=0.7, isolated=True),
-    Stage("C tests", "the C libraries, built by Clang; a short soak", c_tests("default", 3), modes=SHORT),
-    Stage("C tests", "the C libraries, built by Clang; a soak of 30 s", c_tests("default", 30), modes=LONG),
+        "player", "the player as a program, its screen, its arbitration with others", [swift_tests(suites("PlayerTests"))],
+        needs=BUILT, cores=0.5, isolated=True),
+    Stage("checks", "formatters, linters, layers, rules, links, examples", [["Scripts/check"]], needs=BUILT, tests=False),
     Stage(
-        "Arbiter service", "audiosessiond and its clients: authority, leases, limits, malformed packets",
-        [swift_tests(suites("ArbiterServiceTests"))], needs=("Swift build",), cores=0.4, isolated=True),
-    Stage("Rules", "unit tests of the session rules", [swift_tests(suites("SessionPolicyTests"))], needs=("Swift build",)),
-    integration(
-        "JACK, synchronous", "the same suites on jackd -S", "jackd-sync", skip=JACKD_ONLY),
-    Stage("C tests, GCC", "the same, built by GCC", c_tests("gcc", 3)),
+        "faults", "apps on a libjack that fails, hangs and misbehaves", [swift_tests(suites("FaultTests"), parallel=True)],
+        needs=BUILT, cores=0.7, isolated=True),
+    Stage("c", "the C libraries, built by Clang, with a soak", c_tests("default", 3), modes=SHORT),
+    Stage("c", "the C libraries, built by Clang, with a soak", c_tests("default", 30), modes=LONG),
     Stage(
-        "Unit tests", "unit tests of all other Swift targets",
-        [swift_tests(skip=suites("SessionPolicyTests", *INTEGRATION))], needs=("Swift build",), isolated=True),
-    integration("PipeWire", "the same suites on PipeWire", "pipewire", wrapper=["Scripts/with-pipewire"], skip=JACKD_ONLY),
-    Stage("C tests, address sanitizer", "the same, with undefined behaviour", c_tests("address", 3), modes=SHORT),
-    Stage("C tests, address sanitizer", "the same, with undefined behaviour", c_tests("address", 30), modes=LONG),
+        "service", "audiosessiond and its clients: authority, leases, limits, malformed packets",
+        [swift_tests(suites("ArbiterServiceTests"))], needs=BUILT, cores=0.4, isolated=True),
+    Stage("rules", "unit tests of the session rules", [swift_tests(suites("SessionPolicyTests"))], needs=BUILT),
+    integration("jack-sync", "the suites of 'jack' on jackd -S", "jackd-sync", skip=JACKD_ONLY),
+    Stage("c-gcc", "the C libraries, built by GCC", c_tests("gcc", 3), modes=SHORT),
+    Stage("c-gcc", "the C libraries, built by GCC", c_tests("gcc", 10), modes=LONG),
     Stage(
-        "C tests, thread sanitizer", "the C tests with threads",
-        c_tests("thread", 3, THREADED_C_TARGETS, THREADED_C), modes=SHORT),
-    Stage("C tests, thread sanitizer", "the C tests with threads", c_tests("thread", 30), modes=LONG),
+        "unit", "unit tests of all other Swift targets",
+        [swift_tests(skip=suites("SessionPolicyTests", *INTEGRATION))], needs=BUILT, isolated=True),
+    integration("pipewire", "the suites of 'jack' on PipeWire", "pipewire", wrapper=["Scripts/with-pipewire"], skip=JACKD_ONLY),
+    Stage("c-address", "the C libraries, with the address and undefined behaviour sanitizers", c_tests("address", 3), modes=SHORT),
+    Stage("c-address", "the C libraries, with the address and undefined behaviour sanitizers", c_tests("address", 30), modes=LONG),
+    Stage("c-thread", "C tests that have threads, with the thread sanitizer; --all: all", c_tests("thread", 3, THREADED), modes=SHORT),
+    Stage("c-thread", "C tests that have threads, with the thread sanitizer; --all: all", c_tests("thread", 30), modes=LONG),
+    Stage("c-realtime", "a soak of the render cycle, with the realtime sanitizer; --all: all C tests", c_tests("realtime", 5, ("soak",)), modes=SHORT),
+    Stage("c-realtime", "a soak of the render cycle, with the realtime sanitizer; --all: all C tests", c_tests("realtime", 30), modes=LONG),
     Stage(
-        "C tests, realtime sanitizer", "a soak of the render cycle", c_tests("realtime", 5, ("soak", "planted_allocation"), "soak|planted"),
+        "exploration", "the states of the session rules, breadth-first: a sixth of the slices, by SEED; --all: all",
+        [
+            ["swift", "build", "--configuration", "release", "--product", "policy-explorer"],
+            [built("policy-explorer", configuration="release"), "--every", "6"],
+        ],
+        needs=BUILT, tests=False, modes=SHORT),
+    Stage(
+        "exploration", "", [[built("policy-explorer", configuration="release")]], needs=("release-build",), cores=2, tests=False,
+        modes=LONG),
+    Stage(
+        "malformed-packets", "mutated messages to the arbiter's decoders and to a whole service",
+        [[built("arbiter-fuzzer"), "--messages", "100000"]], needs=BUILT, tests=False, isolated=True, modes=SHORT),
+    Stage(
+        "malformed-packets", "", [[built("arbiter-fuzzer", configuration="release"), "--messages", "1000000"]],
+        needs=("release-build",), tests=False, isolated=True, modes=LONG),
+    Stage(
+        "chaos", "many apps, killed and stopped at random, and an arbiter that is killed, too",
+        [[built("arbiter-chaos"), "--clients", "40", "--seconds", "15"]], needs=BUILT, cores=0.8, tests=False, isolated=True,
         modes=SHORT),
-    Stage("C tests, realtime sanitizer", "a soak of the render cycle", c_tests("realtime", 30), modes=LONG),
     Stage(
-        "Exploration", "the states of the session rules, breadth-first: a sixth of the slices, by SEED",
-        [["swift", "run", "--configuration", "release", "policy-explorer", "--every", "6"]],
-        tests=False, modes=SHORT),
+        "chaos", "", [[built("arbiter-chaos", configuration="release")]], needs=("release-build",), tests=False, isolated=True,
+        modes=LONG),
     Stage(
-        "Malformed packets", "mutated messages to the arbiter's decoders and to a whole service",
-        [[built("arbiter-fuzzer"), "--messages", "100000"]], needs=("Swift build",), tests=False, isolated=True, modes=SHORT),
-    Stage(
-        "Chaos", "many apps, killed and stopped at random, and an arbiter that is killed, too",
-        [[built("arbiter-chaos"), "--clients", "40", "--seconds", "15"]], needs=("Swift build",), cores=0.8, tests=False,
-        isolated=True, modes=SHORT),
-    Stage(
-        "Soak", "injected faults of sound, then an app whose servers die and devices come and go",
+        "soak", "injected faults of sound, then an app whose servers die and devices come and go; --all: on every server",
         [["Scripts/soak", "--injected", "--debug"], ["Scripts/soak", "--debug", "--server", "jackd", "--seconds", "20"]],
-        needs=("Swift build",), cores=0.5, tests=False, isolated=True, modes=SHORT),
+        needs=BUILT, cores=0.5, tests=False, isolated=True, modes=SHORT),
     Stage(
-        "Swift, thread sanitizer", "apps on the fake libjack: notices on four threads, deaths, sessions",
+        "soak", "", [["Scripts/soak", "--injected"], ["Scripts/soak", "--server", "all", "--seconds", "60"]],
+        needs=("release-build",), cores=0.5, tests=False, isolated=True, modes=LONG),
+    Stage(
+        "swift-thread", "apps on the fake libjack; --all: also the suites that have threads, and drivers on jackd",
+        [*sanitized_build("thread", "fault-runner"), *on_fake_jack("thread", every=15)],
+        needs=BUILT, tests=False, modes=SHORT),
+    Stage(
+        "swift-thread", "",
         [
-            *sanitized("thread", "fault-runner"),
-            *on_fake_jack("thread", ["life"], ["session"], ["devices"], ["hosts"], ["life", "--walk", "storm", "--every", "15"]),
-        ],
-        tests=False, modes=SHORT),
-    Stage(
-        "Swift, address sanitizer", "apps on the fake libjack; malformed packets",
-        [
-            *sanitized("address", "fault-runner", "arbiter-fuzzer"),
-            [built("arbiter-fuzzer", sanitized_build("address")), "--messages", "20000"],
-            *on_fake_jack("address", ["life"], ["session"], ["devices"], ["hosts"], ["life", "--walk", "fail", "--every", "10"]),
-        ],
-        tests=False, isolated=False, modes=SHORT),
-    Stage(
-        "Benchmarks", "all benchmarks are built and their conclusions tested; a short part runs",
-        [
-            *BENCHMARK_TESTS,
-            ["Scripts/benchmark", "capacity", "--quick"],
-        ],
-        modes=SHORT),
-
-    # The long forms.
-    Stage(
-        "Release build", "the programs that run for long, optimized",
-        [["swift", "build", "--configuration", "release"]], cores=2, tests=False, modes=LONG),
-    Stage(
-        "Exploration", "the states of the session rules, breadth-first: all slices",
-        [[str(ROOT / ".build/release/policy-explorer")]], needs=("Release build",), cores=2, tests=False, modes=LONG),
-    Stage(
-        "Malformed packets", "mutated messages to the arbiter's decoders and to a whole service",
-        [[str(ROOT / ".build/release/arbiter-fuzzer"), "--messages", "1000000"]], needs=("Release build",), tests=False,
-        isolated=True, modes=LONG),
-    Stage(
-        "Chaos", "many apps, killed and stopped at random, and an arbiter that is killed, too",
-        [[str(ROOT / ".build/release/arbiter-chaos")]], needs=("Release build",), tests=False, isolated=True, modes=LONG),
-    Stage(
-        "Soak", "injected faults of sound, then an app whose servers die and devices come and go, on every server",
-        [["Scripts/soak", "--injected"], ["Scripts/soak", "--server", "all", "--seconds", "60"]], needs=("Release build",),
-        cores=0.5, tests=False, isolated=True, modes=LONG),
-    Stage(
-        "Swift, address sanitizer", "Swift tests with threads or unsafe code, the fake libjack and malformed packets",
-        [
-            sanitized_tests("address"),
-            [*swift_tests(skip=suites("PlayerTests", "SessionPolicyTests", "ArbiterServiceTests", "FaultTests"),
-                          build=sanitized_build("address")),
-             *named("--skip", ("RealFaultTests", "RealRouteTests", "NetworkTests", "StandInTests", "StandInProgramTests"))],
-            [built("arbiter-fuzzer", sanitized_build("address")), "--messages", "100000"],
-            *on_fake_jack("address", ["life"], ["session"], ["devices"], ["hosts"], ["life", "--walk", "fail", "--every", "3"]),
-        ],
-        isolated=True, modes=LONG),
-    Stage(
-        "Swift, thread sanitizer", "Swift tests with threads, on the offline driver and on jackd; the fake libjack",
-        [
-            sanitized_tests("thread"),
-            # Without minutes of sound for one thread.
-            [*swift_tests(skip=suites("PlayerTests", "SessionPolicyTests", "JackDriverTests", "ArbiterServiceTests", "FaultTests"),
-                          build=sanitized_build("thread")),
-             *named("--skip", ("LoudnessTests", "EBULoudnessTests", "StandInProgramTests"))],
+            *sanitized_build("thread"),
+            # Without the long walks through the pure rules, and minutes of sound for one thread.
+            swift_tests(
+                skip=(*suites("PlayerTests", "JackDriverTests", "ArbiterServiceTests", "FaultTests"), "WalkTests", "LoudnessTests",
+                      "StandInProgramTests"),
+                build=sanitized_folder("thread")),
             ["env", f"TSAN_OPTIONS={LIBJACK_UNDER_THREAD}",
-             *swift_tests(["^JackDriverTests"], REPORT_BY_BLOCKS, build=sanitized_build("thread"))],
-            *on_fake_jack("thread", ["life"], ["session"], ["devices"], ["hosts"], ["life", "--walk", "storm", "--every", "5"]),
+             *swift_tests(["^JackDriverTests"], REPORT_BY_BLOCKS, build=sanitized_folder("thread"))],
+            *on_fake_jack("thread", every=5),
         ],
-        isolated=True, modes=LONG),
-    # Measures: nothing else runs beside it. A machine that is busy with another thing may spoil what was measured: then once more.
+        needs=BUILT, isolated=True, modes=LONG),
     Stage(
-        "Benchmarks", "all benchmarks, with fewer sizes and repetitions; what they conclude is tested",
+        "swift-address", "apps on the fake libjack, malformed packets; --all: also the suites in one process",
+        [
+            *sanitized_build("address", "fault-runner", "arbiter-fuzzer"),
+            [built("arbiter-fuzzer", sanitized_folder("address")), "--messages", "20000"],
+            *on_fake_jack("address", every=10),
+        ],
+        needs=BUILT, tests=False, modes=SHORT),
+    Stage(
+        "swift-address", "",
+        [
+            *sanitized_build("address"),
+            # Without the tests that run programs, which the sanitizer does not see, and the long walks through the pure rules.
+            swift_tests(
+                skip=(*suites("PlayerTests", "ArbiterServiceTests", "FaultTests"), "WalkTests", "RealFaultTests", "RealRouteTests",
+                      "NetworkTests", "StandInTests", "StandInProgramTests"),
+                build=sanitized_folder("address")),
+            [built("arbiter-fuzzer", sanitized_folder("address")), "--messages", "100000"],
+            *on_fake_jack("address", every=3),
+        ],
+        needs=BUILT, isolated=True, modes=LONG),
+    Stage(
+        "benchmarks", "all benchmarks are built, and their conclusions tested; one runs shortly; --all: all run",
+        [*BENCHMARK_TESTS, ["Scripts/benchmark", "capacity", "--quick"]], modes=SHORT),
+    # Measures, so nothing else runs. Retried once, because other programs' load can distort the measurements.
+    Stage(
+        "benchmarks", "",
         [
             *BENCHMARK_TESTS,
             ["bash", "-c", 'Scripts/benchmark all --quick --report "$0" || Scripts/benchmark all --quick --report "$0"',
              str(REPORTS / "benchmarks")],
         ],
-        cores=2, modes=LONG),
+        cores=ALONE, modes=LONG),
     Stage(
-        "Mutations", "rules are broken one after the other: a test that cites each one must fail",
+        "mutations", "breaks rules one after the other: a test that cites the rule must fail",
         [["bash", "-c", 'Scripts/mutate --count 3 --seed "$SEED"']], tests=False, modes=LONG),
 ]

@@ -10,7 +10,7 @@ import Testing
 
 extension RealServers {
     /// Faults in great numbers, on a real server; `Scripts/soak` mixes them at random.
-    @Suite("Faults, again and again", .serialized, .jackdOnly("The soak does it there; jackd is what CI has time for."))
+    @Suite("Faults, again and again", .serialized, .jackdOnly("Scripts/soak covers the other servers."))
     struct RealFaultTests {
         private func driver(_ name: ServerName) -> JackDriver {
             JackDriver(

@@ -2,13 +2,14 @@ import AudioRendering
 import Foundation
 import JackDriver
 import Platform
+import TestRandom
 import TestSupport
 
 /// `fault-runner STORY [--script FILE] [--timeout S] [--end WORDS] [--plant thread|descriptor|driver|hang]`: tells what an app does on the
 /// server of the fake libjack, under a script, and what happened, a line each.
 /// `fault-runner capture --file PATH`, `fault-runner streaming --file FORMAT --fault truncate|empty|delete|replace|overwrite`, `fault-runner recording --fault …`: stories of files.
 /// `fault-runner descriptors --left N`: opens a driver, and loses its server, while N file descriptors are free.
-/// `fault-runner STORY --walk fail|fail-thoroughly|hang|ACTION [--every N] [--from N]`: tells it again and again, each time with another call (or each Nth only, from one on) failing, never returning, or finding that
+/// `fault-runner STORY --walk fail|fail-thoroughly|hang|ACTION [--every N]`: tells it again and again, each time with another call (or each Nth only, from one on that SEED chooses) failing, never returning, or finding that
 /// the server has just done that.
 ///
 /// Fails, with what is wrong, when something is left over, hangs, is told wrongly, or is a misuse of libjack.
@@ -88,8 +89,8 @@ struct FaultRunnerOptions {
     var timeout = 2.0
     var limit = 300.0
     var stride = 1
-    /// The call that a walk begins with.
-    var first = 1
+    /// The call that a walk begins with: chosen by the seed, so that as many seeds in a row as the stride try all calls.
+    var first: Int { Int(TestSeed.current % UInt64(stride)) + 1 }
     var path = "wav"
     var fault = ""
     var left = 0
@@ -118,7 +119,6 @@ struct FaultRunnerOptions {
                 script = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             case "--timeout": timeout = Double(try value(of: word)) ?? timeout
             case "--limit": limit = Double(try value(of: word)) ?? limit
-            case "--from": first = max(1, Int(try value(of: word)) ?? 1)
             case "--every": stride = max(1, Int(try value(of: word)) ?? 1)
             case "--file": path = try value(of: word)
             case "--fault": fault = try value(of: word)

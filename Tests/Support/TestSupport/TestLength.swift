@@ -1,7 +1,6 @@
 import Foundation
 
-/// How often tests repeat what they try: less in a run that a change waits for, more where AUDIO_TEST_LONG is set, as
-/// `Scripts/test --all` does.
+/// Iteration counts of repetitive tests: lower by default, higher where AUDIO_TEST_LONG is set, as `Scripts/test --all` does.
 public enum TestLength {
     public static let isLong = ProcessInfo.processInfo.environment["AUDIO_TEST_LONG"]?.isEmpty == false
 

@@ -3,10 +3,17 @@
 #define TEST_RANDOM_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 struct random {
     uint64_t state;
 };
+
+/// The environment variable SEED, which Scripts/test sets to the day unless told otherwise; `otherwise` without it.
+static inline uint64_t random_seed(uint64_t otherwise) {
+    const char *text = getenv("SEED");
+    return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : otherwise;
+}
 
 static inline struct random random_seeded(uint64_t seed) { return (struct random){seed}; }
 

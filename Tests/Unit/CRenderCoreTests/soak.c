@@ -163,14 +163,15 @@ static void soak_together(uint64_t seed, double seconds) {
 
 int main(int argc, char **argv) {
     double seconds = 5.0;
-    uint64_t seed = 1;
+    uint64_t seed = random_seed(1);
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--seconds") == 0) {
             seconds = strtod(argv[i + 1], NULL);
         } else if (strcmp(argv[i], "--seed") == 0) {
             seed = strtoull(argv[i + 1], NULL, 0);
         } else {
-            fprintf(stderr, "usage: soak [--seconds N] [--seed S]\n");
+            fprintf(stderr,
+                    "usage: soak [--seconds N] [--seed S]; the default seed is the environment variable SEED, or 1\n");
             return 64;
         }
     }

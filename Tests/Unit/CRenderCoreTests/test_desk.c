@@ -193,7 +193,7 @@ TEST(the_same_wherever_periods_end) {
 }
 
 int main(int argc, char **argv) {
-    seed = argc > 1 ? strtoull(argv[1], NULL, 0) : seed;
+    seed = argc > 1 ? strtoull(argv[1], NULL, 0) : random_seed(seed);
     printf("seed %" PRIu64 "\n", seed);
     RUN(as_the_model_says);
     RUN(most_desks_sound);

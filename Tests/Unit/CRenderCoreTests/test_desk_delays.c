@@ -176,7 +176,7 @@ TEST(unknown_slots_have_no_latency) {
 }
 
 int main(int argc, char **argv) {
-    seed = argc > 1 ? strtoull(argv[1], NULL, 0) : seed;
+    seed = argc > 1 ? strtoull(argv[1], NULL, 0) : random_seed(seed);
     printf("seed %" PRIu64 "\n", seed);
     RUN(every_place_arrives_at_one_frame);
     RUN(live_buses_are_left_out);

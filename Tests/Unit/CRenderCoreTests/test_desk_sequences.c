@@ -326,7 +326,7 @@ TEST(a_context_on_another_bus_conflicts) {
 }
 
 int main(int argc, char **argv) {
-    seed = argc > 1 ? strtoull(argv[1], NULL, 0) : seed;
+    seed = argc > 1 ? strtoull(argv[1], NULL, 0) : random_seed(seed);
     printf("seed %" PRIu64 "\n", seed);
     for (uint32_t i = 0; i < cycle; i++) {
         sine[i] = 0.05f * (float)sin(6.283185307179586 * i / cycle);

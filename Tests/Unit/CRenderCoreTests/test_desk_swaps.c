@@ -189,7 +189,7 @@ TEST(planted_faults_are_found) {
 }
 
 int main(int argc, char **argv) {
-    seed = argc > 1 ? strtoull(argv[1], NULL, 0) : seed;
+    seed = argc > 1 ? strtoull(argv[1], NULL, 0) : random_seed(seed);
     printf("seed %" PRIu64 "\n", seed);
     fill_signals();
     RUN(planted_faults_are_found);

@@ -163,7 +163,7 @@ TEST(impulses_arrive_exactly) {
 }
 
 int main(int argc, char **argv) {
-    seed = argc > 1 ? strtoull(argv[1], NULL, 0) : seed;
+    seed = argc > 1 ? strtoull(argv[1], NULL, 0) : random_seed(seed);
     printf("seed %" PRIu64 "\n", seed);
     RUN(twice_the_samples_are_twice_the_sound);
     RUN(voices_add_up);
