@@ -39,7 +39,9 @@ import TestRandom
             throw Failed(failures: ["usage: policy-explorer [--every N]"])
         }
         let slices = Slice.all.enumerated().filter { UInt64($0.offset) % stride == TestSeed.current % stride }
-        guard !slices.isEmpty else { throw Failed(failures: ["--every \(stride): there are \(Slice.all.count) slices"]) }
+        guard !slices.isEmpty else {
+            throw Failed(failures: ["--every \(stride): there are \(Slice.all.count) slices"])
+        }
         print("\(slices.count) of \(Slice.all.count) slices; \(TestSeed.text)")
         return slices.map(\.element)
     }
