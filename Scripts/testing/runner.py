@@ -78,7 +78,7 @@ class Running:
                 pass
 
     def await_end(self, seconds):
-        """Whether the command has ended; after this many seconds it is killed."""
+        """Waits for the command's end; after this many seconds it is killed."""
         try:
             self.process and self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -107,11 +107,12 @@ class Running:
     def result(self, passed):
         self.output.close()
         text = self.log.read_text(errors="replace")
-        tests = sum(int(number) for number in SWIFT_TESTS.findall(text))
+        runs = [int(number) for number in SWIFT_TESTS.findall(text)]
+        tests = sum(runs)
         tests += sum(int(total) for _, total in C_TESTS.findall(text))
         failures = len(SWIFT_FAILURE.findall(text)) + sum(int(failed) for failed, _ in C_TESTS.findall(text))
-        if passed and self.stage.tests and tests == 0:
-            passed, self.why = False, "no test was run"
+        if passed and (0 in runs or self.stage.tests and tests == 0):
+            passed, self.why = False, "a command ran no test"
         seconds = time.monotonic() - self.begun
         return Result(self.stage, passed, seconds, self.processor_seconds / max(seconds, 0.001), tests, failures, self.log, self.why)
 

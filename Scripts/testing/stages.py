@@ -109,9 +109,10 @@ def sanitized_folder(sanitizer):
 
 
 def sanitized_build(sanitizer, *products):
-    """Builds these programs under a sanitizer, or all tests: in a folder of its own, without an index."""
-    build = ["swift", "build", "--scratch-path", sanitized_folder(sanitizer), f"--sanitize={sanitizer}", "--disable-index-store"]
-    return [[*build, "--product", product] for product in products] or [[*build, "--build-tests"]]
+    """Builds these programs under a sanitizer, or all tests, in a folder of its own. SwiftPM needs the index to find tests only."""
+    build = ["swift", "build", "--scratch-path", sanitized_folder(sanitizer), f"--sanitize={sanitizer}"]
+    programs = [[*build, "--disable-index-store", "--product", product] for product in products]
+    return programs or [[*build, "--build-tests"]]
 
 
 def on_fake_jack(sanitizer, every):
