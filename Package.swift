@@ -152,7 +152,8 @@ let package = Package(
         .executableTarget(
             name: "fault-runner",
             dependencies: [
-                "AudioPlayback", "AudioRendering", "AudioSessions", "JackDriver", "Platform", "TestSupport",
+                "AudioPlayback", "AudioRendering", "AudioSessions", "JackDriver", "Platform", "TestRandom",
+                "TestSupport",
             ],
             path: "Tests/Programs/FaultRunner", swiftSettings: swift),
         .executableTarget(
