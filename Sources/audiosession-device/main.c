@@ -12,11 +12,16 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-/// Set for the program that begins anew after a server's end: whom it was to tell that it is ready was told by then.
+/// Set for the program that begins anew after a server's end: whom it was to tell that it is ready was told by then. Its value is how
+/// often in a row the server has refused the device since.
 static const char *const again_variable = "AUDIOSESSION_DEVICE_AGAIN";
 
 /// How often it looks whether there is a server again. libjack has nothing that tells.
 enum { LOOK_MS = 100 };
+
+/// How often it tries again where a server refuses the device on its return, 100 ms apart: one that only begins, or is about to end,
+/// refuses clients and ports for a moment.
+enum { MAX_REFUSALS = 100 };
 
 /// Tells whoever waits at `--ready-fd`, once.
 static void announce(device_options_t *options, const char *text) {
@@ -76,31 +81,36 @@ static bool may_look_again(int signals) {
 }
 
 /// Begins anew in the same process: of a libjack whose server died nothing is to be kept.
-static int begin_anew(char **argv) {
-    setenv(again_variable, "1", 1);
+static int begin_anew(char **argv, int refusals) {
+    char count[16];
+    snprintf(count, sizeof count, "%d", refusals);
+    setenv(again_variable, count, 1);
     close_range(STDERR_FILENO + 1, ~0U, 0);
     execv("/proc/self/exe", argv);
     fprintf(stderr, "audiosession-device: It cannot begin anew: %s.\n", strerror(errno));
     return EX_OSERR;
 }
 
-static int serve(device_options_t *options, char **argv, bool is_again) {
+/// `refusals`: in a row, since the server ended; -1: the device was never there.
+static int serve(device_options_t *options, char **argv, int refusals) {
     char error[400] = "";
     stand_in_fault_t fault;
     int signals = receive_signals();
     stand_in_t *device;
     while (!(device = stand_in_plug(&options->device, error, sizeof error, &fault))) {
-        if (!is_again || fault != STAND_IN_NO_SERVER)
+        if (refusals == -1 || fault == STAND_IN_BAD_OPTIONS || refusals == MAX_REFUSALS)
             return fail(options, error, fault == STAND_IN_BAD_OPTIONS ? EX_USAGE : EX_UNAVAILABLE);
         if (!may_look_again(signals))
             return EX_OK;
+        if (fault == STAND_IN_REFUSED)
+            return begin_anew(argv, refusals + 1);
     }
     announce(options, "ready");
     bool is_lost = outlives(signals, stand_in_lost_fd(device));
     if (!stand_in_unplug(device, error, sizeof error))
         return fail(options, error, EX_IOERR);
     if (is_lost && options->comes_back)
-        return begin_anew(argv);
+        return begin_anew(argv, 0);
     return is_lost ? fail(options, "The JACK server ended.", EX_UNAVAILABLE) : EX_OK;
 }
 
@@ -116,14 +126,15 @@ int main(int argc, char **argv) {
     case OPTIONS_RUN:
         break;
     }
-    bool is_again = getenv(again_variable) != NULL;
-    if (is_again) {
+    const char *again = getenv(again_variable);
+    int refusals = again ? atoi(again) : -1;
+    if (again) {
         options.ready_fd = -1;
         options.detach = false;
     }
     if (options.detach && !detach(options.ready_fd))
         return fail(&options, "It cannot go on in the background.", EX_OSERR);
-    int status = serve(&options, argv, is_again);
+    int status = serve(&options, argv, refusals);
     fflush(NULL);
     _exit(status); // libjack's threads may be about still, and its server be gone
 }

@@ -177,7 +177,7 @@ extension RealServers {
                 player.events.wait { events in
                     let back = events.firstIndex { if case .serverReturned = $0 { true } else { false } }
                     return back.map { told(Array(events[$0...])).last } == [HardwareDevice.unknownUID, "Phones"]
-                })
+                }, "the device has ended: \(phones.hasEnded), and printed: \(phones.output)")
             // The driver may come back while the device still makes its ports: it has one for a moment then, and its news follow.
             #expect(
                 player.events.wait { events in
