@@ -226,7 +226,7 @@ def summarize(results, seconds, seed):
         print(
             f"{result.stage.name:18} {verdict:6} {result.seconds:9.0f} {result.cores:7.1f} {result.tests or '':>7}".rstrip()
         )
-    failed = [result.stage.name for result in results if not result.passed]
+    failed = [f"{result.stage.name} ({result.why})" for result in results if not result.passed]
     took = f"{int(seconds // 60)} min {int(seconds % 60):02} s"
     print(f"\nSEED={seed}; logs: {REPORTS.relative_to(ROOT)}")
     if failed:
