@@ -138,7 +138,8 @@ let package = Package(
         .target(name: "TestRandom", path: "Tests/Support/TestRandom", swiftSettings: swift),
         .target(name: "CTestEnvironment", path: "Tests/Support/CTestEnvironment", cSettings: c),
         .target(
-            name: "TestSupport", dependencies: ["AudioRendering", "CSessionGate", "CTestEnvironment", "JackDriver"],
+            name: "TestSupport",
+            dependencies: ["AudioRendering", "CSessionGate", "CSessionSocket", "CTestEnvironment", "JackDriver"],
             path: "Tests/Support/TestSupport", swiftSettings: swift),
         .target(
             name: "PolicyExploration", dependencies: ["SessionPolicy"], path: "Tests/Support/PolicyExploration",

@@ -1,10 +1,12 @@
-public import Foundation
+internal import CSessionSocket
+internal import Foundation
+public import Glibc
 
 /// A program that a test starts, ends and reaps itself.
 public final class ChildProcess: Sendable {
-    public let identifier: pid_t
-    /// Readable once the process has ended: it held the other end.
-    let life: Int32
+    public let identifier: Glibc.pid_t
+    /// A pidfd: readable once the process has ended.
+    let descriptor: Int32
     private let directory: TemporaryDirectory
     private let exit = ExitStatus()
 
@@ -15,12 +17,6 @@ public final class ChildProcess: Sendable {
         inheriting inherited: Int32? = nil, printingTo printed: (output: Int32, errors: Int32)? = nil
     ) throws {
         directory = try TemporaryDirectory()
-        var ends: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw TestFailure("There is no socket pair to be had.")
-        }
-        defer { close(ends[1]) }
-        life = ends[0]
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -33,7 +29,6 @@ public final class ChildProcess: Sendable {
                 &actions, 1, directory.file("output"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
             posix_spawn_file_actions_adddup2(&actions, 1, 2)
         }
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 100)
         if let inherited { posix_spawn_file_actions_adddup2(&actions, inherited, 101) }
         // The thread that starts it may block signals; the child must not.
         var attributes = posix_spawnattr_t()
@@ -49,16 +44,21 @@ public final class ChildProcess: Sendable {
             Self.withCStrings(variables) { posix_spawnp(&pid, program, &actions, &attributes, words, $0) }
         }
         guard result == 0 else {
-            close(ends[0])
             throw TestFailure(
                 "'\(program)' cannot be run (\(String(cString: strerror(result)))): these tests need it; install jackd2."
             )
         }
         identifier = pid
+        descriptor = ssocket_process_open(pid)
+        guard descriptor >= 0 else {
+            Glibc.kill(pid, SIGKILL)
+            waitpid(pid, nil, 0)
+            throw TestFailure("'\(program)' cannot be watched: \(String(cString: strerror(-descriptor))).")
+        }
     }
 
     deinit {
-        close(life)
+        close(descriptor)
         if exit.value == nil { _ = Glibc.kill(identifier, SIGKILL) }
         reap()
     }
@@ -82,7 +82,7 @@ public final class ChildProcess: Sendable {
     /// Waits for its end; false when it runs on.
     public func waitForEnd(seconds: Double) -> Bool {
         guard exit.value == nil else { return true }
-        var watched = pollfd(fd: life, events: Int16(POLLIN), revents: 0)
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
             let result = poll(&watched, 1, Int32(seconds * 1000))
             if result == -1, errno == EINTR { continue }

@@ -106,7 +106,7 @@ private final class ReadinessListener {
     func wait(orEndOf process: ChildProcess, seconds: Double) -> Bool {
         var watched = [
             pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: process.life, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         while poll(&watched, 2, Int32(seconds * 1000)) == -1, errno == EINTR { continue }
         guard watched[0].revents != 0 else { return false }
