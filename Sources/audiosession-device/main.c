@@ -98,7 +98,7 @@ static int serve(device_options_t *options, char **argv, int refusals) {
     int signals = receive_signals();
     stand_in_t *device;
     while (!(device = stand_in_plug(&options->device, error, sizeof error, &fault))) {
-        if (refusals == -1 || fault == STAND_IN_BAD_OPTIONS || refusals == MAX_REFUSALS)
+        if (refusals == -1 || fault == STAND_IN_BAD_OPTIONS || refusals >= MAX_REFUSALS)
             return fail(options, error, fault == STAND_IN_BAD_OPTIONS ? EX_USAGE : EX_UNAVAILABLE);
         if (!may_look_again(signals))
             return EX_OK;
