@@ -136,10 +136,25 @@ extension RealServers {
             microphone.stop()
             let heard = try device.captured()
             #expect(heard[0].allSatisfy { $0 == 0 })
-            let ramp = heard[1].drop { $0 == 0 }
-            #expect(ramp.count > 40_000)
-            let first = Int((ramp.first ?? 0) * 1_048_576)
-            #expect(Signal.firstDifference(ramp, (first..<(first + ramp.count)).map { Float($0) / 1_048_576 }) == nil)
+            let cycles = stride(from: 0, to: heard[1].count, by: 1024).map {
+                heard[1][$0..<min($0 + 1024, heard[1].count)]
+            }
+            let sounding = cycles.drop { $0.first == 0 }
+            #expect(sounding.count >= 40)
+            var next = sounding.first?.first ?? 0
+            for cycle in sounding {
+                if let first = cycle.first, first != next {
+                    // A cycle that a client of PipeWire was late for is silent for the device, or skips it. jackd waits for both.
+                    #expect(!TestServer.current.isJackd, "\(first) follows where \(next) should")
+                    if cycle.allSatisfy({ $0 == 0 }) { continue }
+                    let skipped = Int((first - next) * 1_048_576)
+                    #expect(skipped > 0 && skipped.isMultiple(of: 1024), "\(skipped) frames are missing")
+                }
+                let first = Int((cycle.first ?? 0) * 1_048_576)
+                let expected = (first..<(first + cycle.count)).map { Float($0) / 1_048_576 }
+                #expect(Signal.firstDifference(cycle, expected) == nil)
+                next = Float(first + cycle.count) / 1_048_576
+            }
             #expect(try ports(of: server) { !$0.contains("Phones") && !$0.contains("Mic") })
         }
 
