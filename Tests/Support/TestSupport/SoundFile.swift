@@ -32,12 +32,17 @@ public enum SoundFile {
     /// The samples of a WAV file of 32-bit floats, as its bytes say: no reader of ours in between that would silence what is wrong.
     /// Of whole frames of so many channels, the last ones, at most so many.
     public static func readRaw(_ path: String, channels: Int = 1, last frames: Int = .max) throws -> [Float] {
-        let data = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
-        guard let marker = data.range(of: Data("data".utf8)) else { throw TestFailure("'\(path)' has no data.") }
+        // Not mapped: a recording that begins anew meanwhile would end the test by SIGBUS.
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        let header = try file.read(upToCount: 4096) ?? Data()
+        guard let marker = header.range(of: Data("data".utf8)) else { throw TestFailure("'\(path)' has no data.") }
         let begin = marker.upperBound + 4
         let size = 4 * channels
-        let whole = max(0, data.endIndex - begin) / size
-        let samples = data[(begin + size * (whole - min(whole, frames)))..<(begin + size * whole)]
+        let whole = max(0, Int(try file.seekToEnd()) - begin) / size
+        let count = min(whole, frames)
+        try file.seek(toOffset: UInt64(begin + size * (whole - count)))
+        let samples = try file.read(upToCount: size * count) ?? Data()
         return stride(from: samples.startIndex, to: samples.endIndex - 3, by: 4).map { place in
             let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(samples[place + $1]) << (8 * $1) }
             return Float(bitPattern: bits)
