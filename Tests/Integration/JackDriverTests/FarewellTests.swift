@@ -25,7 +25,8 @@ extension RealServers {
             defer { server.stop() }
             for round in 1...15 {
                 var status = RCORE_JACK_OK
-                let handle = try #require(rcore_jack_open(name.text, "farewell", news, &status))
+                let handle = try #require(
+                    rcore_jack_open(name.text, "farewell", news, &status), "round \(round): status \(status.rawValue)")
                 #expect(rcore_jack_register_ports(handle, 2, 0) == RCORE_JACK_OK)
                 #expect(rcore_jack_activate(handle) == RCORE_JACK_OK)
                 let client = Client(handle: handle, news: news)

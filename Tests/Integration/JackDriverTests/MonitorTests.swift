@@ -46,7 +46,8 @@ extension RealServers {
 
         @Test("A ramp heard through us and beside us is the same, frame for frame")
         func ramp() throws {
-            let server = try JackServer(name)
+            let period = 1024
+            let server = try JackServer(name, periodFrames: period)
             defer { server.stop() }
             let player = try monitor(on: server)
             defer { player.engine.close() }
@@ -61,15 +62,20 @@ extension RealServers {
                     "jack_connect", [source, destination], environment: server.environment)
                 #expect(linked.status == 0, "\(linked.output)")
             }
-            #expect(try player.waitForFrames(20_000))
+            #expect(try player.waitForFrames(40_000))
             #expect(phones.stop() == 0)
             microphone.stop()
             let heard = try phones.captured()
             let first = try #require(heard[1].firstIndex { $0 != 0 })
-            #expect(heard[1].count - first > 15_000)
-            // A cycle in which the server was late gives silence to all.
-            let pairs = zip(heard[0][first...], heard[1][first...]).filter { $0.0 != 0 && $0.1 != 0 }
-            #expect(pairs.count > 15_000)
+            #expect(heard[1].count - first > 30_000)
+            // A cycle in which the server was late gives silence to all. PipeWire goes on without a client that is late for a cycle: the next
+            // one hears what that one sent before.
+            let pairs = zip(heard[0][first...], heard[1][first...]).filter { beside, through in
+                let lag = Int((beside - through) * 1_048_576)
+                let isOlder = lag != 0 && lag.isMultiple(of: period) && !TestServer.current.isJackd
+                return beside != 0 && through != 0 && !isOlder
+            }
+            #expect(pairs.count > 30_000)
             #expect(Signal.firstDifference(pairs.map(\.1), pairs.map(\.0)) == nil)
         }
     }

@@ -183,15 +183,15 @@ extension RealServers.RealRouteTests {
                     .split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.last == frames
             }
         }
-        #expect(try serverHas(128))
-        let sessions = try [1_024, 256, 512].map { frames in
+        #expect(try serverHas(RouteDesk.periodFrames))
+        let sessions = try [2_048, 256, 512].map { frames in
             let session = try desk.session(.ambient)
             try session.setPreferredIOBufferDuration(Double(frames) / 48_000)
             return session
         }
-        #expect(try serverHas(128), "no wish of who is not active")
+        #expect(try serverHas(RouteDesk.periodFrames), "no wish of who is not active")
         try sessions[0].setActive(true)
-        #expect(try serverHas(1_024))
+        #expect(try serverHas(2_048))
         try sessions[1].setActive(true)
         #expect(try serverHas(256))
         try sessions[2].setActive(true)
@@ -202,7 +202,7 @@ extension RealServers.RealRouteTests {
         #expect(try serverHas(512))
         try sessions[2].setActive(false)
         try sessions[0].setActive(false)
-        #expect(try serverHas(128), "given back")
+        #expect(try serverHas(RouteDesk.periodFrames), "given back")
 
         // What another program has set since stays. With PipeWire `jack_bufsize` changes nothing that would last.
         guard TestServer.current.isJackd else { return desk.host.close() }

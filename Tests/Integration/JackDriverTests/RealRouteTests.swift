@@ -159,7 +159,7 @@ extension RealServers {
             defer { NotificationCenter.default.removeObserver(token) }
             desk.server.kill()
             let place = player.currentTime
-            let again = try JackServer(desk.name, sampleRate: 48_000, periodFrames: 128)
+            let again = try JackServer(desk.name, sampleRate: 48_000, periodFrames: RouteDesk.periodFrames)
             defer { again.stop() }
             #expect(back.wait { !$0.isEmpty })
             #expect(try desk.wait { player.currentTime > place + 1 })
@@ -188,7 +188,7 @@ extension RealServers {
             defer { NotificationCenter.default.removeObserver(token) }
             try player.play()
             desk.server.kill()
-            let again = try JackServer(desk.name, sampleRate: 48_000, periodFrames: 128)
+            let again = try JackServer(desk.name, sampleRate: 48_000, periodFrames: RouteDesk.periodFrames)
             defer { again.stop() }
             #expect(told.wait { $0 == [false] })
             desk.host.settle()

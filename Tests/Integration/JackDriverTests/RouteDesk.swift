@@ -9,6 +9,9 @@ import Testing
 
 /// A server with a speaker beside its own ports, and a host of sessions on it.
 struct RouteDesk {
+    /// Long, so that each program of the graph has its turn within it on a loaded machine: jackd goes on after two periods, and then
+    /// neither each gap nor each late program is told as an xrun.
+    static let periodFrames = 1024
     let name: ServerName
     let server: JackServer
     let speaker: StandIn
@@ -22,7 +25,7 @@ struct RouteDesk {
         settings: ArbiterSettings = ArbiterSettings()
     ) throws {
         name = try ServerName()
-        server = try JackServer(name, sampleRate: 48_000, periodFrames: 128)
+        server = try JackServer(name, sampleRate: 48_000, periodFrames: Self.periodFrames)
         speaker = try StandIn(
             "Speaker", kind: .builtInSpeaker, on: server.environment, latency: latency, captures: true,
             comesBack: comesBack)
