@@ -8,7 +8,10 @@ rcore_jack_status_t rcore_jack_set_period(rcore_jack_t *jack, uint32_t nframes) 
         return RCORE_JACK_LOST;
     if (nframes == 0 || nframes > RCORE_MAX_PERIOD)
         return RCORE_JACK_BAD_ARGUMENT;
-    return jack_set_buffer_size(jack->client, nframes) == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
+    // jackd2 also fails where it has changed the period, but its driver's thread has not started again within a second.
+    bool has_changed =
+        jack_set_buffer_size(jack->client, nframes) == 0 || jack_get_buffer_size(jack->client) == nframes;
+    return has_changed ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
 
 float rcore_jack_cpu_load(rcore_jack_t *jack) {

@@ -31,6 +31,12 @@ struct Misbehaviour: Sendable, CustomTestStringConvertible {
         Misbehaviour(
             "A new period without notice", "cycle 1 period 512 silently", "cycle 2 period 64 silently", tells: well),
         Misbehaviour(
+            "A new period that the server calls refused", "on set_buffer_size 1 period 128", "fail set_buffer_size 1",
+            tells: ["started: sound", "period: 128", "another period: sound"]),
+        Misbehaviour(
+            "A new period that is refused", "fail set_buffer_size 1",
+            tells: ["started: sound", "period: error refused"]),
+        Misbehaviour(
             "Cycles of another length than told", "cycle 3 frames 8192", "cycle 5 frames 0", "cycle 7 frames 1",
             "cycle 9 frames 8193", "cycle 11 frames 65536", "cycle 13 frames 333", tells: well),
         Misbehaviour("A rate and a period of 0", "cycle 3 tell rate 0", "cycle 4 tell period 0", tells: well),
