@@ -17,7 +17,9 @@ ALONE = 10_000
 # The suites that start servers and programs; all others are unit tests.
 INTEGRATION = ("JackDriverTests", "PlayerTests", "ArbiterServiceTests", "FaultTests")
 # Suites that run on plain jackd only.
-JACKD_ONLY = ("FarewellTests", "HungAppTests", "ManagedServerTests", "ServerProgramTests")
+JACKD_ONLY = ("FarewellTests", "HungAppTests", "LateThreadTests", "ManagedServerTests", "ServerProgramTests")
+# A suite that preloads a library into programs; sanitizers want to be the first.
+PRELOADING = ("LateThreadTests",)
 BUILT = ("swift-build",)
 SHORT, LONG, BOTH = ("default",), ("all",), ("default", "all")
 
@@ -214,7 +216,7 @@ TABLE = [
                       "StandInProgramTests"),
                 build=sanitized_folder("thread")),
             ["env", f"TSAN_OPTIONS={LIBJACK_UNDER_THREAD}",
-             *swift_tests(["^JackDriverTests"], REPORT_BY_BLOCKS, build=sanitized_folder("thread"))],
+             *swift_tests(["^JackDriverTests"], (*REPORT_BY_BLOCKS, *PRELOADING), build=sanitized_folder("thread"))],
             *on_fake_jack("thread", every=5),
         ],
         needs=BUILT, isolated=True, modes=LONG),
@@ -233,7 +235,7 @@ TABLE = [
             # Without the tests that run programs, which the sanitizer does not see, and the long walks through the pure rules.
             swift_tests(
                 skip=(*suites("PlayerTests", "ArbiterServiceTests", "FaultTests"), "WalkTests", "RealFaultTests", "RealRouteTests",
-                      "NetworkTests", "StandInTests", "StandInProgramTests"),
+                      "NetworkTests", "StandInTests", "StandInProgramTests", *PRELOADING),
                 build=sanitized_folder("address")),
             [built("arbiter-fuzzer", sanitized_folder("address")), "--messages", "100000"],
             *on_fake_jack("address", every=3),

@@ -46,6 +46,7 @@ static bool is_server_name(const char *name) {
 static jack_client_t *open_client(const char *server_name, const char *client_name, jack_status_t *code) {
     enum { attempts = 5 };
     jack_client_t *client = NULL;
+    int slack = rcore_jack_raise_timer_slack();
     for (int i = 0; i < attempts; i++) {
         *code = 0;
         client = server_name ? jack_client_open(client_name, JackNoStartServer | JackServerName, code, server_name)
@@ -53,6 +54,7 @@ static jack_client_t *open_client(const char *server_name, const char *client_na
         if (client || (*code & JackServerFailed) || !(*code & JackServerError))
             break;
     }
+    rcore_jack_restore_timer_slack(slack);
     return client;
 }
 
@@ -129,7 +131,10 @@ void rcore_jack_close(rcore_jack_t *jack) {
 rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
     if (rcore_jack_is_lost(jack))
         return RCORE_JACK_LOST;
-    return jack_activate(jack->client) == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
+    int slack = rcore_jack_raise_timer_slack();
+    int result = jack_activate(jack->client);
+    rcore_jack_restore_timer_slack(slack);
+    return result == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
 
 rcore_jack_status_t rcore_jack_deactivate(rcore_jack_t *jack) {

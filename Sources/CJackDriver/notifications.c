@@ -17,6 +17,8 @@ static void prepare_thread(void *argument) {
     (void)argument;
     rcore_jack_name_thread("audio-jack");
     rcore_flush_denormals();
+    // The thread was created while the slack was raised (rcore_jack_activate); this is the default of Linux.
+    rcore_jack_restore_timer_slack(50 * 1000);
 }
 
 static int note_sample_rate(jack_nframes_t sample_rate, void *argument) {

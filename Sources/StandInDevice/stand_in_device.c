@@ -172,8 +172,10 @@ static bool open_client(stand_in_t *device, const stand_in_options_t *options, c
     }
     tell_pipewire(options);
     jack_options_t how = JackNoStartServer | JackUseExactName;
+    int slack = rcore_jack_raise_timer_slack();
     device->client = options->server ? jack_client_open(options->name, how | JackServerName, &status, options->server)
                                      : jack_client_open(options->name, how, &status);
+    rcore_jack_restore_timer_slack(slack);
     *fault = !device->client && (status & JackServerFailed) ? STAND_IN_NO_SERVER : STAND_IN_REFUSED;
     if (device->client && !is_taken(device->client, options->name))
         return true;
@@ -216,6 +218,13 @@ static bool register_callbacks(stand_in_t *device) {
            jack_set_latency_callback(device->client, tell_latency, device) == 0;
 }
 
+static bool activate(stand_in_t *device) {
+    int slack = rcore_jack_raise_timer_slack();
+    int result = jack_activate(device->client);
+    rcore_jack_restore_timer_slack(slack);
+    return result == 0;
+}
+
 static bool plug(stand_in_t *device, const stand_in_options_t *options, char *error, unsigned long error_size,
                  stand_in_fault_t *fault) {
     device->latency = options->latency;
@@ -234,7 +243,7 @@ static bool plug(stand_in_t *device, const stand_in_options_t *options, char *er
         if (!device->recording)
             return false;
     }
-    if (register_callbacks(device) && register_ports(device, options) && jack_activate(device->client) == 0) {
+    if (register_callbacks(device) && register_ports(device, options) && activate(device)) {
         tell_latency(JackPlaybackLatency, device); // PipeWire asks for it only once the ports are connected
         tell_latency(JackCaptureLatency, device);
         return true;

@@ -98,6 +98,14 @@ const char *rcore_jack_lost_reason(const rcore_jack_news_t *news);
 /// (RLIMIT_NOFILE), up to `most`. [any but render] Needs none itself.
 uint32_t rcore_jack_free_descriptors(uint32_t most);
 
+/// Raises the calling thread's timer slack to 10 ms, so that libjack waits for about ten seconds instead of one for each thread that it
+/// starts. If one starts later, the process crashes (see Documentation/Servers.md). [any but render] Returns the previous slack in
+/// nanoseconds. Call it before jack_client_open and jack_activate, and restore the slack right after: threads created in between inherit it.
+/// rcore_jack_open and rcore_jack_activate do so themselves.
+int rcore_jack_raise_timer_slack(void);
+/// Sets the calling thread's timer slack to what `rcore_jack_raise_timer_slack` returned. [any but render]
+void rcore_jack_restore_timer_slack(int nanoseconds);
+
 /// Connects to the server `server_name` (1…RCORE_JACK_MAX_SERVER_NAME bytes; NULL: the default one, whose name in
 /// JACK_DEFAULT_SERVER is held to the same) as `client_name` (1…jack_client_name_size() characters; the server may append a number).
 /// [control] Never starts a server, prints nothing. `news` is kept by the caller until the client is closed; its

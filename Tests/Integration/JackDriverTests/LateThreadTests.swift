@@ -1,0 +1,59 @@
+import AudioRendering
+import Foundation
+import TestSupport
+import Testing
+
+extension RealServers {
+    /// libjack frees what a thread of its own works on if that thread starts more than a second late; such a program crashes. The threads:
+    /// that of its messages, that of the server's notifications, that of the cycle.
+    @Suite(
+        "libjack's threads start late",
+        .jackdOnly("PipeWire's libjack starts its threads in another way."), .isolatedOnly)
+    struct LateThreadTests {
+        let server: JackServer
+        private let folder: TemporaryDirectory
+        private let library: String
+
+        init() throws {
+            server = try JackServer(try ServerName())
+            folder = try TemporaryDirectory()
+            library = folder.file("late_thread.so")
+            let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().appendingPathComponent("Support/LateThread/late_thread.c").path
+            let built = try ChildProcess.run(
+                "cc", ["-std=gnu17", "-O1", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror", source, "-o", library])
+            guard built.status == 0 else { throw TestFailure(built.output) }
+        }
+
+        private func environment(late thread: Int) -> [String: String] {
+            server.environment.merging(["LD_PRELOAD": library, "LATE_THREAD": "\(thread)"]) { $1 }
+        }
+
+        @Test("A bare client goes on without what is not there in time")
+        func bareClient() throws {
+            defer { server.stop() }
+            let (_, output) = try ChildProcess.run("jack_lsp", [], environment: environment(late: 1))
+            #expect(output.contains("JackMessageBuffer::Create cannot start thread"), "\(output)")
+        }
+
+        @Test("A device waits for each of them", arguments: [1, 2, 3])
+        func device(thread: Int) throws {
+            defer { server.stop() }
+            let device = try StandIn("Phones", kind: .headphones, on: environment(late: thread))
+            #expect(device.output == "A thread of libjack begins late.\n")
+            #expect(device.stop() == 0)
+        }
+
+        @Test("An app waits for each of them", arguments: [1, 2, 3])
+        func app(thread: Int) throws {
+            defer { server.stop() }
+            let file = folder.file("sine.wav")
+            let sine = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 9_600)
+            try SoundFile.write([sine], sampleRate: 48_000, to: file)
+            let environment = environment(late: thread).merging(["AUDIOSESSION_ARBITER": "in-process"]) { $1 }
+            let (status, output) = try ChildProcess.run(
+                try BuiltProgram.path("player"), ["--server", server.name, file], environment: environment)
+            #expect(status == 0 && output.contains("A thread of libjack begins late.\n"), "\(output)")
+        }
+    }
+}
