@@ -14,7 +14,7 @@ extension AudioSession {
     public class var mediaServicesWereLostNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionMediaServicesWereLostNotification")
     }
-    /// The server is back and everything is as it was (SRV-2).
+    /// The server is back and everything is as it was; a device that has not returned after 2 s is gone (SRV-2).
     public class var mediaServicesWereResetNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionMediaServicesWereResetNotification")
     }

@@ -112,19 +112,21 @@ extension AudioSession {
             ])
     }
 
-    /// From the driver: format, server lost and back.
+    /// From the driver: format, server lost and back; `tellReset` follows its return.
     func receive(_ event: DriverEvent) {
         switch event {
-        case .formatChanged: streams.yield(.hardwareChanged)
+        case .formatChanged, .serverReturned: streams.yield(.hardwareChanged)
         case .serverLost:
             streams.yield(.mediaServicesWereLost)
             post(Self.mediaServicesWereLostNotification, nil)
-        case .serverReturned:
-            streams.yield(.hardwareChanged)
-            streams.yield(.mediaServicesWereReset)
-            post(Self.mediaServicesWereResetNotification, nil)
         case .serverGone, .xrun, .devicesChanged: break
         }
+    }
+
+    /// The server is back, and its devices are, or have had their time (keeps SRV-2).
+    func tellReset() {
+        streams.yield(.mediaServicesWereReset)
+        post(Self.mediaServicesWereResetNotification, nil)
     }
 
     func post(_ name: NSNotification.Name, _ userInfo: [AnyHashable: Any]?) {

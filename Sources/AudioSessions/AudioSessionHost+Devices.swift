@@ -51,12 +51,21 @@ extension AudioSessionHost {
         func keeping(_ before: Sighting?) -> Sighting {
             guard let before, before.server == server else { return self }
             var kept = self
-            let now = Dictionary(devices.map { ($0.uid, $0) }, uniquingKeysWith: { first, _ in first })
             let known = Set(before.devices.map(\.uid))
             kept.devices =
-                before.devices.map { old in now[old.uid].flatMap { $0.hasAll(of: old) ? $0 : nil } ?? old }
-                + devices.filter { !known.contains($0.uid) }
+                before.devices.map { old in whole(old) ?? old } + devices.filter { !known.contains($0.uid) }
             return kept
+        }
+
+        /// Whether nothing of what was seen before is missing.
+        func hasAll(of before: Sighting?) -> Bool {
+            guard let before, before.server == server else { return true }
+            return before.devices.allSatisfy { whole($0) != nil }
+        }
+
+        /// The device as it is now, where it has all ports that it had.
+        private func whole(_ old: Device) -> Device? {
+            devices.first { $0.uid == old.uid && $0.hasAll(of: old) }
         }
     }
 
@@ -76,14 +85,33 @@ extension AudioSessionHost {
         }
     }
 
+    /// While devices are awaited, what comes back is nothing new to the policy: the sessions are connected to it here. The last of them ends
+    /// the wait.
+    func followReturn() {
+        guard let wait = returns.withLock({ $0.isAwaited ? $0.count : nil }) else { return }
+        guard sighted().map({ now in sightings.withLock { now.hasAll(of: $0) } }) == true else { return patchAllLater() }
+        endReturn(wait)
+    }
+
+    /// The server is lost again while its devices are awaited: that return does not count. Returns whether it was so.
+    func abandonReturn() -> Bool {
+        returns.withLock { returns in
+            defer { returns.isAwaited = false }
+            return returns.isAwaited
+        }
+    }
+
+    /// What is missing now is gone; after that the sessions are told of the server's return, once (keeps SRV-2).
     private func endReturn(_ wait: Int) {
         let isLast = returns.withLock { returns in
-            if returns.count == wait { returns.isAwaited = false }
-            return returns.count == wait
+            guard returns.isAwaited, returns.count == wait else { return false }
+            returns.isAwaited = false
+            return true
         }
         guard isLast else { return }
         noteDevices()
         patchAllLater()
+        for session in livingSessions { session.tellReset() }
     }
 
     /// What the user says of devices, for the driver that looks at them.
@@ -105,14 +133,7 @@ extension AudioSessionHost {
 
     /// Tells the arbiter which devices there are, if that is news (keeps ROUTE-1, ROUTE-2); `again`: to one that may not know.
     func noteDevices(_ told: HardwareFormat? = nil, again: Bool = false) {
-        guard case .success(let engine) = engine, let format = told ?? engine.format else { return }
-        let sighting: Sighting
-        if let devices = engine.driver.devices {
-            sighting = Sighting(
-                server: format.serverName, devices: devices.map { Device($0, server: format.serverName) })
-        } else {
-            sighting = Sighting(server: nil, devices: [Device(channelsOf: format)].filter { !$0.ports.isEmpty })
-        }
+        guard let sighting = sighted(told) else { return }
         // One sighting after the other, as they were made.
         sightings.withLock { last in
             // A driver that knows devices knows them as long as it is open: without any, it has just been lost.
@@ -126,6 +147,16 @@ extension AudioSessionHost {
                 for device in sighting.devices { try? submit(.plug(device)) }
             }
         }
+    }
+
+    /// What there is now; nil while the driver is not open.
+    private func sighted(_ told: HardwareFormat? = nil) -> Sighting? {
+        guard case .success(let engine) = engine, let format = told ?? engine.format else { return nil }
+        guard let devices = engine.driver.devices else {
+            return Sighting(server: nil, devices: [Device(channelsOf: format)].filter { !$0.ports.isEmpty })
+        }
+        return Sighting(
+            server: format.serverName, devices: devices.map { Device($0, server: format.serverName) })
     }
 
     /// Whether a port is one that the driver told of, if not any more.

@@ -173,21 +173,21 @@ public final class AudioSessionHost: Sendable {
 
     private func tell(_ event: DriverEvent) {
         news.async { [weak self] in
+            guard let self else { return }
             switch event {
-            case .formatChanged(let format): self?.noteDevices(format)
+            case .formatChanged(let format): noteDevices(format)
             case .serverReturned(let format):
-                self?.awaitDevices()
-                self?.resetSessions()
-                self?.noteDevices(format)
-                self?.patchAllLater()
-                self?.settleHardwareLater()
-            case .devicesChanged:
-                self?.noteDevices()
-                // While devices are awaited none of it is news for the policy.
-                if self?.returns.withLock({ $0.isAwaited }) == true { self?.patchAllLater() }
-            case .serverLost, .serverGone, .xrun: break
+                awaitDevices()
+                resetSessions()
+                noteDevices(format)
+                settleHardwareLater()
+            case .devicesChanged: noteDevices()
+            // Of its return the sessions have not been told: for them the loss before goes on.
+            case .serverLost: if abandonReturn() { return }
+            case .serverGone, .xrun: break
             }
-            for session in self?.livingSessions ?? [] { session.receive(event) }
+            for session in livingSessions { session.receive(event) }
+            followReturn()
         }
     }
 }

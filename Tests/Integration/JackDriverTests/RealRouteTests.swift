@@ -152,16 +152,18 @@ extension RealServers {
             let player = try AudioPlayer(path: desk.file(), session: session)
             try player.play()
             #expect(try desk.wait { player.currentTime > 0.2 })
-            let back = Signpost<Bool>()
+            let back = Signpost<[String]>()
+            let driver = try session.engine.driver
             let token = NotificationCenter.default.addObserver(
                 forName: AudioSession.mediaServicesWereResetNotification, object: session, queue: nil
-            ) { _ in back.note(true) }
+            ) { _ in back.note((driver.devices ?? []).map(\.uid)) }
             defer { NotificationCenter.default.removeObserver(token) }
             desk.server.kill()
             let place = player.currentTime
             let again = try JackServer(desk.name, sampleRate: 48_000, periodFrames: RouteDesk.periodFrames)
             defer { again.stop() }
             #expect(back.wait { !$0.isEmpty })
+            #expect(Set(back.noted.joined()) == ["server", "Speaker", "Ears"], "told when they are there")
             #expect(try desk.wait { player.currentTime > place + 1 })
             #expect(player.isPlaying && session.isActive)
             #expect(session.currentRoute.outputs.map(\.portName) == ["Ears"])
@@ -195,8 +197,10 @@ extension RealServers {
             #expect(!player.isPlaying && session.category == .soloAmbient)
             try session.setCategory(.playback)
             try player.play()
+            // The speaker has not come back: it plays where the route says, and nothing interrupts it later.
+            #expect(session.currentRoute.outputs.map(\.uid) == ["output"])
             let place = player.currentTime
-            #expect(try desk.wait { player.currentTime > place })
+            #expect(try desk.wait { player.currentTime > place + 3 })
             desk.host.close()
         }
 

@@ -42,6 +42,8 @@ struct RouteDesk {
 
     /// Waits until that is so, and looks after every 2,400 frames.
     func wait(until isSo: () throws -> Bool) throws -> Bool {
+        // Where sessions are reset with their server, this one was, too; without its category it interrupts others.
+        try pacer.setCategory(.ambient)
         try pacer.setActive(true)
         let silence = AudioRendering.VoiceSource.buffer(
             try AudioBuffer([[Float](repeating: 0, count: 2_400)]))

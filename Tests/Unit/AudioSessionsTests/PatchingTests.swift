@@ -190,6 +190,55 @@ import Testing
         #expect(listener.heard.noted.map { $0[AudioSessionRouteChangeReasonKey] } == [2])
     }
 
+    @Test("SRV-2: mediaServicesWereReset comes once the devices are back, or have had their time, and once for each loss")
+    func resetAfterDevices() throws {
+        let driver = FaultyDriver()
+        let (speaker, ears) = (
+            HardwareDevice.output("Speaker", .builtInSpeaker), HardwareDevice.output("Ears", .headphones)
+        )
+        func see(_ devices: [HardwareDevice]) { driver.seen.withLock { $0 = devices } }
+        see([speaker, ears])
+        let clock = HandClock()
+        let host = AudioSessionHost(driver: driver, settings: ArbiterSettings(), clock: clock)
+        let session = try AudioSession(host: host)
+        try session.setCategory(.playback)
+        try session.setActive(true)
+        let lost = NotificationRecorder(AudioSession.mediaServicesWereLostNotification, of: session)
+        let reset = NotificationRecorder(AudioSession.mediaServicesWereResetNotification, of: session)
+        let format = try #require(driver.format)
+        func told() -> [Int] {
+            host.settle()
+            return [lost.heard.noted.count, reset.heard.noted.count]
+        }
+
+        driver.tell(.serverLost)
+        see([speaker])
+        driver.tell(.serverReturned(format))
+        #expect(told() == [1, 0])
+        driver.tell(.serverLost)
+        driver.tell(.serverReturned(format))
+        #expect(told() == [1, 0], "the same loss, to the app")
+        see([speaker, ears])
+        driver.tell(.devicesChanged([speaker, ears]))
+        #expect(told() == [1, 1])
+        clock.advance(by: .seconds(2))
+        #expect(told() == [1, 1], "once")
+
+        driver.tell(.serverLost)
+        driver.tell(.serverReturned(format))
+        #expect(told() == [2, 2], "nothing was missing")
+
+        driver.tell(.serverLost)
+        see([speaker])
+        driver.tell(.serverReturned(format))
+        #expect(told() == [3, 2])
+        clock.advance(by: .seconds(1))
+        #expect(told() == [3, 2])
+        clock.advance(by: .seconds(1))
+        #expect(told() == [3, 3])
+        #expect(session.currentRoute.outputs.map(\.portName) == ["Speaker"])
+    }
+
     @Test("ROUTE-6: an input follows the session's choice among the devices")
     func inputs() throws {
         let desk = try Desk()
