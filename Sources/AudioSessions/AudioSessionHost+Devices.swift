@@ -85,12 +85,12 @@ extension AudioSessionHost {
         }
     }
 
-    /// While devices are awaited, what comes back is nothing new to the policy: the sessions are connected to it here. The last of them ends
-    /// the wait.
+    /// While devices are awaited, what comes back is nothing new to the policy: the sessions are connected to it here. The last of
+    /// them ends the wait.
     func followReturn() {
         guard let wait = returns.withLock({ $0.isAwaited ? $0.count : nil }) else { return }
-        guard sighted().map({ now in sightings.withLock { now.hasAll(of: $0) } }) == true else { return patchAllLater() }
-        endReturn(wait)
+        let isWhole = sighted().map { now in sightings.withLock { now.hasAll(of: $0) } }
+        isWhole == true ? endReturn(wait) : patchAllLater()
     }
 
     /// The server is lost again while its devices are awaited: that return does not count. Returns whether it was so.

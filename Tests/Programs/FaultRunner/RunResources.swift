@@ -6,6 +6,8 @@ struct RunResources {
     /// Threads of drivers and of the fake, by their names.
     var threads: Int
     var descriptors: Int
+    /// How many there are of each kind.
+    var kinds: [String: Int]
     var clients: Int
     var ports: Int
     var lists: Int
@@ -15,6 +17,7 @@ struct RunResources {
         let counts = jack.counts
         threads = process.threadCount(prefixes: "audio-", "fake-")
         descriptors = process.descriptorCount
+        kinds = process.descriptors
         clients = counts["clients"] ?? -1
         ports = counts["ports"] ?? -1
         lists = counts["lists"] ?? -1
@@ -38,6 +41,8 @@ struct RunResources {
             ("lists of names", lists, before.lists),
         ]
         let more = rows.filter { $0.1 > $0.2 }.map { "\($0.1 - $0.2) \($0.0)" }
-        return more.isEmpty ? nil : more.joined(separator: ", ")
+        guard !more.isEmpty else { return nil }
+        let new = kinds.filter { $0.value > before.kinds[$0.key, default: 0] }.keys.sorted()
+        return (more + (new.isEmpty ? [] : ["of \(new.joined(separator: " "))"])).joined(separator: ", ")
     }
 }

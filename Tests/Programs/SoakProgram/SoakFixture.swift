@@ -43,7 +43,8 @@ final class SoakFixture {
         self.options = options
         self.journal = journal
         self.examiner = examiner
-        server = try SoakServer(options.server, name)
+        // Long where faults are injected: an xrun would excuse them.
+        server = try SoakServer(options.server, name, periodFrames: options.plant == nil ? 256 : 1_024)
         driver = JackDriver(configuration: server.configuration)
         host = AudioSessionHost(driver: driver)
         let musicSession = try AudioSession(host: host)

@@ -21,7 +21,7 @@ final class SoakServer {
     var changesRate: Bool { kind == .managed || kind == .pipewire }
     private var process: JackServer?
 
-    init(_ kind: Kind, _ name: ServerName) throws {
+    init(_ kind: Kind, _ name: ServerName, periodFrames: Int = 256) throws {
         self.kind = kind
         self.name = name
         let needed: TestServer = kind == .managed ? .jackd : TestServer(rawValue: kind.rawValue) ?? .jackd
@@ -29,7 +29,7 @@ final class SoakServer {
             throw TestFailure(
                 "The soak on '\(kind.rawValue)' wants AUDIO_TEST_SERVER=\(needed.rawValue); Scripts/soak sets it.")
         }
-        try start(sampleRate: 48_000, periodFrames: 256)
+        try start(sampleRate: 48_000, periodFrames: periodFrames)
     }
 
     /// How the driver reaches it.

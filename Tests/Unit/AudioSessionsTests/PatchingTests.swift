@@ -190,7 +190,7 @@ import Testing
         #expect(listener.heard.noted.map { $0[AudioSessionRouteChangeReasonKey] } == [2])
     }
 
-    @Test("SRV-2: mediaServicesWereReset comes once the devices are back, or have had their time, and once for each loss")
+    @Test("SRV-2: mediaServicesWereReset comes once the devices are back, or have had their time; one for each loss")
     func resetAfterDevices() throws {
         let driver = FaultyDriver()
         let (speaker, ears) = (
