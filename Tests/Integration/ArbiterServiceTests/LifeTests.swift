@@ -236,7 +236,14 @@ struct LifeTests {
             ], environment: folder.environment, errorsTo: folder.path + "/activation.err")
         #expect(Limit.waits { FileManager.default.fileExists(atPath: folder.socket) })
         #expect(!folder.files.contains("arbiter.running"), "nobody has asked for it yet")
-        let client = try RawClient(folder.socket)
+        // The socket has its name before it listens; a connection that it refuses activates nothing.
+        var accepted: RawClient?
+        #expect(
+            Limit.waits {
+                accepted = try? RawClient(folder.socket)
+                return accepted != nil
+            })
+        let client = try #require(accepted)
         try client.hello()
         let (id, gate) = try client.makeSession()
         try client.ask(.activate(id))

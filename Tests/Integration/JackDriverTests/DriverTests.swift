@@ -230,10 +230,9 @@ extension RealServers {
                     heard += heard.isEmpty ? Array(block.samples.drop { $0 == 0 }) : block.samples
                 }
             }
-            let first = try #require(heard.first) * 1_048_576
             try #require(heard.count >= 20_000)
-            let ramp = (0..<heard.count).map { (first + Float($0)) / 1_048_576 }
-            #expect(Signal.firstDifference(heard, ramp) == nil)
+            let mayMiss = !TestServer.current.isJackd
+            #expect(Signal.firstBreak(inCounting: heard, cycle: 1024, mayMissCycles: mayMiss) == nil)
             #expect(input.lostFrames == 0)
             player.engine.close()
         }

@@ -37,6 +37,28 @@ public enum Signal {
             .map(\.offset)
     }
 
+    /// Where a signal that counts as `counting` does, from any number on, first breaks, in words; nil where it never does. Where it
+    /// `mayMissCycles`, a cycle may be silent, and cycles may be missing: PipeWire does so where a client is late; jackd waits for it.
+    public static func firstBreak(
+        inCounting samples: some RandomAccessCollection<Float>, cycle frames: Int, mayMissCycles: Bool
+    ) -> String? {
+        let numbers = samples.map { Int(($0 * 1_048_576).rounded()) }
+        var next = numbers.first ?? 0
+        for begin in stride(from: 0, to: numbers.count, by: frames) {
+            let cycle = numbers[begin..<min(begin + frames, numbers.count)]
+            if mayMissCycles {
+                if cycle.allSatisfy({ $0 == 0 }) { continue }
+                let skipped = (cycle.first ?? next) - next
+                if skipped > 0, skipped.isMultiple(of: frames) { next += skipped }
+            }
+            if let wrong = zip(cycle.indices, cycle).first(where: { $0.1 != next + $0.0 - begin }) {
+                return "frame \(wrong.0): \(wrong.1) is not \(next + wrong.0 - begin)"
+            }
+            next += cycle.count
+        }
+        return nil
+    }
+
     /// Decibels of a linear gain.
     public static func decibels(_ gain: Float) -> Double { 20 * log10(Double(gain)) }
 
