@@ -250,10 +250,11 @@ extension RealServers {
             #expect(try player.driver.connect("Phones:output") == 2..<4)
             #expect(try player.driver.connect("Wall:output") == 4..<64)
             for _ in 0..<20 {
+                // PipeWire 0.3.65: a connection that goes before both its clients have heard of it can end one of them, and nothing says
+                // when the other has.
+                if !TestServer.current.isJackd { #expect(try player.waitForFrames(12_000)) }
                 player.driver.disconnect("Phones:output")
                 #expect(try player.driver.connect("Phones:output") == 2..<4)
-                // PipeWire 0.3.65: a connection that goes before both its clients have heard of it can end one of them.
-                if !TestServer.current.isJackd { #expect(try player.waitForFrames(1000)) }
             }
             #expect(try player.waitForFrames(1000))
             player.engine.close()
