@@ -112,7 +112,7 @@ extension AudioSession {
             ])
     }
 
-    /// From the driver: format, server lost and back; `tellReset` follows its return.
+    /// Delivers events of the driver. A server's return is completed by `notifyReset`.
     func receive(_ event: DriverEvent) {
         switch event {
         case .formatChanged, .serverReturned: streams.yield(.hardwareChanged)
@@ -123,8 +123,8 @@ extension AudioSession {
         }
     }
 
-    /// The server is back, and its devices are, or have had their time (keeps SRV-2).
-    func tellReset() {
+    /// The server has returned, and its devices have or are taken to be removed (keeps SRV-2).
+    func notifyReset() {
         streams.yield(.mediaServicesWereReset)
         post(Self.mediaServicesWereResetNotification, nil)
     }

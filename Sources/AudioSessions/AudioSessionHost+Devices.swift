@@ -53,18 +53,18 @@ extension AudioSessionHost {
             var kept = self
             let known = Set(before.devices.map(\.uid))
             kept.devices =
-                before.devices.map { old in whole(old) ?? old } + devices.filter { !known.contains($0.uid) }
+                before.devices.map { old in complete(old) ?? old } + devices.filter { !known.contains($0.uid) }
             return kept
         }
 
-        /// Whether nothing of what was seen before is missing.
+        /// Whether every device of an earlier snapshot of this server is present, with all of its ports.
         func hasAll(of before: Sighting?) -> Bool {
             guard let before, before.server == server else { return true }
-            return before.devices.allSatisfy { whole($0) != nil }
+            return before.devices.allSatisfy { complete($0) != nil }
         }
 
-        /// The device as it is now, where it has all ports that it had.
-        private func whole(_ old: Device) -> Device? {
+        /// The device of an earlier snapshot as it is now; nil if it or one of its ports is missing.
+        private func complete(_ old: Device) -> Device? {
             devices.first { $0.uid == old.uid && $0.hasAll(of: old) }
         }
     }
@@ -85,15 +85,15 @@ extension AudioSessionHost {
         }
     }
 
-    /// While devices are awaited, what comes back is nothing new to the policy: the sessions are connected to it here. The last of
-    /// them ends the wait.
+    /// After a change of devices: while the server's devices are awaited, the policy still counts them as present, so the sessions
+    /// are connected here to those that are back. The wait ends when all of them are.
     func followReturn() {
         guard let wait = returns.withLock({ $0.isAwaited ? $0.count : nil }) else { return }
-        let isWhole = sighted().map { now in sightings.withLock { now.hasAll(of: $0) } }
-        isWhole == true ? endReturn(wait) : patchAllLater()
+        let isComplete = currentSnapshot().map { now in sightings.withLock { now.hasAll(of: $0) } }
+        isComplete == true ? endReturn(wait) : patchAllLater()
     }
 
-    /// The server is lost again while its devices are awaited: that return does not count. Returns whether it was so.
+    /// Cancels the wait for devices because the server is lost again. Returns whether a wait was in progress.
     func abandonReturn() -> Bool {
         returns.withLock { returns in
             defer { returns.isAwaited = false }
@@ -101,7 +101,7 @@ extension AudioSessionHost {
         }
     }
 
-    /// What is missing now is gone; after that the sessions are told of the server's return, once (keeps SRV-2).
+    /// Reports devices that are still missing as removed, then notifies each session once that the server has returned (keeps SRV-2).
     private func endReturn(_ wait: Int) {
         let isLast = returns.withLock { returns in
             guard returns.isAwaited, returns.count == wait else { return false }
@@ -111,7 +111,7 @@ extension AudioSessionHost {
         guard isLast else { return }
         noteDevices()
         patchAllLater()
-        for session in livingSessions { session.tellReset() }
+        for session in livingSessions { session.notifyReset() }
     }
 
     /// What the user says of devices, for the driver that looks at them.
@@ -132,8 +132,8 @@ extension AudioSessionHost {
     }
 
     /// Tells the arbiter which devices there are, if that is news (keeps ROUTE-1, ROUTE-2); `again`: to one that may not know.
-    func noteDevices(_ told: HardwareFormat? = nil, again: Bool = false) {
-        guard let sighting = sighted(told) else { return }
+    func noteDevices(_ format: HardwareFormat? = nil, again: Bool = false) {
+        guard let sighting = currentSnapshot(format) else { return }
         // One sighting after the other, as they were made.
         sightings.withLock { last in
             // A driver that knows devices knows them as long as it is open: without any, it has just been lost.
@@ -149,9 +149,9 @@ extension AudioSessionHost {
         }
     }
 
-    /// What there is now; nil while the driver is not open.
-    private func sighted(_ told: HardwareFormat? = nil) -> Sighting? {
-        guard case .success(let engine) = engine, let format = told ?? engine.format else { return nil }
+    /// The devices at this moment; nil while the driver is not open.
+    private func currentSnapshot(_ format: HardwareFormat? = nil) -> Sighting? {
+        guard case .success(let engine) = engine, let format = format ?? engine.format else { return nil }
         guard let devices = engine.driver.devices else {
             return Sighting(server: nil, devices: [Device(channelsOf: format)].filter { !$0.ports.isEmpty })
         }

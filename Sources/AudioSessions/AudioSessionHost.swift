@@ -182,12 +182,15 @@ public final class AudioSessionHost: Sendable {
                 noteDevices(format)
                 settleHardwareLater()
             case .devicesChanged: noteDevices()
-            // Of its return the sessions have not been told: for them the loss before goes on.
+            // Sessions were not yet notified of the return: for them, this is still the same loss.
             case .serverLost: if abandonReturn() { return }
             case .serverGone, .xrun: break
             }
             for session in livingSessions { session.receive(event) }
-            followReturn()
+            switch event {
+            case .serverReturned, .devicesChanged: followReturn()
+            default: break
+            }
         }
     }
 }

@@ -37,17 +37,21 @@ public enum Signal {
             .map(\.offset)
     }
 
-    /// Where a signal that counts as `counting` does, from any number on, first breaks, in words; nil where it never does. Where it
-    /// `mayMissCycles`, a cycle may be silent, and cycles may be missing: PipeWire does so where a client is late; jackd waits for it.
+    /// Describes the first break in a `counting` signal that may begin at any number; nil if there is none. With `mayMissCycles`, whole
+    /// cycles may be missing, and up to half of them silent: PipeWire does so when a client is late; jackd waits for it.
     public static func firstBreak(
         inCounting samples: some RandomAccessCollection<Float>, cycle frames: Int, mayMissCycles: Bool
     ) -> String? {
         let numbers = samples.map { Int(($0 * 1_048_576).rounded()) }
         var next = numbers.first ?? 0
+        var silent = 0
         for begin in stride(from: 0, to: numbers.count, by: frames) {
             let cycle = numbers[begin..<min(begin + frames, numbers.count)]
             if mayMissCycles {
-                if cycle.allSatisfy({ $0 == 0 }) { continue }
+                if cycle.allSatisfy({ $0 == 0 }) {
+                    silent += cycle.count
+                    continue
+                }
                 let skipped = (cycle.first ?? next) - next
                 if skipped > 0, skipped.isMultiple(of: frames) { next += skipped }
             }
@@ -56,7 +60,7 @@ public enum Signal {
             }
             next += cycle.count
         }
-        return nil
+        return silent * 2 > numbers.count ? "\(silent) of \(numbers.count) frames are silent" : nil
     }
 
     /// Decibels of a linear gain.

@@ -29,5 +29,7 @@ struct SignalTests {
         #expect(firstBreak(skipped) == "frame 100: 201 is not 101" && firstBreak(skipped, mayMissCycles: true) == nil)
         #expect(firstBreak(Array(silent)) == "frame 100: 0 is not 101")
         #expect(firstBreak(Array(silent), mayMissCycles: true) == nil)
+        let cut = whole[..<100] + [Float](repeating: 0, count: 200)
+        #expect(firstBreak(Array(cut), mayMissCycles: true) == "200 of 300 frames are silent")
     }
 }
