@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every Swift target: warnings are errors, and internal modules stay out of the public interface.
+/// Settings of every Swift target: warnings are errors, and imports are internal unless they are
+/// declared public.
 let swift: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -9,7 +10,8 @@ let swift: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// Every C target: what the render cycle calls is checked by the compiler (see rcore_base.h).
+/// Settings of every C target: warnings are errors, and the compiler checks the functions that the
+/// render cycle calls (see rcore_base.h).
 let c: [CSetting] = [
     .enableWarning("all"),
     .enableWarning("extra"),
@@ -39,35 +41,35 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
     targets: [
-        // Real time, in C.
+        // Real-time code in C.
         .target(name: "CSessionGate", cSettings: c),
         .target(name: "CSessionSocket", dependencies: ["CSessionGate"], cSettings: c),
         .target(name: "CRenderCore", dependencies: ["CSessionGate"], cSettings: c),
         .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
         .target(name: "CJackDriver", dependencies: ["CRenderCore", "CJack"], cSettings: c),
 
-        // Other libraries.
+        // System libraries.
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .systemLibrary(name: "CEbur128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
 
-        // What all Swift targets need of the system.
+        // Operating system services for all Swift targets.
         .target(name: "Platform", swiftSettings: swift),
 
-        // Rendering: from a graph to the driver.
+        // Rendering, from the mixer graph to the driver.
         .target(
             name: "AudioRendering", dependencies: ["CRenderCore", "CSndFile", "CSoxr", "CEbur128", "Platform"],
             swiftSettings: swift),
         .target(
             name: "JackDriver", dependencies: ["AudioRendering", "CJackDriver", "Platform"], swiftSettings: swift),
 
-        // Sessions: from the rules to the app.
+        // Sessions, from the rules to the API for apps.
         .target(name: "SessionPolicy", swiftSettings: swift),
         .target(
             name: "SessionArbiter", dependencies: ["SessionPolicy", "CSessionGate", "CSessionSocket", "Platform"],
             swiftSettings: swift),
-        // TOML ends here: no app links its parser.
+        // The only target that uses TOML, so that apps do not link its parser.
         .target(
             name: "ArbiterConfiguration",
             dependencies: ["SessionArbiter", "SessionPolicy", .product(name: "TOMLKit", package: "TOMLKit")],
@@ -90,7 +92,7 @@ let package = Package(
             ],
             swiftSettings: swift),
         .target(
-            name: "Switchboard",
+            name: "SessionCommands",
             dependencies: [
                 "ArbiterConfiguration", "AudioRendering", "CSessionSocket", "JackDriver", "Platform", "SessionArbiter",
                 "SessionPolicy",
@@ -99,7 +101,7 @@ let package = Package(
         .executableTarget(
             name: "audiosession",
             dependencies: [
-                "JackDriver", "SessionArbiter", "SessionPolicy", "Switchboard",
+                "JackDriver", "SessionArbiter", "SessionPolicy", "SessionCommands",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
@@ -121,20 +123,20 @@ let package = Package(
         .executableTarget(
             name: "Stems", dependencies: ["AudioRendering", "AudioSessions", "CEcho"], path: "Examples/Stems",
             swiftSettings: swift),
-        // An app's code, with an app's settings: its imports are what an app writes.
+        // Example code of an app, with the settings of an app: without InternalImportsByDefault.
         .target(
             name: "Recipes", dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering"],
             path: "Examples/Recipes", swiftSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "audiosession-server", cSettings: c, linkerSettings: [.linkedLibrary("jackserver")]),
-        // Devices that are none, for tests and for trying.
+        // Virtual devices, for tests and for trying routes without hardware.
         .target(
-            name: "StandInDevice", dependencies: ["CJack", "CJackDriver", "CRenderCore", "CSndFile"], cSettings: c,
+            name: "VirtualDevice", dependencies: ["CJack", "CJackDriver", "CRenderCore", "CSndFile"], cSettings: c,
             linkerSettings: [.linkedLibrary("m")]),
-        .executableTarget(name: "audiosession-device", dependencies: ["StandInDevice"], cSettings: c),
+        .executableTarget(name: "audiosession-device", dependencies: ["VirtualDevice"], cSettings: c),
 
-        // Tests. CRenderCore's are C and run by CTest (CMakeLists.txt).
-        // Depends on nothing: SessionPolicyTests build alone, and often (Scripts/mutate).
+        // Tests. Those of CRenderCore are written in C and run by CTest (CMakeLists.txt).
+        // Has no dependencies, so that Scripts/mutate can build SessionPolicyTests alone and often.
         .target(name: "TestRandom", path: "Tests/Support/TestRandom", swiftSettings: swift),
         .target(name: "CTestEnvironment", path: "Tests/Support/CTestEnvironment", cSettings: c),
         .target(
@@ -148,8 +150,8 @@ let package = Package(
             name: "policy-explorer", dependencies: ["PolicyExploration", "TestRandom"],
             path: "Tests/Programs/PolicyExplorer",
             swiftSettings: swift),
-        .executableTarget(name: "freezer", path: "Tests/Programs/Freezer", cSettings: c),
-        // Run on the fake libjack (Tests/Support/FakeJack), which the loader chooses and nothing links.
+        .executableTarget(name: "hang-helper", path: "Tests/Programs/HangHelper", cSettings: c),
+        // Runs on the fake libjack (Tests/Support/FakeJack), which the loader finds at run time.
         .executableTarget(
             name: "fault-runner",
             dependencies: [
@@ -169,8 +171,8 @@ let package = Package(
             dependencies: ["CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy", "TestRandom"],
             path: "Tests/Support/ArbiterTesting", swiftSettings: swift),
         .executableTarget(
-            name: "arbiter-puppet", dependencies: ["ArbiterTesting", "SessionArbiter"],
-            path: "Tests/Programs/ArbiterPuppet",
+            name: "arbiter-test-client", dependencies: ["ArbiterTesting", "SessionArbiter"],
+            path: "Tests/Programs/ArbiterTestClient",
             swiftSettings: swift),
         .executableTarget(
             name: "arbiter-fuzzer", dependencies: ["ArbiterTesting", "TestRandom"],
@@ -224,12 +226,12 @@ let package = Package(
             ],
             path: "Tests/Integration/JackDriverTests", exclude: ["Fixtures"], swiftSettings: swift),
         .testTarget(
-            name: "SwitchboardTests",
+            name: "SessionCommandsTests",
             dependencies: [
                 "ArbiterConfiguration", "AudioRendering", "JackDriver", "SessionArbiter", "SessionPolicy",
-                "Switchboard", "TestRandom", "TestSupport",
+                "SessionCommands", "TestRandom", "TestSupport",
             ],
-            path: "Tests/Unit/SwitchboardTests", swiftSettings: swift),
+            path: "Tests/Unit/SessionCommandsTests", swiftSettings: swift),
         .testTarget(
             name: "FaultTests", dependencies: ["AudioRendering", "TestRandom", "TestSupport"],
             path: "Tests/Integration/FaultTests",

@@ -42,7 +42,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("jack"), .linkedLibrary("m")]),
         // What listens to gates, watches them, and lets apps hang.
         .target(
-            name: "CGateEar", dependencies: [.product(name: "CSessionSocket", package: "swift-audio-session")],
+            name: "CGateTap", dependencies: [.product(name: "CSessionSocket", package: "swift-audio-session")],
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("jack")]),
         // What all benchmarks say in the same way.
@@ -67,7 +67,7 @@ let package = Package(
         .executableTarget(
             name: "latency",
             dependencies: [
-                "CBareClient", "CGateEar", "CLatencyProbe", "CLoad", "Processes", "Reporting", "Servers",
+                "CBareClient", "CGateTap", "CLatencyProbe", "CLoad", "Processes", "Reporting", "Servers",
                 .product(name: "AudioPlayback", package: "swift-audio-session"),
                 .product(name: "AudioRendering", package: "swift-audio-session"),
                 .product(name: "AudioSessions", package: "swift-audio-session"),
@@ -103,14 +103,15 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
-        // Beside other libraries (BenchmarkPeers/): the ears that hear them all, the bound, and ours.
+        // Next to other libraries (BenchmarkPeers/): the taps that record all of them, the bound,
+        // and ours.
         .target(
-            name: "CPeerEar",
+            name: "CPeerTap",
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("m")]),
-        .testTarget(name: "PeerEarTests", dependencies: ["CPeerEar"], swiftSettings: swift),
+        .testTarget(name: "PeerTapTests", dependencies: ["CPeerTap"], swiftSettings: swift),
         .executableTarget(
-            name: "peer-probe", dependencies: ["CPeerEar"],
+            name: "peer-probe", dependencies: ["CPeerTap"],
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("jack")]),
         .executableTarget(

@@ -1,6 +1,7 @@
-# What is seen of a library from outside: the functions that its headers declare, and nothing else.
+# The exported functions of a library: those that its headers declare.
 
-# declared_functions(RESULT header…): their names.
+# declared_functions(RESULT header…): sets RESULT to the names of the functions that the headers
+# declare.
 function(declared_functions result)
     set(names "")
     foreach(header ${ARGN})
@@ -15,7 +16,8 @@ function(declared_functions result)
     set(${result} ${names} PARENT_SCOPE)
 endfunction()
 
-# write_exports(PREFIX name…): PREFIX.map, a version script for the linker, and PREFIX.names, a list for objcopy.
+# write_exports(PREFIX name…): writes PREFIX.map, a version script for the linker, and PREFIX.names, a
+# list for objcopy.
 function(write_exports prefix)
     list(JOIN ARGN "\n" names)
     list(JOIN ARGN "; " global)

@@ -1,27 +1,32 @@
-# What apps link: librcore (render core and session gate) and librcore_jack (the JACK driver), shared and static, with headers under
-# include/rcore, pkg-config files and a CMake package.
+# The libraries that apps link: librcore (render core and session gate) and librcore_jack (the JACK
+# driver), shared and static, with headers in include/rcore, pkg-config files and a CMake package.
 #
-# From outside only those functions are seen that the headers declare: the shared libraries by a version script, the static ones because all
-# objects are linked into one whose other names are made local.
+# The libraries export only the functions that the headers declare. The shared libraries use a version
+# script. For the static libraries, all objects are linked into one object, and objcopy makes the other
+# names in it local.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 include(${CMAKE_CURRENT_LIST_DIR}/Exports.cmake)
 
-# From the pkg-config files to the prefix, wherever that is moved.
+# The relative path from the pkg-config files to the prefix, so that the installation can be moved.
 file(RELATIVE_PATH RCORE_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
-# Before 1.0 each minor version is an interface of its own, as rcoreConfigVersion.cmake has it too.
+# Before 1.0, each minor version has its own binary interface, as in rcoreConfigVersion.cmake.
 set(RCORE_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-set(RCORE_INCLUDE ${CMAKE_CURRENT_BINARY_DIR}/include) # as it will be installed, for who builds us as a part
-# Every name is bound when the app is loaded, not at its first call on the audio thread. (rcore.pc.in says it too.)
+# The headers as they will be installed, for projects that include this one with add_subdirectory.
+set(RCORE_INCLUDE ${CMAKE_CURRENT_BINARY_DIR}/include)
+# Binds all names when the app is loaded, instead of at the first call on the audio thread. rcore.pc.in
+# contains the same option.
 set(RCORE_BIND_NOW LINKER:-z,now)
 
-# installed_objects(NAME folder…): NAME_objects, the objects of all sources; their public headers; NAME.map and NAME.names.
+# installed_objects(NAME folder…): adds NAME_objects, the objects of all sources in the folders,
+# installs their public headers, and writes NAME.map and NAME.names.
 function(installed_objects name)
     add_library(${name}_objects OBJECT)
     foreach(folder ${ARGN})
         file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/${folder}/*.c)
         file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/${folder}/include/*.h)
-        list(FILTER headers EXCLUDE REGEX "session_gate_page.h$") # the layout of an opaque type
+        # This header defines the layout of an opaque type.
+        list(FILTER headers EXCLUDE REGEX "session_gate_page.h$")
         target_sources(${name}_objects PRIVATE ${sources})
         list(APPEND public ${headers})
     endforeach()
@@ -36,13 +41,13 @@ function(installed_objects name)
     declared_functions(names ${public})
     write_exports(${CMAKE_CURRENT_BINARY_DIR}/${name} ${names})
 
-    # Nobody replaces one of our functions beneath us: the compiler may inline across them, and calls stay direct.
+    # The functions cannot be interposed, so the compiler may inline them and calls them directly.
     target_compile_options(${name}_objects PRIVATE -fno-semantic-interposition)
     set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET default)
     target_link_libraries(${name}_objects PRIVATE session_warnings)
 endfunction()
 
-# shared_library(NAME): what shows is in NAME.map.
+# shared_library(NAME): adds the shared library NAME, which exports the names in NAME.map.
 function(shared_library name)
     set(map ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
     add_library(${name} SHARED $<TARGET_OBJECTS:${name}_objects>)
@@ -51,7 +56,8 @@ function(shared_library name)
     set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${RCORE_SOVERSION} LINK_DEPENDS ${map})
 endfunction()
 
-# static_library(NAME): NAME_static, of one object; what shows is in NAME.names.
+# static_library(NAME): adds NAME_static, a static library of one object, which exports the names in
+# NAME.names.
 function(static_library name)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.o)
     set(names ${CMAKE_CURRENT_BINARY_DIR}/${name}.names)
@@ -67,7 +73,7 @@ function(static_library name)
     set_target_properties(${name}_static PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C)
 endfunction()
 
-# installed_library(NAME ALIAS folder…): rcore::ALIAS and rcore::ALIAS_static.
+# installed_library(NAME ALIAS folder…): adds and installs rcore::ALIAS and rcore::ALIAS_static.
 function(installed_library name alias)
     installed_objects(${name} ${ARGN})
     shared_library(${name})
@@ -82,7 +88,7 @@ function(installed_library name alias)
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
-# pkg_config_file(NAME): NAME.pc.
+# pkg_config_file(NAME): configures and installs NAME.pc.
 function(pkg_config_file name)
     configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${name}.pc.in ${name}.pc @ONLY)
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -97,8 +103,10 @@ if(JACK_FOUND)
     installed_library(rcore_jack jack CJackDriver)
     target_link_libraries(rcore_jack_objects PRIVATE PkgConfig::JACK)
     target_link_libraries(rcore_jack PUBLIC rcore PRIVATE PkgConfig::JACK)
-    set_target_properties(rcore_jack PROPERTIES INSTALL_RPATH $ORIGIN) # librcore lies beside it, wherever that is
-    # By name, not by target: who uses the package needs no find_package of ours for it.
+    # Finds librcore in the same folder, even if the installation is moved.
+    set_target_properties(rcore_jack PROPERTIES INSTALL_RPATH $ORIGIN)
+    # Links JACK by name instead of by target, so that users of the package do not need a find
+    # module for it.
     target_link_libraries(rcore_jack_static PUBLIC rcore_static INTERFACE ${JACK_LIBRARIES} Threads::Threads)
     pkg_config_file(rcore-jack)
 endif()

@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Programs on other libraries, beside which the package is measured. A package of its own, built program by program: where a
-// library is missing, its program is, and the benchmarks still build.
+// Programs that use other libraries, for comparison with the package. This is a package of its own,
+// built program by program: if a library is missing, its program is not built, and the benchmarks
+// still build.
 
 let warnings: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
 

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 
 struct echo {
-    uint32_t channels, length, place; // of the lines, which turn: what is at `place` was put there `length` frames ago
+    /// Number of delay lines, their length in frames, and the next frame in each.
+    uint32_t channels, length, position;
     float feedback;
-    float samples[]; // a line for each channel, and behind them the last dulled sample of each
+    /// A delay line for each channel, followed by the filter state of each channel.
+    float samples[];
 };
 
 echo_t *echo_create(uint32_t channels, uint32_t delay_frames, float feedback) {
@@ -23,18 +25,19 @@ void echo_destroy(echo_t *echo) { free(echo); }
 
 void echo_render(void *context, float *const *planes, uint32_t channels, uint32_t nframes) RCORE_RT {
     echo_t *echo = context;
-    uint32_t place = echo->place;
+    uint32_t position = echo->position;
     for (uint32_t channel = 0; channel < channels && channel < echo->channels; channel++) {
         float *line = echo->samples + (size_t)channel * echo->length;
-        float *dull = echo->samples + (size_t)echo->channels * echo->length + channel;
-        place = echo->place; // each line turns alike
+        float *filtered = echo->samples + (size_t)echo->channels * echo->length + channel;
+        position = echo->position; // the same in each line
         for (uint32_t frame = 0; frame < nframes; frame++) {
-            const float late = line[place];
-            *dull += 0.4f * (late - *dull); // a low-pass of one pole: the highs go first, as in a canyon
-            line[place] = planes[channel][frame] + echo->feedback * *dull;
-            planes[channel][frame] = late;
-            place = place + 1 == echo->length ? 0 : place + 1;
+            const float delayed = line[position];
+            // A one-pole low-pass: each echo has less treble.
+            *filtered += 0.4f * (delayed - *filtered);
+            line[position] = planes[channel][frame] + echo->feedback * *filtered;
+            planes[channel][frame] = delayed;
+            position = position + 1 == echo->length ? 0 : position + 1;
         }
     }
-    echo->place = place;
+    echo->position = position;
 }

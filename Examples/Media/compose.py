@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Composes music.ogg: eight bars for plucked strings, bells, bass and a pad.
 
-Only the standard library writes the samples; sox adds the room and encodes. The same script always makes the same
-samples: run `./compose.py music.wav` for the dry take, or `./make-media` for the files that ship.
+The script uses only the standard library; sox adds reverb and encodes. It always produces the same samples. Run
+`./compose.py music.wav` for the dry recording, or `./make-media` for the published files.
 """
 import array
 import math
@@ -27,7 +27,7 @@ HARMONY = [
     (43, (55, 59, 62, 64), (43, 55, 59, 62, 67, 64, 62, 59)),  # G six
     (38, (57, 62, 66, 69), (50, 57, 62, 66, 69, 74, 78, 81)),  # D
 ]
-# The tune: (beat from the beginning, MIDI number, loudness).
+# The melody: (beat from the beginning, MIDI number, loudness).
 TUNE = [
     (8, 78, 0.8), (9.5, 76, 0.6), (10, 74, 0.8), (11, 71, 0.6), (12, 69, 0.9), (14, 71, 0.5), (15, 73, 0.6),
     (16, 74, 0.9), (17.5, 76, 0.6), (18, 78, 0.8), (19, 81, 0.7), (20, 76, 0.9), (22, 73, 0.6), (23, 69, 0.5),
@@ -54,7 +54,7 @@ def place(samples, at_beat, level, pan):
 
 
 def pluck(note, seconds, brightness):
-    """Karplus-Strong: a delay line of filtered noise that a two-point average wears down, tuned by an all-pass."""
+    """Returns a Karplus-Strong string: a delay line of filtered noise, damped by a two-point average, tuned by an all-pass."""
     period = RATE / hertz(note) - 0.5
     length = int(period)
     fraction = period - length
@@ -78,7 +78,7 @@ def pluck(note, seconds, brightness):
 
 
 def partials(note, seconds, series, attack, decay, release):
-    """A sum of sines (ratio, level); each decays with the time constant `decay` divided by its ratio."""
+    """Returns a sum of sines (ratio, level); each decays with the time constant `decay` divided by its ratio."""
     count = int(seconds * RATE)
     out = [0.0] * count
     for ratio, level in series:

@@ -1,7 +1,7 @@
 import AudioPlayback
 import AudioSessions
 
-/// A browser, or a social app: mostly silent, sometimes the user starts a film.
+/// A browser or a social app: mostly silent, but the user sometimes starts a video.
 public final class Browser: Sendable {
     public enum Display: Sendable { case playing, paused, ended }
 
@@ -10,19 +10,22 @@ public final class Browser: Sendable {
     private let display: @Sendable (Display) -> Void
     private let observer = SessionObserver()
 
-    /// When a page with a film is shown: nothing plays, and nobody is disturbed.
+    /// Creates the player of a page that shows a video. Activates nothing, so that no other app is
+    /// interrupted.
     public init(session: AudioSession, film path: String, display: @escaping @Sendable (Display) -> Void) throws {
-        try session.setCategory(.playback, mode: .moviePlayback)  // wanted sound: the silent switch does not stop it
-        try session.setPrefersInterruptionOnRouteDisconnect(false)  // headphones out: paused, and still active
+        // The user asks for this sound, so the silent switch does not mute it.
+        try session.setCategory(.playback, mode: .moviePlayback)
+        // When headphones are unplugged, the player pauses and the session stays active.
+        try session.setPrefersInterruptionOnRouteDisconnect(false)
         self.session = session
         self.display = display
         film = try AudioPlayer(path: path, session: session)
         film.resumePolicy = .never
         film.onFinish { [weak self] _, _ in self?.ended() }
-        observer.observe(session) { [weak self] event in self?.follow(event) }
+        observer.observe(session) { [weak self] event in self?.handle(event) }
     }
 
-    /// The user starts the film, or goes on with it. Never the page by itself.
+    /// Starts or resumes the video. Call it only when the user asks, never when the page loads.
     public func play() throws {
         try film.play()
         display(.playing)
@@ -33,16 +36,16 @@ public final class Browser: Sendable {
         display(.paused)
     }
 
-    /// The page is left, or the film is over: the user's music goes on.
+    /// Ends the video when it has finished or the user leaves the page; the user's music resumes.
     public func ended() {
         try? session.setActive(false, options: .notifyOthersOnDeactivation)
         display(.ended)
     }
 
-    private func follow(_ event: AudioSessionEvent) {
+    private func handle(_ event: AudioSessionEvent) {
         switch event {
         case .interruptionBegan: display(.paused)
-        case .interruptionEnded: break  // whether to go on is for the user to say
+        case .interruptionEnded: break  // the user decides whether to resume
         case .routeChanged(.oldDeviceUnavailable): pause()
         default: break
         }

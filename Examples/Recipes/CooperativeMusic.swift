@@ -2,15 +2,16 @@ import AudioPlayback
 import AudioRendering
 import AudioSessions
 
-/// An instrument, a drum machine, a looper: made to be played along with other music.
+/// An instrument, drum machine or looper that is played along with other music.
 ///
-/// The app declares background audio. It registers no remote commands: those are for the music that it accompanies.
+/// The app declares background audio. It registers no remote commands: they control the music that
+/// it accompanies.
 public final class CooperativeMusic: Sendable {
     private let session: AudioSession
     private let rhythm: AudioPlayer
     private let microphone: AudioSessionInput
 
-    /// At launch. Category playback does for an app that never listens.
+    /// Configures the session at launch. An app without input can use category playback instead.
     public init(session: AudioSession, rhythm path: String) throws {
         try session.setCategory(.playAndRecord, options: .mixWithOthers)
         self.session = session
@@ -19,24 +20,26 @@ public final class CooperativeMusic: Sendable {
         microphone = try AudioSessionInput(session: session)
     }
 
-    /// The start button; it activates the session. An app without such a button activates when it comes to the foreground, as a game does.
+    /// Handles the start button: starts the rhythm, which activates the session. An app without
+    /// such a button activates when it enters the foreground, as a game does.
     public func start() throws { try rhythm.play() }
 
-    /// The stop button; the next start begins at the top.
+    /// Handles the stop button: stops, rewinds and deactivates.
     public func stop() throws {
         rhythm.stop()
         rhythm.currentTime = 0
         try session.setActive(false)
     }
 
-    /// A key of the instrument, while it is started.
+    /// Plays a note of the instrument, if the session is active.
     public func hit(_ note: AudioBuffer) throws {
         guard session.isActive else { return }
         try session.engine.play(.buffer(note), on: session.bus)
     }
 
-    /// Has the musician heard, in the same cycle as everything else. The first time, the user is asked.
-    public func listen() {
+    /// Plays the microphone through the session's bus, in the same cycle as all other sound. The
+    /// first call asks the user for permission.
+    public func playMicrophone() {
         session.host.application.requestRecordPermission { [weak self] isAllowed in
             guard isAllowed, let self else { return }
             try? microphone.start()

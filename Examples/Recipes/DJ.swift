@@ -1,9 +1,9 @@
 import AudioRendering
 import AudioSessions
 
-/// A DJ's decks: one record for the dancers, the next one in the headphones.
+/// A DJ's decks: each track plays on the main output and on the headphones, with a fader for each.
 public final class DJ: Sendable {
-    /// A record that turns, on both outputs at once; its faders say where it is heard.
+    /// A track that plays to both outputs at once, with a fader for each.
     public final class Deck: Sendable {
         fileprivate let main: Voice
         fileprivate let cue: Voice?
@@ -13,29 +13,30 @@ public final class DJ: Sendable {
             self.cue = cue
         }
 
-        /// The fader to the dancers, linear.
+        /// Sets the gain on the main output, linear.
         public func setMain(_ gain: Float) throws { try main.setGain(gain, rampFrames: 480) }
 
-        /// The fader to the headphones, linear.
+        /// Sets the gain on the headphones, linear.
         public func setCue(_ gain: Float) throws { try cue?.setGain(gain, rampFrames: 480) }
     }
 
     private let session: AudioSession
 
-    /// Every connected output at once, instead of the one that was plugged in last.
+    /// Configures the session to use every connected output, not only the newest one.
     public init(session: AudioSession) throws {
         try session.setCategory(.multiRoute)
         self.session = session
     }
 
-    /// Puts a record on, at first with both faders down. Without headphones there is no cue.
+    /// Plays a track, with both faders down at first. Without headphones there is no cue.
     ///
-    /// Each output has a bus of its own. When the headphones leave, the cue turns on in silence, and the dancers hear nothing of it; when they
-    /// return, so does the cue.
+    /// Each output has its own bus. When the headphones are unplugged, the cue continues silently,
+    /// and the main output is not affected. When they return, the cue is audible again.
     public func play(_ record: AudioBuffer) throws -> Deck {
         try session.setActive(true)
         let (engine, session) = (try session.engine, session)
-        let start = engine.currentFrame + UInt64(session.ioBufferDuration * session.sampleRate)  // both on one frame
+        // Both voices start on the same frame.
+        let start = engine.currentFrame + UInt64(session.ioBufferDuration * session.sampleRate)
         let outputs = session.currentRoute.outputs
         func voice(to port: AudioSessionPortDescription?) throws -> Voice? {
             guard let port else { return nil }
@@ -43,7 +44,7 @@ public final class DJ: Sendable {
         }
         let cue = try voice(to: outputs.first { $0.portType == .headphones })
         guard let main = try voice(to: outputs.first { $0.portType != .headphones } ?? outputs.first) else {
-            throw AudioSessionError(.resourceNotAvailable, "A record was to be played, but no output is connected.")
+            throw AudioSessionError(.resourceNotAvailable, "Cannot play: no output is connected. Connect one.")
         }
         return Deck(main: main, cue: cue)
     }

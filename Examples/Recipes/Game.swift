@@ -2,49 +2,52 @@ import AudioPlayback
 import AudioRendering
 import AudioSessions
 
-/// A game: effects over whatever the user listens to, and a soundtrack only where nobody else plays.
+/// A game: effects mix with the user's own music; the soundtrack plays only if no other app plays
+/// music.
 public final class Game: Sendable {
     private let session: AudioSession
     private let soundtrack: AudioPlayer
     private let effect: AudioBuffer
     private let observer = SessionObserver()
 
-    /// At launch, before the splash film: with the default category its sound would stop the user's music.
+    /// Configures the session at launch, before the splash video: with the default category, its
+    /// sound would stop the user's music.
     public init(session: AudioSession, soundtrack path: String, effect: AudioBuffer) throws {
         try session.setCategory(.ambient)
         self.session = session
         self.effect = effect
         soundtrack = try AudioPlayer(path: path, session: session)
         soundtrack.numberOfLoops = -1
-        soundtrack.resumePolicy = .never  // whether it goes on is asked of the hint, below
-        observer.observe(session) { [weak self] event in self?.follow(event) }
+        soundtrack.resumePolicy = .never  // the hint decides whether it resumes, see below
+        observer.observe(session) { [weak self] event in self?.handle(event) }
     }
 
-    /// Whenever the game comes to the foreground.
+    /// Activates the session whenever the game enters the foreground.
     public func didBecomeActive() {
         do {
             try session.setActive(true)
         } catch {
-            return  // a call goes on: its end is told, and the game tries again
+            return  // a call is active: its end is reported, and the game tries again
         }
-        playSoundtrackWhereNobodyPlays()
+        updateSoundtrack()
     }
 
-    /// A shot, now, over whatever else is heard.
+    /// Plays the effect now, mixed with all other audio.
     public func fire() throws {
         guard session.isActive else { return }
         try session.engine.play(.buffer(effect), on: session.bus)
     }
 
-    private func follow(_ event: AudioSessionEvent) {
+    private func handle(_ event: AudioSessionEvent) {
         switch event {
-        case .interruptionEnded: didBecomeActive()  // always: nobody chose a game's sound, so nobody is asked
-        case .silenceSecondaryAudioHint: playSoundtrackWhereNobodyPlays()
-        default: break  // other routes are as good as this one
+        // Always resume: the user did not start the game's sound, so there is nothing to ask.
+        case .interruptionEnded: didBecomeActive()
+        case .silenceSecondaryAudioHint: updateSoundtrack()
+        default: break  // a game plays on any route
         }
     }
 
-    private func playSoundtrackWhereNobodyPlays() {
+    private func updateSoundtrack() {
         if session.secondaryAudioShouldBeSilencedHint {
             soundtrack.pause()
         } else {

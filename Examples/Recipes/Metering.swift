@@ -2,30 +2,31 @@ import AudioRendering
 import AudioSessions
 import Synchronization
 
-/// A meter: sound level, tuner, oscilloscope. It wants the input as it is, without any processing.
+/// A level meter, tuner or oscilloscope, which needs the input without any processing.
 public final class Metering: Sendable {
     private let session: AudioSession
     private let input = Mutex<AudioSessionInput?>(nil)
     private let observer = SessionObserver()
 
-    /// At launch, before a splash film.
+    /// Configures the session at launch, before a splash video.
     public init(session: AudioSession) throws {
         try session.setCategory(.playAndRecord, mode: .measurement)
         self.session = session
-        observer.observe(session) { [weak self] event in self?.follow(event) }
+        observer.observe(session) { [weak self] event in self?.handle(event) }
     }
 
-    /// When the app comes to the foreground. The first time, the user is asked; later the answer is there at once.
+    /// Starts measuring when the app enters the foreground. The first call asks the user for
+    /// permission; later calls use the stored answer.
     public func didBecomeActive() {
         session.host.application.requestRecordPermission { [weak self] isAllowed in
             if isAllowed { try? self?.measure() }
         }
     }
 
-    /// The greatest magnitude since the last time, linear; for the needle.
+    /// Returns the highest magnitude since the last call, linear.
     public func takePeak() -> Float { input.withLock { $0 }?.capture.takePeak(channel: 0) ?? 0 }
 
-    /// A test tone, say to measure a room with; its level is what was asked for, whatever others want.
+    /// Plays a test tone, for example to measure a room. Other apps cannot duck it.
     public func play(_ tone: AudioBuffer) throws { try session.engine.play(.buffer(tone), on: session.bus) }
 
     private func measure() throws {
@@ -35,10 +36,10 @@ public final class Metering: Sendable {
         self.input.withLock { $0 = input }
     }
 
-    private func follow(_ event: AudioSessionEvent) {
+    private func handle(_ event: AudioSessionEvent) {
         switch event {
-        case .interruptionEnded: didBecomeActive()  // always: a meter that stands still measures wrong
-        default: break  // it goes on on whatever route there is
+        case .interruptionEnded: didBecomeActive()  // always: a meter must show the current level
+        default: break  // a meter measures on any route
         }
     }
 }

@@ -1,7 +1,7 @@
 import AudioSessions
 import Synchronization
 
-/// A recorder with a record button; what it hears stays in memory.
+/// A recorder with a record button; it keeps the recording in memory.
 public final class Recorder: Sendable {
     public enum Display: Equatable, Sendable { case recording, stopped, notAllowed, refused(String) }
 
@@ -11,28 +11,31 @@ public final class Recorder: Sendable {
     private let take = Mutex<[Float]>([])
     private let observer = SessionObserver()
 
-    /// At launch. Not category record, which silences nearly everything else: this app also plays what it recorded.
+    /// Configures the session at launch. Category record would silence nearly all other audio, and
+    /// this app also plays its recordings.
     public init(session: AudioSession, display: @escaping @Sendable (Display) -> Void) throws {
         try session.setCategory(.playAndRecord)
         self.session = session
         self.display = display
-        observer.observe(session) { [weak self] event in self?.follow(event) }
+        observer.observe(session) { [weak self] event in self?.handle(event) }
     }
 
-    /// The record button. The first time, the user is asked: here, and not by the system once something should have been recorded.
+    /// Handles the record button. The first call asks the user for permission, before anything is
+    /// recorded; otherwise the system would ask only after the recording has started.
     public func record() {
         session.host.application.requestRecordPermission { [weak self] isAllowed in
             if isAllowed { self?.begin() } else { self?.display(.notAllowed) }
         }
     }
 
-    /// The stop button. Inactive while it does not record, so that others are heard.
+    /// Handles the stop button. The session is inactive while nothing is recorded, so that other
+    /// apps are audible.
     public func stop() throws {
         finish()
         try session.setActive(false, options: .notifyOthersOnDeactivation)
     }
 
-    /// What was recorded so far.
+    /// Returns everything recorded so far.
     public func samples() -> [Float] {
         let capture = input.withLock { $0 }?.capture
         return take.withLock { take in
@@ -58,11 +61,13 @@ public final class Recorder: Sendable {
         display(.stopped)
     }
 
-    private func follow(_ event: AudioSessionEvent) {
+    private func handle(_ event: AudioSessionEvent) {
         switch event {
-        case .interruptionBegan: finish()  // what was recorded stays; nobody is recorded again unasked
-        case .routeChanged(.oldDeviceUnavailable), .routeChanged(.newDeviceAvailable): finish()  // another microphone
-        default: break  // starting to record may have changed the category: that is no reason to stop
+        // Keeps the recording. It does not start again unless the user asks.
+        case .interruptionBegan: finish()
+        // The microphone may be another one.
+        case .routeChanged(.oldDeviceUnavailable), .routeChanged(.newDeviceAvailable): finish()
+        default: break  // the app's own start may change the category; do not stop for that
         }
     }
 }

@@ -1,11 +1,13 @@
 import AudioSessions
 import Foundation
 
-/// Hands what happens to a session to a closure, one event after the other, on a thread of the library's.
+/// Delivers interruptions, route changes and silence hints of a session to a closure, one after the
+/// other, on a library thread.
 ///
-/// The same values come from `for await event in session.events`, on a task of yours; a closure has run before the next thing happens.
+/// `for await event in session.events` delivers these and all other events in a task. The closure,
+/// in contrast, has returned before the next event is delivered.
 ///
-/// Unchecked `Sendable`: the tokens, which make no such promise, are reached only under the lock.
+/// Unchecked `Sendable`: the tokens are not `Sendable`, but are accessed only under the lock.
 public final class SessionObserver: @unchecked Sendable {
     private let lock = NSLock()
     private var tokens: [any NSObjectProtocol] = []
@@ -16,7 +18,7 @@ public final class SessionObserver: @unchecked Sendable {
         for token in tokens { NotificationCenter.default.removeObserver(token) }
     }
 
-    /// Listens from now on, until the observer is let go.
+    /// Observes a session until this object is released.
     public func observe(_ session: AudioSession, _ handle: @escaping @Sendable (AudioSessionEvent) -> Void) {
         add(AudioSession.interruptionNotification, session) { note in
             guard let type = Self.number(note, AudioSessionInterruptionTypeKey) else { return }

@@ -2,9 +2,9 @@ import AudioRendering
 import AudioSessions
 import Synchronization
 
-/// Voice chat: active for the length of a call and not a moment longer.
+/// A voice chat app, whose session is active only during calls.
 ///
-/// The app declares background audio. It shows the system's volume and routes, and sets neither.
+/// The app declares background audio. It shows the system volume and the route, but sets neither.
 public final class VoiceChat: Sendable {
     public enum Display: Equatable, Sendable { case idle, talking, interrupted }
 
@@ -19,18 +19,20 @@ public final class VoiceChat: Sendable {
     private let delay = Mutex(0.0)
     private let observer = SessionObserver()
 
-    /// At launch, or in the background, ready for a call: not active.
+    /// Configures the session at launch, possibly in the background. It stays inactive until a
+    /// call.
     public init(session: AudioSession, display: @escaping @Sendable (Display) -> Void) throws {
         try session.setCategory(.playAndRecord, mode: .voiceChat)
         self.session = session
         self.display = display
-        observer.observe(session) { [weak self] event in self?.follow(event) }
+        observer.observe(session) { [weak self] event in self?.handle(event) }
     }
 
-    /// When the user signs in: the time to ask for the microphone is before the first call, not in the midst of it.
+    /// Asks for record permission when the user signs in: before the first call, not during it.
     public func signedIn() { session.host.application.requestRecordPermission { _ in } }
 
-    /// The user calls, or answers; `farEnd` is the other one's voice. During an interruption: the user takes the call up again.
+    /// Starts a call when the user calls or answers, or resumes it after an interruption. `farEnd`
+    /// is the voice of the other party.
     public func talk(with farEnd: VoiceSource) throws {
         try session.setActive(true)
         if call.withLock({ $0 == nil }) {
@@ -39,22 +41,22 @@ public final class VoiceChat: Sendable {
             let voice = try session.engine.play(farEnd, on: session.bus)
             call.withLock { $0 = Call(farEnd: voice, microphone: microphone) }
         }
-        measureDelay()
+        updateDelay()
         display(.talking)
     }
 
-    /// What the microphone heard since the last time, to be sent.
-    public func heard() -> [Float] {
+    /// Returns the microphone's samples since the previous read, to send to the other party.
+    public func takeInput() -> [Float] {
         let capture = call.withLock { $0?.microphone }?.capture
         var samples: [Float] = []
         while let block = capture?.read() { samples += block.samples }
         return samples
     }
 
-    /// Seconds there and back on this device: what an echo canceller must know.
+    /// The round-trip latency of this device in seconds, which an echo canceller needs.
     public var deviceDelay: Double { delay.withLock { $0 } }
 
-    /// The call is over: whoever was interrupted by it may go on.
+    /// Ends the call; the sessions that it interrupted may resume.
     public func hangUp() throws {
         let ended = call.withLock { call in
             defer { call = nil }
@@ -65,18 +67,20 @@ public final class VoiceChat: Sendable {
         display(.idle)
     }
 
-    private func follow(_ event: AudioSessionEvent) {
+    private func handle(_ event: AudioSessionEvent) {
         switch event {
-        // The lid went over the microphone: the call is over, for good.
+        // The microphone was muted in hardware: the call ends and is not resumed.
         case .interruptionBegan(.builtInMicMuted): try? hangUp()
         case .interruptionBegan: display(.interrupted)
-        case .interruptionEnded: break  // nobody's microphone opens by itself: the user takes the call up again, or not
-        case .routeChanged: measureDelay()  // talking goes on; rate, period and latency may be others
+        // Never opens the microphone automatically: the user decides whether to resume the call.
+        case .interruptionEnded: break
+        // The call continues; sample rate, buffer duration and latency may have changed.
+        case .routeChanged: updateDelay()
         default: break
         }
     }
 
-    private func measureDelay() {
+    private func updateDelay() {
         delay.withLock { $0 = session.inputLatency + session.outputLatency + 2 * session.ioBufferDuration }
     }
 }

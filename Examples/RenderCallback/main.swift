@@ -1,12 +1,15 @@
-// A tone that is made as it is heard: a Swift function on the render thread.
+// Generates a tone in a Swift function on the render thread.
 //
-// `@_noLocks` has the compiler refuse whatever could take a lock or allocate memory in it: arrays, classes, closures, `print`, and every
-// function that it cannot look into, those of C too. What is left is what a render thread may do: arithmetic on memory that was there before.
+// With `@_noLocks`, the compiler rejects everything in the function that could take a lock or
+// allocate memory: arrays, classes, closures, `print`, and every function whose body it cannot see,
+// including C functions. What remains is allowed on a render thread: arithmetic on memory that was
+// allocated before.
 import AudioRendering
 import AudioSessions
 import Foundation
 
-/// A pointer that turns round, once for each period of the tone. Turning takes four multiplications, and no sine.
+/// A rotating phasor: one rotation for each period of the tone. A step takes four multiplications
+/// and no sine.
 struct Oscillator {
     var (x, y): (Float, Float) = (1, 0)
     var (cosine, sine): (Float, Float)
@@ -45,10 +48,10 @@ do {
         .render(RenderSource(channels: 1, context: oscillator, function: renderTone)), on: session.bus, gain: 0.1,
         pan: Pan(-1), fadeInFrames: rate / 100
     ) { _ in ended.signal() }
-    try voice.setPan(1, rampFrames: 2 * rate)  // from left to right, in two seconds
+    try voice.setPan(1, rampFrames: 2 * rate)  // from left to right in two seconds
     try voice.stop(fadeFrames: rate / 2, at: session.engine.currentFrame + UInt64(2 * rate))
     ended.wait()
-    oscillator.deallocate()  // nobody renders it any more
+    oscillator.deallocate()  // the render thread no longer uses it
     try session.setActive(false)
 } catch {
     FileHandle.standardError.write(Data("RenderCallback: \(error)\n".utf8))

@@ -1,13 +1,14 @@
 import AudioRendering
 import Foundation
 
-/// One of the four things that are mixed.
+/// One of the four stems to mix.
 struct Stem {
     var source: VoiceSource
-    /// When somebody sings in it; nil where nobody does, or nobody asked.
+    /// When the voice sings; nil for other stems, and for a silent voice.
     var words: Words?
 
-    /// A file, read while it plays; only that of the voice is read before, for its words.
+    /// Creates a stem from a file, which streams during playback. Only the voice's file is also
+    /// read in advance, to find its words.
     init(path: String, rate: Int, hasWords: Bool) throws {
         source = .stream(try FileStream(file: AudioFile(path: path), sampleRate: rate))
         guard hasWords else { return }
@@ -19,7 +20,8 @@ struct Stem {
         words = Words(samples, perSecond: file.sampleRate * file.channels)
     }
 
-    /// Twelve seconds of something: a sample for each moment, in seconds, of each channel.
+    /// Creates a stem of twelve seconds. `sample` returns the value at a time, in seconds, of a
+    /// channel.
     init(rate: Int, channels: Int = 1, hasWords: Bool = false, _ sample: (_ time: Double, _ channel: Int) -> Double)
         throws
     {
@@ -31,11 +33,13 @@ struct Stem {
     }
 }
 
-/// When a voice sings, in seconds.
+/// When the voice sings: the start of the first word, the start of the last word and its end, in
+/// seconds.
 struct Words {
     var begin, last, end: Double
 
-    /// A word is what is above -40 dB, with 0.15 s of silence before it. Nil without any.
+    /// Finds the words: passages above -40 dB after more than 0.15 s of silence. Returns nil if
+    /// there are none.
     init?(_ samples: [Float], perSecond: Int) {
         var loud = samples.indices.lazy.filter { abs(samples[$0]) > 0.01 }.makeIterator()
         guard let first = loud.next() else { return nil }
@@ -50,10 +54,10 @@ struct Words {
 }
 
 extension Stem {
-    /// Drums, bass, pad and voice: Am, F, C and G, at 120 beats a minute.
+    /// Synthesizes drums, bass, pad and voice: Am, F, C and G at 120 beats per minute.
     static func made(rate: Int) throws -> [Stem] {
         func root(_ time: Double) -> Double { [55, 43.65, 65.41, 49][Int(time / 2) % 4] }
-        /// The sum of sines at these multiples of a pitch.
+        /// Returns the sum of sines at these multiples of a pitch.
         func tone(_ hertz: Double, _ time: Double, _ parts: [(multiple: Double, gain: Double)]) -> Double {
             parts.reduce(0) { sum, part in sum + part.gain * sin(2 * .pi * hertz * part.multiple * time) }
         }
@@ -70,9 +74,9 @@ extension Stem {
             return tone(root(time), time, [(1, 0.4), (2, 0.1), (3, 0.05)]) * exp(-5 * pluck) * min(1, pluck * 200)
         }
         let pad = try Stem(rate: rate, channels: 2) { time, channel in
-            let third = root(time) == 55 ? 1.189 : 1.26  // A is the minor one
+            let third = root(time) == 55 ? 1.189 : 1.26  // the chord on A is minor
             let swell = min(1, time.since(2) * 20, (2 - time.since(2)) * 20)
-            let hertz = root(time) * (channel == 0 ? 3.992 : 4.008)  // wide, because not quite the same
+            let hertz = root(time) * (channel == 0 ? 3.992 : 4.008)  // detuned, for stereo width
             return swell * tone(hertz, time, [(1, 0.11), (third, 0.11), (1.498, 0.11), (2, 0.08)])
         }
         let melody: [(begin: Double, end: Double, hertz: Double)] = [
@@ -90,6 +94,6 @@ extension Stem {
 }
 
 extension Double {
-    /// What has passed since the last multiple of a period.
+    /// Returns the time since the last multiple of a period.
     fileprivate func since(_ period: Double) -> Double { truncatingRemainder(dividingBy: period) }
 }

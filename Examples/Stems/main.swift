@@ -1,13 +1,14 @@
-// Four stems through a desk: groups, sends to an echo of our own, automation, a limiter.
+// Mixes four stems: groups, sends to a custom echo, automation, a limiter.
 //
 //     Stems [DRUMS BASS PAD VOICE] [--output mix.wav]
 //
-// Without files it makes music itself; with --output it renders to that file, as fast as it goes and without a server.
+// Without files it synthesizes music. With --output it renders to that file, as fast as possible
+// and without a server.
 import AudioRendering
 import AudioSessions
 import Foundation
 
-/// Why it ends early: 64 for wrong use, else 1, and a sentence.
+/// An error that ends the program: the exit status (64 for wrong usage, otherwise 1) and a message.
 struct Failure: Error, CustomStringConvertible {
     var status: Int32
     var description: String
@@ -15,7 +16,7 @@ struct Failure: Error, CustomStringConvertible {
     init(_ status: Int32, _ description: String) { (self.status, self.description) = (status, description) }
 }
 
-/// What there is to do.
+/// The command line.
 struct Order {
     var files: [String] = []
     var output: String?
@@ -26,41 +27,43 @@ struct Order {
             if argument == "--output", output == nil, let path = rest.popFirst() {
                 output = path
             } else if argument.hasPrefix("-") {
-                throw Failure(64, "'\(argument)' is not understood, or lacks its file; \(Self.usage)")
+                throw Failure(64, "Unknown option '\(argument)', or its file is missing; \(Self.usage)")
             } else {
                 files.append(argument)
             }
         }
         guard files.isEmpty || files.count == 4 else {
-            throw Failure(64, "\(files.count) files are given, and four are mixed, or none; \(Self.usage)")
+            throw Failure(64, "\(files.count) files were given; pass four, or none to synthesize them; \(Self.usage)")
         }
-        let place = { (path: String) in URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
-        if let output, files.map(place).contains(place(output)) {
-            throw Failure(64, "'\(output)' is a stem, and would be lost; write to another file.")
+        let resolved = { (path: String) in URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
+        if let output, files.map(resolved).contains(resolved(output)) {
+            throw Failure(64, "'\(output)' is one of the stems and would be overwritten; write to another file.")
         }
     }
 
-    private static let usage = "use: Stems [DRUMS BASS PAD VOICE] [--output FILE]"
+    private static let usage = "usage: Stems [DRUMS BASS PAD VOICE] [--output FILE]"
 }
 
-/// Sets all up in a session and runs it to the end of the echo. `advance` lets time pass: a little of it, at each call.
+/// Mixes the stems in a session, until the echo has ended. Each call of `advance` waits for, or
+/// renders, a short block.
 func mix(_ order: Order, in session: AudioSession, advance: () throws -> Void) throws {
     try session.setCategory(.playback)
-    try session.setActive(true)  // reaches the server: from now on its rate is known
+    try session.setActive(true)  // connects to the server, so its sample rate is known
     let (engine, bus, rate) = (try session.engine, try session.bus, Int(session.sampleRate))
     let stems =
         try order.files.isEmpty
         ? Stem.made(rate: rate)
         : order.files.enumerated().map { try Stem(path: $1, rate: rate, hasWords: $0 == 3) }
-    try bus.setGraph(desk(for: stems, rate: rate))
+    try bus.setGraph(mixerGraph(for: stems, rate: rate))
 
-    // Behind all of it, where the session's route leads: nothing gets above -1 dBTP, and the meter sees what is heard.
+    // At the output of the session's route: the limiter keeps the mix below -1 dBTP, and the meter
+    // measures its result.
     guard let output = bus.outputs.first else { throw Failure(1, "The session has no output; connect a device.") }
     let (limiter, meter) = (try AudioLimiter(ceilingDecibels: -1), try AudioMeter(loudness: true))
     try engine.setLimiter(limiter, of: output)
     try engine.setMeter(meter, of: output)
 
-    // All on one frame, a fifth of a second from now, so that nothing of this comes late.
+    // All stems start on the same frame, 0.2 s from now, so that no command is late.
     let start = engine.currentFrame + UInt64(rate / 5)
     try automate(bus, stems[3].words) { start + UInt64($0 * Double(rate)) }
     let voices = try zip(["drums", "bass", "pad", "voice"], stems).map { name, stem in
@@ -71,10 +74,10 @@ func mix(_ order: Order, in session: AudioSession, advance: () throws -> Void) t
         try advance()
         reduction = max(reduction, limiter.gainReduction)
         if end == nil, voices.allSatisfy({ $0.state == .ended }) { end = engine.currentFrame + UInt64(4 * rate) }
-    } while end.map { engine.currentFrame < $0 } ?? true  // and then the echo
+    } while end.map { engine.currentFrame < $0 } ?? true  // includes 4 s for the echo
 
     for case .stream(let stream) in stems.map(\.source) {
-        if let defect = stream.defect { throw defect }  // a file that is cut short ends early
+        if let defect = stream.defect { throw defect }  // a truncated file ends early
     }
     let peak = 20 * log10(meter.levels.compactMap(\.greatestTruePeak).max() ?? 0)
     guard let loudness = meter.loudness else { return }
@@ -85,7 +88,7 @@ func mix(_ order: Order, in session: AudioSession, advance: () throws -> Void) t
     try session.setActive(false, options: .notifyOthersOnDeactivation)
 }
 
-/// Plays to people, on the session's route.
+/// Plays the mix on the session's route.
 func play(_ order: Order) throws {
     let (session, isGone) = (AudioSession.shared, DispatchSemaphore(value: 0))
     let observation = try session.engine.observe { event in
@@ -93,19 +96,20 @@ func play(_ order: Order) throws {
     }
     try mix(order, in: session) {
         guard isGone.wait(timeout: .now() + 0.02) == .timedOut else {
-            throw Failure(1, "The audio server is gone; start it again and mix once more.")
+            throw Failure(1, "The audio server was lost; start it again and repeat the mix.")
         }
     }
     withExtendedLifetime(observation) {}
 }
 
-/// Renders into a file: another driver, and a host of its own that no other app shares. The rest is the same, to the bit.
+/// Renders the mix to a file, with the offline driver and a host that no other app shares.
+/// Everything else is the same as for playback, bit for bit.
 func render(_ order: Order, to path: String) throws {
     let driver = OfflineDriver(sampleRate: 48_000, channels: 2, periodFrames: 256)
     var writer: AudioFileWriter?
     let session = try AudioSession(host: AudioSessionHost(driver: driver))
     try mix(order, in: session) {
-        // Made only now: with wrong stems nothing is written.
+        // Created at the first block, so that invalid stems leave no file.
         let file = try writer ?? AudioFileWriter(path: path, channels: 2, sampleRate: 48_000)
         writer = file
         let planes = try driver.render(frames: 256)

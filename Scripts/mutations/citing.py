@@ -1,4 +1,4 @@
-"""Which Swift tests cite a rule: those with its id in their name, in their body or in the comment above them."""
+"""Finds the Swift tests that cite a rule: its id is in their name, in their body or in the comment above them."""
 
 import dataclasses
 import re
@@ -16,7 +16,7 @@ class Test:
 
     @property
     def filter(self):
-        """For `swift test --filter`: exactly this test."""
+        """A pattern for `swift test --filter` that selects only this test."""
         suite = f"{re.escape(self.suite)}/" if self.suite else ""
         return rf"^{re.escape(self.target)}\.{suite}{re.escape(self.function)}\("
 
@@ -25,7 +25,7 @@ class Test:
 
 
 def tests(root):
-    """Every Swift test of the project with the text that belongs to it."""
+    """Yields every Swift test of the project with its text."""
     for file in sorted((root / "Tests").glob("*/*/**/*.swift")):
         text = file.read_text()
         starts = [match.start() for match in TEST.finditer(text)]
@@ -36,12 +36,12 @@ def tests(root):
             suite = None
             for suite in SUITE.finditer(text, 0, start):
                 pass
-            # Tests/Unit/<target>/…: the folder above tells the kind.
+            # The path is Tests/<kind>/<target>/…, for example Tests/Unit/SessionPolicyTests/…
             target = file.relative_to(root / "Tests").parts[1]
             yield Test(target, suite.group(1) if suite else "", function.group(1)), text[start:end]
 
 
 def citing(root, rule):
-    """The tests that cite a rule, sorted."""
+    """Returns the tests that cite a rule, sorted."""
     cited = re.compile(rf"\b{re.escape(rule)}(?!\d)")
     return sorted(test for test, text in tests(root) if cited.search(text))

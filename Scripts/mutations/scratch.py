@@ -1,4 +1,4 @@
-"""A scratch package: a copy of the sources that one test target needs, built anew only where it differs from the last time."""
+"""A scratch package: a copy of the sources that one test target needs, which is built incrementally."""
 
 import fcntl
 import hashlib
@@ -10,12 +10,15 @@ import signal
 import subprocess
 import tempfile
 
-# A mutation may make a test wait for what never comes.
+# A mutation may make a test wait for an event that never occurs.
 LIMIT_SECONDS = 300
 
 
 def run(arguments, limit=None):
-    """The exit status (None past the limit) and the output. Past the limit all that it started ends, too."""
+    """Runs a command and returns its exit status and output.
+
+    Past the limit, kills the command and all processes that it started, and returns None as the exit status.
+    """
     process = subprocess.Popen(
         [str(argument) for argument in arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         errors="replace", start_new_session=True,
@@ -30,7 +33,7 @@ def run(arguments, limit=None):
 
 
 class Project:
-    """The package as it is, and what each of its targets depends on."""
+    """The package, with the dependencies of its targets."""
 
     def __init__(self, root):
         self.root = root
@@ -44,7 +47,7 @@ class Project:
         return target.get("path") or f"{'Tests' if target['type'] == 'test' else 'Sources'}/{name}"
 
     def closure(self, name):
-        """A target and all it depends on within the package."""
+        """Returns a target and all targets of the package on which it depends."""
         found, open_ = set(), [name]
         while open_:
             current = open_.pop()
@@ -56,7 +59,7 @@ class Project:
 
 
 class Scratch:
-    """The copy for one test target, with a `.build` of its own that stays between runs."""
+    """The copy for one test target, with its own `.build`, which is kept between runs."""
 
     def __init__(self, project, target):
         self.project, self.target = project, target
@@ -64,7 +67,7 @@ class Scratch:
         name = hashlib.sha256(str(project.root).encode()).hexdigest()[:8]
         self.path = pathlib.Path(tempfile.gettempdir()) / "swift-audio-session-mutations" / name / target
         self.path.mkdir(parents=True, exist_ok=True)
-        # One run at a time: two would build what the other has broken.
+        # Concurrent runs would build each other's mutations.
         self.lock = open(self.path / "lock", "w")
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -73,9 +76,9 @@ class Scratch:
         self.copy()
 
     def copy(self):
-        """Writes what differs from the project and nothing else, so that the build stays incremental."""
+        """Copies only the files that differ from those of the project, so that builds are incremental."""
         wanted = {}
-        # The tests compare the pages with the rules.
+        # Tests compare the pages of the documentation with the rules.
         for path in ["Documentation", *(self.project.path(name) for name in self.needed)]:
             folder = self.project.root / path
             for file in folder.rglob("*"):
@@ -90,7 +93,7 @@ class Scratch:
                     file.unlink()
 
     def manifest(self):
-        """The project's own, without the targets that are not needed."""
+        """Returns the project's manifest without the targets that are not needed."""
         names = ", ".join(f'"{name}"' for name in sorted(self.needed))
         return (self.project.root / "Package.swift").read_text() + (
             f"\nlet needed: Set<String> = [{names}]\n"
@@ -107,12 +110,15 @@ class Scratch:
         file.write_bytes(content)
 
     def build(self):
-        """Nothing, or what the compiler said."""
+        """Builds the tests. Returns None on success, otherwise the output of the build."""
         status, output = run(["swift", "build", "--build-tests", "--package-path", self.path])
         return None if status == 0 else output
 
     def failures(self, tests):
-        """Which of these tests fail. One that crashes or hangs takes all that did not finish with it."""
+        """Runs these tests and returns the names of those that fail.
+
+        If the process crashes or exceeds the limit before a failure is reported, returns one entry that states that.
+        """
         filters = [part for test in tests for part in ("--filter", test.filter)]
         status, output = run(
             ["swift", "test", "--no-parallel", "--skip-build", "--disable-xctest", "--package-path", self.path, *filters],
@@ -120,7 +126,7 @@ class Scratch:
         )
         if status == 0:
             if not re.search(r"Test run with [1-9]\d* tests?\b", output):
-                raise RuntimeError(f"no test of {self.target} was run:\n{output[-2000:]}")
+                raise RuntimeError(f"no test of {self.target} ran:\n{output[-2000:]}")
             return []
         failed = re.findall(r"Test (\"(?:[^\"\\]|\\.)*\"|\S+\(.*?\))(?: with \d+ test cases?)? failed after", output)
         if failed:

@@ -1,4 +1,4 @@
-"""Scripts/test: chooses stages and runs them. `Scripts/test --help` says how."""
+"""Scripts/test: selects stages and runs them. `Scripts/test --help` describes the options."""
 
 import argparse
 import fcntl
@@ -19,9 +19,9 @@ DESCRIPTION = "Builds and tests the project. Without options: the checks require
 
 def arguments():
     parser = argparse.ArgumentParser(prog="Scripts/test", description=DESCRIPTION)
-    parser.add_argument("stages", nargs="*", metavar="STAGE", help="run only these stages, and those that they need (see --list)")
+    parser.add_argument("stages", nargs="*", metavar="STAGE", help="run only these stages and the stages that they need (see --list)")
     parser.add_argument("--all", action="store_true", help="run everything, in its long form: 45 minutes on two idle cores")
-    parser.add_argument("--list", action="store_true", help="list the stages and how long each one took here last")
+    parser.add_argument("--list", action="store_true", help="list the stages and the time that each one took in its last run here")
     return parser.parse_args()
 
 
@@ -31,18 +31,18 @@ def stop(sentence):
 
 
 def select(table, names):
-    """These stages and all that they need; all of them without names."""
+    """Returns these stages and all stages that they need; without names, all stages of the table."""
     known = {stage.name: stage for stage in table}
     unknown = [name for name in names if name not in known]
     if unknown:
         stop(f"unknown stage '{unknown[0]}'. Stages: {', '.join(known)}")
-    wanted, open_ = set(), list(names or known)
-    while open_:
-        name = open_.pop()
-        if name not in wanted:
-            wanted.add(name)
-            open_ += known[name].needs
-    return [stage for stage in table if stage.name in wanted]
+    selected, pending = set(), list(names or known)
+    while pending:
+        name = pending.pop()
+        if name not in selected:
+            selected.add(name)
+            pending += known[name].needs
+    return [stage for stage in table if stage.name in selected]
 
 
 def list_stages():
@@ -59,7 +59,7 @@ def list_stages():
 
 
 def environment(seed, mode):
-    """What all stages get: no session bus is needed, and what is made to crash does so at once."""
+    """Returns the environment of all stages: JACK needs no session bus, and programs that tests crash exit at once."""
     suppressions = stages.ROOT / "Tests/Support"
     return {
         **os.environ,
@@ -78,7 +78,7 @@ def main():
     mode = "all" if chosen.all else "default"
     table = [stage for stage in stages.TABLE if mode in stage.modes]
     if chosen.stages:
-        # A stage of the other mode can be named, too.
+        # Stages of the other mode can also be named.
         here = {stage.name for stage in table}
         table += [stage for stage in stages.TABLE if stage.name not in here]
     run = select(table, chosen.stages)
@@ -94,7 +94,7 @@ def main():
     capacity = os.cpu_count() or 1
     print(f"Scripts/test: {len(run)} stages on {capacity} cores, SEED={seed}")
     if not isolates:
-        print("Scripts/test: this system allows no namespaces: suites that start servers run one after the other; skipped: FewDescriptorsTests")
+        print("Scripts/test: this system does not allow namespaces; suites that start servers run one after another; skipped: FewDescriptorsTests")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
     results = runner.Runner(run, environment(seed, mode), isolates, capacity).run()
@@ -104,14 +104,14 @@ def main():
 
 
 def interrupt(number, _):
-    """Ends the run once: later signals would only keep it from ending what it started."""
+    """Ends the run. Ignores later signals, which would interrupt the end of the processes that it started."""
     for other in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(other, signal.SIG_IGN)
     raise runner.Interrupted(signal.Signals(number).name)
 
 
 def lock_reports():
-    """Two runs in one checkout would share build folders and logs."""
+    """Locks the folder of logs: two runs in one checkout would share build folders and logs."""
     runner.REPORTS.mkdir(parents=True, exist_ok=True)
     lock = open(runner.REPORTS / "lock", "w")
     try:

@@ -1,4 +1,4 @@
-"""Runs stages at the same time, as far as they fit on the machine, and says how each one went."""
+"""Runs stages concurrently, as far as the machine has cores for them, and reports the result of each one."""
 
 import dataclasses
 import json
@@ -14,7 +14,7 @@ from stages import REPORTS, ROOT
 
 TIMES = REPORTS / "times.json"
 # Lines of a failed stage's log that report errors.
-FAILURE = re.compile(r"✘|error:|warning: |FAILED|\*\*\*|FAULT|failed|ERROR: |SUMMARY: |not noticed|SURVIVED|did not end")
+FAILURE = re.compile(r"✘|error:|warning: |FAILED|\*\*\*|FAULT|failed|ERROR: |SUMMARY: |not detected|SURVIVED|did not end")
 SWIFT_TESTS = re.compile(r"Test run with (\d+) tests?")
 SWIFT_FAILURE = re.compile(r"✘ Test .* failed after")
 C_TESTS = re.compile(r"tests passed, (\d+) tests failed out of (\d+)")
@@ -33,7 +33,7 @@ class Result:
 
 
 class Running:
-    """One stage that runs: its commands, one after the other, in a process group of their own."""
+    """A running stage: its commands run one after another, each in its own process group."""
 
     def __init__(self, stage, isolates, environment):
         self.stage, self.begun = stage, time.monotonic()
@@ -48,11 +48,11 @@ class Running:
         self.next()
 
     def next(self):
-        """Starts the next command; False when there is none."""
+        """Starts the next command. Returns False if there is none or it cannot be started."""
         if not self.commands:
             return False
         command = self.commands.pop(0)
-        # Builds may need the network, for packages.
+        # Builds are not isolated: they may need the network to fetch packages.
         if self.isolates and command[0] != "swift":
             command = [str(ROOT / "Scripts/isolated"), *command]
         self.output.write(f"$ {shlex.join(command)}\n".encode())
@@ -63,13 +63,13 @@ class Running:
                 stderr=subprocess.STDOUT, start_new_session=True,
             )
         except OSError as error:
-            self.why = f"{command[0]} cannot be run: {error.strerror}"
+            self.why = f"cannot run {command[0]}: {error.strerror}"
             self.process = None
             return False
         return True
 
     def end(self, why, with_signal=signal.SIGTERM):
-        """Sends a signal to the whole process group: scripts end what they started and remove their folders."""
+        """Sends a signal to the whole process group, so that scripts end what they started and remove their folders."""
         self.why = why
         if self.process:
             try:
@@ -78,7 +78,7 @@ class Running:
                 pass
 
     def await_end(self, seconds):
-        """Waits for the command's end; after this many seconds it is killed."""
+        """Waits until the command has ended; kills it after this many seconds."""
         try:
             self.process and self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -86,9 +86,9 @@ class Running:
             self.process.wait()
 
     def poll(self):
-        """None while it runs; then its result."""
+        """Returns None while the stage runs, then its result."""
         if self.process and not self.why:
-            # Not Popen.poll: that would not tell what the process took of the processors.
+            # Popen.poll would not return the processor time of the process.
             ended, status, usage = os.wait4(self.process.pid, os.WNOHANG)
             if ended == 0:
                 if time.monotonic() - self.begun > self.stage.limit:
@@ -118,7 +118,7 @@ class Running:
 
 
 def describe_status(status):
-    """A process's end in words. A shell, as that of Scripts/isolated, reports a signal as 128 and its number."""
+    """Describes how a process ended. A shell, such as that of Scripts/isolated, reports a signal as 128 plus its number."""
     number = -status if status < 0 else status - 128
     try:
         return f"ended by {signal.Signals(number).name}"
@@ -127,7 +127,7 @@ def describe_status(status):
 
 
 class Interrupted(Exception):
-    """A signal that ends the run."""
+    """Raised by a signal that ends the run."""
 
 
 class Runner:
@@ -151,7 +151,7 @@ class Runner:
                         self.report(result)
                 time.sleep(0.05)
         except Interrupted as interruption:
-            # All at once, and only then the wait for each.
+            # Signal all stages before waiting for any of them.
             for running in self.running:
                 running.end(f"ended by {interruption}")
             for running in self.running:
@@ -165,7 +165,7 @@ class Runner:
         return any(result.stage.name == name and result.passed for result in self.results)
 
     def drop_impossible(self):
-        """What needs a stage that failed is not run, and counts as failed."""
+        """Marks the stages that need a failed stage as failed, without running them."""
         failed = {result.stage.name for result in self.results if not result.passed}
         for stage in list(self.waiting):
             if missing := failed.intersection(stage.needs):
@@ -173,7 +173,7 @@ class Runner:
                 self.report(Result(stage, False, 0, 0, 0, 0, None, f"not run: '{', '.join(missing)}' failed"))
 
     def startable(self):
-        """The first stage of the table that can run now."""
+        """Returns the first stage of the table that can run now, or None."""
         taken = sum(running.stage.cores for running in self.running)
         for stage in self.waiting:
             if any(name in self.chosen and not self.passed(name) for name in stage.needs):
@@ -198,10 +198,10 @@ class Runner:
 
 
 def show_failure(log):
-    """What a log says is wrong, and its end."""
+    """Prints the lines of a log that report errors, and its last 25 lines."""
     lines = log.read_text(errors="replace").splitlines()
-    telling = [line for line in lines[:-25] if FAILURE.search(line)]
-    for line in [*telling[:40], *(["…"] if telling else []), *lines[-25:]]:
+    errors = [line for line in lines[:-25] if FAILURE.search(line)]
+    for line in [*errors[:40], *(["…"] if errors else []), *lines[-25:]]:
         print(f"    | {line[:400]}")
     sys.stdout.flush()
 
@@ -222,9 +222,9 @@ def write_times(results, mode):
 def summarize(results, seconds, seed):
     print("\nstage              result   seconds   cores   tests")
     for result in sorted(results, key=lambda result: -result.seconds):
-        verdict = "ok" if result.passed else "FAIL"
+        outcome = "ok" if result.passed else "FAIL"
         print(
-            f"{result.stage.name:18} {verdict:6} {result.seconds:9.0f} {result.cores:7.1f} {result.tests or '':>7}".rstrip()
+            f"{result.stage.name:18} {outcome:6} {result.seconds:9.0f} {result.cores:7.1f} {result.tests or '':>7}".rstrip()
         )
     failed = [f"{result.stage.name} ({result.why})" for result in results if not result.passed]
     took = f"{int(seconds // 60)} min {int(seconds % 60):02} s"
@@ -233,7 +233,7 @@ def summarize(results, seconds, seed):
         print(f"Scripts/test: {len(failed)} of {len(results)} stages failed in {took}: {', '.join(failed)}")
     else:
         print(f"Scripts/test: all {len(results)} stages passed in {took}")
-    # Runners of continuous integration look for a line like this one.
+    # Continuous integration parses this line.
     failures = sum(max(result.failures, 0 if result.passed else 1) for result in results)
     print(f"tests: {sum(result.tests - result.failures for result in results)} passed, {failures} failed")
     return not failed

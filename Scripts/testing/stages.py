@@ -1,7 +1,8 @@
 """The stages of Scripts/test: what each one runs, what it needs, and when it is part of a run.
 
-A stage is a list of commands, run one after the other in the project's folder. A stage starts once those that it needs have passed
-and its `cores` fit on the machine beside the stages that run, in the order of the table.
+A stage is a list of commands, which run one after another in the project's folder. Stages start in the
+order of the table, each as soon as the stages that it needs have passed and enough cores are free for its
+`cores`.
 """
 
 import dataclasses
@@ -9,16 +10,16 @@ import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 REPORTS = ROOT / "build/test"
-# Time limits per stage. The slowest stage of each form needs a fifth of it on two idle cores.
+# Time limits per stage. The slowest stage of each mode needs a fifth of its limit on two idle cores.
 LIMIT_SECONDS = {"default": 1200, "all": 2700}
-# More cores than any machine has: the stage runs alone.
+# More cores than any machine has, so that the stage runs alone.
 ALONE = 10_000
 
 # The suites that start servers and programs; all others are unit tests.
 INTEGRATION = ("JackDriverTests", "PlayerTests", "ArbiterServiceTests", "FaultTests")
 # Suites that run on plain jackd only.
-JACKD_ONLY = ("FarewellTests", "HungAppTests", "LateThreadTests", "ManagedServerTests", "ServerProgramTests")
-# A suite that preloads a library into programs; sanitizers want to be the first.
+JACKD_ONLY = ("ShutdownTests", "HungAppTests", "LateThreadTests", "ManagedServerTests", "ServerProgramTests")
+# A suite that preloads a library into programs. A sanitizer's runtime must be loaded first.
 PRELOADING = ("LateThreadTests",)
 BUILT = ("swift-build",)
 SHORT, LONG, BOTH = ("default",), ("all",), ("default", "all")
@@ -32,14 +33,15 @@ class Stage:
     commands: list
     # Stages that must have passed before.
     needs: tuple = ()
-    # How many cores it keeps busy: less than one where it mostly waits for servers and clocks.
+    # How many cores the stage keeps busy: less than one if it mostly waits for servers and clocks.
     cores: float = 1.0
-    # Runs that include it. A name that occurs twice in the table is the short and the long form of one stage.
+    # The modes that include the stage. A name that occurs twice in the table is the short and the
+    # long form of one stage.
     modes: tuple = BOTH
-    # Whether its commands, other than builds, run in namespaces of their own (Scripts/isolated). Where the system does not allow
-    # that, only one such stage runs at a time.
+    # Whether its commands, other than builds, run in their own namespaces (Scripts/isolated). If the
+    # system does not allow that, only one such stage runs at a time.
     isolated: bool = False
-    # Whether it must have run tests: their number is read from what it prints.
+    # Whether the stage fails if it ran no tests; their number is read from its output.
     tests: bool = True
     environment: dict = dataclasses.field(default_factory=dict)
 
@@ -55,20 +57,21 @@ BENCHMARK_TESTS = [
     ["Scripts/dependencies", "benchmark"],
     ["swift", "test", "--package-path", "Benchmarks", "--configuration", "release", "--disable-testable-imports", "--no-parallel"],
 ]
-# The thread sanitizer tolerates libjack's thread cancellation only with these options. With them it reports libdispatch's handling
-# of blocks as races: sessions, which report by blocks, and whole programs are left out.
+# The thread sanitizer tolerates libjack's thread cancellation only with these options. With them, it
+# reports libdispatch's handling of blocks as races. Sessions, which report through blocks, and whole
+# programs are therefore excluded.
 LIBJACK_UNDER_THREAD = (
     "ignore_noninstrumented_modules=0:ignore_interceptors_accesses=0:"
     f"suppressions='{ROOT}/Tests/Support/thread-sanitizer.supp'"
 )
 REPORT_BY_BLOCKS = (
-    "HungAppTests", "RealFaultTests", "RealRouteTests", "LatencyTests", "SessionRateTests", "NetworkTests", "StandInTests",
+    "HungAppTests", "RealFaultTests", "RealRouteTests", "LatencyTests", "SessionRateTests", "NetworkTests", "VirtualDeviceTests",
     "BufferTuningTests",
 )
 # C tests that have several threads or processes.
 THREADED = (
-    "test_threads", "test_rings", "test_fifo", "test_gate", "test_gate_swaps", "test_gates_and_plans", "test_gate_memory",
-    "test_meters", "test_ports", "test_processes", "test_peers", "stress_ring", "soak",
+    "test_threads", "test_rings", "test_fifo", "test_gate", "test_gate_replacement", "test_gates_and_plans", "test_gate_memory",
+    "test_meters", "test_queues", "test_processes", "test_peers", "stress_ring", "soak",
 )
 
 
@@ -85,8 +88,11 @@ def built(name, build=".build", configuration="debug"):
 
 
 def swift_tests(filters=(), skip=(), build=".build", parallel=False):
-    """Runs the test program itself, since `swift test` locks the build folder. Tests run serially, unless each one is a process of
-    its own: in parallel they compete for Swift's thread pool, and a time limit of one test would cover all of them."""
+    """Returns the command that runs the test program itself, because `swift test` locks the build folder.
+
+    Tests run serially unless each one runs in its own process: in parallel, they would compete for Swift's
+    thread pool, and the time limit of one test would cover all of them.
+    """
     order = [] if parallel else ["--no-parallel"]
     return [
         built("swift-audio-sessionPackageTests.xctest", build), "--testing-library", "swift-testing", *order,
@@ -95,10 +101,10 @@ def swift_tests(filters=(), skip=(), build=".build", parallel=False):
 
 
 def c_tests(preset, soak_seconds, only=()):
-    """All C tests, or only these and the injected fault of the sanitizer."""
-    fault = {"thread": "planted_data_race", "realtime": "planted_allocation"}.get(preset)
+    """Returns the commands that run all C tests, or only these and the sanitizer's injected fault."""
+    fault = {"thread": "injected_data_race", "realtime": "injected_allocation"}.get(preset)
     targets = ["--target", *only, fault] if only else []
-    choice = ["--tests-regex", f"^({'|'.join((*only, 'planted_.*'))})$"] if only else []
+    choice = ["--tests-regex", f"^({'|'.join((*only, 'injected_.*'))})$"] if only else []
     return [
         ["cmake", "--preset", preset, f"-DSOAK_SECONDS={soak_seconds}"],
         ["cmake", "--build", "--preset", preset, *targets],
@@ -111,22 +117,27 @@ def sanitized_folder(sanitizer):
 
 
 def sanitized_build(sanitizer, *products):
-    """Builds these programs under a sanitizer, or all tests, in a folder of its own. SwiftPM needs the index to find tests only."""
+    """Returns the commands that build these programs, or all tests, with a sanitizer, in a separate folder.
+
+    SwiftPM needs the index only to find tests.
+    """
     build = ["swift", "build", "--scratch-path", sanitized_folder(sanitizer), f"--sanitize={sanitizer}"]
     programs = [[*build, "--disable-index-store", "--product", product] for product in products]
     return programs or [[*build, "--build-tests"]]
 
 
 def on_fake_jack(sanitizer, every):
-    """Scenarios of the fault runner on the fake libjack, both under a sanitizer. One in `every` calls meets what suits the sanitizer:
-    notices on four threads, or failures."""
+    """Returns the commands that run the fault runner's scenarios on the fake libjack, both with a sanitizer.
+
+    One in `every` calls gets the fault that suits the sanitizer: notifications on four threads, or a failure.
+    """
     folder = sanitized_folder(sanitizer)
     library = str(ROOT / folder / "fake-jack")
     program = ["env", f"LD_LIBRARY_PATH={library}", "AUDIOSESSION_ARBITER=in-process", built("fault-runner", folder)]
     trouble = "storm" if sanitizer == "thread" else "fail"
     return [
         [str(ROOT / "Tests/Support/FakeJack/build"), library, f"-fsanitize={sanitizer}"],
-        *([*program, story] for story in ("life", "session", "devices", "hosts")),
+        *([*program, scenario] for scenario in ("life", "session", "devices", "hosts")),
         [*program, "life", "--walk", trouble, "--every", str(every)],
     ]
 
@@ -140,14 +151,14 @@ def integration(name, what, server, wrapper=(), skip=()):
 # ---- Stages -------------------------------------------------------------------------------------------------------------------
 
 TABLE = [
-    Stage("swift-build", "all Swift targets and tests, once, for all that runs in debug", [BUILD_TESTS], cores=2, tests=False),
+    Stage("swift-build", "builds all Swift targets and tests once, for all stages that run in debug", [BUILD_TESTS], cores=2, tests=False),
     Stage(
-        "release-build", "the programs that run for long, optimized", [["swift", "build", "--configuration", "release"]],
+        "release-build", "builds the long-running programs, optimized", [["swift", "build", "--configuration", "release"]],
         cores=2, tests=False, modes=LONG),
-    # The longest first.
+    # The longest stages first.
     integration("jack", "drivers, devices, routes and faults on jackd", "jackd"),
     Stage(
-        "player", "the player as a program, its screen, its arbitration with others", [swift_tests(suites("PlayerTests"))],
+        "player", "the player as a program: its screen, its arbitration with other apps", [swift_tests(suites("PlayerTests"))],
         needs=BUILT, cores=0.5, isolated=True),
     Stage("checks", "formatters, linters, layers, rules, links, examples", [["Scripts/check"]], needs=BUILT, tests=False),
     Stage(
@@ -168,12 +179,12 @@ TABLE = [
     integration("pipewire", "the suites of 'jack' on PipeWire", "pipewire", wrapper=["Scripts/with-pipewire"], skip=JACKD_ONLY),
     Stage("c-address", "the C libraries, with the address and undefined behaviour sanitizers", c_tests("address", 3), modes=SHORT),
     Stage("c-address", "the C libraries, with the address and undefined behaviour sanitizers", c_tests("address", 30), modes=LONG),
-    Stage("c-thread", "C tests that have threads, with the thread sanitizer; --all: all", c_tests("thread", 3, THREADED), modes=SHORT),
-    Stage("c-thread", "C tests that have threads, with the thread sanitizer; --all: all", c_tests("thread", 30), modes=LONG),
+    Stage("c-thread", "C tests with several threads, with the thread sanitizer; --all: all C tests", c_tests("thread", 3, THREADED), modes=SHORT),
+    Stage("c-thread", "C tests with several threads, with the thread sanitizer; --all: all C tests", c_tests("thread", 30), modes=LONG),
     Stage("c-realtime", "a soak of the render cycle, with the realtime sanitizer; --all: all C tests", c_tests("realtime", 5, ("soak",)), modes=SHORT),
     Stage("c-realtime", "a soak of the render cycle, with the realtime sanitizer; --all: all C tests", c_tests("realtime", 30), modes=LONG),
     Stage(
-        "exploration", "the states of the session rules, breadth-first: a sixth of the slices, by SEED; --all: all",
+        "exploration", "explores the states of the session rules breadth-first: a sixth of the slices, chosen by SEED; --all: all slices",
         [
             ["swift", "build", "--configuration", "release", "--product", "policy-explorer"],
             [built("policy-explorer", configuration="release"), "--every", "6"],
@@ -189,31 +200,31 @@ TABLE = [
         "malformed-packets", "", [[built("arbiter-fuzzer", configuration="release"), "--messages", "1000000"]],
         needs=("release-build",), tests=False, isolated=True, modes=LONG),
     Stage(
-        "chaos", "many apps, killed and stopped at random, and an arbiter that is killed, too",
+        "chaos", "many apps that are killed and stopped at random, and an arbiter that is killed",
         [[built("arbiter-chaos"), "--clients", "40", "--seconds", "15"]], needs=BUILT, cores=0.8, tests=False, isolated=True,
         modes=SHORT),
     Stage(
         "chaos", "", [[built("arbiter-chaos", configuration="release")]], needs=("release-build",), tests=False, isolated=True,
         modes=LONG),
     Stage(
-        "soak", "injected faults of sound, then an app whose servers die and devices come and go; --all: on every server",
+        "soak", "injected glitches, then an app while servers die and devices come and go; --all: on every server",
         [["Scripts/soak", "--injected", "--debug"], ["Scripts/soak", "--debug", "--server", "jackd", "--seconds", "20"]],
         needs=BUILT, cores=0.5, tests=False, isolated=True, modes=SHORT),
     Stage(
         "soak", "", [["Scripts/soak", "--injected"], ["Scripts/soak", "--server", "all", "--seconds", "60"]],
         needs=("release-build",), cores=0.5, tests=False, isolated=True, modes=LONG),
     Stage(
-        "swift-thread", "apps on the fake libjack; --all: also the suites that have threads, and drivers on jackd",
+        "swift-thread", "apps on the fake libjack; --all: also the suites with threads, and drivers on jackd",
         [*sanitized_build("thread", "fault-runner"), *on_fake_jack("thread", every=15)],
         needs=BUILT, tests=False, modes=SHORT),
     Stage(
         "swift-thread", "",
         [
             *sanitized_build("thread"),
-            # Without the long walks through the pure rules, and minutes of sound for one thread.
+            # Skips long single-threaded tests: random walks through the rules, and minutes of audio.
             swift_tests(
                 skip=(*suites("PlayerTests", "JackDriverTests", "ArbiterServiceTests", "FaultTests"), "WalkTests", "LoudnessTests",
-                      "StandInProgramTests"),
+                      "VirtualDeviceProgramTests"),
                 build=sanitized_folder("thread")),
             ["env", f"TSAN_OPTIONS={LIBJACK_UNDER_THREAD}",
              *swift_tests(["^JackDriverTests"], (*REPORT_BY_BLOCKS, *PRELOADING), build=sanitized_folder("thread"))],
@@ -232,19 +243,19 @@ TABLE = [
         "swift-address", "",
         [
             *sanitized_build("address"),
-            # Without the tests that run programs, which the sanitizer does not see, and the long walks through the pure rules.
+            # Skips tests that run programs, which the sanitizer does not cover, and long random walks.
             swift_tests(
                 skip=(*suites("PlayerTests", "ArbiterServiceTests", "FaultTests"), "WalkTests", "RealFaultTests", "RealRouteTests",
-                      "NetworkTests", "StandInTests", "StandInProgramTests", *PRELOADING),
+                      "NetworkTests", "VirtualDeviceTests", "VirtualDeviceProgramTests", *PRELOADING),
                 build=sanitized_folder("address")),
             [built("arbiter-fuzzer", sanitized_folder("address")), "--messages", "100000"],
             *on_fake_jack("address", every=3),
         ],
         needs=BUILT, isolated=True, modes=LONG),
     Stage(
-        "benchmarks", "all benchmarks are built, and their conclusions tested; one runs shortly; --all: all run",
+        "benchmarks", "builds all benchmarks, tests their evaluation, and runs one briefly; --all: runs all",
         [*BENCHMARK_TESTS, ["Scripts/benchmark", "capacity", "--quick"]], modes=SHORT),
-    # Measures, so nothing else runs. Retried once, because other programs' load can distort the measurements.
+    # Runs alone, because it measures. Retried once: the load of other programs can distort the results.
     Stage(
         "benchmarks", "",
         [
@@ -254,6 +265,6 @@ TABLE = [
         ],
         cores=ALONE, modes=LONG),
     Stage(
-        "mutations", "breaks rules one after the other: a test that cites the rule must fail",
+        "mutations", "breaks rules one after another; a test that cites the rule must fail",
         [["bash", "-c", 'Scripts/mutate --count 3 --seed "$SEED"']], tests=False, modes=LONG),
 ]

@@ -1,3 +1,4 @@
-// Activation in the shape of 2026: the methods, notifications and messages are the session's own.
+// Activation as in the 2026 API: the methods, notifications and messages belong to the session
+// itself.
 public typealias AVAudioSessionActivationOptions = AudioSession.ActivationOptions
 public typealias AVAudioSessionDeactivationOptions = AudioSession.DeactivationOptions

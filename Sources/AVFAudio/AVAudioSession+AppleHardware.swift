@@ -1,60 +1,62 @@
 internal import Dispatch
 public import Foundation
 
-/// What only Apple's hardware does. It is here so that source compiles, and says that there is none of it: wishes for it throw, values are
-/// those of a device without it, and the notifications are never posted.
+/// Features of Apple hardware that are not available here. They are declared so that source code
+/// compiles: requests for them throw or report that nothing is available, values are those of a
+/// device without the feature, and the notifications are never posted.
 extension AudioSession {
-    /// How a stereo microphone is held.
+    /// The orientation of a stereo microphone.
     public enum StereoOrientation: Int, Hashable, Sendable {
         case none, portrait, portraitUpsideDown, landscapeRight, landscapeLeft
     }
 
-    /// How sound is rendered in space.
+    /// How sound is rendered spatially.
     public enum RenderingMode: Int, Hashable, Sendable {
         case notApplicable, monoStereo, surround, spatialAudio, dolbyAudio, dolbyAtmos
     }
 
-    /// What an app may put into the microphone of a call.
+    /// What an app may inject into the microphone signal of a call.
     public enum MicrophoneInjectionMode: Int, Hashable, Sendable {
         case none, spokenAudio
     }
 
-    /// Whether input and output share one cycle.
+    /// Whether input and output share one I/O cycle.
     public enum IOType: UInt, Hashable, Sendable {
         case notSpecified, aggregated
     }
 
-    /// Where the user chose to play.
+    /// The route that the user selected for playback.
     public enum RouteSelection: Int, Hashable, Sendable {
         case none, local, external
     }
 
-    /// Input and output always share one cycle here, so that both wishes are granted.
+    /// Changes nothing: input and output always share one I/O cycle here, which satisfies both
+    /// preferences.
     public func setAggregatedIOPreference(_ inIOType: IOType) throws {}
 
-    /// Always `none`: no port has a stereo microphone that can be turned.
+    /// Always `none`: no port has a stereo microphone with an orientation.
     public var inputOrientation: StereoOrientation { .none }
     public var preferredInputOrientation: StereoOrientation { .none }
     /// Throws resourceNotAvailable for anything but `none`.
     public func setPreferredInputOrientation(_ orientation: StereoOrientation) throws {
         try refuse(
-            orientation != .none, "An orientation of the stereo microphone", "ports have none that can be turned")
+            orientation != .none, "An orientation of the stereo microphone", "no port has an adjustable one")
     }
 
-    /// Always false: the server's ports carry what the microphone hears.
+    /// Always false: the server's ports carry the unprocessed signal of the microphone.
     public var isEchoCancelledInputAvailable: Bool { false }
     public var isEchoCancelledInputEnabled: Bool { false }
     public var prefersEchoCancelledInput: Bool { false }
     /// Throws resourceNotAvailable for true.
     public func setPrefersEchoCancelledInput(_ value: Bool) throws {
-        try refuse(value, "Input without echo", "the server does not cancel echo; put a filter before its input")
+        try refuse(value, "Echo-cancelled input", "the server does not cancel echo; insert a filter before its input")
     }
 
-    /// Always false: there are no haptics; CAT-4 says what recording mutes.
+    /// Always false: there are no haptics. CAT-4 specifies what recording mutes.
     public var allowHapticsAndSystemSoundsDuringRecording: Bool { false }
     /// Throws resourceNotAvailable for true.
     public func setAllowHapticsAndSystemSoundsDuringRecording(_ inValue: Bool) throws {
-        try refuse(inValue, "Haptics and system sounds during recording", "recording mutes system sounds (CAT-4)")
+        try refuse(inValue, "Haptic and system sound during recording", "recording mutes system sounds (CAT-4)")
     }
 
     /// Always false.
@@ -63,13 +65,14 @@ extension AudioSession {
     /// Throws resourceNotAvailable for anything but `none`.
     public func setPreferredMicrophoneInjectionMode(_ inValue: MicrophoneInjectionMode) throws {
         try refuse(
-            inValue != .none, "Sound in the microphone of a call", "connect it to the call's input at the server")
+            inValue != .none, "Microphone injection", "connect the sound to the call's input on the server")
     }
 
-    /// Always `notApplicable`: nothing is rendered in space.
+    /// Always `notApplicable`: sound is not rendered spatially.
     public var renderingMode: RenderingMode { .notApplicable }
 
-    /// Always answers false and `none`, on a thread of the library's: there is no picker to show.
+    /// Calls the completion handler with false and `none`, on a library thread: there is no route
+    /// picker to show.
     public func prepareRouteSelectionForPlayback(
         completionHandler: @escaping @Sendable (Bool, RouteSelection) -> Void
     ) {
@@ -89,17 +92,17 @@ extension AudioSession {
         NSNotification.Name("AVAudioSessionMicrophoneInjectionCapabilitiesChangeNotification")
     }
 
-    private func refuse(_ isWished: Bool, _ what: String, _ why: String) throws {
-        guard isWished else { return }
+    private func refuse(_ isRequested: Bool, _ what: String, _ why: String) throws {
+        guard isRequested else { return }
         try request {
             throw AudioSessionError(
-                .resourceNotAvailable, "\(what) was asked for, which is not to be had here: \(why).")
+                .resourceNotAvailable, "\(what) was requested, but is not available here: \(why).")
         }
     }
 }
 
 extension AudioApplication {
-    /// Whether the app may put sound into the microphone of a call.
+    /// Whether the app may inject sound into the microphone signal of a call.
     public enum MicrophoneInjectionPermission: Int, Hashable, Sendable {
         case serviceDisabled, undetermined, denied, granted
     }
@@ -107,7 +110,7 @@ extension AudioApplication {
     /// Always `serviceDisabled`.
     public var microphoneInjectionPermission: MicrophoneInjectionPermission { .serviceDisabled }
 
-    /// Always answers `serviceDisabled`, on a thread of the library's.
+    /// Calls `response` with `serviceDisabled`, on a library thread.
     public static func requestMicrophoneInjectionPermission(
         completionHandler response: @escaping @Sendable (MicrophoneInjectionPermission) -> Void
     ) {
@@ -116,7 +119,7 @@ extension AudioApplication {
 }
 
 extension AudioSessionPortDescription {
-    /// Always false: the server's ports carry what the device does.
+    /// Always false: the server's ports carry the unprocessed signal of the device.
     public var hasHardwareVoiceCallProcessing: Bool { false }
     /// Always false.
     public var isSpatialAudioEnabled: Bool { false }

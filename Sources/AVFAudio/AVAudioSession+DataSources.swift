@@ -1,9 +1,10 @@
 public import AudioSessions
 
-// Sources within a port, and how they face and hear. The audio server knows of none: everything here answers nil, and wishes throw.
+// Data sources within a port, with their location, orientation and polar patterns. The audio server
+// reports none: all properties of data sources are nil, and setters throw for any value but nil.
 
 extension AudioSession {
-    /// Where on a device a source sits.
+    /// The location of a data source on a device.
     public struct Location: RawRepresentable, Hashable, Sendable {
         public var rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -12,7 +13,7 @@ extension AudioSession {
         public static let lower = Location(rawValue: "Lower")
     }
 
-    /// Where a source faces.
+    /// The direction that a data source faces.
     public struct Orientation: RawRepresentable, Hashable, Sendable {
         public var rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -25,7 +26,7 @@ extension AudioSession {
         public static let right = Orientation(rawValue: "Right")
     }
 
-    /// What a source hears around it.
+    /// The directional sensitivity of a data source.
     public struct PolarPattern: RawRepresentable, Hashable, Sendable {
         public var rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -44,35 +45,36 @@ extension AudioSessionDataSourceDescription {
     public var selectedPolarPattern: AudioSession.PolarPattern? { nil }
     public var preferredPolarPattern: AudioSession.PolarPattern? { nil }
 
-    /// Nil changes nothing; any pattern throws resourceNotAvailable.
+    /// Changes nothing for nil; throws resourceNotAvailable for any pattern.
     public func setPreferredPolarPattern(_ pattern: AudioSession.PolarPattern?) throws {
         guard let pattern else { return }
         throw AudioSessionError(
             .resourceNotAvailable, rule: "ROUTE-1",
             """
-            The polar pattern '\(pattern.rawValue)' was asked for; the audio server's inputs have none. Choose a microphone that hears so \
-            (setPreferredInput).
+            The polar pattern '\(pattern.rawValue)' was requested, but the audio server's inputs have none. \
+            Choose a microphone with this pattern (setPreferredInput).
             """)
     }
 }
 
 extension AudioSessionPortDescription {
-    /// Nil changes nothing; a port has no sources, and any throws badParam.
+    /// Changes nothing for nil; throws badParam for any data source, because a port has none.
     public func setPreferredDataSource(_ dataSource: AudioSessionDataSourceDescription?) throws {
         guard let dataSource else { return }
         throw AudioSessionError(
             .badParam, rule: "ROUTE-1",
-            "The data source '\(dataSource.dataSourceName)' was asked for; '\(portName)' has none. Choose another port instead."
+            "Data source '\(dataSource.dataSourceName)' was requested, but '\(portName)' has none. Choose another port."
         )
     }
 }
 
-/// A channel's place, by Core Audio's numbers.
+/// A channel's position, as a number of Core Audio.
 public typealias AudioChannelLabel = UInt32
 
 extension AudioSessionChannelDescription {
-    /// Left (1) and right (2) for the first two, as the field orders them; from the third on a number without a place (65,536 and the
-    /// channel's). The audio server names no places.
+    /// Left (1) and right (2) for the first two channels, by convention; from the third channel on,
+    /// a number without a position (65,536 plus the channel number). The audio server does not
+    /// report positions.
     public var channelLabel: AudioChannelLabel {
         (1...2).contains(channelNumber)
             ? AudioChannelLabel(channelNumber) : 1 << 16 | AudioChannelLabel(clamping: channelNumber)

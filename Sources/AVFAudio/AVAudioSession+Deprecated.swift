@@ -1,6 +1,6 @@
-/// Names of iOS 3 to 16 that source still uses; each says what took its place.
+/// Names of iOS 3 to 16 that source code still uses. Each deprecation names the replacement.
 extension AudioSession {
-    /// The user's answer to the app's wish to record.
+    /// The user's answer to the app's request to record.
     public enum RecordPermission: UInt, Hashable, Sendable {
         case undetermined = 0x756e_6474
         case denied = 0x6465_6e79
@@ -17,13 +17,14 @@ extension AudioSession {
         }
     }
 
-    /// Asks the user, once (PERM-2); `response` comes on a thread of the library's.
+    /// Asks the user for permission to record, once (PERM-2). The library calls `response` on one
+    /// of its own threads.
     @available(*, deprecated, message: "use AVAudioApplication.requestRecordPermission")
     public func requestRecordPermission(_ response: @escaping @Sendable (Bool) -> Void) {
         host.application.requestRecordPermission(completionHandler: response)
     }
 
-    /// `setActive(_:options:)` with its options as a number.
+    /// Calls `setActive(_:options:)` with options that are given as a number.
     @available(*, deprecated, renamed: "setActive(_:options:)")
     public func setActive(_ active: Bool, withFlags flags: Int) throws {
         try setActive(active, options: SetActiveOptions(rawValue: UInt(bitPattern: flags)))
@@ -43,12 +44,13 @@ extension AudioSession {
     public func setPreferredHardwareSampleRate(_ sampleRate: Double) throws { try setPreferredSampleRate(sampleRate) }
 }
 
-/// In the flags of `endInterruption(withFlags:)`: the app may go on by itself.
+/// In the flags of `endInterruption(withFlags:)`: the app may resume automatically.
 @available(*, deprecated, message: "use AVAudioSession.InterruptionOptions.shouldResume")
 public let AVAudioSessionInterruptionFlags_ShouldResume = 1
-/// In the flags of `setActive(_:withFlags:)`: others are told that they may resume.
+/// In the flags of `setActive(_:withFlags:)`: others are notified that they may resume.
 @available(*, deprecated, message: "use AVAudioSession.SetActiveOptions.notifyOthersOnDeactivation")
 public let AVAudioSessionSetActiveFlags_NotifyOthersOnDeactivation = 1
-/// Never in a notification of this library: `AVAudioSessionInterruptionReasonKey` tells of a suspension.
+/// Never in a notification of this library: `AVAudioSessionInterruptionReasonKey` reports a
+/// suspension.
 @available(*, deprecated, renamed: "AVAudioSessionInterruptionReasonKey")
 public let AVAudioSessionInterruptionWasSuspendedKey = "AVAudioSessionInterruptionWasSuspendedKey"

@@ -1,5 +1,5 @@
-// Source written for iOS says `import AVFAudio` (or AVFoundation) and finds its session under these names. They are the session
-// itself, not a wrapper: what one name does, the other sees.
+// Source code written for iOS uses `import AVFAudio` (or AVFoundation) and finds the session under
+// these names. They are aliases and not wrappers: both names refer to the same object.
 @_exported public import AudioSessions
 
 public typealias AVAudioSession = AudioSession
@@ -9,7 +9,7 @@ public typealias AVAudioSessionRouteDescription = AudioSessionRouteDescription
 public typealias AVAudioSessionDataSourceDescription = AudioSessionDataSourceDescription
 public typealias AVAudioSessionChannelDescription = AudioSessionChannelDescription
 
-/// Keys of the notifications' `userInfo`.
+/// The keys of the notifications' `userInfo`.
 public let AVAudioSessionInterruptionTypeKey = AudioSessionInterruptionTypeKey
 public let AVAudioSessionInterruptionOptionKey = AudioSessionInterruptionOptionKey
 public let AVAudioSessionInterruptionReasonKey = AudioSessionInterruptionReasonKey
@@ -18,6 +18,6 @@ public let AVAudioSessionRouteChangePreviousRouteKey = AudioSessionRouteChangePr
 public let AVAudioSessionSilenceSecondaryAudioHintTypeKey = AudioSessionSilenceSecondaryAudioHintTypeKey
 
 extension AudioApplication {
-    /// iOS spells the type so.
+    /// The type's name as iOS spells it.
     public typealias recordPermission = RecordPermission
 }

@@ -1,15 +1,16 @@
 public import Foundation
 
-/// What was told of interruptions before there were notifications. Everything is optional.
+/// The interruption callbacks that preceded the notifications. All methods are optional.
 @available(*, deprecated, message: "observe AVAudioSession's notifications")
 public protocol AVAudioSessionDelegate: NSObjectProtocol {
     /// The session was interrupted.
     func beginInterruption()
-    /// The interruption is over; see `AVAudioSessionInterruptionFlags_ShouldResume`. Left out, `endInterruption()` is called.
+    /// The interruption has ended; see `AVAudioSessionInterruptionFlags_ShouldResume`. The default
+    /// implementation calls `endInterruption()`.
     func endInterruption(withFlags flags: Int)
-    /// The interruption is over.
+    /// The interruption has ended.
     func endInterruption()
-    /// An input has come, or the last one is gone.
+    /// An input has become available, or the last one has been removed.
     func inputIsAvailableChanged(_ isInputAvailable: Bool)
 }
 
@@ -22,7 +23,8 @@ extension AVAudioSessionDelegate {
 }
 
 extension AudioSession {
-    /// Told, on a thread of the library's, what the notifications tell; not kept alive.
+    /// The delegate. The session calls it on a library thread for the events that it also posts as
+    /// notifications, and does not retain it.
     @available(*, deprecated, message: "observe AVAudioSession's notifications")
     public weak var delegate: (any AVAudioSessionDelegate)? {
         get { (companion as? DelegateRelay)?.delegate }
@@ -32,15 +34,17 @@ extension AudioSession {
     }
 }
 
-/// From a session's notifications to its delegate.
+/// Forwards a session's notifications to its delegate.
 ///
-/// Unchecked `Sendable`: set up once; the centre tells on one thread at a time, and what changes is behind a lock.
+/// Unchecked `Sendable`: set up once; the notification center calls it on one thread at a time, and
+/// a lock protects the mutable state.
 @available(*, deprecated, message: "serves AVAudioSessionDelegate")
 private final class DelegateRelay: @unchecked Sendable {
     weak var delegate: (any AVAudioSessionDelegate)?
     private var tokens: [any NSObjectProtocol] = []
     private let lock = NSLock()
-    /// Nil until a device has been seen: the first one is no change, and is not to be reached for.
+    /// Nil until a device has been seen: the first device is not a change, and reading this value
+    /// must not connect to the server.
     private var hadInput: Bool?
 
     init(to delegate: any AVAudioSessionDelegate, from session: AudioSession) {
@@ -50,19 +54,19 @@ private final class DelegateRelay: @unchecked Sendable {
         let changes = [AudioSession.routeChangeNotification, AudioSession.availableInputsChangeNotification]
         tokens = [
             center.addObserver(forName: AudioSession.interruptionNotification, object: session, queue: nil) {
-                [weak self] in self?.tellInterruption($0.userInfo ?? [:])
+                [weak self] in self?.deliverInterruption($0.userInfo ?? [:])
             }
         ]
         tokens += changes.map { name in
             center.addObserver(forName: name, object: session, queue: nil) { [weak self] in
-                self?.tellInput(of: $0.object as? AudioSession)
+                self?.deliverInput(of: $0.object as? AudioSession)
             }
         }
     }
 
     deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
 
-    private func tellInterruption(_ info: [AnyHashable: Any]) {
+    private func deliverInterruption(_ info: [AnyHashable: Any]) {
         guard info[AudioSessionInterruptionTypeKey] as? UInt == AudioSession.InterruptionType.ended.rawValue else {
             delegate?.beginInterruption()
             return
@@ -70,7 +74,7 @@ private final class DelegateRelay: @unchecked Sendable {
         delegate?.endInterruption(withFlags: info[AudioSessionInterruptionOptionKey] as? Int ?? 0)
     }
 
-    private func tellInput(of session: AudioSession?) {
+    private func deliverInput(of session: AudioSession?) {
         guard let hasInput = session?.knownInputIsAvailable else { return }
         let isNew = lock.withLock {
             defer { hadInput = hasInput }

@@ -1,18 +1,21 @@
 public import Foundation
 
-/// Source written for iOS follows notifications by `for await`; the Foundation of Linux has no such sequence.
+/// Notifications as sequences for `for await`, as source code written for iOS uses them. Foundation
+/// on Linux has no such sequence.
 extension NotificationCenter {
-    /// The notifications of a name from an object, or from any, as a sequence. Each iteration begins with what is posted from then on; one that does not
-    /// read loses the oldest beyond 1,024. `object` is held by the sequence.
+    /// Returns the notifications of a name, from one object or from any, as a sequence.
+    ///
+    /// Each iteration starts with the notifications posted from then on. An iteration that does not
+    /// read loses the oldest beyond 1,024. The sequence retains `object`.
     public func notifications(
         named name: Notification.Name, object: (any AnyObject & Sendable)? = nil
     ) -> Notifications {
         Notifications(center: self, name: name, object: object)
     }
 
-    /// See `notifications(named:object:)`.
+    /// A sequence of notifications; see `notifications(named:object:)`.
     ///
-    /// Unchecked `Sendable`: immutable, and a notification centre may be used from any thread.
+    /// Unchecked `Sendable`: immutable, and a notification center may be used from any thread.
     public final class Notifications: AsyncSequence, @unchecked Sendable {
         public typealias Element = Notification
         public typealias Failure = Never
@@ -38,7 +41,7 @@ extension NotificationCenter {
             return Iterator(posts: posts.makeAsyncIterator())
         }
 
-        /// One iteration; the centre is left with it.
+        /// One iteration. When it ends, it stops observing the notification center.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var posts: AsyncStream<Post>.Iterator
 
@@ -49,12 +52,14 @@ extension NotificationCenter {
     }
 }
 
-/// Unchecked `Sendable`: handed from who posts to the one who reads, as the centre hands it to observers on any thread.
+/// Unchecked `Sendable`: passed from the posting thread to the reading one, just as the
+/// notification center passes it to observers on any thread.
 private struct Post: @unchecked Sendable {
     let notification: Notification
 }
 
-/// Unchecked `Sendable`: immutable; the centre takes a token back on any thread.
+/// Unchecked `Sendable`: immutable; the notification center accepts the removal of an observer on
+/// any thread.
 private struct Observation: @unchecked Sendable {
     let center: NotificationCenter
     let token: any NSObjectProtocol

@@ -1,2 +1,2 @@
-// Most source written for iOS imports AVFoundation and means AVFAudio.
+// Source code written for iOS usually imports AVFoundation to use the declarations of AVFAudio.
 @_exported public import AVFAudio

@@ -1,17 +1,17 @@
-/// Why the settings could not be read; then nothing of them applies.
+/// Why the settings could not be read; then none of them apply.
 public enum ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Somebody named a file that is not there.
+    /// A file that the caller named does not exist.
     case missing(path: String)
-    /// It is there and cannot be read.
+    /// The file exists but cannot be read.
     case unreadable(path: String, reason: String)
-    /// What it holds is wrong.
+    /// The content of the file is invalid.
     case damaged(path: String, problems: [Problem])
 
-    /// One thing that is wrong, and where.
+    /// One problem and its location.
     public struct Problem: Equatable, Sendable, CustomStringConvertible {
-        /// From 1; nil when it cannot be told.
+        /// Counted from 1; nil if the line is not known.
         public var line: Int?
-        /// What stands there, and what could.
+        /// States the invalid value and the allowed ones.
         public var message: String
 
         init(line: Int?, _ message: String) {
@@ -24,7 +24,7 @@ public enum ConfigurationError: Error, Equatable, Sendable, CustomStringConverti
 
     public var description: String {
         switch self {
-        case .missing(let path): "There is no configuration file '\(path)'; name one that exists, or none."
+        case .missing(let path): "The configuration file '\(path)' does not exist; name one that exists, or none."
         case .unreadable(let path, let reason): "The configuration file '\(path)' cannot be read: \(reason)."
         case .damaged(let path, let problems):
             "The configuration file '\(path)' is not applied: "

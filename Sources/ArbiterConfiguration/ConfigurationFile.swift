@@ -1,27 +1,29 @@
 internal import Foundation
 
-/// The one file of settings.
+/// The file that contains the settings.
 public struct ConfigurationFile: Sendable {
     public let path: String
 
-    /// Bytes; nobody writes more by hand.
+    /// The maximum size in bytes; a file written by hand is shorter.
     static let limit = 1 << 20
 
     init(path: String) { self.path = path }
 
-    /// `$XDG_CONFIG_HOME/audiosession/audiosession.toml`, else that under `~/.config`.
+    /// `$XDG_CONFIG_HOME/audiosession/audiosession.toml`, or the same file under `~/.config` if the
+    /// variable is not set or not absolute.
     public static var defaultPath: String { defaultPath(in: ProcessInfo.processInfo.environment) }
 
-    /// The same with other variables.
+    /// Returns the default path for the given environment variables.
     public static func defaultPath(in environment: [String: String]) -> String {
-        // The XDG specification: a path that is not absolute counts as none.
+        // The XDG specification: a path that is not absolute is ignored.
         if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") {
             return home + "/audiosession/audiosession.toml"
         }
         return (environment["HOME"] ?? NSHomeDirectory()) + "/.config/audiosession/audiosession.toml"
     }
 
-    /// What it holds; nil when it is not there. Never waits: what is no plain file is refused.
+    /// Returns the content; nil if the file does not exist. Never blocks: anything but a regular
+    /// file is refused.
     func read() throws(ConfigurationError) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -31,7 +33,7 @@ public struct ConfigurationFile: Sendable {
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            throw .unreadable(path: path, reason: "it is no plain file")
+            throw .unreadable(path: path, reason: "it is not a regular file")
         }
         let data: Data
         do {

@@ -1,37 +1,39 @@
-/// On which line each key of a TOML document stands; the parser tells only what, not where.
+/// The line number of each key of a TOML document; the parser does not report it.
 struct KeyLines {
-    /// By path: `["duck", "attack"]`.
+    /// By path, for example `["duck", "attack"]`.
     private var lines: [[String]: Int] = [:]
 
+    /// Scans the text line by line for headers and keys, and skips the continuations of multi-line
+    /// strings. Accepts more than TOML does, because the parser checks the syntax.
     init(_ text: String) {
         var section: [String] = []
-        var fence: String?
-        var tables: [[String]: Int] = [:]
-        let all = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-        for (index, line) in all.enumerated() {
-            if let open = fence {
-                if line.contains(open) { fence = nil }
+        var openDelimiter: String?
+        var tableCounts: [[String]: Int] = [:]
+        let allLines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        for (index, line) in allLines.enumerated() {
+            if let open = openDelimiter {
+                if line.contains(open) { openDelimiter = nil }
                 continue
             }
             let trimmed = line.drop { $0 == " " || $0 == "\t" }
             if trimmed.first == "[" {
                 section = Self.path(trimmed.drop { $0 == "[" }, until: "]") ?? section
-                // The tables of a list stand by their number.
+                // The tables of a list are identified by their index.
                 if trimmed.hasPrefix("[[") {
-                    note(section, index + 1)
-                    let number = tables[section, default: 0]
-                    tables[section] = number + 1
+                    record(section, index + 1)
+                    let number = tableCounts[section, default: 0]
+                    tableCounts[section] = number + 1
                     section.append(String(number))
                 }
-                note(section, index + 1)
+                record(section, index + 1)
             } else if let path = Self.path(trimmed, until: "=") {
-                note(section + path, index + 1)
+                record(section + path, index + 1)
             }
-            fence = Self.openFence(in: trimmed)
+            openDelimiter = Self.unclosedDelimiter(in: trimmed)
         }
     }
 
-    /// The line of a key, else that of what it stands in; nil when neither is known.
+    /// Returns the line of a key, or of the nearest enclosing table; nil if neither is known.
     func line(of path: [String]) -> Int? {
         var path = path
         while !path.isEmpty {
@@ -41,11 +43,11 @@ struct KeyLines {
         return nil
     }
 
-    private mutating func note(_ path: [String], _ line: Int) {
+    private mutating func record(_ path: [String], _ line: Int) {
         if !path.isEmpty, lines[path] == nil { lines[path] = line }
     }
 
-    /// The parts of a dotted key, bare or quoted, up to `end`; nil when there is none.
+    /// Returns the parts of a dotted key, bare or quoted, up to `end`; nil if there is no such key.
     private static func path(_ text: Substring, until end: Character) -> [String]? {
         var parts = [""]
         var quote: Character?
@@ -67,8 +69,8 @@ struct KeyLines {
         return nil
     }
 
-    /// What ends the string that goes on after this line.
-    private static func openFence(in line: Substring) -> String? {
+    /// Returns the delimiter of a multi-line string that continues after this line.
+    private static func unclosedDelimiter(in line: Substring) -> String? {
         ["\"\"\"", "'''"].first { line.split(separator: $0, omittingEmptySubsequences: false).count % 2 == 0 }
     }
 }

@@ -1,6 +1,7 @@
-/// What somebody may have meant by a name that nobody knows.
+/// Suggests a known name for an unknown one that may be a misspelling.
 enum KeyNames {
-    /// The nearest of the known names; nil when none is near.
+    /// Returns the known name with the lowest edit distance; nil if the distance exceeds both 2 and
+    /// a third of the name's length.
     static func nearest(to name: String, among known: some Collection<String>) -> String? {
         let rated = known.map { (name: $0, distance: distance(name, $0)) }
         let best = rated.min { ($0.distance, $0.name) < ($1.distance, $1.name) }
@@ -8,7 +9,7 @@ enum KeyNames {
         return best.name
     }
 
-    /// A setting of the section, else of another one, where the same key may have been meant.
+    /// Returns the setting with the nearest key, first in the section, then in the others.
     static func nearestSetting(to key: String, in section: String) -> Setting? {
         for settings in [Setting.all.filter { $0.section == section }, Setting.all] {
             if let near = nearest(to: key, among: settings.map(\.key)) {
@@ -18,7 +19,7 @@ enum KeyNames {
         return nil
     }
 
-    /// How many letters must be put in, taken out or replaced.
+    /// Returns the edit distance: the number of letters to insert, delete or replace.
     static func distance(_ a: String, _ b: String) -> Int {
         let (a, b) = (Array(a), Array(b))
         var row = Array(0...b.count)

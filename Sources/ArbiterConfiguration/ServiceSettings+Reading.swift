@@ -2,10 +2,13 @@ public import SessionArbiter
 internal import SessionPolicy
 internal import TOMLKit
 
-/// Reads the settings of the service from a file of TOML; `path` nil: `ConfigurationFile.defaultPath`.
+/// Reads the settings of the service from a TOML file; a nil `path` stands for
+/// `ConfigurationFile.defaultPath`.
 ///
-/// Where nobody named a file and there is none, all is by default. A file counts as a whole: if anything in it is wrong, this throws, and
-/// the error names each line and key. A key that nobody knows is a warning.
+/// If `path` is nil and the default file does not exist, all settings have their defaults. A file
+/// is applied as a whole: if anything in it is invalid, this throws. The error names the line and
+/// key of every invalid setting, or the line of the first syntax error. An unknown key causes a
+/// warning.
 public func readServiceSettings(
     from path: String? = nil
 ) throws(ConfigurationError) -> (settings: ServiceSettings, warnings: [String]) {
@@ -17,17 +20,17 @@ public func readServiceSettings(
     return try readServiceSettings(text: text, path: file.path)
 }
 
-/// The same, of text that was read from `path`.
+/// Reads the settings from the text of the file at `path`.
 public func readServiceSettings(
     text: String, path: String
 ) throws(ConfigurationError) -> (settings: ServiceSettings, warnings: [String]) {
     guard !text.holdsNul else {
-        throw .damaged(path: path, problems: [.init(line: nil, "a NUL character stands in it; remove that")])
+        throw .damaged(path: path, problems: [.init(line: nil, "it contains a NUL character; remove it")])
     }
     if let line = TableHeaders.namelessLine(in: text) {
         throw .damaged(
             path: path,
-            problems: [.init(line: line, "a section needs a name of letters, digits, '-' and '_' in its brackets")])
+            problems: [.init(line: line, "a section needs a name of letters, digits, '-' and '_' in brackets")])
     }
     let table: TOMLTable
     do {
@@ -45,10 +48,11 @@ public func readServiceSettings(
     return (reading.settings, reading.warnings.map { "'\(path)', \($0)" })
 }
 
-/// The settings to begin with, whatever the file holds, and what is to be said about that.
+/// Returns the settings to start with, whatever the file contains, and the warnings to report.
 ///
-/// The user's file stays as and where it is: it was written by hand, and says what is wrong only as long as it can be looked at. Nothing
-/// of a damaged one applies. Only a file that somebody named, and that is not there, is an error.
+/// The user's file is neither changed nor moved: it was written by hand, and the user must be able
+/// to find the error in it. If it is invalid, none of it is applied. The only error is a file that
+/// the caller named and that does not exist.
 public func startingServiceSettings(
     from path: String? = nil
 ) throws(ConfigurationError) -> (settings: ServiceSettings, warnings: [String]) {
@@ -56,12 +60,12 @@ public func startingServiceSettings(
         return try readServiceSettings(from: path)
     } catch {
         if case .missing = error { throw error }
-        return (ServiceSettings(), [error.description + " Nothing of it applies; all settings are the default ones."])
+        return (ServiceSettings(), [error.description + " All settings have their default values."])
     }
 }
 
 extension String {
-    /// The parser takes C strings, which would end there.
+    /// Whether the text contains NUL, at which the parser would stop because it takes C strings.
     fileprivate var holdsNul: Bool {
         utf8.contains(0) || contains("\\u0000") || contains("\\U00000000")
     }

@@ -1,13 +1,13 @@
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// One setting of the file: where it stands, what it may be, what it sets.
+/// A setting of the file: its section and key, its range, and the value that it sets.
 struct Setting: Sendable {
     let section: String
     let key: String
     let kind: Kind
 
-    /// Where the value goes, what it may be, and its unit.
+    /// The property that the setting changes, its range and its unit.
     enum Kind: Sendable {
         case real(any WritableKeyPath<ServiceSettings, Double> & Sendable, ClosedRange<Double>, String)
         case level(any WritableKeyPath<ServiceSettings, Float> & Sendable)
@@ -15,7 +15,7 @@ struct Setting: Sendable {
         case flag(any WritableKeyPath<ServiceSettings, Bool> & Sendable)
         /// Absolute paths.
         case paths(any WritableKeyPath<ServiceSettings, [String]> & Sendable)
-        /// Answers by absolute path.
+        /// Permissions by absolute path.
         case permissions(any WritableKeyPath<ServiceSettings, [String: RecordPermission]> & Sendable)
     }
 
@@ -25,14 +25,14 @@ struct Setting: Sendable {
         self.kind = kind
     }
 
-    /// "duck.attack".
+    /// For example "duck.attack".
     var name: String { "\(section).\(key)" }
 
     private static let decibels = 0.0...120.0
-    /// A ramp of a gate can be as long as that.
+    /// The maximum length of a gate's ramp.
     private static let seconds = 0.0...60.0
 
-    /// All settings there are. Packaging/audiosession.toml explains each.
+    /// All settings. Packaging/audiosession.toml explains each.
     static let all: [Setting] = [
         Setting("duck", "attenuation", .real(\.arbiter.policy.duckAttenuation, decibels, "dB")),
         Setting("duck", "strong-attenuation", .real(\.arbiter.policy.strongDuckAttenuation, decibels, "dB")),
@@ -46,7 +46,7 @@ struct Setting: Sendable {
 
         Setting("rules", "unsuited-mode-is-default", .flag(\.arbiter.policy.treatsUnsuitedModeAsDefault)),
         Setting("rules", "report-busy-on-deactivation", .flag(\.arbiter.policy.reportsBusyOnDeactivation)),
-        Setting("rules", "tell-suspension", .flag(\.arbiter.policy.tellsSuspension)),
+        Setting("rules", "notify-suspension", .flag(\.arbiter.policy.notifiesSuspension)),
         Setting("rules", "remote-play-grace", .real(\.arbiter.policy.remotePlayGrace, 0...3_600, "s")),
 
         Setting("rules", "record-through-input-change", .flag(\.arbiter.recordsThroughInputChange)),
@@ -70,7 +70,7 @@ struct Setting: Sendable {
         Setting("limits", "sessions-per-app", .whole(\.limits.sessionsPerApp, 1...65_536, "sessions")),
         Setting("limits", "sessions", .whole(\.limits.sessions, 1...65_536, "sessions")),
         Setting("limits", "messages-per-second", .whole(\.limits.messagesPerSecond, 1...1_000_000, "messages")),
-        // At least one packet of the greatest length.
+        // At least one packet of the maximum length.
         Setting(
             "limits", "queued-bytes",
             .whole(\.limits.queuedBytes, ArbiterProtocol.packetLimit...67_108_864, "bytes")),

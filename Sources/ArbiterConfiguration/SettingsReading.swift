@@ -2,7 +2,8 @@ internal import SessionArbiter
 internal import SessionPolicy
 internal import TOMLKit
 
-/// The way from a table of TOML to settings. By hand: a decoder's errors say neither line nor range.
+/// Converts a TOML table to settings, and collects problems and warnings with their lines. It does
+/// not use a decoder, because a decoder's errors name neither the line nor the allowed range.
 struct SettingsReading {
     private let lines: KeyLines
     private(set) var settings = ServiceSettings()
@@ -11,6 +12,7 @@ struct SettingsReading {
 
     init(lines: KeyLines) { self.lines = lines }
 
+    /// Reads all sections. Unknown sections and keys cause warnings; invalid values cause problems.
     mutating func read(_ table: TOMLTable) {
         let sections = Set(Setting.all.map(\.section)).union([DeviceTables.name])
         for name in table.keys {
@@ -19,69 +21,72 @@ struct SettingsReading {
                 continue
             }
             guard sections.contains(name) else {
-                warn(
-                    [name], "there is no section [\(name)]",
+                addWarning(
+                    [name], "unknown section [\(name)]",
                     KeyNames.nearest(to: name, among: sections).map { "[\($0)]" })
                 continue
             }
             guard let section = table[name]?.table else {
-                complain([name], "'\(name)' is a section; write [\(name)] and its settings below")
+                addProblem([name], "'\(name)' is a section; write [\(name)] and its settings below it")
                 continue
             }
             read(section, of: name)
         }
-        checkTogether()
+        checkRelations()
     }
 
     private mutating func read(_ table: TOMLTable, of section: String) {
         for key in table.keys {
             guard let value = table[key] else { continue }
             if let setting = Setting.all.first(where: { $0.section == section && $0.key == key }) {
-                take(value, as: setting)
+                apply(value, as: setting)
             } else {
                 let near = KeyNames.nearestSetting(to: key, in: section)
-                warn([section, key], "there is no setting '\(section).\(key)'", near.map { "'\($0.name)'" })
+                addWarning([section, key], "unknown setting '\(section).\(key)'", near.map { "'\($0.name)'" })
             }
         }
     }
 
-    private mutating func take(_ value: any TOMLValueConvertible, as setting: Setting) {
+    /// Checks a value against the type and the range of its setting, and stores it. Records a
+    /// problem if it does not fit.
+    private mutating func apply(_ value: any TOMLValueConvertible, as setting: Setting) {
         switch setting.kind {
-        case .real(let place, let range, let unit):
-            // A whole number serves as a real one.
+        case .real(let keyPath, let range, let unit):
+            // An integer is accepted as a real number.
             let number = value.double ?? value.int.map(Double.init)
             guard let number, range.contains(number) else {
                 return refuse(value, setting, "a number from \(range.text) \(unit)")
             }
-            settings[keyPath: place] = number
-        case .level(let place):
+            settings[keyPath: keyPath] = number
+        case .level(let keyPath):
             guard let number = value.double ?? value.int.map(Double.init), (0...1).contains(number) else {
                 return refuse(value, setting, "a number from 0 to 1")
             }
-            settings[keyPath: place] = Float(number)
-        case .whole(let place, let range, let unit):
+            settings[keyPath: keyPath] = Float(number)
+        case .whole(let keyPath, let range, let unit):
             guard let number = value.int, range.contains(number) else {
                 return refuse(
                     value, setting, "a whole number from \(range.lowerBound) to \(range.upperBound) (\(unit))")
             }
-            settings[keyPath: place] = number
-        case .flag(let place):
+            settings[keyPath: keyPath] = number
+        case .flag(let keyPath):
             guard let flag = value.bool else { return refuse(value, setting, "true or false") }
-            settings[keyPath: place] = flag
-        case .paths(let place):
+            settings[keyPath: keyPath] = flag
+        case .paths(let keyPath):
             let paths = value.array?.map(\.string)
             guard let paths, paths.allSatisfy({ $0?.isProgramPath == true }) else {
                 return refuse(value, setting, "a list of absolute paths, such as [\"/usr/bin/phone\"]")
             }
-            settings[keyPath: place] = paths.compactMap(\.self)
-        case .permissions(let place):
-            takePermissions(value, setting, place)
+            settings[keyPath: keyPath] = paths.compactMap(\.self)
+        case .permissions(let keyPath):
+            applyPermissions(value, setting, keyPath)
         }
     }
 
-    private mutating func takePermissions(
+    /// Stores each valid pair of program and permission. Records a problem for each other pair.
+    private mutating func applyPermissions(
         _ value: any TOMLValueConvertible, _ setting: Setting,
-        _ place: WritableKeyPath<ServiceSettings, [String: RecordPermission]>
+        _ keyPath: WritableKeyPath<ServiceSettings, [String: RecordPermission]>
     ) {
         guard let table = value.table else {
             return refuse(value, setting, "a table, such as { \"/usr/bin/phone\" = \"granted\" }")
@@ -90,54 +95,54 @@ struct SettingsReading {
             guard program.isProgramPath,
                 let permission = table[program]?.string.flatMap(RecordPermission.init(rawValue:))
             else {
-                complain(
+                addProblem(
                     [setting.section, setting.key, program],
                     """
                     \(setting.name) takes absolute paths of programs, each with "granted", "denied" or "undetermined"; \
-                    '\(program)' = \(table[program]?.debugDescription ?? "nothing") is no such pair
+                    '\(program)' = \(table[program]?.debugDescription ?? "nothing") is not such a pair
                     """)
                 continue
             }
-            settings[keyPath: place][program] = permission
+            settings[keyPath: keyPath][program] = permission
         }
     }
 
     private mutating func readDevices(_ value: (any TOMLValueConvertible)?) {
         let tables = DeviceTables(value)
         settings.arbiter.deviceOverrides = tables.overrides
-        for problem in tables.problems { complain(problem.key, problem.message) }
-        for warning in tables.warnings { warn(warning.key, warning.message, warning.near) }
+        for problem in tables.problems { addProblem(problem.key, problem.message) }
+        for warning in tables.warnings { addWarning(warning.key, warning.message, warning.near) }
     }
 
-    /// What no setting by itself can get wrong.
-    private mutating func checkTogether() {
+    /// Checks rules that relate several settings.
+    private mutating func checkRelations() {
         if settings.leaseLimit <= settings.pingInterval {
-            complain(
+            addProblem(
                 ["service", "lease-limit"],
                 """
                 service.lease-limit is \(settings.leaseLimit) s and must be longer than service.ping-interval, \
-                \(settings.pingInterval) s: nobody can answer before he is asked
+                \(settings.pingInterval) s: a client cannot answer before it is pinged
                 """)
         }
         if settings.limits.sessionsPerApp > settings.limits.sessions {
-            complain(
+            addProblem(
                 ["limits", "sessions-per-app"],
                 """
-                limits.sessions-per-app is \(settings.limits.sessionsPerApp) and must not be above limits.sessions, \
+                limits.sessions-per-app is \(settings.limits.sessionsPerApp) and must not exceed limits.sessions, \
                 \(settings.limits.sessions)
                 """)
         }
     }
 
-    private mutating func refuse(_ value: any TOMLValueConvertible, _ setting: Setting, _ wanted: String) {
-        complain([setting.section, setting.key], "\(setting.name) takes \(wanted), not \(value.debugDescription)")
+    private mutating func refuse(_ value: any TOMLValueConvertible, _ setting: Setting, _ expected: String) {
+        addProblem([setting.section, setting.key], "\(setting.name) takes \(expected), not \(value.debugDescription)")
     }
 
-    private mutating func complain(_ key: [String], _ message: String) {
+    private mutating func addProblem(_ key: [String], _ message: String) {
         problems.append(.init(line: lines.line(of: key), message))
     }
 
-    private mutating func warn(_ key: [String], _ message: String, _ near: String?) {
+    private mutating func addWarning(_ key: [String], _ message: String, _ near: String?) {
         let advice = near.map { "; did you mean \($0)?" } ?? "; it is ignored"
         warnings.append(.init(line: lines.line(of: key), message + advice))
     }
@@ -152,6 +157,6 @@ extension Double {
 }
 
 extension String {
-    /// Whether a program can stand there.
+    /// Whether this can be the path of a program.
     fileprivate var isProgramPath: Bool { hasPrefix("/") && !hasSuffix("/") }
 }

@@ -1,6 +1,7 @@
-/// Looks at the headers of sections before the parser does: at one without a name, such as `[=]` or `[.a]`, that aborts the process.
+/// Checks the headers of sections before the parser does: a header without a name, such as `[=]` or
+/// `[.a]`, would make the TOML parser abort the process.
 enum TableHeaders {
-    /// The first line with such a header; nil when there is none.
+    /// Returns the first line with such a header; nil if there is none.
     static func namelessLine(in text: String) -> Int? {
         var bytes = Array(text.utf8)[...]
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
@@ -16,7 +17,8 @@ enum TableHeaders {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-    /// A bare or a quoted name; the parser itself refuses the bracket.
+    /// Returns whether a bare or quoted name can begin with this byte. A closing bracket is
+    /// accepted here, because the parser refuses it.
     private static func mayBegin(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,61 +1,64 @@
 public import AudioRendering
-public import AudioSessions
+// Importing AudioPlayback is enough to use the session and the engine of a player.
+@_exported public import AudioSessions
 
-/// Plays a sound file through a session, and obeys it: silent when interrupted, going on at the very next frame.
+/// Plays a sound file in a session. An interruption pauses it; if its resume policy allows it,
+/// playback afterwards resumes at exactly the next frame.
 ///
 /// Every method is safe from any thread. Times are in seconds of the file.
 public final class AudioPlayer: Sendable {
-    /// What it does when an interruption ends with `shouldResume` (INT-9).
+    /// What the player does when an interruption ends (INT-9).
     public enum ResumePolicy: Equatable, Sendable {
-        /// As the session's category and mode suggest.
+        /// Resumes in ambient and soloAmbient; in other categories, if the system recommends it and
+        /// the mode is default, moviePlayback or spokenAudio.
         case automatic
-        /// It goes on if it was playing, whether or not the system recommends it.
+        /// Resumes if it was playing, whether or not the system recommends it.
         case always
-        /// It waits for `play()`.
+        /// Stays paused until `play()`.
         case never
     }
 
-    /// Why playing ended by itself.
+    /// Why playback ended on its own.
     public enum Ending: Equatable, Sendable {
-        /// The whole file was played, loops included.
+        /// The whole file was played, including loops.
         case finished
-        /// The file turned out damaged, or is gone; what could be read was played.
+        /// The file is damaged or no longer exists; the readable part was played.
         case damaged(AudioFileError)
-        /// The engine could not go on with it.
+        /// The engine could not continue playback.
         case refused(AudioEngineError)
     }
 
-    /// The file.
+    /// The path of the file.
     public let path: String
-    /// Length of the file, once through; infinite when the file does not tell.
+    /// The length of the file, in seconds, without loops; infinite if the file does not declare it.
     public let duration: Double
-    /// Frames per second of the file.
+    /// The file's sample rate, in Hz.
     public let fileSampleRate: Int
-    /// Channels of the file.
+    /// The file's channel count.
     public let channels: Int
-    /// Encoding, for people.
+    /// The file's encoding, for display.
     public let formatDescription: String
-    /// The session it plays in.
+    /// The session that the player plays in.
     public let session: AudioSession
 
     private let engine: AudioEngine
     private let bus: any AudioBus
-    let state: Locked<State>
-    /// Held while a voice is started, paused, resumed or replaced, so that these come one after the other. Never across a call that
-    /// waits for the server or tells the app.
-    let operation = Locked(())
+    let state: Mutex<State>
+    /// Serializes starting, pausing, resuming and replacing a voice. Never held across a call that
+    /// waits for the server or notifies the app.
+    let operation = Mutex(())
 
     struct State {
         var voice: Voice?
         var stream: FileStream?
-        /// Where in the file the voice's stream began, in seconds.
+        /// The position in the file where the voice's stream began, in seconds.
         var origin = 0.0
         var phase = Phase.stopped
-        /// Playing when the interruption began: candidates for going on.
+        /// Whether the player was playing when the interruption began, and may resume when it ends.
         var wasPlaying = false
         var volume: Float = 1
         var numberOfLoops = 0
-        /// What the present stream began with; `Int.max` is for ever.
+        /// The number of repetitions that the current stream began with; `Int.max` repeats forever.
         var streamLoops = 0
         var nonFiniteSamples = 0
         var resumePolicy = ResumePolicy.automatic
@@ -64,8 +67,11 @@ public final class AudioPlayer: Sendable {
 
     enum Phase { case stopped, playing, paused }
 
-    /// Opens a file for a session; nothing is activated or heard yet. `outputs` are ports of its route to play on, nil: all (MULTI-1). Throws
-    /// `AudioFileError` when the file cannot be played, what kept the session from being made, or badParam for a port that is not in the route.
+    /// Opens a file for a session, without activating the session or playing anything.
+    ///
+    /// `outputs` are ports of the session's route to play on; nil: all (MULTI-1). Throws
+    /// `AudioFileError` if the file cannot be played, the error that prevented the session's
+    /// creation, or `badParam` for a port that is not in the route.
     public convenience init(
         path: String, session: AudioSession = .shared, outputs: [AudioSessionPortDescription]? = nil
     ) throws {
@@ -73,12 +79,14 @@ public final class AudioPlayer: Sendable {
         try self.init(file, path, session, outputs.map { try session.bus(to: $0) } ?? session.bus)
     }
 
-    /// Opens a file for a bus of a session's desk (`SessionBus.setGraph`), as the above does for its own. Throws `invalidArgument` for a bus of another session.
+    /// Opens a file for a bus of a session's mixer (`SessionBus.setGraph`), without activating the
+    /// session or playing anything. Throws `AudioFileError` if the file cannot be played, the error
+    /// that prevented the session's creation, or `invalidArgument` for a bus of another session.
     public convenience init(path: String, session: AudioSession = .shared, on bus: any AudioBus) throws {
         let file = try AudioFile(path: path)
         guard session.has(bus) else {
             throw AudioEngineError.invalidArgument(
-                what: "a player on a bus of another session; give it that session, or a bus of this one")
+                what: "a player on a bus of another session; pass that session, or a bus of this one")
         }
         try self.init(file, path, session, bus)
     }
@@ -92,7 +100,7 @@ public final class AudioPlayer: Sendable {
         fileSampleRate = file.sampleRate
         channels = file.channels
         formatDescription = file.formatDescription
-        state = Locked(State())
+        state = Mutex(State())
         session.attach(self)
     }
 
@@ -102,18 +110,22 @@ public final class AudioPlayer: Sendable {
 
     // MARK: Playing
 
-    /// Plays, from where it stands, or from the beginning if it stands at the end; activates the session first if need be (keeps
-    /// ACT-15). While it plays already, nothing changes; after its last frame it plays anew, whether or not its end has been told. Throws what the session, the server, the file or the engine refuse; then
-    /// nothing plays.
+    /// Starts playback from the current position, or from the beginning if the position is the end.
+    /// Activates the session first if necessary (keeps ACT-15).
+    ///
+    /// While the player is playing, the call has no effect. After the last frame it starts again,
+    /// whether or not the end has been reported. Throws errors of the session, the server, the file
+    /// and the engine; then nothing plays.
     public func play() throws {
         try session.activateToStart()
         var ending: Ending?
-        defer { if let ending { tell(ending) } }
+        defer { if let ending { report(ending) } }
         try operation.withLock { _ in
             let (phase, voice) = state.withLock { ($0.phase, $0.voice) }
             switch phase {
             case .playing:
-                // At its end, which is not told yet: who asks now asks for another time.
+                // The voice has ended, but its end is not reported yet: the call starts playback
+                // again.
                 guard let voice, voice.state == .ended else { return }
                 ending = end(of: voice)
                 try start(at: currentTime)
@@ -129,20 +141,21 @@ public final class AudioPlayer: Sendable {
         session.participantsChanged()
     }
 
-    /// Pauses: the next `play()` goes on at the frame after the last heard.
+    /// Pauses playback; the next `play()` resumes at the frame after the last audible one.
     ///
-    /// During an interruption it takes back that it would go on by itself (keeps INT-7).
+    /// During an interruption, it cancels the automatic resumption (keeps INT-7).
     public func pause() {
-        let wasWaiting = state.withLock { state in
+        let cancelsResumption = state.withLock { state in
             defer { state.wasPlaying = false }
             return state.wasPlaying
         }
         _ = operation.withLock { _ in pauseVoice() }
-        if wasWaiting { session.userPaused() }
+        if cancelsResumption { session.userPaused() }
         session.participantsChanged()
     }
 
-    /// Returns whether it was playing.
+    /// Pauses the voice with a fade of `fadeFrames`; nil means 5 ms. Returns whether the player was
+    /// playing.
     @discardableResult
     func pauseVoice(fadeFrames: Int? = nil) -> Bool {
         let (voice, wasPlaying) = state.withLock { state in
@@ -154,25 +167,26 @@ public final class AudioPlayer: Sendable {
         return wasPlaying
     }
 
-    /// Stops and keeps its place.
+    /// Stops playback and keeps the position.
     public func stop() {
         operation.withLock { _ in
-            let place = currentTime
+            let position = currentTime
             let voice = state.withLock { state in
                 state.phase = .stopped
                 state.wasPlaying = false
-                return state.release(at: place)
+                return state.release(at: position)
             }
             if let voice { try? voice.stop(fadeFrames: fadeFrames) }
         }
         session.participantsChanged()
     }
 
-    /// Whether it plays, as far as it is up to it: an interruption makes this false.
+    /// Whether the player is playing. An interruption pauses the player, so it makes this false; a
+    /// muted or ducked session does not.
     public var isPlaying: Bool { state.withLock { $0.phase == .playing } }
 
-    /// Where it stands, in seconds of the file; set it to seek. Beyond the ends it is clamped: set to the end while playing, it ends, or goes on
-    /// with the next loop.
+    /// The position in seconds of the file; set it to seek. Values beyond the ends are clamped.
+    /// Setting it to the end during playback ends playback, or continues with the next repetition.
     public var currentTime: Double {
         get {
             state.withLock { state in
@@ -185,15 +199,17 @@ public final class AudioPlayer: Sendable {
         set { seek(to: newValue) }
     }
 
-    // MARK: Shaping
+    // MARK: Volume, repetitions and events
 
-    /// Linear, 0…1 and beyond; changes over 5 ms. Values that are negative or no number change nothing.
+    /// The volume: a linear gain, 0 or more; above 1 it amplifies. A new value is reached in 5 ms.
+    /// The player ignores negative and non-finite values.
     public var volume: Float {
         get { state.withLock { $0.volume } }
         set { setVolume(newValue, fadeDuration: 0.005) }
     }
 
-    /// Goes to a volume over some seconds, at most an hour.
+    /// Ramps to a volume (a linear gain) over `fadeDuration` seconds; more than 3,600 count as
+    /// 3,600. The player ignores the call if a value is negative or not finite.
     public func setVolume(_ volume: Float, fadeDuration: Double) {
         guard volume >= 0, volume.isFinite, fadeDuration >= 0, fadeDuration.isFinite else { return }
         let voice = state.withLock { state in
@@ -203,68 +219,72 @@ public final class AudioPlayer: Sendable {
         if let voice { try? voice.setGain(volume, rampFrames: frames(min(fadeDuration, 3600))) }
     }
 
-    /// How often it plays again after the first time; negative is for ever. Takes effect at the next start or seek.
+    /// The number of repetitions after the first pass; a negative number repeats forever. Takes
+    /// effect at the next start or seek.
     public var numberOfLoops: Int {
         get { state.withLock { $0.numberOfLoops } }
         set { state.withLock { $0.numberOfLoops = newValue } }
     }
 
-    /// What it does when an interruption ends.
+    /// What the player does when an interruption ends.
     public var resumePolicy: ResumePolicy {
         get { state.withLock { $0.resumePolicy } }
         set { state.withLock { $0.resumePolicy = newValue } }
     }
 
-    /// Told when it ends by itself, on a thread of the engine's.
+    /// Sets the handler that is called when playback ends on its own: on a thread of the engine, or
+    /// on the caller's thread if `play()` or a seek finds or causes the end.
     public func onFinish(_ handler: (@Sendable (AudioPlayer, Ending) -> Void)?) {
         state.withLock { $0.onFinish = handler }
     }
 
-    /// Samples of the file that were NaN or infinite, and became silence, so far.
+    /// The number of samples read so far that were NaN or infinite and were replaced by silence.
     public var nonFiniteSampleCount: Int {
         state.withLock { $0.nonFiniteSamples + ($0.stream?.nonFiniteSampleCount ?? 0) }
     }
 
-    /// Frames that the disk delivered too late, so far.
+    /// The number of frames that the disk delivered too late since playback last started or sought;
+    /// 0 while the player is stopped.
     public var underrunFrames: UInt64 { state.withLock { $0.voice?.underrunFrames ?? 0 } }
 
     // MARK: Inside
 
     private func frames(_ seconds: Double) -> Int { Int(seconds * Double(engine.format?.sampleRate ?? 48_000)) }
 
-    /// 5 ms: no click, and no delay that anyone hears.
+    /// 5 ms in frames: short enough not to be heard as a delay, long enough not to click.
     var fadeFrames: Int { frames(0.005) }
 
     private func seek(to time: Double) {
-        let place = min(max(0, time.isNaN ? 0 : time), duration)
+        let position = min(max(0, time.isNaN ? 0 : time), duration)
         let loops = state.withLock { $0.numberOfLoops < 0 ? Int.max : $0.numberOfLoops }
         let ending: Ending? = operation.withLock { _ in
-            guard isPlaying, place == duration else { return move(to: place, loops: loops) }
-            // The end of a pass: the next one, if there is one.
-            return loops > 0 ? move(to: 0, loops: loops == .max ? loops : loops - 1) : leave(with: .finished)
+            guard isPlaying, position == duration else { return move(to: position, loops: loops) }
+            // A seek to the end skips the rest of this pass: the next repetition follows, if any.
+            return loops > 0 ? move(to: 0, loops: loops == .max ? loops : loops - 1) : endPlayback(with: .finished)
         }
-        if let ending { tell(ending) }
+        if let ending { report(ending) }
     }
 
-    /// Goes on at another place, as it is: playing, paused or stopped. Returns how it ended, if it cannot.
-    private func move(to place: Double, loops: Int) -> Ending? {
-        let (phase, voice) = state.withLock { ($0.phase, $0.release(at: place)) }
+    /// Moves to another position and stays playing, paused or stopped. Returns the ending if the
+    /// stream cannot be started there.
+    private func move(to position: Double, loops: Int) -> Ending? {
+        let (phase, voice) = state.withLock { ($0.phase, $0.release(at: position)) }
         if let voice { try? voice.stop(fadeFrames: fadeFrames) }
-        guard phase != .stopped, place < duration else { return nil }
+        guard phase != .stopped, position < duration else { return nil }
         do {
-            try start(at: place, loops: loops, fadeFrames: fadeFrames, paused: phase == .paused)
+            try start(at: position, loops: loops, fadeFrames: fadeFrames, paused: phase == .paused)
             return nil
         } catch let error as AudioFileError {
-            return leave(with: .damaged(error))
+            return endPlayback(with: .damaged(error))
         } catch let error as AudioEngineError {
-            return leave(with: .refused(error))
+            return endPlayback(with: .refused(error))
         } catch {
-            return leave(with: .refused(.invalidArgument(what: "\(error)")))
+            return endPlayback(with: .refused(.invalidArgument(what: "\(error)")))
         }
     }
 
-    // Stopped, at the beginning.
-    private func leave(with ending: Ending) -> Ending {
+    // Stops playback, moves to the beginning, and returns the ending for the caller to report.
+    private func endPlayback(with ending: Ending) -> Ending {
         let voice = state.withLock { state in
             state.phase = .stopped
             state.wasPlaying = false
@@ -274,19 +294,24 @@ public final class AudioPlayer: Sendable {
         return ending
     }
 
-    private func tell(_ ending: Ending) {
+    /// Reports to the session that the player has stopped, and calls the app's handler.
+    private func report(_ ending: Ending) {
         session.participantsChanged()
         state.withLock { $0.onFinish }?(self, ending)
     }
 
+    /// Starts a new voice at `time`, or at the beginning if `time` is the end. `loops` is the
+    /// number of repetitions; nil: `numberOfLoops`.
     private func start(at time: Double, loops: Int? = nil, fadeFrames: Int = 0, paused: Bool = false) throws {
         let begin = time < duration ? time : 0
-        let (volume, setLoops) = state.withLock { ($0.volume, $0.numberOfLoops < 0 ? Int.max : $0.numberOfLoops) }
+        let (volume, configuredLoops) = state.withLock {
+            ($0.volume, $0.numberOfLoops < 0 ? Int.max : $0.numberOfLoops)
+        }
         let stream = try FileStream(
             file: AudioFile(path: path), sampleRate: engine.format?.sampleRate ?? fileSampleRate,
-            startFrame: Int64((begin * Double(fileSampleRate)).rounded()), loops: loops ?? setLoops,
+            startFrame: Int64((begin * Double(fileSampleRate)).rounded()), loops: loops ?? configuredLoops,
             readAhead: engine.configuration.readAhead)
-        // Noted before it can end.
+        // Started paused, so that the voice is stored before it can end.
         let voice = try engine.play(
             .stream(stream), on: bus, gain: volume, fadeInFrames: fadeFrames, paused: true
         ) { [weak self] voice in self?.voiceEnded(voice) }
@@ -294,22 +319,23 @@ public final class AudioPlayer: Sendable {
             _ = state.release(at: begin)
             state.voice = voice
             state.stream = stream
-            state.streamLoops = loops ?? setLoops
+            state.streamLoops = loops ?? configuredLoops
             state.phase = paused ? .paused : .playing
         }
         if !paused { try voice.resume(fadeFrames: fadeFrames) }
     }
 
-    /// Goes on. A stream that was made for another rate than the server's plays on by varispeed (HW-3); a pause is the place for a better one.
+    /// Resumes playback. If the server's rate has changed, replaces the stream with one at the new
+    /// rate: until then, the old stream plays at a scaled speed (HW-3).
     private func resume(_ voice: Voice) throws {
         if let rate = engine.format?.sampleRate, state.withLock({ $0.stream?.sampleRate != rate }) {
-            let place = currentTime
+            let position = currentTime
             let loops = state.withLock { state in
-                defer { _ = state.release(at: place) }
+                defer { _ = state.release(at: position) }
                 return state.loopsLeft(duration)
             }
             try? voice.stop(fadeFrames: fadeFrames)
-            try start(at: place, loops: loops, fadeFrames: fadeFrames)
+            try start(at: position, loops: loops, fadeFrames: fadeFrames)
         } else {
             try voice.resume(fadeFrames: fadeFrames)
             state.withLock { $0.phase = .playing }
@@ -317,18 +343,20 @@ public final class AudioPlayer: Sendable {
     }
 
     private func voiceEnded(_ voice: Voice) {
-        if let ending = end(of: voice) { tell(ending) } else { session.participantsChanged() }
+        if let ending = end(of: voice) { report(ending) } else { session.participantsChanged() }
     }
 
-    /// Stops where it came to; returns what is to be told of that, once. Only the voice that plays now counts: those that a seek replaced end as well.
+    /// Stops the player after its voice has ended. Returns the ending to report; nil if there is
+    /// none, or if `voice` is not the current one: voices that a seek replaced end as well.
     private func end(of voice: Voice) -> Ending? {
-        let place = currentTime
+        let position = currentTime
         return state.withLock { state in
             guard state.voice === voice, let stream = state.stream else { return nil }
             state.phase = .stopped
-            // Its engine was closed under it: it stands where it was.
+            // The engine was closed, or the voice was stolen or refused: the player keeps its
+            // position.
             guard voice.endReason == .finished else {
-                _ = state.release(at: place)
+                _ = state.release(at: position)
                 return nil
             }
             _ = state.release(at: 0)
@@ -338,16 +366,17 @@ public final class AudioPlayer: Sendable {
 }
 
 extension AudioPlayer.State {
-    /// Gives the voice up; what it told stays. Returns it, to be stopped.
-    mutating func release(at place: Double) -> Voice? {
+    /// Releases the voice and its stream, keeps the count of non-finite samples, and sets the
+    /// position. Returns the voice, for the caller to stop.
+    mutating func release(at position: Double) -> Voice? {
         nonFiniteSamples += stream?.nonFiniteSampleCount ?? 0
         defer { voice = nil }
         stream = nil
-        origin = place
+        origin = position
         return voice
     }
 
-    /// How often the present stream will still begin anew.
+    /// Returns how often the current stream will still repeat.
     func loopsLeft(_ duration: Double) -> Int {
         guard let voice, let stream, streamLoops != .max, duration > 0 else { return streamLoops }
         let passes = Int((origin + Double(voice.framesRendered) / Double(stream.sampleRate)) / duration)

@@ -1,24 +1,28 @@
 internal import CRenderCore
 
-/// What voices and sounds play on: a session's bus (``SessionBus``), or one of the buses of its desk (``MixerBus``).
+/// A bus that voices and sounds play on: a session's bus (``SessionBus``), or a bus of its mixer
+/// (``MixerBus``).
 ///
-/// Gains are linear, times are frames of the engine. A property that is set moves there within 5 ms, and reads as what it was set to last, by whatever call, not as
-/// where it is on its way. A value that cannot be set (one that is no finite number) changes nothing, and the property reads as before; the
-/// calls that throw say why. Every call is safe from any thread.
+/// Gains are linear; times are engine frames. A property that is set ramps to the new value within
+/// 5 ms. Reading it returns the value that was last set, by whatever call, not the current value of
+/// the ramp. A property ignores a value that is not a finite number; the throwing calls report the
+/// reason. Every call is safe from any thread.
 ///
-/// Only the engine makes buses: an identity can be had of them alone.
+/// Only the engine creates buses: ``BusIdentity`` has no public initializer.
 public protocol AudioBus: AnyObject, Sendable {
-    /// The session's bus that it leads to; of a session's bus, itself.
+    /// The session's bus that this bus feeds; a session's bus returns itself.
     var session: SessionBus { get }
-    /// Which of the engine's buses it is.
+    /// The bus's identity among the engine's buses.
     var identity: BusIdentity { get }
 }
 
-/// Which of an engine's buses one is, for as long as anybody asks: another one of the same name has another identity.
+/// The identity of one bus of an engine, for as long as a reference to it exists. Another bus of
+/// the same name has another identity.
 public final class BusIdentity: Sendable {
-    /// nil: a session's bus.
+    /// The name of a mixer's bus; nil for a session's bus.
     public let name: String?
-    /// Its slot in the engine's plan, free for others once the bus is gone and nobody holds or plays on it.
+    /// The slot in the engine's plan. It is free for other buses once this bus is removed and is no
+    /// longer referenced or played on.
     public let slot: Int
 
     init(name: String?, slot: Int) {
@@ -28,94 +32,99 @@ public final class BusIdentity: Sendable {
 }
 
 extension AudioBus {
-    /// Its slot in the engine's plan.
+    /// The bus's slot in the engine's plan.
     public var slot: Int { identity.slot }
 
-    /// Channels of the bus. What plays on it is mapped to these, and from there to where it leads.
+    /// The bus's channel count. Sources are mapped to these channels, and these to the bus's
+    /// output.
     public var channels: Int { session.engine?.channels(of: self) ?? 2 }
 
-    /// Frames by which what is played on it is later where the session's bus leads to than it would be without inserts: theirs, and what makes up for those of
-    /// paths beside it. 0 for a bus that is not there.
+    /// Latency, in frames, from this bus to the session's output: the inserts on the path plus
+    /// delay compensation. 0 for a bus that no longer exists.
     public var latencyFrames: Int { session.engine?.latencyFrames(of: self) ?? 0 }
 
-    /// Whether a voice plays on it or on a bus that leads to it, or waits there for its time.
+    /// Whether a voice plays, or waits for its start, on this bus or on a bus that is routed to it.
     public var hasPlayingVoices: Bool { session.engine?.hasPlayingVoices(on: self) ?? false }
 
-    /// The fader: linear, finite.
+    /// The fader gain: linear, finite.
     public var gain: Float {
         get { strip?.gain ?? 1 }
         set { try? setGain(newValue, rampFrames: shortRamp) }
     }
 
-    /// Silent behind its insert and before all sends; its gain stays what it is.
+    /// Whether the bus is muted: silent after its insert and before all sends. The gain keeps its
+    /// value.
     public var isMuted: Bool {
         get { strip?.isMuted ?? false }
         set { try? setMuted(newValue, rampFrames: shortRamp) }
     }
 
-    /// Ramps to a linear gain; finite.
+    /// Ramps the gain to a linear value; finite.
     public func setGain(
         _ gain: Float, rampFrames: Int, curve: AutomationCurve = .linear, at time: UInt64? = nil
     ) throws(AudioEngineError) {
-        try set("a gain of \(gain)", { $0.gain = gain }) { port, slot in
+        try set("a gain of \(gain)", { $0.gain = gain }) { queue, slot in
             AutomatedParameter.busGain.ramp(
-                to: gain, frames: rampFrames, curve: curve, of: UInt64(slot), to: port, at: time)
+                to: gain, frames: rampFrames, curve: curve, of: UInt64(slot), to: queue, at: time)
         }
     }
 
-    /// Moves its gain through `points`, as `Voice.automate` does; it reads as the last one's.
+    /// Moves the gain through `points`, as `Voice.automate` does. Afterwards, `gain` is the last
+    /// point's value.
     public func automateGain(_ points: [AutomationPoint]) throws(AudioEngineError) {
         try automate(.busGain, points) { $0.gain = $1 }
     }
 
-    /// Mutes it, or lets it be heard again, by a ramp.
+    /// Mutes or unmutes the bus with a ramp.
     public func setMuted(_ isMuted: Bool, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
-        try set("muting", { $0.isMuted = isMuted }) { port, slot in
-            rcore_post_bus_mute(port, slot, isMuted, UInt32(clamping: rampFrames), time ?? 0)
+        try set("muting", { $0.isMuted = isMuted }) { queue, slot in
+            rcore_post_bus_mute(queue, slot, isMuted, UInt32(clamping: rampFrames), time ?? 0)
         }
     }
 
-    /// Has a meter measure what leaves the bus, gain and verdict applied; nil ends that. It follows the bus wherever that is led. Throws `invalidArgument` for a meter that
-    /// measures something else.
+    /// Attaches a meter to the bus's output, after gain and grant; nil detaches it. The meter stays
+    /// with the bus wherever the bus is routed. Throws `invalidArgument` for a meter that is in use
+    /// elsewhere.
     public func setMeter(_ meter: AudioMeter?) throws(AudioEngineError) {
-        try session.living.setMeter(meter, of: self)
+        try session.liveEngine.setMeter(meter, of: self)
     }
 
-    /// Stops all that plays on it and on the buses that lead to it, and what waits for its time to start there.
+    /// Stops all voices on this bus and on the buses that are routed to it, including voices that
+    /// wait for their start.
     public func stopAll(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        try session.living.stopAll(on: self, fadeFrames: fadeFrames, at: time)
+        try session.liveEngine.stopAll(on: self, fadeFrames: fadeFrames, at: time)
     }
 
     // MARK: Inside
 
     func belongs(to engine: AudioEngine) -> Bool { session.engine === engine }
 
-    /// What it was set to.
+    /// The values that the bus was set to.
     var strip: EnginePlan.Strip? { session.engine?.strip(of: self) }
 
-    /// 5 ms: no click, and no delay that anyone hears.
+    /// 5 ms in frames: short enough not to be heard as a delay, long enough not to click.
     var shortRamp: Int { (session.engine?.format?.sampleRate ?? 48_000) / 200 }
 
-    /// How it is called in errors.
+    /// How error messages name the bus.
     var title: String { identity.name.map { "bus '\($0)'" } ?? "the session's bus" }
 
-    /// Posts a curve, and notes where it ends.
+    /// Posts a curve, and stores its final value with `store`.
     func automate(
         _ parameter: AutomatedParameter, _ points: [AutomationPoint],
-        _ note: (inout EnginePlan.Strip, Float) -> Void
+        _ store: (inout EnginePlan.Strip, Float) -> Void
     ) throws(AudioEngineError) {
         try parameter.check(points)
         guard let last = points.last else { return }
-        try set("\(points.count) points of automation", { note(&$0, last.value) }) { port, slot in
-            parameter.post(points, of: UInt64(slot), to: port)
+        try set("\(points.count) points of automation", { store(&$0, last.value) }) { queue, slot in
+            parameter.post(points, of: UInt64(slot), to: queue)
         }
     }
 
-    /// Posts a command, and notes what it sets.
+    /// Posts a command, and stores the value that it sets with `store`.
     func set(
-        _ what: @autoclosure () -> String, _ note: (inout EnginePlan.Strip) -> Void,
+        _ what: @autoclosure () -> String, _ store: (inout EnginePlan.Strip) -> Void,
         _ post: (OpaquePointer, UInt32) -> rcore_status_t
     ) throws(AudioEngineError) {
-        try session.living.set(self, "\(what()) of \(title)", note, post)
+        try session.liveEngine.set(self, "\(what()) of \(title)", store, post)
     }
 }

@@ -1,8 +1,9 @@
 internal import CRenderCore
 
-/// Session buses: made, given another gate, given up.
+/// Session buses: creation, replacement of the gate, and removal.
 extension AudioEngine {
     /// Adds the bus of a session. `gate` is its `sgate_page_t *`; `owner` keeps that page alive.
+    /// Throws `noFreeBus`, `commandQueueFull` or `outOfMemory`.
     public func makeSessionBus(
         gate: OpaquePointer, owner: any AnyObject & Sendable
     ) throws(AudioEngineError) -> SessionBus {
@@ -18,7 +19,7 @@ extension AudioEngine {
                 control.plan.buses[slot] = nil
                 throw error
             }
-            settle(&control)
+            applyCommandsIfIdle(&control)
             return bus.strip.identity
         }
         let bus = SessionBus(identity: identity, engine: self)
@@ -29,9 +30,10 @@ extension AudioEngine {
     func removeBus(slot: Int) {
         control.withLock { control in
             control.plan.removeBus(slot: slot)
-            // Without room on the ring the old plan stays until the next one; it keeps the gate alive.
+            // If the queue is full, the old plan, which keeps the gate alive, stays until the next
+            // one is posted.
             try? post(&control)
-            settle(&control)
+            applyCommandsIfIdle(&control)
         }
     }
 
@@ -47,7 +49,7 @@ extension AudioEngine {
                 control.plan = before
                 throw error
             }
-            settle(&control)
+            applyCommandsIfIdle(&control)
         }
     }
 

@@ -1,15 +1,17 @@
 internal import CRenderCore
 
-/// Desks: graphs of buses under the session buses, and what is set on them.
+/// Mixers: the bus graphs of sessions, and the values of their buses and sends.
 extension AudioEngine {
-    /// The bus of that name on any session's desk. Throws `noSuchBus`, or `ambiguousBus` where several sessions have one.
+    /// Returns the bus of this name from the mixer of any session. Throws `noSuchBus`, or
+    /// `ambiguousBus` if several sessions have one.
     public func bus(_ name: String) throws(AudioEngineError) -> MixerBus {
-        // Let go of outside the lock: with a session's bus its slot goes, which takes the lock.
+        // The strong references are released outside the lock, because releasing the last one to a
+        // session's bus frees its slot, which takes the lock.
         let sessions = control.withLock { control in
-            control.plan.buses.sorted { $0.key < $1.key }.compactMap { _, bus in bus.session.map { ($0, bus.desk) } }
+            control.plan.buses.sorted { $0.key < $1.key }.compactMap { _, bus in bus.session.map { ($0, bus.mixer) } }
         }
-        let found = sessions.compactMap { session, desk in
-            desk.strips[name].map { MixerBus(session: session, identity: $0.identity) }
+        let found = sessions.compactMap { session, mixer in
+            mixer.strips[name].map { MixerBus(session: session, identity: $0.identity) }
         }
         guard let bus = found.first else {
             throw .noSuchBus(name: name, among: sessions.flatMap { $1.graph.buses.map(\.name) })
@@ -19,38 +21,41 @@ extension AudioEngine {
     }
 
     func graph(of session: SessionBus) -> BusGraph {
-        control.withLock { $0.plan.buses[session.slot]?.desk.graph ?? BusGraph() }
+        control.withLock { $0.plan.buses[session.slot]?.mixer.graph ?? BusGraph() }
     }
 
     func identity(ofBus name: String, in session: SessionBus) throws(AudioEngineError) -> BusIdentity {
-        let desk = control.withLock { $0.plan.buses[session.slot]?.desk }
-        guard let identity = desk?.strips[name]?.identity else {
-            throw .noSuchBus(name: name, among: desk?.graph.buses.map(\.name) ?? [])
+        let mixer = control.withLock { $0.plan.buses[session.slot]?.mixer }
+        guard let identity = mixer?.strips[name]?.identity else {
+            throw .noSuchBus(name: name, among: mixer?.graph.buses.map(\.name) ?? [])
         }
         return identity
     }
 
+    /// Replaces a session's mixer and stops the voices on the buses that it removes. Throws if an
+    /// insert belongs to another engine or is on another bus.
     func setGraph(_ graph: BusGraph, of session: SessionBus) throws(AudioEngineError) {
         for bus in graph.buses where bus.insert.map({ !$0.claim(for: self) }) ?? false {
             throw .badGraph(
-                reason: "The insert of bus '\(bus.name)' belongs to another engine; make another one for this engine.")
+                reason: "The insert of bus '\(bus.name)' belongs to another engine; create one for this engine.")
         }
         reclaim()
         var removed: [BusIdentity] = []
         try changePlan { plan throws(AudioEngineError) in
             removed = try plan.setGraph(graph, ofBus: session.slot, configuration: configuration)
             try plan.checkInserts()
-        } with: { port in
-            // What is taken away falls silent within the cross-fade.
-            let fade = rcore_config_default().swap_frames
-            return removed.map { rcore_post_stop_all(port, UInt32($0.slot), fade, 0) }.first { $0 != RCORE_OK }
+        } with: { queue in
+            // Voices on removed buses fade out within the crossfade.
+            let fade = rcore_config_default().crossfade_frames
+            return removed.map { rcore_post_stop_all(queue, UInt32($0.slot), fade, 0) }.first { $0 != RCORE_OK }
                 ?? RCORE_OK
         }
-        letGoOfInserts()
+        releaseInserts()
     }
 
-    /// Lets go of inserts of which nothing is heard any more.
-    func letGoOfInserts() {
+    /// Releases inserts that are no longer audible, outside the lock: their owners belong to the
+    /// app.
+    func releaseInserts() {
         _ = control.withLock { control in
             defer { control.plan.released = [] }
             return control.plan.released
@@ -61,11 +66,12 @@ extension AudioEngine {
 
     func strip(of bus: any AudioBus) -> EnginePlan.Strip? { control.withLock { $0.plan[bus] } }
 
-    /// Of a desk's bus that is there.
+    /// Returns the description of a mixer's bus; nil for a session's bus, and if the bus does not
+    /// exist.
     func description(of bus: any AudioBus) -> BusGraph.Bus? {
         control.withLock { control in
             guard control.plan[bus] != nil else { return nil }
-            return bus.identity.name.flatMap { control.plan.buses[bus.session.slot]?.desk.graph[$0] }
+            return bus.identity.name.flatMap { control.plan.buses[bus.session.slot]?.mixer.graph[$0] }
         }
     }
 
@@ -75,39 +81,42 @@ extension AudioEngine {
         control.withLock { control in control.plan[bus] == nil ? 0 : control.plan.latencies[bus.slot] ?? 0 }
     }
 
-    /// Posts a command to a bus that is there, and notes what it sets.
+    /// Posts a command to an existing bus, and stores the value that it sets with `store`.
     func set(
-        _ bus: any AudioBus, _ what: @autoclosure () -> String, _ note: (inout EnginePlan.Strip) -> Void,
+        _ bus: any AudioBus, _ what: @autoclosure () -> String, _ store: (inout EnginePlan.Strip) -> Void,
         _ post: (OpaquePointer, UInt32) -> rcore_status_t
     ) throws(AudioEngineError) {
         try control.withLock { control throws(AudioEngineError) in
             guard var strip = control.plan[bus] else { throw bus.removed }
-            let status = post(core.port, UInt32(bus.slot))
+            let status = post(core.queue, UInt32(bus.slot))
             guard status == RCORE_OK else { throw AudioEngineError(status, what()) }
-            note(&strip)
+            store(&strip)
             control.plan[bus] = strip
-            settle(&control)
+            applyCommandsIfIdle(&control)
         }
     }
 
+    /// Stops the voices of a bus and of the buses that feed it, in one transaction.
     func stopAll(on bus: any AudioBus, fadeFrames: Int, at time: UInt64?) throws(AudioEngineError) {
         try control.withLock { control throws(AudioEngineError) in
             guard control.plan[bus] != nil else { throw bus.removed }
-            let slots = control.plan.slots(upTo: bus).sorted()
-            try group { port in
+            let slots = control.plan.slots(feeding: bus).sorted()
+            try transaction { queue in
                 for slot in slots {
-                    let status = rcore_post_stop_all(port, UInt32(slot), UInt32(clamping: fadeFrames), time ?? 0)
+                    let status = rcore_post_stop_all(queue, UInt32(slot), UInt32(clamping: fadeFrames), time ?? 0)
                     if status != RCORE_OK { return status }
                 }
                 return RCORE_OK
             }
-            settle(&control)
+            applyCommandsIfIdle(&control)
         }
     }
 
+    /// Whether a voice plays, or waits for its start, on a bus or on a bus that feeds it. Voices on
+    /// removed buses of a session count for the session's bus only.
     func hasPlayingVoices(on bus: any AudioBus) -> Bool {
         control.withLock { control in
-            let slots = control.plan.slots(upTo: bus)
+            let slots = control.plan.slots(feeding: bus)
             return control.voices.values.contains { voice in
                 guard voice.session === bus.session.identity,
                     bus.identity.name == nil || slots.contains(voice.slot)
@@ -120,65 +129,71 @@ extension AudioEngine {
 
     // MARK: Sends
 
+    /// Returns the identity of a send. Throws `noSuchSend`, or `busRemoved` if the bus no longer
+    /// exists.
     func send(from bus: MixerBus, to target: String) throws(AudioEngineError) -> SendIdentity {
         try control.withLock { control throws(AudioEngineError) in
-            guard control.plan[bus] != nil, let desk = control.plan.buses[bus.session.slot]?.desk else {
+            guard control.plan[bus] != nil, let mixer = control.plan.buses[bus.session.slot]?.mixer else {
                 throw bus.removed
             }
-            guard let line = desk.lines[BusGraph.Send.Ends(source: bus.name, target: target)] else {
-                throw Self.noSend(from: bus, to: target, desk)
+            guard let state = mixer.sendStates[BusGraph.Send.Ends(source: bus.name, target: target)] else {
+                throw Self.noSend(from: bus, to: target, mixer)
             }
-            return line.identity
+            return state.identity
         }
     }
 
+    /// Returns the level that a send was last set to; nil if a graph no longer has the send.
     func level(of send: SendIdentity, from bus: MixerBus, to target: String) -> Float? {
-        let line = control.withLock { control in
-            control.plan.buses[bus.session.slot]?.desk.lines[BusGraph.Send.Ends(source: bus.name, target: target)]
+        let state = control.withLock { control in
+            control.plan.buses[bus.session.slot]?.mixer.sendStates[BusGraph.Send.Ends(source: bus.name, target: target)]
         }
-        return line?.identity === send ? line?.level : nil
+        return state?.identity === send ? state?.level : nil
     }
 
+    /// Posts a command to an existing send, and stores the level that it sets.
     func setLevel(
         _ level: Float, of send: SendIdentity, from bus: MixerBus, to target: String, _ what: String,
         _ post: (OpaquePointer) -> rcore_status_t
     ) throws(AudioEngineError) {
         let ends = BusGraph.Send.Ends(source: bus.name, target: target)
         try control.withLock { control throws(AudioEngineError) in
-            guard let desk = control.plan.buses[bus.session.slot]?.desk, desk.lines[ends]?.identity === send else {
-                throw Self.noSend(from: bus, to: target, control.plan.buses[bus.session.slot]?.desk)
+            guard let mixer = control.plan.buses[bus.session.slot]?.mixer,
+                mixer.sendStates[ends]?.identity === send
+            else {
+                throw Self.noSend(from: bus, to: target, control.plan.buses[bus.session.slot]?.mixer)
             }
-            let status = post(core.port)
+            let status = post(core.queue)
             guard status == RCORE_OK else {
                 throw AudioEngineError(status, "\(what) of the send from '\(bus.name)' to '\(target)'")
             }
-            control.plan.buses[bus.session.slot]?.desk.lines[ends]?.level = level
-            settle(&control)
+            control.plan.buses[bus.session.slot]?.mixer.sendStates[ends]?.level = level
+            applyCommandsIfIdle(&control)
         }
     }
 
-    private static func noSend(from bus: MixerBus, to target: String, _ desk: EnginePlan.Desk?) -> AudioEngineError {
-        let targets = desk?.graph.sends.filter { $0.source == bus.name }.map(\.target) ?? []
+    private static func noSend(from bus: MixerBus, to target: String, _ mixer: EnginePlan.Mixer?) -> AudioEngineError {
+        let targets = mixer?.graph.sends.filter { $0.source == bus.name }.map(\.target) ?? []
         return .noSuchSend(from: bus.name, to: target, among: targets)
     }
 }
 
 extension AudioBus {
-    /// What is asked of a bus that is not there.
+    /// The error for calls on a bus that no longer exists.
     var removed: AudioEngineError { identity.name.map { .busRemoved(name: $0) } ?? .engineGone }
 }
 
 extension EnginePlan {
-    /// One insert, one bus, of all sessions.
+    /// Checks that each insert is on one bus only, across all sessions.
     fileprivate func checkInserts() throws(AudioEngineError) {
         var seen: [UnsafeMutableRawPointer: String] = [:]
-        for bus in buses.sorted(by: { $0.key < $1.key }).flatMap(\.value.desk.order) {
+        for bus in buses.sorted(by: { $0.key < $1.key }).flatMap(\.value.mixer.order) {
             guard let insert = bus.insert else { continue }
             if let other = seen.updateValue(bus.name, forKey: insert.context) {
                 throw .badGraph(
                     reason: """
-                        Buses '\(other)' and '\(bus.name)' of two sessions have the same insert, or two with one context; an insert has a state and \
-                        belongs to one bus: make one for each.
+                        Buses '\(other)' and '\(bus.name)' of two sessions share an insert, or its context; an insert has state and belongs to one \
+                        bus: create one for each.
                         """)
             }
         }

@@ -1,41 +1,48 @@
 internal import CRenderCore
 
-/// Rates: what was made for another rate than the server's plays slower or faster by as much, so that pitch, tempo and place stay (keeps HW-3,
-/// HW-5). No frame is lost or doubled by that, and nothing is opened anew.
+/// Sample-rate changes. A source made for another rate than the server's plays at a correspondingly
+/// scaled speed, so that pitch, tempo and position are preserved (keeps HW-3, HW-5). No frame is
+/// lost or repeated, and no file is reopened.
 extension AudioEngine {
-    /// A speed as the core takes it: that, and what the rates make of it. At exactly 1 the source's own bits are heard.
+    /// Returns the speed that the core needs: the requested speed times the ratio of the source's
+    /// rate to the server's. At exactly 1, the source's samples are played bit for bit.
     static func speed(_ speed: Float, of source: VoiceSource, at sampleRate: Int) -> Float {
-        guard let own = source.sampleRate, sampleRate > 0, own != sampleRate else { return speed }
-        return Float(Double(speed) * Double(own) / Double(sampleRate))
+        guard let sourceRate = source.sampleRate, sampleRate > 0, sourceRate != sampleRate else { return speed }
+        return Float(Double(speed) * Double(sourceRate) / Double(sampleRate))
     }
 
+    /// Ramps a voice's speed, converted to the server's rate, and stores the requested speed, from
+    /// which a later change of the rate computes it again.
     func setSpeed(
         _ speed: Float, of voice: Voice, rampFrames: Int, curve: AutomationCurve, at time: UInt64?
     ) throws(AudioEngineError) {
         let status = control.withLock { control in
-            let taken = Self.speed(speed, of: voice.source, at: control.sampleRate)
+            let coreValue = Self.speed(speed, of: voice.source, at: control.sampleRate)
             let status = AutomatedParameter.voiceSpeed.ramp(
-                to: taken, frames: rampFrames, curve: curve, of: voice.handle, to: core.port, at: time)
+                to: coreValue, frames: rampFrames, curve: curve, of: voice.handle, to: core.queue, at: time)
             if status == RCORE_OK {
                 voice.pace.withLock {
                     $0 = Voice.Pace(speed: speed, sampleRate: control.sampleRate, beginsAt: time ?? 0)
                 }
             }
-            settle(&control)
+            applyCommandsIfIdle(&control)
             return status
         }
         guard status == RCORE_OK else { throw AudioEngineError(status, "a speed of \(speed)") }
     }
 
-    /// Notes the server's rate, and has every voice follow it. Where the commands have no room for all, the background work goes on with it.
+    /// Stores the server's rate and updates the speed of every voice. If the command queue becomes
+    /// full, the background work posts the remaining updates later.
     func adopt(sampleRate: Int, _ control: inout Control) {
         guard control.sampleRate != sampleRate else { return }
         control.sampleRate = sampleRate
         control.hasOutdatedSpeeds = true
-        followRate(&control)
+        updateOutdatedSpeeds(&control)
     }
 
-    func followRate(_ control: inout Control) {
+    /// Posts the speed of every voice whose speed was computed for another rate. Does nothing if
+    /// there is none.
+    func updateOutdatedSpeeds(_ control: inout Control) {
         guard control.hasOutdatedSpeeds else { return }
         control.hasOutdatedSpeeds = false
         let now = rcore_time(core.handle)
@@ -43,14 +50,15 @@ extension AudioEngine {
             let pace = voice.pace.withLock { $0 }
             guard pace.sampleRate != control.sampleRate else { continue }
             let speed = Self.speed(pace.speed, of: voice.source, at: control.sampleRate)
-            let status = rcore_post_speed(core.port, voice.handle, min(max(speed, 1 / 16), 16), 0, 0)
-            // A command for a frame to come was reckoned for the rate before: once more when it has been.
+            let status = rcore_post_speed(core.queue, voice.handle, min(max(speed, 1 / 16), 16), 0, 0)
+            // A command for a future frame was computed for the previous rate: once it has taken
+            // effect, the speed is posted again.
             if status == RCORE_OK, pace.beginsAt == 0 || pace.beginsAt < now {
                 voice.pace.withLock { $0.sampleRate = control.sampleRate }
             } else {
                 control.hasOutdatedSpeeds = true
             }
         }
-        settle(&control)
+        applyCommandsIfIdle(&control)
     }
 }

@@ -1,20 +1,26 @@
 internal import CRenderCore
 
-/// Voices: starting them, asking after them, and letting go of them.
+/// Voices: starting, querying and reclaiming them.
 extension AudioEngine {
-    /// Plays a source on a session's bus, or on a bus of its desk.
+    /// Plays a source on a session's bus, or on a bus of its mixer.
     ///
     /// - Parameters:
-    ///   - gain: linear, finite.
-    ///   - pan: a mono source without a map of its own is panned to the first two channels, anything else balanced between them; nil: neither.
-    ///   - speed: frames of the source a frame, 1/16…16; of memory and streams. What was made for a rate plays at the pitch of that rate beyond it.
-    ///   - priority: who keeps a place, where the engine has a `polyphony`.
-    ///   - map: source channels to the bus's channels (`AudioBus.channels`); nil is the usual map.
-    ///   - fadeInFrames: 0 begins at full gain.
-    ///   - paused: begins standing still.
-    ///   - time: the engine frame to begin on; nil is the next period.
-    ///   - onEnd: told once, when it has played to its end or was stopped, on a thread of the engine's.
-    /// - Throws: `noFreeVoice`, `commandQueueFull`, `busRemoved` or `invalidArgument`; then nothing plays.
+    ///   - gain: The gain: linear, finite.
+    ///   - pan: The pan. A mono source without a map of its own is panned to the bus's first two
+    ///     channels; any other source is balanced between them. nil: no pan.
+    ///   - speed: Source frames per engine frame, 1/16…16, of buffers and streams. In addition, a
+    ///     source with a sample rate of its own is converted to the server's rate and so keeps its
+    ///     pitch.
+    ///   - priority: The priority for voice stealing, if the engine has a `polyphony`.
+    ///   - map: Gains from the source's channels to the bus's (`AudioBus.channels`); nil is the
+    ///     standard map.
+    ///   - fadeInFrames: The length of the fade-in; 0 begins at full gain.
+    ///   - paused: Whether the voice begins paused.
+    ///   - time: The engine frame to begin on; nil is the next period.
+    ///   - onEnd: Called once when the voice has ended: on a thread of the engine, or on the thread
+    ///     that stops or closes the engine or renders offline.
+    /// - Throws: `noFreeVoice`, `commandQueueFull`, `busRemoved`, `engineGone`, `invalidArgument`
+    ///   or `outOfMemory`; then nothing plays.
     @discardableResult
     public func play(
         _ source: VoiceSource, on bus: any AudioBus, gain: Float = 1, pan: Pan? = nil, speed: Float = 1,
@@ -27,16 +33,16 @@ extension AudioEngine {
         do throws(AudioEngineError) {
             return try control.withLock { control throws(AudioEngineError) in
                 guard control.plan[bus] != nil else { throw bus.removed }
-                let used = try Self.map(map, of: source, pan: pan, to: control.plan.channels(of: bus))
+                let voiceMap = try Self.map(map, of: source, pan: pan, to: control.plan.channels(of: bus))
                 let pace = Voice.Pace(speed: speed, sampleRate: control.sampleRate, beginsAt: time ?? 0)
                 let voice = Voice(
-                    source: source, handle: handle, map: used, bus: bus, pace: pace, engine: self, onEnd: onEnd)
-                var params = Self.parameters(of: source, map: used, bus: bus, pan: pan, priority: priority)
+                    source: source, handle: handle, map: voiceMap, bus: bus, pace: pace, engine: self, onEnd: onEnd)
+                var params = Self.parameters(of: source, map: voiceMap, bus: bus, pan: pan, priority: priority)
                 params.gain = gain
                 params.fade_in_frames = UInt32(clamping: fadeInFrames)
                 params.paused = paused
                 params.speed = Self.speed(speed, of: source, at: control.sampleRate)
-                let status = rcore_post_start(core.port, handle, &params, time ?? 0)
+                let status = rcore_post_start(core.queue, handle, &params, time ?? 0)
                 guard status == RCORE_OK else {
                     throw AudioEngineError(
                         status,
@@ -44,7 +50,7 @@ extension AudioEngine {
                     )
                 }
                 control.voices[handle] = voice
-                settle(&control)
+                applyCommandsIfIdle(&control)
                 return voice
             }
         } catch {
@@ -53,7 +59,7 @@ extension AudioEngine {
         }
     }
 
-    /// A voice of the pool; where it is empty, of those that are over and not yet taken back.
+    /// Acquires a voice from the pool; if the pool is empty, reclaims ended voices first.
     private func acquireVoice() throws(AudioEngineError) -> UInt64 {
         var handle = rcore_voice_acquire(core.handle)
         if handle == 0 {
@@ -64,24 +70,26 @@ extension AudioEngine {
         return handle
     }
 
+    /// Checks that source and bus belong to this engine, and that a buffer's start frame and loop
+    /// are valid.
     func check(_ source: VoiceSource, _ bus: any AudioBus) throws(AudioEngineError) {
         guard bus.belongs(to: self) else { throw .invalidArgument(what: "playing on a bus of another engine") }
         if case .input(let input) = source, !input.belongs(to: self) {
             throw .invalidArgument(what: "playing an input of another engine")
         }
         guard case .buffer(let buffer, let startFrame, let loop) = source else { return }
-        let looped = loop.frames ?? 0..<buffer.frameCount
+        let loopFrames = loop.frames ?? 0..<buffer.frameCount
         guard (0..<buffer.frameCount).contains(startFrame), loop.count >= 0 else {
             throw .invalidArgument(
-                what: "playing \(buffer.frameCount) frames from frame \(startFrame), and \(loop.count) times more")
+                what: "playing \(buffer.frameCount) frames from frame \(startFrame), with \(loop.count) repetitions")
         }
-        guard !looped.isEmpty, looped.lowerBound >= 0, looped.upperBound <= buffer.frameCount,
-            (0...min(looped.lowerBound, looped.count)).contains(loop.fadeFrames)
+        guard !loopFrames.isEmpty, loopFrames.lowerBound >= 0, loopFrames.upperBound <= buffer.frameCount,
+            (0...min(loopFrames.lowerBound, loopFrames.count)).contains(loop.fadeFrames)
         else {
             throw .invalidArgument(
                 what: """
-                    a loop over the frames \(looped) of \(buffer.frameCount) with a fade of \(loop.fadeFrames): the fade takes at most what \
-                    lies before the loop, and its length
+                    a loop over the frames \(loopFrames) of \(buffer.frameCount) with a fade of \(loop.fadeFrames); a fade is at most as long as the \
+                    part before the loop, and as the loop
                     """)
         }
     }
@@ -109,16 +117,18 @@ extension AudioEngine {
 
     func underruns(of handle: UInt64) -> UInt64 { rcore_voice_underrun_frames(core.handle, handle) }
 
-    // The map asked for, or the usual one. A mono source that is panned needs none: the pan leads it to both sides.
+    /// Returns the given map, otherwise the standard one; nil if channels pass one to one, and for
+    /// a panned mono source, which the pan routes to two channels.
     static func map(
-        _ own: ChannelMap?, of source: VoiceSource, pan: Pan?, to outputs: Int
+        _ explicit: ChannelMap?, of source: VoiceSource, pan: Pan?, to outputs: Int
     ) throws(AudioEngineError) -> ChannelMap? {
-        if let own { return own }
+        if let explicit { return explicit }
         let inputs = source.channels
         let direct = inputs == outputs || (inputs == 1 && pan != nil && outputs > 1)
         return direct ? nil : try ChannelMap.standard(from: inputs, to: outputs)
     }
 
+    /// Returns the core's parameters of a voice. The caller sets gain, speed, fade and pause.
     static func parameters(
         of source: VoiceSource, map: ChannelMap?, bus: any AudioBus, pan: Pan?, priority: VoicePriority
     ) -> rcore_voice_params_t {
@@ -153,20 +163,22 @@ extension AudioEngine {
 
     // MARK: In the background
 
-    /// Fills streams, moves captures to disk, measures loudness, and tells what the core reported. On the background queue, or between the cycles of a
-    /// driver without a clock.
+    /// Fills streams, writes the captured output to disk, measures loudness, and delivers events.
+    /// Runs on the background queue, between the cycles of a driver without a clock, and on the
+    /// thread that stops or closes the engine.
     func runBackgroundWork() {
         fillStreams()
-        let (capture, meters) = control.withLock { control in
-            followRate(&control)
-            return (control.plan.capture, control.plan.loudnessMeters)
+        let (recorder, meters) = control.withLock { control in
+            updateOutdatedSpeeds(&control)
+            return (control.plan.outputRecorder, control.plan.loudnessMeters)
         }
-        if let failure = capture?.drain() { observers.tell(.captureFailed(failure)) }
+        if let failure = recorder?.drain() { observers.deliver(.captureFailed(failure)) }
         for meter in meters { meter.drainLoudness() }
         drainEvents()
     }
 
-    /// Returns when the background thread has told all that it has found, for drivers without a clock. Not from within what it tells.
+    /// Waits until the background queue has delivered the events that it has found so far; for
+    /// drivers without a clock. Must not be called from an event handler.
     package func drain() { background.drain() }
 
     func fillStreams() {
@@ -178,52 +190,61 @@ extension AudioEngine {
         for stream in streams { stream.fill() }
     }
 
+    /// Reclaims ended voices, reads the core's events, and delivers everything outside the locks.
     private func drainEvents() {
-        var told: [EngineEvent] = []
+        var gateEvents: [EngineEvent] = []
         reap()
         let (ended, sessions) = control.withLock { control in
             var event = rcore_event_t()
-            while rcore_next_event(core.handle, &event) { told += EngineEvent(event).map { [$0] } ?? [] }
+            while rcore_next_event(core.handle, &event) { gateEvents += EngineEvent(event).map { [$0] } ?? [] }
             control.plan.collect(from: core.handle)
             defer { (control.ended, control.endedSessions) = ([], [:]) }
             return (control.ended, control.endedSessions.values)
         }
-        letGoOfInserts()
-        for event in told { observers.tell(event) }
+        releaseInserts()
+        for event in gateEvents { observers.deliver(event) }
         for voice in ended { voice.onEnd?(voice) }
-        for slot in silentSlots(of: sessions) { observers.tell(.busEnded(bus: slot)) }
+        for slot in silentSlots(of: sessions) { observers.deliver(.busEnded(bus: slot)) }
     }
 
-    /// Of sessions of which something has ended, the slots of those where nothing plays. One that is gone may have left its slot to another.
+    /// Returns the slots of those of the sessions that have no voice left. Omits a session whose
+    /// slot already belongs to another one.
     private func silentSlots(of sessions: some Sequence<BusIdentity>) -> [Int] {
         control.withLock { control in
             sessions.filter { session in
-                let present = control.plan.buses[session.slot]?.strip.identity
-                return (present == nil || present === session)
+                let current = control.plan.buses[session.slot]?.strip.identity
+                return (current == nil || current === session)
                     && !control.voices.values.contains { $0.session === session }
             }.map(\.slot).sorted()
         }
     }
 
-    /// Takes back what is over, for somebody who needs room; its end is told by the engine's own thread, whether it renders or not.
+    /// Reclaims ended voices and sounds, to free voices and slots. The background queue reports the
+    /// ends, whether or not the engine renders.
     func reclaim() {
-        if reap() { background.tell { [weak self] in self?.runBackgroundWork() } }
+        if reap() { background.run { [weak self] in self?.runBackgroundWork() } }
     }
 
-    /// Takes back what voices and sounds had that are over: when it returns, their buses and their places in the pool are free, whatever thread took them. They are
-    /// told of later. By state, not by event: an end that was dropped from the ring is found all the same. Returns whether anything is to be told.
+    /// Reclaims ended voices and sounds. When it returns, their buses and their voices in the pool
+    /// are free, whichever thread reclaimed them; their ends are reported later. It reads the
+    /// voices' states, not events, and so finds ends whose events were dropped. Returns whether
+    /// there is anything to report.
     @discardableResult
     private func reap() -> Bool {
-        // Buses go under `reaping`, and not under control's lock, which a session's bus takes when it goes.
+        // Buses are released under `reaping`, but not under the control lock, which a session's bus
+        // takes when it is released.
         let ended = reaping.withLock { _ in
-            _ = retired.takeSilent()
+            _ = retired.takeUnused()
             let taken = control.withLock { control in takeEnded(&control) }
             return taken.map(\.voice)
         }
-        // Voices go under no lock: what they played may be an app's, or an input, which takes control's lock.
+        // Voices are released under no lock: their sources may belong to the app, or be inputs,
+        // which take the control lock.
         return !ended.isEmpty
     }
 
+    /// Removes the ended voices from the engine and releases their handles. Returns them with the
+    /// buses that they kept alive.
     private func takeEnded(_ control: inout Control) -> [(voice: Voice, bus: (any AudioBus)?)] {
         let ended = control.voices.values.filter {
             rcore_voice_state(core.handle, $0.handle) == RCORE_VOICE_ENDED
@@ -240,7 +261,7 @@ extension AudioEngine {
 }
 
 extension EngineEvent {
-    /// Gate events; others are found by state.
+    /// Converts gate events. Returns nil for others: the engine derives those from states.
     fileprivate init?(_ event: rcore_event_t) {
         let bus = Int(event.bus)
         let serial = UInt32(truncatingIfNeeded: event.value)

@@ -1,37 +1,42 @@
 internal import CRenderCore
 
-/// The render engine of a process: one core, one driver, a session bus per session, voices that play into them.
+/// The render engine of a process: one render core, one driver, one bus for each session, and the
+/// voices that play on these buses.
 ///
-/// Every method is safe from any thread. Control's state is under one lock, which is never held across a call of the driver; the
-/// render thread takes no lock at all.
+/// Every method is safe from any thread. Opening, starting, stopping, closing and requesting a
+/// period may wait for the audio server; the other methods do not. The render thread takes no lock.
 public final class AudioEngine: Sendable {
-    /// Sizes, fixed for the engine's life.
+    /// The engine's sizes, fixed for its life.
     public struct Configuration: Equatable, Sendable {
-        /// Voices there are, with those that wait for their start or fade out, 1…65,536.
+        /// The size of the voice pool, 1…65,536. Voices that wait for their start or fade out
+        /// count.
         public var maximumVoices: Int
-        /// Voices that may play at once, 1…`maximumVoices`; one more takes the place of the oldest of the lowest priority, which fades out. nil: as
-        /// many as there are, and nobody's place is ever taken.
+        /// The number of voices that may play at once, 1…`maximumVoices`. A further one steals the
+        /// oldest voice of the lowest priority, which fades out. nil: all voices of the pool,
+        /// without voice stealing.
         public var polyphony: Int?
-        /// Buses at once, 1…1,024: one for each session, and those of their desks (`SessionBus.setGraph`).
+        /// The maximum number of buses, 1…1,024: one for each session, and those of the sessions'
+        /// mixers (`SessionBus.setGraph`).
         public var maximumBuses: Int
-        /// Sends at once, of all desks, 0…1,024.
+        /// The maximum number of sends in all mixers together, 0…1,024.
         public var maximumSends: Int
-        /// Outputs that buses lead to at once, 1…64.
+        /// The maximum number of outputs that buses are routed to at the same time, 1…64.
         public var maximumRoutes: Int
-        /// Inputs at once, 0…64.
+        /// The maximum number of inputs, 0…64.
         public var maximumInputs: Int
-        /// Command ports at once, 0…63.
-        public var maximumPorts: Int
-        /// Curves that are not linear at once, those that wait for their time included, 0…4,096.
+        /// The maximum number of open command queues, 0…63.
+        public var maximumQueues: Int
+        /// The maximum number of nonlinear curves that run or wait for their time, 0…4,096.
         public var maximumCurves: Int
-        /// Channels of an output or input, 1…64; a device with more uses its first ones.
+        /// The maximum number of channels of an output or input, 1…64. Of a device with more
+        /// channels, the engine uses the first ones.
         public var maximumChannels: Int
-        /// Seconds that file streams read ahead, 0.05…60.
+        /// How far file streams read ahead, in seconds, 0.05…60. Checked when a stream is created.
         public var readAhead: Double
 
         public init(
             maximumVoices: Int = 256, polyphony: Int? = nil, maximumBuses: Int = 64, maximumSends: Int = 64,
-            maximumRoutes: Int = 8, maximumInputs: Int = 4, maximumPorts: Int = 7, maximumCurves: Int = 256,
+            maximumRoutes: Int = 8, maximumInputs: Int = 4, maximumQueues: Int = 7, maximumCurves: Int = 256,
             maximumChannels: Int = 8,
             readAhead: Double = 1
         ) {
@@ -41,47 +46,54 @@ public final class AudioEngine: Sendable {
             self.maximumSends = maximumSends
             self.maximumRoutes = maximumRoutes
             self.maximumInputs = maximumInputs
-            self.maximumPorts = maximumPorts
+            self.maximumQueues = maximumQueues
             self.maximumCurves = maximumCurves
             self.maximumChannels = maximumChannels
             self.readAhead = readAhead
         }
     }
 
-    /// The sizes it was made with.
+    /// The sizes that the engine was created with.
     public let configuration: Configuration
-    /// What calls the core.
+    /// The driver that calls the render core.
     public let driver: any RenderDriver
     let core: RenderCore
     let observers = EngineObservers()
     let retired = RetiredSounds()
-    let control: Locked<Control>
-    /// Held while the driver is opened, started, stopped or closed: these come one after the other. Never while handlers run.
-    private let lifecycle = Locked(())
-    /// Held while what is over is taken back, for whoever needs it to wait until it is. Never while handlers run.
-    let reaping = Locked(())
+    /// The control state. Its lock is never held across a driver call that may block, nor while
+    /// handlers run.
+    let control: Mutex<Control>
+    /// Serializes opening, starting, stopping and closing of the driver, and is held while the
+    /// driver does so. Never held while the engine calls handlers.
+    private let lifecycle = Mutex(())
+    /// Held while ended voices and sounds are reclaimed; taking it waits for a reclaim in progress.
+    /// Never held while handlers run.
+    let reaping = Mutex(())
     let background: EngineBackground
 
     struct Control {
         var plan: EnginePlan
         var voices: [UInt64: Voice] = [:]
-        /// Taken back, and still to be told of: voices whose end somebody wants to know, and the sessions of all.
+        /// Reclaimed voices with an `onEnd` handler, and the sessions of all reclaimed voices; both
+        /// are still to be reported.
         var ended: [Voice] = []
         var endedSessions: [ObjectIdentifier: BusIdentity] = [:]
-        /// A capture that the server's change ended; its summary is still to be asked for.
-        var endedCapture: Capture?
+        /// The recorder of a capture that a change of its output ended, kept until `stopCapture`.
+        var endedRecorder: OutputRecorder?
         var phase = Phase.closed
         var droppedEvents: UInt64 = 0
-        /// The server's rate; 0 until it was reached.
+        /// The server's sample rate in Hz; 0 until the server was first reached.
         var sampleRate = 0
-        /// Some voice's speed was reckoned for another rate.
+        /// Whether the speed of some voice was computed for another sample rate.
         var hasOutdatedSpeeds = false
     }
 
-    /// Whether the render thread may be within the core: only then are commands left to it. `lost`: it will be again.
+    /// The engine's state. Only while `rendering` may the render thread be in the core, where it
+    /// executes the commands. `lost`: rendering resumes when the server returns.
     enum Phase { case closed, open, rendering, lost }
 
-    /// Makes an engine for a driver; opens nothing yet.
+    /// Creates an engine for a driver, without opening the driver. Throws `invalidArgument` for a
+    /// size out of range, or `outOfMemory`.
     public init(
         driver: any RenderDriver, configuration: Configuration = Configuration()
     ) throws(AudioEngineError) {
@@ -93,14 +105,15 @@ public final class AudioEngine: Sendable {
         sizes.max_channels = UInt32(clamping: configuration.maximumChannels)
         sizes.max_routes = UInt32(clamping: configuration.maximumRoutes)
         sizes.max_inputs = UInt32(clamping: configuration.maximumInputs)
-        sizes.max_ports = UInt32(clamping: configuration.maximumPorts) &+ 1  // and the engine's own
+        // One more for the engine's own commands.
+        sizes.max_queues = UInt32(clamping: configuration.maximumQueues) &+ 1
         sizes.max_curves = UInt32(clamping: configuration.maximumCurves)
         core = try RenderCore(sizes)
         self.configuration = configuration
         self.driver = driver
-        control = Locked(Control(plan: EnginePlan(maximumChannels: configuration.maximumChannels)))
+        control = Mutex(Control(plan: EnginePlan(maximumChannels: configuration.maximumChannels)))
         background = EngineBackground()
-        driver.tellOutputLatencies([])  // whoever had the driver before may have told others
+        driver.reportOutputLatencies([])  // resets those of an earlier engine
         driver.setEventHandler { [weak self] event in self?.handle(event) }
         driver.setPrepareHandler { [weak self] in self?.runBackgroundWork() }
         driver.setFillHandler { [weak self] in self?.fillStreams() }
@@ -114,36 +127,39 @@ public final class AudioEngine: Sendable {
 
     // MARK: The driver
 
-    /// The server's present values; nil while closed or lost (keeps HW-1).
+    /// The server's current format; nil while the driver is closed or the server is lost (keeps
+    /// HW-1).
     public var format: HardwareFormat? { driver.format }
 
-    /// Frames rendered so far: the time of the next period, for timed commands.
+    /// The number of frames rendered so far, which is the engine frame at which the next period
+    /// begins. Timed commands use this clock.
     public var currentFrame: UInt64 { rcore_time(core.handle) }
 
-    /// Counters of the driver.
+    /// The driver's counters and loads.
     public var statistics: DriverStatistics { driver.statistics }
 
-    /// Counters of the core.
+    /// The render core's counters.
     public var counters: RenderCounters { RenderCounters(rcore_read_counters(core.handle)) }
 
-    /// Reaches the server; nothing is heard yet. Idempotent.
+    /// Connects to the server without rendering, and returns the server's format. Idempotent.
     @discardableResult
     public func open() throws(DriverError) -> HardwareFormat {
-        try lifecycle.withLock { _ throws(DriverError) in try reach() }
+        try lifecycle.withLock { _ throws(DriverError) in try openDriver() }
     }
 
-    private func reach() throws(DriverError) -> HardwareFormat {
+    /// Opens the driver and applies its format, with `lifecycle` held.
+    private func openDriver() throws(DriverError) -> HardwareFormat {
         let format = try driver.open(core: core)
         adopt(format)
         control.withLock { if $0.phase == .closed { $0.phase = .open } }
         return format
     }
 
-    /// Begins to render, opening the driver if need be. Idempotent.
+    /// Starts rendering, and opens the driver first if necessary. Idempotent.
     public func start() throws(DriverError) {
         try lifecycle.withLock { _ throws(DriverError) in
-            _ = try reach()
-            // Before the driver's thread enters the core: from now on nobody else may.
+            _ = try openDriver()
+            // Set before the driver's thread enters the core: from then on, no other thread may.
             let before = control.withLock { control in
                 defer { control.phase = .rendering }
                 return control.phase
@@ -158,12 +174,13 @@ public final class AudioEngine: Sendable {
         }
     }
 
-    /// Ends rendering; voices stay where they are.
+    /// Stops rendering; voices keep their positions.
     public func stop() {
         lifecycle.withLock { _ in halt() }
         runBackgroundWork()
     }
 
+    /// Stops the driver and the background work, with `lifecycle` held.
     private func halt() {
         driver.stop()
         control.withLock { control in
@@ -172,35 +189,40 @@ public final class AudioEngine: Sendable {
         background.stop()
     }
 
-    /// Gives the driver up and ends every voice.
+    /// Closes the driver and ends every voice.
     public func close() {
         lifecycle.withLock { _ in
             halt()
             driver.close()
             control.withLock { control in
                 control.phase = .closed
-                settle(&control)  // makes room for the one command
-                _ = rcore_post_stop_all(core.port, UInt32.max, 0, 0)
-                settle(&control)
+                applyCommandsIfIdle(&control)  // makes room in the queue for the next command
+                _ = rcore_post_stop_all(core.queue, UInt32.max, 0, 0)
+                applyCommandsIfIdle(&control)
             }
         }
         runBackgroundWork()
     }
 
-    /// Asks for a period and returns the one the server has now (keeps HW-1).
+    /// Requests a period (buffer size), in frames, and returns the period that the server then has
+    /// (keeps HW-1).
     public func requestPeriod(frames: Int) throws(DriverError) -> Int {
         try driver.requestPeriod(frames: frames)
     }
 
-    /// Tells `handler` what happens, on a thread of the engine's or the driver's, until the observation is let go. The handler must not wait for the driver,
-    /// and so call neither the session's activation nor its wishes: what it wants of them it asks for on a thread of its own.
+    /// Calls `handler` for every event until the returned observation is canceled or released: on a
+    /// thread of the engine or the driver, or of the caller that opens, stops or closes the engine.
+    /// The handler must not wait for the driver: it must neither activate the session nor request
+    /// preferred values. It may do both on another thread.
     public func observe(_ handler: @escaping @Sendable (EngineEvent) -> Void) -> EngineObservation {
         observers.add(handler)
     }
 
     // MARK: Outputs
 
-    /// Greatest magnitude that a channel of an output has put out since the last call; `route` is its place among `routes`. One reader.
+    /// Returns the greatest magnitude of a sample in a channel of an output since the last call
+    /// (linear, full scale is 1), and resets it. `route` is the output's index in `routes`. For one
+    /// reader; use an `AudioMeter` for several.
     public func takeOutputPeak(channel: Int, route: Int = 0) -> Float {
         let slot = control.withLock { control in
             let used = control.plan.usedRoutes
@@ -210,123 +232,134 @@ public final class AudioEngine: Sendable {
         return rcore_take_route_peak(core.handle, UInt32(clamping: slot), UInt32(clamping: channel))
     }
 
-    // MARK: Capture
+    // MARK: Capture of an output
 
-    /// Writes to `path` from now on exactly what goes to the first of `routes`; the format follows the extension. Replaces a capture
-    /// that runs. Throws when the engine is not open or the file cannot be made.
+    /// Starts a capture: records the exact signal of the first output in `routes` to a file at
+    /// `path`, whose extension selects the format (`AudioFileWriter.knownExtensions`). Ends a
+    /// running capture without a summary. To record an input, use `makeInput`.
+    ///
+    /// Throws `CaptureError` if the engine is not open, the file cannot be created, or the engine
+    /// cannot add the capture.
     public func startCapture(path: String) throws(CaptureError) {
         guard let format = driver.format else { throw .notOpen }
         let channels = control.withLock { $0.plan.usedRoutes.first?.channels ?? $0.plan.deviceChannels }
-        let capture = try Capture(path: path, channels: channels, sampleRate: format.sampleRate)
+        let recorder = try OutputRecorder(path: path, channels: channels, sampleRate: format.sampleRate)
         do throws(AudioEngineError) {
-            try replaceCapture(by: capture)
+            try replaceRecorder(with: recorder)
         } catch {
             throw .engine(error)
         }
     }
 
-    /// Ends a capture and completes its file; nil when none ran. To have the last period in it, stop the engine first.
+    /// Ends the capture, completes its file and returns a summary, also of a capture that has ended
+    /// early; nil if there was none. To include the last period, stop the engine first.
     public func stopCapture() -> CaptureSummary? {
-        let capture = control.withLock { control in
-            defer { control.endedCapture = nil }
-            return control.plan.capture ?? control.endedCapture
+        let recorder = control.withLock { control in
+            defer { control.endedRecorder = nil }
+            return control.plan.outputRecorder ?? control.endedRecorder
         }
-        try? replaceCapture(by: nil)
-        return capture?.finish()
+        try? replaceRecorder(with: nil)
+        return recorder?.finish()
     }
 
-    private func replaceCapture(by capture: Capture?) throws(AudioEngineError) {
+    private func replaceRecorder(with recorder: OutputRecorder?) throws(AudioEngineError) {
         try control.withLock { control throws(AudioEngineError) in
-            let before = control.plan.capture
-            control.plan.capture = capture
+            let before = control.plan.outputRecorder
+            control.plan.outputRecorder = recorder
             do throws(AudioEngineError) {
                 try post(&control)
             } catch {
-                control.plan.capture = before
+                control.plan.outputRecorder = before
                 throw error
             }
-            settle(&control)
+            applyCommandsIfIdle(&control)
         }
     }
 
     // MARK: Inside
 
-    /// Posts one command, under control's lock: the ring has one producer at a time.
+    /// Posts one command, under the control lock: the queue has one producer at a time.
     func command(
         _ what: @autoclosure () -> String, _ body: (OpaquePointer) -> rcore_status_t
     ) throws(AudioEngineError) {
         let status = control.withLock { control in
-            let status = body(core.port)
-            settle(&control)
+            let status = body(core.queue)
+            applyCommandsIfIdle(&control)
             return status
         }
         guard status == RCORE_OK else { throw AudioEngineError(status, what()) }
     }
 
-    /// While no thread renders, commands take effect here: a cycle of no frames. Otherwise they would pile up.
-    func settle(_ control: inout Control) {
+    /// Applies the queued commands, with a cycle of zero frames, if no thread renders: otherwise
+    /// they would accumulate in the queue. Then releases the plans that the core no longer uses.
+    func applyCommandsIfIdle(_ control: inout Control) {
         if control.phase != .rendering, !driver.isRendering {
             rcore_process(core.handle, nil, 0, nil, 0, 0)
         }
         control.plan.collect(from: core.handle)
     }
 
+    /// Applies the driver's format: updates the speeds of voices, posts the plan again if it
+    /// depends on what changed, and ends a capture that no longer fits its output.
     private func adopt(_ format: HardwareFormat) {
         _ = rcore_set_sample_rate(core.handle, UInt32(clamping: format.sampleRate))
         let channels = max(1, min(format.outputChannels, configuration.maximumChannels))
-        let ended: Capture? = control.withLock { control in
+        let ended: OutputRecorder? = control.withLock { control in
             adopt(sampleRate: format.sampleRate, &control)
-            let isOtherRate = control.plan.sampleRate != format.sampleRate && control.plan.knowsRate
-            let isOther = control.plan.deviceChannels != channels || isOtherRate
+            let isRateOutdated = control.plan.sampleRate != format.sampleRate && control.plan.dependsOnSampleRate
+            let isPlanOutdated = control.plan.deviceChannels != channels || isRateOutdated
             control.plan.deviceChannels = channels
             control.plan.sampleRate = format.sampleRate
-            let ended = endUnfitCapture(&control, sampleRate: format.sampleRate)
-            guard ended != nil || isOther else { return nil }
+            let ended = endUnfitRecorder(&control, sampleRate: format.sampleRate)
+            guard ended != nil || isPlanOutdated else { return nil }
             try? post(&control)
-            settle(&control)
+            applyCommandsIfIdle(&control)
             return ended
         }
-        if let ended { observers.tell(.captureFailed(ended.end(at: format))) }
+        if let ended { observers.deliver(.captureFailed(ended.fail(becauseOfChangeTo: format))) }
     }
 
-    /// Takes a capture from the plan that what is put out does not fit any more.
-    func endUnfitCapture(_ control: inout Control, sampleRate: Int) -> Capture? {
-        guard let capture = control.plan.capture,
-            capture.sampleRate != sampleRate || capture.channels != control.plan.usedRoutes.first?.channels
+    /// Removes the capture's recorder from the plan, and returns it, if its sample rate or channel
+    /// count is no longer that of the first output.
+    func endUnfitRecorder(_ control: inout Control, sampleRate: Int) -> OutputRecorder? {
+        guard let recorder = control.plan.outputRecorder,
+            recorder.sampleRate != sampleRate || recorder.channels != control.plan.usedRoutes.first?.channels
         else { return nil }
-        control.endedCapture = capture
-        control.plan.capture = nil
-        return capture
+        control.endedRecorder = recorder
+        control.plan.outputRecorder = nil
+        return recorder
     }
 
-    /// Posts the plan as it stands.
+    /// Posts the current plan, and reports its output latencies to the driver if they changed.
     func post(_ control: inout Control) throws(AudioEngineError) {
         let before = control.plan.outputLatencies
-        try control.plan.post(to: core.port, limit: configuration.maximumRoutes)
+        try control.plan.post(to: core.queue, limit: configuration.maximumRoutes)
         let latencies = control.plan.outputLatencies
-        // Elsewhere: not under the lock. One after the other, as they were posted.
-        if latencies != before { background.tell { [driver] in driver.tellOutputLatencies(latencies) } }
+        // Reported on the background queue: not under the lock, and in the order in which the plans
+        // were posted.
+        if latencies != before { background.run { [driver] in driver.reportOutputLatencies(latencies) } }
     }
 
-    private func change(from before: Phase, to after: Phase) {
+    private func changePhase(from before: Phase, to after: Phase) {
         control.withLock { control in
             guard control.phase == before else { return }
             control.phase = after
-            settle(&control)
+            applyCommandsIfIdle(&control)
         }
     }
 
+    /// Handles an event of the driver, on the driver's thread, then delivers it to observers.
     private func handle(_ event: DriverEvent) {
         switch event {
         case .formatChanged(let format): adopt(format)
-        case .serverLost: change(from: .rendering, to: .lost)
+        case .serverLost: changePhase(from: .rendering, to: .lost)
         case .serverReturned(let format):
-            // Told before the driver's thread enters the core again.
-            change(from: .lost, to: .rendering)
+            // The driver delivers this event before its thread enters the core again.
+            changePhase(from: .lost, to: .rendering)
             adopt(format)
         case .serverGone: control.withLock { $0.phase = .closed }
         case .xrun, .devicesChanged: break
         }
-        observers.tell(.driver(event))
+        observers.deliver(.driver(event))
     }
 }

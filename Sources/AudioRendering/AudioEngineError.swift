@@ -1,34 +1,35 @@
 internal import CRenderCore
 
-/// Why the engine refuses. The one place where C statuses become Swift errors.
+/// An error of the engine. All C statuses become Swift errors here.
 public enum AudioEngineError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// A value is out of range.
+    /// An argument is invalid, for example out of range.
     case invalidArgument(what: String)
-    /// Memory is short.
+    /// Out of memory.
     case outOfMemory(what: String)
-    /// The command ring is full: too many commands in one period. Or too many commands, or curves, wait for their time.
+    /// The command queue is full: too many commands were posted in one period, or too many commands
+    /// or curves wait for their time.
     case commandQueueFull
-    /// All voices of the pool play.
+    /// All voices of the pool are in use.
     case noFreeVoice(limit: Int)
-    /// All buses are taken.
+    /// All buses are in use.
     case noFreeBus(limit: Int)
     /// The voice has ended.
     case voiceEnded
-    /// All inputs are taken.
+    /// All inputs are in use.
     case noFreeInput(limit: Int)
-    /// All command ports are open.
-    case noFreePort(limit: Int)
-    /// The engine that it belonged to is gone.
+    /// All command queues are open.
+    case noFreeQueue(limit: Int)
+    /// The engine that the object belonged to no longer exists.
     case engineGone
-    /// A graph of buses is not one that can be; nothing changed.
+    /// The bus graph is invalid; nothing changed.
     case badGraph(reason: String)
-    /// No bus has that name.
+    /// No bus has this name.
     case noSuchBus(name: String, among: [String])
-    /// Several sessions have a bus of that name.
+    /// Several sessions have a bus with this name.
     case ambiguousBus(name: String, sessions: Int)
-    /// A later graph has the bus no more, or another of its name.
+    /// The session's current graph no longer has the bus, or has another bus with its name.
     case busRemoved(name: String)
-    /// No send leads there from the bus, or no more.
+    /// The bus has no send to this target, or no longer has it.
     case noSuchSend(from: String, to: String, among: [String])
 
     init(_ status: rcore_status_t, _ what: String) {
@@ -42,40 +43,40 @@ public enum AudioEngineError: Error, Equatable, Sendable, CustomStringConvertibl
 
     public var description: String {
         switch self {
-        case .invalidArgument(let what): "A value is out of range for \(what)."
-        case .outOfMemory(let what): "There is not enough memory for \(what)."
+        case .invalidArgument(let what): "Invalid argument: \(what)."
+        case .outOfMemory(let what): "Not enough memory for \(what)."
         case .commandQueueFull:
             """
-            More commands were posted in one period, or wait for their time, than the engine's queue holds, or more curves than its maximumCurves; \
-            try again after a period.
+            The engine's command queue is full: too many commands were posted in one period or wait for their time, or more curves than \
+            maximumCurves are in use; try again after a period.
             """
         case .noFreeVoice(let limit):
-            "All \(limit) voices of the engine play; stop one, or make the engine with more voices."
+            "All \(limit) voices of the engine are in use; stop one, or create the engine with more (maximumVoices)."
         case .noFreeBus(let limit):
-            "All \(limit) buses of the engine are taken; close a session, take buses from a desk, or make the engine with more."
+            "All \(limit) buses of the engine are in use; close a session, remove buses from a mixer, or create the engine with more (maximumBuses)."
         case .voiceEnded: "The voice has ended; start a new one."
         case .noFreeInput(let limit):
-            "All \(limit) inputs of the engine are taken; let one go, or make the engine with more inputs."
-        case .noFreePort(let limit):
-            "All \(limit) command ports of the engine are open; let one go, or make the engine with more ports."
-        case .engineGone: "The engine is gone; keep it as long as what belongs to it."
+            "All \(limit) inputs of the engine are in use; release one, or create the engine with more (maximumInputs)."
+        case .noFreeQueue(let limit):
+            "All \(limit) command queues of the engine are open; release one, or create the engine with more (maximumQueues)."
+        case .engineGone: "The engine no longer exists; keep a reference to it while you use its objects."
         case .badGraph(let reason): reason
-        case .noSuchBus(let name, let among): "There is no bus '\(name)'; \(Self.list(among))."
+        case .noSuchBus(let name, let among): "Unknown bus '\(name)'. \(Self.list(among))."
         case .ambiguousBus(let name, let sessions):
-            "\(sessions) sessions have a bus '\(name)'; ask the session's bus for it (SessionBus.bus)."
+            "\(sessions) sessions have a bus '\(name)'; look it up on the session's bus (SessionBus.bus)."
         case .busRemoved(let name):
-            "The bus '\(name)' was taken out of its session's graph; ask for it anew once a graph has it."
+            "Bus '\(name)' was removed from its session's graph; look it up again once a graph contains it."
         case .noSuchSend(let source, let target, let among):
-            "Bus '\(source)' sends nothing to '\(target)'; it sends to \(among.isEmpty ? "none" : Self.quoted(among))."
+            "Bus '\(source)' has no send to '\(target)'; its sends: \(among.isEmpty ? "none" : Self.quoted(among))."
         }
     }
 
-    /// Which buses there are, in words.
+    /// Lists the names of the existing buses, as a sentence without its period.
     static func list(_ names: [String]) -> String {
-        names.isEmpty ? "there are none" : "there are \(quoted(names))"
+        names.isEmpty ? "There are no buses" : "Buses: \(quoted(names))"
     }
 
-    // Of very many, the first.
+    // Quotes at most the first 16 names.
     private static func quoted(_ names: [String]) -> String {
         names.prefix(16).map { "'\($0)'" }.joined(separator: ", ") + (names.count > 16 ? " and others" : "")
     }

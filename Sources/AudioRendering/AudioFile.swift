@@ -1,30 +1,35 @@
 internal import CSndFile
 internal import Foundation
 
-/// A sound file open for reading: any that libsndfile decodes.
+/// A sound file open for reading, in any format that libsndfile decodes.
 ///
-/// Not for two threads at once. Samples come as interleaved 32-bit floats; NaN and infinite ones become silence and are counted.
+/// Not for concurrent use by two threads. Samples are interleaved 32-bit floats. Reading replaces
+/// NaN and infinite ones by silence, and counts them.
 public final class AudioFile {
-    /// Where it is.
+    /// The path of the file.
     public let path: String
-    /// 1…64.
+    /// The channel count, 1…64.
     public let channels: Int
-    /// Frames per second, 1,000…768,000.
+    /// The sample rate in Hz, 1,000…768,000.
     public let sampleRate: Int
-    /// Frames the file holds, as far as can be known without decoding it; 0 where it cannot, as of a FLAC that was encoded into a pipe.
+    /// The number of frames in the file; 0 if it is not known without decoding the file, as for a
+    /// FLAC that was encoded into a pipe.
     public let frameCount: Int64
-    /// Frames per channel and second, and what encodes them, for people: "44.1 kHz, 2 channels, WAV (16 bit)".
+    /// Sample rate, channels and encoding, for display: "44100 Hz, 2 ch, WAV (Microsoft), Signed 16
+    /// bit PCM".
     public let formatDescription: String
-    /// Samples that were NaN or infinite so far.
+    /// The number of samples read so far that were NaN or infinite.
     public private(set) var nonFiniteSampleCount = 0
-    /// What is wrong with the file although it could be opened, once that is known.
+    /// The defect of a file that could be opened nevertheless; nil until one is found.
     public private(set) var defect: AudioFileError?
 
     private let handle: OpaquePointer
     private var position: Int64 = 0
+    /// Whether this is an Ogg file whose last page is missing.
     private let isCutOff: Bool
 
-    /// Opens a file. Throws when it is missing, no file, empty, undecodable, or of a shape that cannot be played.
+    /// Opens a file. Throws if it is missing, not a file, not readable, empty or undecodable, or if
+    /// its channel count or sample rate is out of range.
     public init(path: String) throws(AudioFileError) {
         try Self.checkReadable(path)
         var info = SF_INFO()
@@ -55,10 +60,11 @@ public final class AudioFile {
 
     deinit { sf_close(handle) }
 
-    /// Length in seconds; 0 when the file does not tell.
+    /// The length in seconds; 0 if the file does not declare it.
     public var duration: Double { Double(frameCount) / Double(sampleRate) }
 
-    /// Reads up to `maximumFrames` interleaved frames into `frames`, replacing what it held. Returns how many; 0 at the end.
+    /// Reads up to `maximumFrames` interleaved frames into the beginning of `frames`, which grows
+    /// if necessary and never shrinks. Returns the number read; 0 at the end.
     public func read(into frames: inout [Float], maximumFrames: Int) -> Int {
         let samples = maximumFrames * channels
         if frames.count < samples { frames.append(contentsOf: repeatElement(0, count: samples - frames.count)) }
@@ -67,16 +73,17 @@ public final class AudioFile {
         }
         position += Int64(count)
         silenceNonFinite(in: &frames, samples: count * channels)
-        if count < maximumFrames { noteEnd() }
+        if count < maximumFrames { recordEnd() }
         return count
     }
 
-    /// Goes to a frame, clamped to the file. Returns the frame it reached; formats that cannot seek stay where they are.
+    /// Seeks to a frame, clamped to the file, and returns the new position. In formats that cannot
+    /// seek, the position does not change.
     @discardableResult
     public func seek(toFrame frame: Int64) -> Int64 {
         let last = frameCount == 0 ? Int64.max : frameCount
-        let reached = sf_seek(handle, max(0, min(frame, last)), Int32(SEEK_SET))
-        if reached >= 0 { position = reached }
+        let newPosition = sf_seek(handle, max(0, min(frame, last)), Int32(SEEK_SET))
+        if newPosition >= 0 { position = newPosition }
         return position
     }
 
@@ -87,13 +94,14 @@ public final class AudioFile {
         }
     }
 
-    // A decoder that stops early hit damage, or the file was cut off.
-    private func noteEnd() {
+    // Records a defect if the decoder ended early: the data is damaged, or the file is truncated.
+    private func recordEnd() {
         if position < frameCount || isCutOff, defect == nil {
             defect = .truncated(path: path, frames: position, expected: frameCount == 0 ? nil : frameCount)
         }
     }
 
+    /// Throws if there is no regular, readable, nonempty file at a path.
     private static func checkReadable(_ path: String) throws(AudioFileError) {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
@@ -111,22 +119,24 @@ public final class AudioFile {
 
     private static func openingError(_ path: String) -> AudioFileError {
         guard sf_error(nil) != 0 else {
-            return .undecodable(path: path, reason: "it is no sound file of a known format")
+            return .undecodable(path: path, reason: "it is not a sound file of a known format")
         }
         let reason = String(cString: sf_strerror(nil)).trimmingCharacters(in: .whitespacesAndNewlines)
         return .undecodable(path: path, reason: reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
     }
 
-    // An Ogg whose last page is missing has no length, and was cut off; its end is found by going there, if it holds enough pages.
-    // Elsewhere an unknown length is a stream's, and going to the end would end the decoder.
+    // An Ogg file without its last page has no length and is truncated; seeking to its end finds
+    // the length if it holds enough pages. In other formats, an unknown length means a stream,
+    // where seeking to the end would end the decoder.
     private static func end(of handle: OpaquePointer) -> Int64? {
         let end = sf_seek(handle, 0, Int32(SEEK_END))
         sf_seek(handle, 0, Int32(SEEK_SET))
         return end > 0 ? end : nil
     }
 
-    // Formats whose header tells the length of the data let libsndfile shorten it to what is there; its log then says so:
-    // "data : 88200 (should be 40000)". Zero and the greatest values mean that the writer did not know: a stream, not a damage.
+    // If a header declares more data than there is, libsndfile shortens the length and logs it:
+    // "data : 88200 (should be 40000)". Zero and the greatest values mean that the writer did not
+    // know the length: a stream, not damage.
     private static func truncation(of handle: OpaquePointer, _ info: SF_INFO, _ path: String) -> AudioFileError? {
         var bytes = [CChar](repeating: 0, count: 16_384)
         let length = Int(sf_command(handle, Int32(SFC_GET_LOG_INFO), &bytes, Int32(bytes.count)))

@@ -1,22 +1,23 @@
-/// Why a sound file cannot be read or written.
+/// An error of reading or writing a sound file.
 public enum AudioFileError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Nothing is at the path.
+    /// No file exists at the path.
     case notFound(path: String)
     /// The path is a directory, a socket or the like.
     case notAFile(path: String)
-    /// The system refuses access.
+    /// The system denies access.
     case notPermitted(path: String)
-    /// The file holds no audio.
+    /// The file contains no audio.
     case empty(path: String)
-    /// No decoder understands the file.
+    /// No decoder supports the file.
     case undecodable(path: String, reason: String)
-    /// The file ends before its header says so; `expected` is nil when it does not say where.
+    /// The file ends before the length that its header declares; `expected` is nil if the header
+    /// declares none.
     case truncated(path: String, frames: Int64, expected: Int64?)
     /// The channel count or sample rate is out of range.
     case unsupportedShape(path: String, channels: Int, sampleRate: Int)
-    /// The extension names no format that can be written.
+    /// The extension selects no format that can be written.
     case unknownFormat(path: String, known: [String])
-    /// The file could not be made or written.
+    /// The file could not be created or written.
     case notWritable(path: String, reason: String)
 
     public var description: String {
@@ -24,21 +25,21 @@ public enum AudioFileError: Error, Equatable, Sendable, CustomStringConvertible 
         case .notFound(let path):
             "There is no file '\(path)'; check the path."
         case .notAFile(let path):
-            "'\(path)' is not a file; name a sound file."
+            "'\(path)' is not a file; choose a sound file."
         case .notPermitted(let path):
-            "'\(path)' may not be read; check its permissions."
+            "'\(path)' is not readable; check its permissions."
         case .empty(let path):
-            "'\(path)' holds no audio; name a file with at least one frame."
+            "'\(path)' holds no audio; choose a file with at least one frame."
         case .undecodable(let path, let reason):
             "'\(path)' cannot be decoded (\(reason)); convert it to WAV, FLAC or Ogg."
         case .truncated(let path, let frames, let expected?):
-            "'\(path)' is truncated: it holds \(frames) frames and its header promises \(expected); fetch it again."
+            "'\(path)' is truncated: it holds \(frames) frames, but its header declares \(expected); obtain it again."
         case .truncated(let path, let frames, nil):
-            "'\(path)' is truncated: it ends after \(frames) frames, in the middle; fetch it again."
+            "'\(path)' is truncated: it breaks off after \(frames) frames; obtain it again."
         case .unsupportedShape(let path, let channels, let sampleRate):
-            "'\(path)' has \(channels) channels at \(sampleRate) Hz; 1 to 64 channels at 1000 to 768000 Hz can be played."
+            "'\(path)' has \(channels) channels at \(sampleRate) Hz; 1 to 64 channels at 1000 to 768000 Hz are supported."
         case .unknownFormat(let path, let known):
-            "'\(path)' names no known format; use one of the extensions \(known.joined(separator: ", "))."
+            "'\(path)' has no known file extension; use one of \(known.joined(separator: ", "))."
         case .notWritable(let path, let reason):
             "'\(path)' cannot be written: \(reason)."
         }

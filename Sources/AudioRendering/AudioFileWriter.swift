@@ -1,22 +1,25 @@
 internal import CSndFile
 internal import Foundation
 
-/// A sound file open for writing; the format follows the extension. Not for two threads at once.
+/// A sound file open for writing; the extension selects its format. Not for concurrent use by two
+/// threads.
 public final class AudioFileWriter {
-    /// Where it is written.
+    /// The path of the file.
     public let path: String
-    /// 1…64.
+    /// The channel count, 1…64.
     public let channels: Int
-    /// Frames written so far.
+    /// The number of frames written so far.
     public private(set) var frameCount = 0
 
     private var handle: OpaquePointer?
 
-    /// Extensions that can be written. WAV, W64, CAF and AIFF hold 32-bit floats (WAV grows into RF64 beyond 4 GiB), FLAC 24 bits and Ogg
-    /// Vorbis; those two clip what is beyond full scale.
+    /// Extensions that can be written; `aif` is accepted as well. WAV, W64, CAF and AIFF hold
+    /// 32-bit floats (a WAV becomes RF64 beyond 4 GiB), FLAC 24-bit integers and Ogg Vorbis; FLAC
+    /// and Ogg clip samples beyond full scale.
     public static let knownExtensions = ["wav", "w64", "caf", "aiff", "flac", "ogg"]
 
-    /// Makes the file, replacing one that was there. Throws `unknownFormat` or `notWritable`.
+    /// Creates the file, replacing an existing one. `sampleRate` is in Hz. Throws `unknownFormat`
+    /// or `notWritable`.
     public init(path: String, channels: Int, sampleRate: Int) throws(AudioFileError) {
         guard let format = Self.format(for: (path as NSString).pathExtension.lowercased()) else {
             throw .unknownFormat(path: path, known: Self.knownExtensions)
@@ -29,7 +32,7 @@ public final class AudioFileWriter {
             throw .notWritable(path: path, reason: Self.message(nil))
         }
         sf_command(handle, Int32(SFC_RF64_AUTO_DOWNGRADE), nil, Int32(SF_TRUE))
-        // Formats of whole numbers end at full scale; what is beyond is clipped, as a converter would.
+        // Integer formats end at full scale: samples beyond it are clipped, as in a converter.
         sf_command(handle, Int32(SFC_SET_CLIPPING), nil, Int32(SF_TRUE))
         self.path = path
         self.channels = channels
@@ -38,7 +41,8 @@ public final class AudioFileWriter {
 
     deinit { if let handle { sf_close(handle) } }
 
-    /// Appends `frameCount` interleaved frames. Throws `notWritable` when the disk takes fewer; what it took stays.
+    /// Appends `frameCount` interleaved frames. Throws `notWritable` if only a part of them could
+    /// be written; that part stays in the file.
     public func write(_ frames: [Float], frameCount count: Int) throws(AudioFileError) {
         guard let handle else { return }
         let written = frames.withUnsafeBufferPointer {
@@ -48,18 +52,19 @@ public final class AudioFileWriter {
         guard written == count else { throw .notWritable(path: path, reason: Self.message(handle)) }
     }
 
-    /// Completes the file; later writes do nothing. Returns why it is shorter than what was written, as on a disk that is full: libsndfile tells
-    /// nothing of that where it packs sound, so such a file is looked at.
+    /// Completes the file; later writes do nothing. Returns an error if the file has fewer frames
+    /// than were written, for example because the disk is full. libsndfile does not report this for
+    /// compressed formats, so the method reads the length of such a file.
     @discardableResult
     public func close() -> AudioFileError? {
         guard let handle else { return nil }
         sf_close(handle)
         self.handle = nil
         guard ["ogg", "flac"].contains((path as NSString).pathExtension.lowercased()) else { return nil }
-        let whole = frameCount
+        let expected = frameCount
         frameCount = Self.framesInFile(path)
-        guard frameCount < whole else { return nil }
-        return .notWritable(path: path, reason: "the disk took \(frameCount) of \(whole) frames")
+        guard frameCount < expected else { return nil }
+        return .notWritable(path: path, reason: "the disk took \(frameCount) of \(expected) frames")
     }
 
     private static func framesInFile(_ path: String) -> Int {

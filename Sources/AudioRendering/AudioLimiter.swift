@@ -1,24 +1,30 @@
 internal import CRenderCore
 internal import Foundation
 
-/// Keeps an output below a ceiling: no sample, and nothing between the samples, goes above it.
+/// A limiter that keeps an output below a ceiling: neither a sample nor the waveform between
+/// samples exceeds it.
 ///
-/// It is given to an output (`AudioEngine.setLimiter`), behind all that leads there and before its meter and a capture. It looks ahead: the gain of all channels falls
-/// before the peak that needs it, so that nothing is clipped, and comes back behind it. What stays 0.25 dB below the ceiling comes out as it
-/// was, bit by bit, and everything comes out later, by `latencyFrames`, of which the server's other clients are told. It limits one output, and belongs to the first engine that it was given to.
+/// Attached to an output (`AudioEngine.setLimiter`), it processes the mix of all buses, before the
+/// output's meter and capture. It looks ahead: the gain of all channels falls before the peak that
+/// needs it, so nothing is clipped, and recovers after it. A signal that stays 0.25 dB below the
+/// ceiling passes unchanged, bit for bit. The limiter delays the output by `latencyFrames`, which
+/// the engine reports to the server's other clients. It limits one output, and belongs to the first
+/// engine that it was attached to.
 ///
-/// While a session that leads there has mode measurement, it does nothing and delays nothing.
+/// While a session in measurement mode is routed to the output, the limiter is bypassed and adds no
+/// latency.
 public final class AudioLimiter: Sendable {
-    /// dB below full scale, 0 or less, of the true peak (ITU-R BS.1770).
+    /// The ceiling of the true peak (ITU-R BS.1770), in dB relative to full scale, 0 or less.
     public let ceilingDecibels: Float
-    /// Seconds in which the gain falls; 64 frames at least.
+    /// The lookahead, in seconds, in which the gain falls; the limiter uses at least 64 frames.
     public let lookahead: Double
-    /// Seconds in which the gain comes back by 63 %.
+    /// The release time, in seconds, in which the gain recovers by 63 %.
     public let release: Double
 
     private let share = EngineShare<CoreLimiter>()
 
-    /// Throws `invalidArgument` for a ceiling that is not -60…0 dB, a look-ahead that is not 0.5…20 ms, and a release that is not 0.001…5 s.
+    /// Creates a limiter. Throws `invalidArgument` for a ceiling that is not -60…0 dB, a lookahead
+    /// that is not 0.5…20 ms, and a release that is not 0.001…5 s.
     public init(
         ceilingDecibels: Float = -1, lookahead: Double = 0.002, release: Double = 0.1
     ) throws(AudioEngineError) {
@@ -26,25 +32,26 @@ public final class AudioLimiter: Sendable {
         else {
             throw .invalidArgument(
                 what: """
-                    a limiter with a ceiling of \(ceilingDecibels) dB that looks ahead \(lookahead) s and releases in \(release) s: -60 to 0 dB, \
-                    0.0005 to 0.02 s and 0.001 to 5 s
+                    a limiter with a ceiling of \(ceilingDecibels) dB, a lookahead of \(lookahead) s and a release of \(release) s; valid: -60 to \
+                    0 dB, 0.0005 to 0.02 s and 0.001 to 5 s
                     """)
         }
         (self.ceilingDecibels, self.lookahead, self.release) = (ceilingDecibels, lookahead, release)
     }
 
-    /// By how many frames its output is later; 0 while it limits nothing.
+    /// The latency that the limiter adds to its output, in frames; 0 while it limits nothing.
     public var latencyFrames: Int {
         share.core.map { Int(rcore_limiter_latency($0.handle)) } ?? 0
     }
 
-    /// dB by which it lowered the output in the last period, at most: 0 where it did nothing, 240 at most.
+    /// The greatest gain reduction in the last period, in dB: 0 if there was none, 240 at most.
     public var gainReduction: Float {
         let gain = share.core.map { rcore_limiter_gain($0.handle) } ?? 1
         return gain < 1 ? -20 * log10(max(gain, 1e-12)) : 0
     }
 
-    /// What limits so many channels at that rate: what does already, or a new one.
+    /// Returns a core limiter for this channel count and sample rate: the current one if it fits,
+    /// or a new one.
     func fitting(channels: Int, sampleRate: Int) throws(AudioEngineError) -> CoreLimiter {
         if let limiter = share.core, limiter.channels == channels, limiter.sampleRate == sampleRate {
             return limiter
@@ -52,16 +59,18 @@ public final class AudioLimiter: Sendable {
         return try CoreLimiter(self, channels: channels, sampleRate: sampleRate)
     }
 
-    /// Is that one from now on; nil: it limits nothing, and what waited in it is not heard later.
+    /// Uses this core limiter from now on. nil: the limiter is detached or bypassed, or no bus is
+    /// routed to its output; the frames in its delay line are discarded.
     func use(_ limiter: CoreLimiter?) { share.core = limiter }
 
-    /// Belongs to that engine from now on, for as long as that lives.
+    /// Binds the limiter to an engine for the engine's life.
     fileprivate func claim(for engine: AudioEngine) throws(AudioEngineError) { try share.claim(for: engine, "limiter") }
 }
 
-/// Owns a limiter of the core.
+/// The owner of a core limiter (`rcore_limiter_t`).
 ///
-/// Unchecked `Sendable`: the render thread runs it, and any thread may read it, as the C interface says.
+/// Unchecked `Sendable`: the render thread runs it, and any thread may read it, as the C interface
+/// documents.
 final class CoreLimiter: @unchecked Sendable {
     let handle: OpaquePointer
     let channels: Int
@@ -83,8 +92,9 @@ final class CoreLimiter: @unchecked Sendable {
 }
 
 extension AudioEngine {
-    /// Has a limiter keep an output below its ceiling; nil ends that. What is heard cross-fades, in 5 ms, once the limiter holds its latency's frames: until then it is as
-    /// it was, so give it before anything is played. Throws `invalidArgument` for a limiter of another output or another
+    /// Attaches a limiter to an output; nil detaches it. The change crossfades in 5 ms, once the
+    /// limiter's delay line is filled. Until then the output is not limited, so attach the limiter
+    /// before playback starts. Throws `invalidArgument` for a limiter of another output or another
     /// engine.
     public func setLimiter(_ limiter: AudioLimiter?, of output: OutputRoute) throws(AudioEngineError) {
         try check([output], atLeast: 1)
@@ -93,14 +103,15 @@ extension AudioEngine {
         guard before !== limiter else { return }
         try changePlan { plan throws(AudioEngineError) in
             if let limiter, plan.outputLimiters.values.contains(where: { $0 === limiter }) {
-                throw .invalidArgument(what: "a limiter for two outputs: it limits one; make another limiter")
+                throw .invalidArgument(what: "a limiter that is in use on another output; create another limiter")
             }
             plan.outputLimiters[output] = limiter
         }
         before?.use(nil)
     }
 
-    /// Whether what a session bus leads to may be limited: not while its session measures.
+    /// Sets whether the outputs of a session bus may be limited: not while the session's mode is
+    /// measurement.
     func setAllowsLimiting(_ isAllowed: Bool, ofBus slot: Int) throws(AudioEngineError) {
         let isAllowedNow = control.withLock { $0.plan.buses[slot]?.allowsLimiting }
         guard let isAllowedNow, isAllowedNow != isAllowed else { return }
@@ -109,12 +120,13 @@ extension AudioEngine {
 }
 
 extension EnginePlan {
-    /// Whether any of it is made for one sample rate.
-    var knowsRate: Bool { isMetered || !outputLimiters.isEmpty }
+    /// Whether any part of the plan depends on the sample rate.
+    var dependsOnSampleRate: Bool { isMetered || !outputLimiters.isEmpty }
 
-    /// What limits an output now: nothing where a session measures.
+    /// Returns the limiter to use for an output now; nil while a session in measurement mode is
+    /// routed to it.
     func limiter(of output: OutputRoute) -> AudioLimiter? {
-        let isFree = buses.values.contains { !$0.allowsLimiting && outputs(of: $0).contains(output) }
-        return isFree ? nil : outputLimiters[output]
+        let isBypassed = buses.values.contains { !$0.allowsLimiting && outputs(of: $0).contains(output) }
+        return isBypassed ? nil : outputLimiters[output]
     }
 }

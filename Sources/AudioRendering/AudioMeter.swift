@@ -1,60 +1,68 @@
 internal import CRenderCore
 
-/// Measures how loud a bus or an output is: peaks, true peaks, RMS, clipped samples and correlation.
+/// A meter of a bus or an output: peaks, true peaks, RMS, clipped samples and correlation.
 ///
-/// It is given to a bus (`AudioBus.setMeter`), and measures what leaves it, gain and verdict applied; or to an output
-/// (`AudioEngine.setMeter`), and measures what goes to the device. Any thread reads it, as often as it likes: a held value is the greatest of at least the last
-/// `holdTime`, so that a reader who looks thirty times a second misses no peak. Where no meter is, nothing is measured and nothing is paid. A meter
-/// measures one place, and belongs to the first engine that it was given to.
+/// Attached to a bus (`AudioBus.setMeter`), it measures the bus's output, after gain and grant.
+/// Attached to an output (`AudioEngine.setMeter`), it measures the signal to the device. Any thread
+/// may read it, as often as it likes: a held value is the maximum of at least the last `holdTime`,
+/// so a reader that polls thirty times a second misses no peak. Buses and outputs without a meter
+/// cost nothing. A meter measures one bus or output, and belongs to the first engine that it was
+/// attached to.
 ///
-/// With `loudness` it also measures by EBU R 128, off the render thread: what is measured goes through a ring to the engine's background thread.
+/// With `loudness`, it also measures by EBU R 128, off the render thread: the signal passes through
+/// a FIFO, the tap, to the engine's background thread.
 public final class AudioMeter: Sendable {
-    /// Of one channel; linear, full scale is 1.
+    /// The levels of one channel: linear, full scale is 1.
     public struct Level: Sendable, Equatable {
         /// Greatest magnitude of a sample, held.
         public var peak: Float
-        /// Greatest magnitude of the waveform between the samples too (ITU-R BS.1770), held; nil where it is not measured.
+        /// Greatest magnitude of the waveform, also between the samples (ITU-R BS.1770), held; nil
+        /// if it is not measured.
         public var truePeak: Float?
-        /// Since the meter was made or reset.
+        /// Greatest peak since the meter was created or reset.
         public var greatestPeak: Float
+        /// Greatest true peak since the meter was created or reset; nil if it is not measured.
         public var greatestTruePeak: Float?
-        /// Root of the mean square over about `integrationTime`; a sine at full scale has 0.707.
+        /// Root mean square over about `integrationTime`; a sine at full scale has 0.707.
         public var rms: Float
-        /// Samples of magnitude 1 or more, since the meter was made or reset.
+        /// Samples of magnitude 1 or more, since the meter was created or reset.
         public var clippedSamples: Int
     }
 
-    /// Seconds that a held value stands at least; it stands twice as long at most.
+    /// The hold time in seconds: a value is held for at least this time, at most twice as long.
     public let holdTime: Double
-    /// Seconds: time constant of RMS and correlation.
+    /// Time constant of RMS and correlation, in seconds.
     public let integrationTime: Double
+    /// Whether true peaks are measured.
     public let measuresTruePeak: Bool
+    /// Whether loudness is measured.
     public var measuresLoudness: Bool { loudnessMeter != nil }
     private let loudnessMeter: LoudnessMeter?
 
     private let share = EngineShare<CoreMeter>()
 
-    /// Throws `invalidArgument` for times that are not above 0 and at most 60 seconds.
+    /// Creates a meter. Throws `invalidArgument` for times that are not above 0 and at most 60
+    /// seconds.
     public init(
         holdTime: Double = 1.5, integrationTime: Double = 0.3, truePeak: Bool = true, loudness: Bool = false
     ) throws(AudioEngineError) {
         guard [holdTime, integrationTime].allSatisfy({ $0 > 0 && $0 <= 60 }) else {
             throw .invalidArgument(
                 what:
-                    "a meter that holds for \(holdTime) s and integrates over \(integrationTime) s: above 0 and at most 60 s"
+                    "a meter that holds for \(holdTime) s and integrates over \(integrationTime) s; valid: above 0, at most 60 s"
             )
         }
         (self.holdTime, self.integrationTime, measuresTruePeak) = (holdTime, integrationTime, truePeak)
         loudnessMeter = loudness ? LoudnessMeter() : nil
     }
 
-    /// Channels of what it measures; 0 before it measures anything.
+    /// Channels of the measured bus or output; 0 before it measures anything.
     public var channels: Int { share.core?.channels ?? 0 }
 
-    /// Of each channel.
+    /// The levels of all channels.
     public var levels: [Level] { (0..<channels).map(level) }
 
-    /// Of one channel; silence for one that there is not.
+    /// Returns the level of one channel; silence for a channel that does not exist.
     public func level(channel: Int) -> Level {
         let meter = channel < 0 ? nil : share.core
         let level = meter.map { rcore_meter_read($0.handle, UInt32(clamping: channel)) } ?? rcore_meter_level_t()
@@ -64,24 +72,31 @@ public final class AudioMeter: Sendable {
             clippedSamples: Int(clamping: level.clipped))
     }
 
-    /// Of the first two channels: 1 the same, 0 independent, silent or mono, -1 opposite.
+    /// The correlation of the first two channels: 1 if they are identical, -1 if they are opposite,
+    /// 0 if they are independent or silent, or if there is one channel.
     public var correlation: Float { share.core.map { rcore_meter_correlation($0.handle) } ?? 0 }
 
-    /// Forgets the greatest peaks and the clipped samples, from the next cycle on.
+    /// Resets the greatest peaks and the clipped samples, from the next cycle on.
     public func reset() { if let meter = share.core { rcore_meter_reset(meter.handle) } }
 
-    /// Of all that was rendered so far; nil where it is not measured. Where nothing plays, it measures silence; while nothing is rendered, it stands. What
-    /// plays at another rate or in other channels belongs to the same programme. After ten minutes integrated loudness and range may be behind by a 6,000th of the
-    /// programme; of one of more than four hours they are those of the last four. Any thread but the render thread: it may have to measure what waits.
+    /// The loudness of everything rendered so far; nil if it is not measured.
+    ///
+    /// While nothing plays, it measures silence; while the engine does not render, it does not
+    /// change. A change of sample rate or channels continues the same programme. After ten minutes,
+    /// integrated loudness and range may lag by 1/6,000 of the programme; in programmes of more
+    /// than four hours, they cover the last four. Any thread may read it except the render thread,
+    /// because reading may measure pending frames.
     public var loudness: Loudness? { loudnessMeter?.read() }
 
-    /// Begins another programme with what is rendered from now on. Momentary and short-term loudness begin anew too, and are whole after 0.4 s and 3 s.
+    /// Starts a new programme with the signal that is rendered from now on. Momentary and
+    /// short-term loudness start again too, and are complete after 0.4 s and 3 s.
     public func resetLoudness() { loudnessMeter?.reset() }
 
-    /// Makes room in the ring.
+    /// Measures the frames in the tap, so that it does not become full.
     func drainLoudness() { loudnessMeter?.drain() }
 
-    /// What measures so many channels at that rate: what does already, or a new one.
+    /// Returns a core meter for this channel count and sample rate: the current one if it fits, or
+    /// a new one.
     func fitting(channels: Int, sampleRate: Int) throws(AudioEngineError) -> CoreMeter {
         if let meter = share.core, meter.channels == channels, meter.sampleRate == sampleRate {
             return meter
@@ -89,19 +104,20 @@ public final class AudioMeter: Sendable {
         return try CoreMeter(self, channels: channels, sampleRate: sampleRate)
     }
 
-    /// Reads that one from now on.
+    /// Reads from this core meter from now on.
     func use(_ meter: CoreMeter) {
         share.core = meter
-        loudnessMeter?.follow(meter)
+        loudnessMeter?.addTap(of: meter)
     }
 
-    /// Belongs to that engine from now on, for as long as that lives.
+    /// Binds the meter to an engine for the engine's life.
     fileprivate func claim(for engine: AudioEngine) throws(AudioEngineError) { try share.claim(for: engine, "meter") }
 }
 
-/// Owns a meter of the core.
+/// The owner of a core meter (`rcore_meter_t`).
 ///
-/// Unchecked `Sendable`: the render thread writes it, and any thread may read it, as the C interface says.
+/// Unchecked `Sendable`: the render thread writes it, and any thread may read it, as the C
+/// interface documents.
 final class CoreMeter: @unchecked Sendable {
     let handle: OpaquePointer
     let channels: Int
@@ -112,7 +128,8 @@ final class CoreMeter: @unchecked Sendable {
             channels: UInt32(clamping: channels), sample_rate: UInt32(clamping: sampleRate),
             hold_seconds: Float(meter.holdTime), integration_seconds: Float(meter.integrationTime),
             true_peak: meter.measuresTruePeak,
-            // Half a second, and two of the longest periods: the background looks every 5 ms.
+            // Half a second, and at least two of the longest periods: the background work polls
+            // every 5 ms.
             tap_frames: meter.measuresLoudness ? UInt32(clamping: max(sampleRate / 2, 16_384)) : 0)
         var status = RCORE_OK
         guard let handle = rcore_meter_create(&description, &status) else {
@@ -125,8 +142,8 @@ final class CoreMeter: @unchecked Sendable {
 }
 
 extension AudioEngine {
-    /// Has a meter measure what goes to an output; nil ends that. While no bus leads there it measures nothing, and reads as before. Throws `invalidArgument` for a meter
-    /// that measures something else.
+    /// Attaches a meter to an output; nil detaches it. While no bus is routed there, it measures
+    /// nothing and keeps its values. Throws `invalidArgument` for a meter that is in use elsewhere.
     public func setMeter(_ meter: AudioMeter?, of output: OutputRoute) throws(AudioEngineError) {
         try check([output], atLeast: 1)
         try meter?.claim(for: self)
@@ -153,13 +170,13 @@ extension EnginePlan {
     var isMetered: Bool { !meters.isEmpty }
 
     private var meters: [AudioMeter] {
-        outputMeters.values + buses.values.flatMap { [$0.strip] + $0.desk.strips.values }.compactMap(\.meter)
+        outputMeters.values + buses.values.flatMap { [$0.strip] + $0.mixer.strips.values }.compactMap(\.meter)
     }
 
     fileprivate func checkUnused(_ meter: AudioMeter?) throws(AudioEngineError) {
         guard let meter else { return }
         guard !meters.contains(where: { $0 === meter }) else {
-            throw .invalidArgument(what: "a meter for two places: it measures one; make another meter")
+            throw .invalidArgument(what: "a meter that is in use elsewhere; create another meter")
         }
     }
 }

@@ -1,6 +1,6 @@
 internal import CRenderCore
 
-/// Everything that can be automated, and how points are posted: one command for each, in one group.
+/// The parameters that can be automated. Points are posted as one command each, in one transaction.
 enum AutomatedParameter {
     case voiceGain, voicePan, voiceSpeed, busGain, busPan, sendLevel, inputGain
 
@@ -36,59 +36,64 @@ enum AutomatedParameter {
         }
     }
 
-    /// Throws `invalidArgument`, which names the first point that cannot be. `taken`: a value as the core takes it.
-    func check(_ points: [AutomationPoint], taken: (Float) -> Float = { $0 }) throws(AudioEngineError) {
+    /// Throws `invalidArgument`, naming the first invalid point. `coreValue` converts a point's
+    /// value to the one that the core uses.
+    func check(_ points: [AutomationPoint], coreValue: (Float) -> Float = { $0 }) throws(AudioEngineError) {
         for (index, point) in points.enumerated() {
-            if let fault = fault(of: point, after: index > 0 ? points[index - 1] : nil, taken: taken) {
-                throw .invalidArgument(what: "point \(index) of an automation of \(name): \(fault)")
+            if let problem = problem(of: point, after: index > 0 ? points[index - 1] : nil, coreValue: coreValue) {
+                throw .invalidArgument(what: "point \(index) of an automation of \(name): \(problem)")
             }
         }
     }
 
-    private func fault(
-        of point: AutomationPoint, after before: AutomationPoint?, taken: (Float) -> Float
+    /// Returns what is wrong with a point; nil if it is valid.
+    private func problem(
+        of point: AutomationPoint, after before: AutomationPoint?, coreValue: (Float) -> Float
     ) -> String? {
-        let value = taken(point.value)
+        let value = coreValue(point.value)
         guard value.isFinite else { return "its value \(point.value) is not finite" }
         if let limits, !limits.contains(value) {
-            let reckoned = value == point.value ? "" : ", \(value) at the server's rate,"
-            return "its value \(point.value)\(reckoned) is not in \(limits.lowerBound)…\(limits.upperBound)"
+            let atServerRate = value == point.value ? "" : ", \(value) at the server's rate,"
+            return "its value \(point.value)\(atServerRate) is not in \(limits.lowerBound)…\(limits.upperBound)"
         }
         guard let before else { return nil }
         guard before.frame < point.frame else {
-            return "its frame \(point.frame) does not come after \(before.frame), that of the point before"
+            return "its frame \(point.frame) does not come after \(before.frame), the frame of the previous point"
         }
         guard point.frame - before.frame <= UInt32.max else {
             return
-                "its frame \(point.frame) is more than \(UInt32.max) frames after \(before.frame), that of the point before"
+                "its frame \(point.frame) is more than \(UInt32.max) frames after \(before.frame), the frame of the previous point"
         }
         return nil
     }
 
-    /// Posts points that were checked, all or none, in a group of their own or as part of the one that is open. Wait-free.
+    /// Posts checked points, all or none: in a new transaction, or as part of the open one, which
+    /// the caller cancels if this fails. The first point is a jump, each further one a curve from
+    /// the previous point. Wait-free.
     func post(
-        _ points: [AutomationPoint], of object: UInt64, to port: OpaquePointer, taken: (Float) -> Float = { $0 }
+        _ points: [AutomationPoint], of object: UInt64, to queue: OpaquePointer, coreValue: (Float) -> Float = { $0 }
     ) -> rcore_status_t {
-        let isOwnGroup = rcore_group_begin(port) == RCORE_OK
+        let isOwnTransaction = rcore_transaction_begin(queue) == RCORE_OK
         for index in points.indices {
             let point = points[index]
-            // A curve of n frames has its value on the last of them; the frame after the point before is its first.
+            // A curve of n frames has its value on the last of them; its first is the frame after
+            // the previous point.
             let begin = index == 0 ? point.frame : points[index - 1].frame + 1
             let frames = index == 0 ? 0 : UInt32(clamping: point.frame - points[index - 1].frame)
-            let status = rcore_post_curve(port, core, object, taken(point.value), point.curve.shape, frames, begin)
+            let status = rcore_post_curve(queue, core, object, coreValue(point.value), point.curve.shape, frames, begin)
             guard status == RCORE_OK else {
-                if isOwnGroup { rcore_group_cancel(port) }
+                if isOwnTransaction { rcore_transaction_cancel(queue) }
                 return status
             }
         }
-        return isOwnGroup ? rcore_group_commit(port) : RCORE_OK
+        return isOwnTransaction ? rcore_transaction_commit(queue) : RCORE_OK
     }
 
-    /// A ramp with a shape, from wherever the parameter is.
+    /// Posts a ramp with a shape, from the parameter's current value.
     func ramp(
-        to value: Float, frames: Int, curve: AutomationCurve, of object: UInt64, to port: OpaquePointer,
+        to value: Float, frames: Int, curve: AutomationCurve, of object: UInt64, to queue: OpaquePointer,
         at time: UInt64?
     ) -> rcore_status_t {
-        rcore_post_curve(port, core, object, value, curve.shape, UInt32(clamping: frames), time ?? 0)
+        rcore_post_curve(queue, core, object, value, curve.shape, UInt32(clamping: frames), time ?? 0)
     }
 }

@@ -1,14 +1,16 @@
 internal import CRenderCore
 
-/// How a parameter gets from one value to the next, x = 0…1 of the way.
+/// The shape of a transition from one value to the next; x is the progress, 0…1.
 ///
-/// What is not linear is a polygon of 128 straight lines or more, in curves shorter than 1,024 frames of one for every 8 frames: of 1,024 frames on
-/// within 0.00005 of the way (`s`), and 0.01 dB (`exponential`, over 60 dB).
+/// Nonlinear curves are approximated by line segments: 128 or more, or one per 8 frames in curves
+/// shorter than 1,024 frames. From 1,024 frames on, the error is at most 0.00005 of the whole
+/// transition (`s`) or 0.01 dB (`exponential`, over 60 dB).
 public enum AutomationCurve: Hashable, Sendable, CaseIterable {
     /// from + (to − from) · x
     case linear
-    /// from · (to / from)^x: even in decibels, or in cents. Where one of the two is 0, −100 dB of the other stands for it until the last frame. From one sign to
-    /// the other, and of a pan, it is linear.
+    /// from · (to / from)^x: evenly in decibels or cents. If one of the values is 0, the curve uses
+    /// −100 dB relative to the other value in its place until the last frame. The curve is linear
+    /// if the values differ in sign, and for pan.
     case exponential
     /// from + (to − from) · (3x² − 2x³): flat at both ends.
     case s

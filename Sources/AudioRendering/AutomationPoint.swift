@@ -1,10 +1,11 @@
-/// A place that an automated parameter goes through: on exactly this engine frame it has exactly this value.
+/// A point of an automation: on exactly this engine frame, the parameter has exactly this value.
 public struct AutomationPoint: Hashable, Sendable {
-    /// In frames of `AudioEngine.currentFrame`.
+    /// The engine frame, on the clock of `AudioEngine.currentFrame`.
     public var frame: UInt64
-    /// In the parameter's unit.
+    /// The value, in the parameter's unit.
     public var value: Float
-    /// How it gets here from the point before. The first point has none before it: there it jumps, as a click if it is heard.
+    /// The curve from the previous point to this one. The first point has no predecessor: the
+    /// parameter jumps to its value, which is audible as a click.
     public var curve: AutomationCurve
 
     public init(frame: UInt64, value: Float, curve: AutomationCurve = .linear) {

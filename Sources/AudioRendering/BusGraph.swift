@@ -1,47 +1,65 @@
-/// A session's desk: the buses that lead to its session bus, and the sends between them. A plain value: describe it, hand it to
-/// ``SessionBus/setGraph(_:)``, and that holds; compare, store or change it as any other.
+/// A session's mixer: the buses that feed its session bus, and the sends between them. A plain
+/// value: create it and pass it to ``SessionBus/setGraph(_:)``; compare, store or change it as any
+/// other value.
 ///
 /// ```swift
 /// try session.bus.setGraph(
 ///     BusGraph(
-///         buses: [.init("drums"), .init("snare", to: "drums"), .init("vocals"), .init("reverb", insert: hall, isSoloSafe: true)],
+///         buses: [
+///             .init("drums"), .init("snare", to: "drums"), .init("vocals"),
+///             .init("reverb", insert: hall, isSoloSafe: true),
+///         ],
 ///         sends: [.init(from: "vocals", to: "reverb", level: 0.25)]))
 /// ```
 ///
-/// What a bus does, in this order: it adds up what plays on it, the buses that lead to it and the sends to it · its insert · mute and solo · sends before
-/// the fader · gain and pan · sends behind the fader, its meter, and where it leads. Inserts that delay are made up for: all that a session plays, on its desk or its own
-/// bus, leaves that together. Other sessions are not delayed.
+/// The signal passes through a bus in this order:
+/// 1. the sum of its voices, of the buses routed to it and of the sends to it
+/// 2. its insert
+/// 3. mute and solo
+/// 4. pre-fader sends
+/// 5. gain and pan
+/// 6. post-fader sends, meter and target
+///
+/// Delay compensation aligns paths whose inserts have different latencies: everything that a
+/// session plays, on its mixer or on its own bus, leaves the session's bus aligned. Other sessions
+/// are not delayed.
 public struct BusGraph: Sendable, Equatable {
-    /// One bus, by its name.
+    /// One bus of the graph.
     public struct Bus: Sendable, Equatable {
-        /// Its own within the session; not empty.
+        /// The bus's name, unique within its session; not empty.
         public var name: String
-        /// The bus it leads to; nil: the session's.
+        /// The name of the bus that it is routed to; nil: the session's bus.
         public var parent: String?
-        /// 1…the engine's `maximumChannels`; nil: as many as where it leads, also when that changes. With an insert it keeps those that it had when it got it.
+        /// The channel count, 1…the engine's `maximumChannels`; nil: that of the bus's target, even
+        /// when it changes. A bus with an insert keeps the channel count that it had when the
+        /// insert was added.
         public var channels: Int?
-        /// Its channels to those of where it leads; nil is the usual map (``ChannelMap/standard(from:to:)``).
+        /// Gains from the bus's channels to its target's; nil is the standard map
+        /// (``ChannelMap/standard(from:to:)``).
         public var map: ChannelMap?
-        /// Changes its sum.
+        /// An effect that processes the bus's sum.
         public var insert: AudioInsert?
-        /// How a place between left and right becomes two gains; nil: it has no pan. A mono bus without a map is panned to the first two channels of where it leads,
-        /// with −3 dB each in the middle (`linear`: −6 dB); any other is balanced between its first two, which changes nothing in the middle.
+        /// The pan law; nil: the bus has no pan. A mono bus without a map is panned to the first
+        /// two channels of its target, with −3 dB each in the center (`linear`: −6 dB). Any other
+        /// bus is balanced between its first two channels, and is unchanged in the center.
         public var panLaw: Pan.Law?
-        /// Heard also while others are soloed: the return of an effect.
+        /// Whether the bus stays audible while others are soloed, as the return of an effect
+        /// should.
         public var isSoloSafe: Bool
-        /// Not delayed for others' latencies: what somebody plays along with.
-        public var isLive: Bool
-        /// What the bus begins with; one that was there before keeps what it was set to. Linear, finite.
+        /// Whether the bus is exempt from delay compensation, as for a signal that a musician plays
+        /// along with.
+        public var isCompensationExempt: Bool
+        /// The initial gain; a bus that already exists keeps its own. Linear, finite.
         public var gain: Float
-        /// The same: −1 left … 1 right.
+        /// The initial pan position, −1 left … 1 right; a bus that already exists keeps its own.
         public var pan: Float
-        /// The same.
+        /// Whether the bus is initially muted; a bus that already exists keeps its state.
         public var isMuted: Bool
 
         public init(
             _ name: String, to parent: String? = nil, channels: Int? = nil, map: ChannelMap? = nil,
             insert: AudioInsert? = nil, panLaw: Pan.Law? = .equalPower, isSoloSafe: Bool = false,
-            isLive: Bool = false, gain: Float = 1, pan: Float = 0, isMuted: Bool = false
+            isCompensationExempt: Bool = false, gain: Float = 1, pan: Float = 0, isMuted: Bool = false
         ) {
             self.name = name
             self.parent = parent
@@ -50,24 +68,26 @@ public struct BusGraph: Sendable, Equatable {
             self.insert = insert
             self.panLaw = panLaw
             self.isSoloSafe = isSoloSafe
-            self.isLive = isLive
+            self.isCompensationExempt = isCompensationExempt
             self.gain = gain
             self.pan = pan
             self.isMuted = isMuted
         }
     }
 
-    /// Some of a bus, led to another one beside where it leads itself. One for each pair of buses.
+    /// A send from a bus to another bus, in addition to the bus's own target. At most one for each
+    /// pair of buses.
     public struct Send: Sendable, Equatable {
-        /// The bus it is taken from.
+        /// The name of the bus that the send takes its signal from.
         public var source: String
-        /// The bus it leads to.
+        /// The name of the bus that the send is routed to.
         public var target: String
-        /// What the send begins with; one that was there before keeps what it was set to. Linear, finite.
+        /// The initial level; a send that already exists keeps its own. Linear, finite.
         public var level: Float
-        /// Taken before gain and pan, and so heard whatever these are; else behind them. Mute and solo hold for both.
+        /// Whether the send is pre-fader: taken before gain and pan, and independent of them.
+        /// Otherwise it is post-fader. Mute and solo affect both.
         public var isPreFader: Bool
-        /// The source's channels to the target's; nil is the usual map.
+        /// Gains from the source's channels to the target's; nil is the standard map.
         public var map: ChannelMap?
 
         public init(
@@ -81,23 +101,23 @@ public struct BusGraph: Sendable, Equatable {
         }
     }
 
-    /// In any order.
+    /// The buses, in any order.
     public var buses: [Bus]
-    /// In any order.
+    /// The sends, in any order.
     public var sends: [Send]
 
-    /// Without buses, all that a session plays is on its session bus.
+    /// Creates a graph. Without buses, everything plays on the session's bus directly.
     public init(buses: [Bus] = [], sends: [Send] = []) {
         self.buses = buses
         self.sends = sends
     }
 
-    /// The bus of that name.
+    /// The bus of this name; nil if there is none.
     public subscript(name: String) -> Bus? { buses.first { $0.name == name } }
 }
 
 extension BusGraph.Send {
-    /// The buses it is between: what it is known by.
+    /// The buses that the send connects; they identify it.
     struct Ends: Hashable { var source: String, target: String }
 
     var ends: Ends { Ends(source: source, target: target) }

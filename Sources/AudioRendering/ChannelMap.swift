@@ -1,19 +1,21 @@
 internal import CRenderCore
 
-/// Gains from the channels of a source to those of a bus or route.
+/// A matrix of gains from the channels of a source to those of a bus or route.
 ///
-/// Unchecked `Sendable`: the C matrix never changes after it was made.
+/// Unchecked `Sendable`: the C matrix is immutable.
 public final class ChannelMap: @unchecked Sendable {
     let handle: OpaquePointer
 
     private init(_ handle: OpaquePointer) { self.handle = handle }
 
-    /// Channels that it takes, and that it makes of them.
+    /// The number of input channels.
     public var inputs: Int { Int(rcore_matrix_inputs(handle)) }
+    /// The number of output channels.
     public var outputs: Int { Int(rcore_matrix_outputs(handle)) }
 
-    /// The usual map: mono to the front pair; as many or more channels, one to one; fewer, by the ITU-R BS.775 down-mix, scaled so that
-    /// full scale cannot clip.
+    /// Returns the standard map. Mono is sent to the front pair. To the same number of channels or
+    /// more, channels are mapped one to one. To fewer channels, the map is the ITU-R BS.775
+    /// downmix, scaled so that full scale cannot clip. Throws `invalidArgument` or `outOfMemory`.
     public static func standard(from inputs: Int, to outputs: Int) throws(AudioEngineError) -> ChannelMap {
         var status = RCORE_BAD_ARGUMENT
         guard inputs > 0, outputs > 0,
@@ -22,7 +24,8 @@ public final class ChannelMap: @unchecked Sendable {
         return ChannelMap(handle)
     }
 
-    /// Linear gains, one row per output, one column per input.
+    /// Returns a map of linear gains, one row per output, one column per input. Throws
+    /// `invalidArgument` or `outOfMemory`.
     public static func gains(_ rows: [[Float]]) throws(AudioEngineError) -> ChannelMap {
         let inputs = rows.first?.count ?? 0
         var status = RCORE_BAD_ARGUMENT
@@ -35,7 +38,7 @@ public final class ChannelMap: @unchecked Sendable {
 
     deinit { rcore_matrix_destroy(handle) }
 
-    /// The linear gain from one input to one output channel; 0 beyond the map.
+    /// Returns the linear gain from one input to one output channel; 0 outside the map.
     public func gain(input: Int, output: Int) -> Float {
         guard input >= 0, output >= 0 else { return 0 }
         return rcore_matrix_gain(handle, UInt32(output), UInt32(input))
@@ -43,7 +46,7 @@ public final class ChannelMap: @unchecked Sendable {
 }
 
 extension ChannelMap: Equatable {
-    /// Whether both have the same gains.
+    /// Whether both maps have the same gains.
     public static func == (a: ChannelMap, b: ChannelMap) -> Bool {
         a.inputs == b.inputs && a.outputs == b.outputs
             && (0..<a.inputs).allSatisfy { input in

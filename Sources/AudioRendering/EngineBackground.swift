@@ -1,22 +1,23 @@
 internal import Dispatch
 
-/// The engine's own pace: a queue that runs its background work while it renders.
+/// The queue that runs the engine's background work while the engine renders.
 ///
-/// The render thread may not wake anyone (that is a system call), so the work is looked for, every 5 ms.
+/// A timer polls for work every 5 ms: the render thread must not wake another thread, because that
+/// takes a system call.
 final class EngineBackground: Sendable {
     private struct State {
         var timer: (any DispatchSourceTimer)?
         var work: (@Sendable () -> Void)?
     }
     private let queue = DispatchQueue(label: "audio engine background", qos: .userInitiated)
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     func setWork(_ work: @escaping @Sendable () -> Void) { state.withLock { $0.work = work } }
 
-    /// Has `job` run on the queue, whether the work runs or not.
-    func tell(_ job: @escaping @Sendable () -> Void) { queue.async(execute: job) }
+    /// Runs `job` on the queue, whether or not the timer is running.
+    func run(_ job: @escaping @Sendable () -> Void) { queue.async(execute: job) }
 
-    /// Returns when what is told now has been told. Not on the queue.
+    /// Returns when all jobs that are on the queue now have run. Must not be called on the queue.
     func drain() { queue.sync {} }
 
     func start() {

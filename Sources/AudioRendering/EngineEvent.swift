@@ -1,18 +1,22 @@
-/// What the engine tells its observers.
+/// An event that the engine delivers to its observers. `bus` is the slot of a session's bus
+/// (`SessionBus.slot`).
 public enum EngineEvent: Equatable, Sendable {
-    /// From the driver: rate, period, xruns, the server lost and back.
+    /// An event of the driver.
     case driver(DriverEvent)
-    /// A verdict reached the sound: the first frame under it, and its serial.
+    /// A grant, by which the arbiter controls a session, took effect in the rendered sound; `frame`
+    /// is the first frame under it, `serial` its serial number.
     case gateApplied(bus: Int, serial: UInt32, frame: UInt64)
-    /// A verdict's ramps are over; paused sessions stand still from `frame` on.
+    /// A grant's ramps are complete; a paused session is suspended from `frame` on.
     case gateSettled(bus: Int, serial: UInt32, frame: UInt64)
-    /// The last voice on a session's bus and its desk has ended; more may have begun since (`AudioBus.hasPlayingVoices`).
+    /// The last voice on a session's bus and its mixer has ended. Other voices may have started
+    /// since (`AudioBus.hasPlayingVoices`).
     case busEnded(bus: Int)
-    /// A capture could not be written further.
+    /// A capture (`AudioEngine.startCapture`) ended early: its file could not be written, or the
+    /// sample rate or channel count of its output changed.
     case captureFailed(AudioFileError)
 }
 
-/// Keeps an observer in place; letting go of it, or `cancel`, ends the observation.
+/// A registered observer; releasing it, or calling `cancel`, ends the observation.
 public final class EngineObservation: Sendable {
     private let onCancel: @Sendable () -> Void
 
@@ -20,17 +24,17 @@ public final class EngineObservation: Sendable {
 
     deinit { onCancel() }
 
-    /// Ends the observation; a call that is under way may still finish.
+    /// Ends the observation. A call that is in progress may still finish.
     public func cancel() { onCancel() }
 }
 
-/// Who is told of engine events, in the order of their registration.
+/// The registered observers, called in the order of their registration.
 final class EngineObservers: Sendable {
     private struct Entries {
         var handlers: [(id: Int, handler: @Sendable (EngineEvent) -> Void)] = []
         var nextID = 0
     }
-    private let entries = Locked(Entries())
+    private let entries = Mutex(Entries())
 
     func add(_ handler: @escaping @Sendable (EngineEvent) -> Void) -> EngineObservation {
         let id = entries.withLock { entries in
@@ -43,7 +47,7 @@ final class EngineObservers: Sendable {
         }
     }
 
-    func tell(_ event: EngineEvent) {
+    func deliver(_ event: EngineEvent) {
         for (_, handler) in entries.withLock({ $0.handlers }) { handler(event) }
     }
 }

@@ -1,23 +1,25 @@
 internal import CRenderCore
 
-/// Channels of the device's input, as one session may hear them.
+/// Channels of the device's input that one session may record.
 ///
-/// Silence until the session's permission is granted, and nothing while the session is interrupted. What came in waits in a ring to be
-/// read, each frame with its time; voices may play it in the same cycle (`VoiceSource.input`). It leaves the engine with the last reference.
+/// The input is silent until the session's permission is granted, and delivers nothing while the
+/// session is interrupted. Recorded frames wait in a ring buffer to be read, each with its time;
+/// voices may play the input in the same cycle (`VoiceSource.input`). The engine removes the input
+/// when its last reference is released.
 public final class EngineInput: Sendable {
-    /// 1…the engine's `maximumChannels`.
+    /// The channel count, 1…the engine's `maximumChannels`.
     public let channels: Int
     let slot: Int
     let capture: InputCapture
     // Weak: the engine's plan holds the capture, not the input.
     private weak let engine: AudioEngine?
 
-    /// Frames that came in one after the other.
+    /// Consecutive recorded frames.
     public struct Block: Equatable, Sendable {
-        /// When the first of them came in, in frames of `AudioEngine.currentFrame`. A jump between two blocks is where frames were lost, or the
-        /// session was interrupted.
+        /// When the first frame was recorded, on the clock of `AudioEngine.currentFrame`. A gap
+        /// between two blocks means that frames were lost or that the session was interrupted.
         public var time: UInt64
-        /// Interleaved.
+        /// Interleaved samples.
         public var samples: [Float]
     }
 
@@ -32,42 +34,46 @@ public final class EngineInput: Sendable {
 
     deinit { engine?.removeInput(slot: slot) }
 
-    /// The oldest block of at most `maximumFrames`; nil when nothing waits. Any thread.
+    /// Returns the oldest frames, at most `maximumFrames`; nil if none are available. Safe from any
+    /// thread.
     public func read(maximumFrames: Int = 4096) -> Block? { capture.read(maximumFrames: max(1, maximumFrames)) }
 
-    /// Frames that nobody read in time.
+    /// The number of frames lost because they were not read in time.
     public var lostFrames: UInt64 { capture.lostFrames }
 
-    /// Greatest magnitude of a channel since the last call, gain and permission applied. One reader.
+    /// Returns the greatest magnitude of a sample in a channel since the last call (linear, full
+    /// scale is 1), after gain and permission, and resets it. For one reader.
     public func takePeak(channel: Int) -> Float {
         channel < 0 ? 0 : engine?.inputPeak(slot: slot, channel: channel) ?? 0
     }
 
-    /// Ramps to a linear gain; finite.
+    /// Ramps the gain to a linear value; finite.
     public func setGain(
         _ gain: Float, rampFrames: Int, curve: AutomationCurve = .linear, at time: UInt64? = nil
     ) throws(AudioEngineError) {
         guard let engine else { throw .engineGone }
-        try engine.command("an input gain of \(gain)") { port in
+        try engine.command("an input gain of \(gain)") { queue in
             AutomatedParameter.inputGain.ramp(
-                to: gain, frames: rampFrames, curve: curve, of: UInt64(slot), to: port, at: time)
+                to: gain, frames: rampFrames, curve: curve, of: UInt64(slot), to: queue, at: time)
         }
     }
 
-    /// Moves its gain through `points`, as `Voice.automate` does.
+    /// Moves the gain through `points`, as `Voice.automate` does.
     public func automateGain(_ points: [AutomationPoint]) throws(AudioEngineError) {
         guard let engine else { throw .engineGone }
         try engine.automate(.inputGain, of: slot, points)
     }
 }
 
-/// Owns the C ring of an input, for as long as a plan names it.
+/// Owns the ring buffer (`rcore_capture_t`) into which an input is recorded. Lives as long as a
+/// plan refers to it.
 ///
-/// Unchecked `Sendable`: the ring has one producer, the render thread, and its consumer's side is under a lock.
+/// Unchecked `Sendable`: the render thread is the ring's only producer; a lock guards the
+/// consumer's side.
 final class InputCapture: @unchecked Sendable {
     let handle: OpaquePointer
     private let channels: Int
-    private let reading = Locked(())
+    private let reading = Mutex(())
 
     init(channels: Int, frames: Int) throws(AudioEngineError) {
         var status = RCORE_OK

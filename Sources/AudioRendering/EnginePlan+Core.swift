@@ -1,15 +1,15 @@
 internal import CRenderCore
 
-/// Plans for the core.
+/// Compiles plans for the core.
 extension EnginePlan {
-    /// What a plan refers to that was made for it.
+    /// Objects that were created for a plan and that it refers to.
     struct Parts {
         var maps: [ChannelMap] = []
         var inserts: [AudioInsert] = []
         var meters: [(AudioMeter, CoreMeter)] = []
         var limiters: [OutputRoute: CoreLimiter] = [:]
 
-        /// The core's meter for so many channels; nil where nothing is measured.
+        /// Returns the core's meter for this channel count; nil without a meter.
         mutating func meter(_ meter: AudioMeter?, channels: Int, sampleRate: Int) throws(AudioEngineError)
             -> OpaquePointer?
         {
@@ -20,6 +20,8 @@ extension EnginePlan {
         }
     }
 
+    /// Adds the outputs, inputs, session buses and mixers to a C plan. `slots` are the slots of the
+    /// outputs; `parts` collects the objects that the C plan refers to.
     func build(
         _ plan: OpaquePointer, _ slots: [OutputRoute: Int], _ parts: inout Parts
     ) throws(AudioEngineError) {
@@ -29,7 +31,7 @@ extension EnginePlan {
             description.slot = UInt32(clamping: slots[route] ?? 0)
             description.channels = UInt32(clamping: route.channels)
             description.first_output = UInt32(clamping: route.firstChannel)
-            description.capture = route == used.first ? capture?.fifo.handle : nil
+            description.capture = route == used.first ? outputRecorder?.fifo.handle : nil
             description.meter = try parts.meter(outputMeters[route], channels: route.channels, sampleRate: sampleRate)
             parts.limiters[route] = try limiter(of: route)?.fitting(channels: route.channels, sampleRate: sampleRate)
             description.limiter = parts.limiters[route]?.handle
@@ -49,14 +51,15 @@ extension EnginePlan {
             description.gate = bus.gate.page
             description.meter = try parts.meter(bus.strip.meter, channels: channels, sampleRate: sampleRate)
             try check(rcore_plan_add_bus(plan, &description), "bus \(slot)")
-            for (place, output) in outputs(of: bus).enumerated() {
-                // A map that was made for a device that was there before gives way.
-                let map = try parts.map(bus.maps[place], from: channels, to: output.channels)
+            for (index, output) in outputs(of: bus).enumerated() {
+                // The standard map replaces a map whose shape no longer fits, made for an earlier
+                // device.
+                let map = try parts.map(bus.maps[index], from: channels, to: output.channels)
                 try check(
                     rcore_plan_connect(plan, UInt32(slot), UInt32(clamping: slots[output] ?? 0), map),
-                    "bus \(slot) to output \(place)")
+                    "bus \(slot) to output \(index)")
             }
-            try build(bus.desk, under: bus, slot: slot, plan, &parts)
+            try build(bus.mixer, under: bus, slot: slot, plan, &parts)
         }
     }
 
@@ -66,7 +69,7 @@ extension EnginePlan {
 }
 
 extension EnginePlan.Input {
-    /// Channels that the source has not are silence.
+    /// Describes the input to the core. Channels that the source does not have are silent.
     fileprivate func coreDescription(slot: Int) -> rcore_input_description_t {
         let (channels, first) = (description.channels, description.firstChannel)
         let present = description.source.map { max(0, min(channels, $0.count - first)) } ?? channels

@@ -1,8 +1,10 @@
 internal import CRenderCore
 
-/// The topology as control knows it: session buses and their desks, the outputs they lead to, inputs, a capture. Turned into plans for the core.
+/// The topology as the control side knows it: session buses and their mixers, their outputs, inputs
+/// and a capture. The engine compiles it into plans for the core.
 struct EnginePlan {
-    /// A session's gate. Its identity says which inputs listen under it: they follow when it is replaced.
+    /// A session's gate. Inputs share this object with their session's bus, so they follow when it
+    /// is replaced.
     final class Gate {
         let page: OpaquePointer
         /// Keeps the page alive while any plan refers to it.
@@ -16,20 +18,20 @@ struct EnginePlan {
     /// One session bus.
     struct Bus {
         var gate: Gate
-        /// Where it leads; nil: where all buses lead that have no outputs of their own.
+        /// The bus's own outputs; nil: the engine's shared outputs.
         var outputs: [OutputRoute]?
-        /// The driver's input channels that its inputs listen to; nil: all.
+        /// The driver's input channels for the session's inputs; nil: all.
         var inputs: Range<Int>?
-        /// Channels while it has outputs of its own, and none of them.
+        /// The channel count while the bus's own list of outputs is empty.
         var lastChannels = 2
-        /// By place among its outputs: another map than the usual one.
+        /// Channel maps that differ from the standard one, by output index.
         var maps: [Int: ChannelMap] = [:]
-        /// Whether what it leads to may be limited: not while its session measures.
+        /// Whether the bus's outputs may be limited: not while the session's mode is measurement.
         var allowsLimiting = true
-        /// What it was set to.
+        /// The values that the bus was set to.
         var strip: Strip
-        var desk = Desk()
-        /// Held by who plays on it.
+        var mixer = Mixer()
+        /// The public bus object; voices and sounds that play on it keep it alive.
         weak var session: SessionBus?
 
         init(gate: Gate, slot: Int) {
@@ -41,52 +43,58 @@ struct EnginePlan {
     struct Input {
         var description: InputDescription
         var capture: InputCapture
-        /// Of the session that listens.
+        /// The gate of the session that records.
         var gate: Gate
     }
     struct InputDescription {
         var channels: Int
-        /// Among the channels of `source`.
+        /// Index of the first channel within `source`.
         var firstChannel: Int
-        /// The driver's input channels that the session listens to; nil: all.
+        /// The driver's input channels for the session; nil: all.
         var source: Range<Int>?
     }
     var buses: [Int: Bus] = [:]
-    /// Slots that are given up while the core may still have them: not to be taken before a plan without them is posted.
-    var leaving: Set<Int> = []
-    var leavingSends: Set<Int> = []
-    private var leavingInputs: Set<Int> = []
-    /// By slot: buses that graphs gave up.
+    /// Slots that were released but may still be in use by the core. They are not assigned again
+    /// before a plan without them is posted.
+    var outgoing: Set<Int> = []
+    var outgoingSends: Set<Int> = []
+    private var outgoingInputs: Set<Int> = []
+    /// The buses that graphs removed, by slot.
     var held: [Int: HeldSlot] = [:]
     var inputs: [Int: Input] = [:]
-    /// Of the device, at most the engine's.
+    /// Channels of the device, at most the engine's maximum.
     var deviceChannels = 2
-    /// Channels a bus has at least, so that what plays to one channel and then to two is heard on both.
-    let leastChannels: Int
-    /// Where buses lead that have no outputs of their own; nil: one route over all of the device's channels.
+    /// The minimum channel count of a bus: 2, unless the engine is limited to one channel. With two
+    /// channels, sources are audible on both when the output changes from one channel to two.
+    let minimumChannels: Int
+    /// The outputs of buses that have none of their own; nil: one output with all of the device's
+    /// channels.
     var routes: [OutputRoute]?
-    var capture: Capture?
-    /// Measure outputs that buses lead to, or may lead to.
+    /// The recorder of the first output, while a capture runs.
+    var outputRecorder: OutputRecorder?
+    /// Meters of outputs, whether or not a bus is routed there.
     var outputMeters: [OutputRoute: AudioMeter] = [:]
-    /// Keep outputs that buses lead to, or may lead to, below a ceiling.
+    /// Limiters of outputs, whether or not a bus is routed there.
     var outputLimiters: [OutputRoute: AudioLimiter] = [:]
-    /// Of the device, for meters and limiters.
+    /// The device's sample rate, for meters and limiters.
     var sampleRate = 48_000
-    /// Whose rings are to be drained, as of the last posted plan.
+    /// Meters whose loudness taps have to be drained, as of the last posted plan.
     private(set) var loudnessMeters: [AudioMeter] = []
-    /// The slots of outputs that posted plans lead to: what keeps its slot goes on undisturbed.
+    /// The core's slots of the outputs in use. A new plan does not affect an output that keeps its
+    /// slot.
     private var slots: [OutputRoute: Int] = [:]
 
-    init(maximumChannels: Int) { leastChannels = min(2, maximumChannels) }
+    init(maximumChannels: Int) { minimumChannels = min(2, maximumChannels) }
 
     private var sharedRoutes: [OutputRoute] {
         routes ?? [OutputRoute(firstChannel: 0, channels: deviceChannels)]
     }
 
-    /// Where a bus leads.
+    /// Returns the outputs that a bus is routed to.
     func outputs(of bus: Bus) -> [OutputRoute] { bus.outputs ?? sharedRoutes }
 
-    /// All outputs that buses lead to, those of the first bus in front; without buses the shared ones.
+    /// All outputs that buses are routed to, those of the first bus first; without buses, the
+    /// shared ones.
     var usedRoutes: [OutputRoute] {
         var used: [OutputRoute] = []
         for (_, bus) in buses.sorted(by: { $0.key < $1.key }) {
@@ -95,53 +103,56 @@ struct EnginePlan {
         return used.isEmpty ? sharedRoutes : used
     }
 
-    /// Channels of a bus: its first output's, two at least.
-    func channels(of bus: Bus) -> Int { max(leastChannels, outputs(of: bus).first?.channels ?? bus.lastChannels) }
+    /// Returns the channel count of a bus: that of its first output, or of its last one while it
+    /// has none, but at least `minimumChannels`.
+    func channels(of bus: Bus) -> Int { max(minimumChannels, outputs(of: bus).first?.channels ?? bus.lastChannels) }
 
-    /// The same, of a slot.
-    func channels(ofBus slot: Int) -> Int { buses[slot].map { channels(of: $0) } ?? leastChannels }
+    /// Returns the channel count of the bus in a slot.
+    func channels(ofBus slot: Int) -> Int { buses[slot].map { channels(of: $0) } ?? minimumChannels }
 
-    /// The core's slot of an output, for who asks after its level.
+    /// Returns the core's slot of an output, for reading its level.
     func slot(of route: OutputRoute) -> Int? { slots[route] }
 
-    /// A plan that the core has, or had until lately.
+    /// A posted plan that the core holds, or held until recently.
     struct Posted {
-        /// What it refers to.
+        /// Objects that the plan refers to.
         var resources: [any AnyObject & Sendable]
         var inserts: [AudioInsert]
         var outline: Outline
-        /// The slots of its buses and sends.
+        /// The slots of the plan's buses and sends.
         var buses: Set<Int>
         var sends: Set<Int>
     }
-    /// Newest last.
+    /// The posted plans, the newest last.
     private(set) var posted: [Posted] = []
-    /// Inserts that only replaced plans had, to be let go of outside the lock: their owners are an app's.
+    /// Inserts that only replaced plans referred to. They are released outside the lock, because
+    /// their owners belong to the app.
     var released: [AudioInsert] = []
-    /// Of what plays on each bus of the newest one.
+    /// Latencies of the buses of the newest plan, in frames, by slot.
     private(set) var latencies: [Int: Int] = [:]
-    /// Of its outputs, those that anything delays.
+    /// Latencies of the newest plan's outputs, without those of 0.
     private(set) var outputLatencies: [OutputLatency] = []
 
-    /// A free slot below `limit`: the lowest that no plan has which may still be heard; where there is none, the lowest.
+    /// Returns the lowest free slot below `limit`, preferring slots that no audible plan uses.
     func freeSlot(limit: Int) -> Int? { free(limit: limit, taken: takenSlots, fading: \.buses).first }
 
-    /// Free slots, those in front that no plan has which may still be heard: what is told of a slot that fades is told of what fades.
+    /// Returns the free slots, those that no audible plan uses first: a command to a slot whose
+    /// previous bus still fades out would act on that bus.
     func free(limit: Int, taken: Set<Int>, fading: KeyPath<Posted, Set<Int>>) -> [Int] {
-        let heard = posted.reduce(into: Set<Int>()) { $0.formUnion($1[keyPath: fading]) }
+        let audible = posted.reduce(into: Set<Int>()) { $0.formUnion($1[keyPath: fading]) }
         let free = (0..<limit).filter { !taken.contains($0) }
-        return free.filter { !heard.contains($0) } + free.filter(heard.contains)
+        return free.filter { !audible.contains($0) } + free.filter(audible.contains)
     }
 
-    /// Gives a slot up, and those of its desk, from the next plan on.
+    /// Releases a slot and those of its mixer, from the next plan on.
     mutating func removeBus(slot: Int) {
         guard let bus = buses.removeValue(forKey: slot) else { return }
-        leaving.formUnion(bus.desk.busSlots + [slot])
-        leavingSends.formUnion(bus.desk.sendSlots)
+        outgoing.formUnion(bus.mixer.busSlots + [slot])
+        outgoingSends.formUnion(bus.mixer.sendSlots)
     }
 
-    /// Leads a bus elsewhere, and has the inputs that listen under its gate listen to other channels.
-    mutating func lead(bus slot: Int, to outputs: [OutputRoute]?, from source: Range<Int>?) {
+    /// Routes a bus to other outputs, and the inputs with the same gate to other channels.
+    mutating func route(bus slot: Int, to outputs: [OutputRoute]?, from source: Range<Int>?) {
         guard var bus = buses[slot] else { return }
         bus.lastChannels = channels(of: bus)
         if bus.outputs != outputs { bus.maps = [:] }
@@ -151,31 +162,32 @@ struct EnginePlan {
         for (input, _) in inputs.filter({ $0.value.gate === bus.gate }) { inputs[input]?.description.source = source }
     }
 
-    /// Gives a bus, and the inputs that listen under its gate, another gate.
+    /// Replaces the gate of a bus and of the inputs that share it.
     mutating func replaceGate(ofBus slot: Int, by gate: Gate) {
         guard let before = buses[slot]?.gate else { return }
         buses[slot]?.gate = gate
         for (input, _) in inputs.filter({ $0.value.gate === before }) { inputs[input]?.gate = gate }
     }
 
-    /// The lowest free input slot below `limit`.
-    func freeInput(limit: Int) -> Int? { (0..<limit).first { inputs[$0] == nil && !leavingInputs.contains($0) } }
+    /// Returns the lowest free input slot below `limit`.
+    func freeInput(limit: Int) -> Int? { (0..<limit).first { inputs[$0] == nil && !outgoingInputs.contains($0) } }
 
-    /// Gives an input up, from the next plan on.
+    /// Releases an input's slot, from the next plan on.
     mutating func removeInput(slot: Int) {
         inputs[slot] = nil
-        leavingInputs.insert(slot)
+        outgoingInputs.insert(slot)
     }
 
-    /// Posts the topology as it stands; at most `limit` outputs. On failure nothing changed for the core.
-    mutating func post(to port: OpaquePointer, limit: Int) throws(AudioEngineError) {
+    /// Posts the current topology, with at most `limit` outputs. On failure, nothing changes in the
+    /// core.
+    mutating func post(to queue: OpaquePointer, limit: Int) throws(AudioEngineError) {
         let slots = try assignSlots(limit: limit)
         guard let plan = rcore_plan_create() else { throw .outOfMemory(what: "a plan") }
         var parts = Parts()
         let outline = Outline(self)
         do throws(AudioEngineError) {
             try build(plan, slots, &parts)
-            let status = rcore_post_plan(port, plan, 0)
+            let status = rcore_post_plan(queue, plan, 0)
             guard status != RCORE_CONFLICT else { throw conflict(outline) }
             try check(status, "a plan of \(takenSlots.count) buses")
         } catch {
@@ -183,8 +195,9 @@ struct EnginePlan {
             throw error
         }
         self.slots = slots
+        // The objects that must outlive the plan in the core.
         var used: [any AnyObject & Sendable] = buses.values.map { $0.gate.owner }
-        if let capture { used.append(capture) }
+        if let outputRecorder { used.append(outputRecorder) }
         for input in inputs.values { used += [input.capture, input.gate.owner] }
         used += parts.maps as [any AnyObject & Sendable]
         for (meter, core) in parts.meters {
@@ -197,49 +210,52 @@ struct EnginePlan {
             limiter.use(core)
         }
         loudnessMeters = parts.meters.map(\.0).filter(\.measuresLoudness)
-        let desks = buses.values.map(\.desk)
+        let mixers = buses.values.map(\.mixer)
         posted.append(
             Posted(
                 resources: used, inserts: parts.inserts, outline: outline,
-                buses: Set(desks.flatMap(\.busSlots)).union(buses.keys), sends: Set(desks.flatMap(\.sendSlots))))
-        // The newest plan is not freed before the next one is posted.
+                buses: Set(mixers.flatMap(\.busSlots)).union(buses.keys), sends: Set(mixers.flatMap(\.sendSlots))))
+        // `plan` is still valid: the core does not free the newest plan before the next is posted.
         latencies = [:]
-        for slot in buses.flatMap({ [$0.key] + $0.value.desk.busSlots }) {
+        for slot in buses.flatMap({ [$0.key] + $0.value.mixer.busSlots }) {
             latencies[slot] = Int(rcore_plan_latency(plan, UInt32(slot)))
         }
         outputLatencies = OutputLatency.merge(usedRoutes.map { latency(of: $0, limiter: parts.limiters[$0]) })
-        leaving = []
-        leavingSends = []
-        leavingInputs = []
+        outgoing = []
+        outgoingSends = []
+        outgoingInputs = []
         held = held.filter { $0.value.identity != nil }
     }
 
-    /// By buses of all sessions that lead there, and its limiter.
+    /// Returns the latency of an output: of the buses of all sessions that feed it, plus its
+    /// limiter.
     private func latency(of output: OutputRoute, limiter: CoreLimiter?) -> OutputLatency {
-        let leading = buses.filter { outputs(of: $0.value).contains(output) }
-        let later = leading.flatMap { [$0.key] + $0.value.desk.busSlots }.map { latencies[$0] ?? 0 }
+        let routed = buses.filter { outputs(of: $0.value).contains(output) }
+        let busLatencies = routed.flatMap { [$0.key] + $0.value.mixer.busSlots }.map { latencies[$0] ?? 0 }
         let own = limiter.map { Int(rcore_limiter_latency($0.handle)) } ?? 0
-        let frames = (later.min() ?? 0) + own...(later.max() ?? 0) + own
+        let frames = (busLatencies.min() ?? 0) + own...(busLatencies.max() ?? 0) + own
         return OutputLatency(
             channels: output.firstChannel..<(output.firstChannel + output.channels), frames: frames)
     }
 
-    /// Lets go of what only replaced plans referred to.
+    /// Forgets the plans that the core no longer uses, which releases their objects; keeps their
+    /// inserts in `released`.
     mutating func collect(from core: OpaquePointer) {
-        let gone = posted.count - max(1, Int(rcore_collect_plans(core)))
-        guard gone > 0 else { return }
-        released += posted.prefix(gone).flatMap(\.inserts)
-        posted.removeFirst(gone)
+        let freed = posted.count - max(1, Int(rcore_collect_plans(core)))
+        guard freed > 0 else { return }
+        released += posted.prefix(freed).flatMap(\.inserts)
+        posted.removeFirst(freed)
     }
 
-    /// Whether no plan before the last one is in use any more.
+    /// Whether the core uses no plan but the newest.
     var isSettled: Bool { posted.count <= 1 }
 
-    /// Outputs keep their slots; new ones take the lowest that are free.
+    /// Assigns slots to the outputs in use: outputs keep theirs, new ones get the lowest free
+    /// slots.
     private func assignSlots(limit: Int) throws(AudioEngineError) -> [OutputRoute: Int] {
         let used = usedRoutes
         guard used.count <= limit else {
-            throw .invalidArgument(what: "leading buses to \(used.count) outputs at once: an engine has \(limit)")
+            throw .invalidArgument(what: "routing buses to \(used.count) outputs at once: the engine has \(limit)")
         }
         var assigned = slots.filter { used.contains($0.key) }
         for route in used where assigned[route] == nil {

@@ -1,19 +1,21 @@
 internal import CRenderCore
 
-/// A file on its way to a voice: decoded, resampled to the engine's rate and put into a ring ahead of the render thread.
+/// A file streamed to a voice: decoded, resampled to the engine's rate and written into a FIFO
+/// ahead of the render thread.
 ///
-/// Unchecked `Sendable`: `fill` runs under the streaming queue's lock and is the ring's one producer; the render thread is its consumer.
+/// Unchecked `Sendable`: `fill` runs under the stream's lock and is the FIFO's only producer; the
+/// render thread is its consumer.
 public final class FileStream: @unchecked Sendable {
-    /// 1…64.
+    /// Channels of the file, 1…64.
     public let channels: Int
-    /// The rate that it is resampled to, best the engine's, which its frames are counted in. When the engine's becomes another, its voice plays
-    /// slower or faster by as much.
+    /// The rate that the stream is resampled to and that its frames are counted in, ideally the
+    /// engine's. If the engine's rate changes, the voice plays at a correspondingly scaled speed.
     public let sampleRate: Int
     let fifo: FrameFifo
 
     private let file: AudioFile
     private let resampler: Resampler?
-    private let lock = Locked(())
+    private let lock = Mutex(())
     private var loopsLeft: Int
     private var input: [Float] = []
     private var inputOffset = 0
@@ -24,8 +26,9 @@ public final class FileStream: @unchecked Sendable {
     private enum Phase { case reading, draining, finished }
     private static let blockFrames = 1024
 
-    /// Streams `file` from `startFrame` (in the file's frames), and then `loops` more times from its beginning; `Int.max` is for
-    /// ever. `readAhead` is in seconds, 0.05…60.
+    /// Streams `file` from `startFrame`, in frames of the file, and then repeats it `loops` times
+    /// from its beginning; `Int.max` repeats forever. `readAhead` is in seconds, 0.05…60. Throws
+    /// `invalidArgument` or `outOfMemory`.
     public init(
         file: AudioFile, sampleRate: Int, startFrame: Int64 = 0, loops: Int = 0, readAhead: Double = 1
     ) throws(AudioEngineError) {
@@ -45,7 +48,8 @@ public final class FileStream: @unchecked Sendable {
         file.seek(toFrame: startFrame)
     }
 
-    /// Fills the ring as far as it goes. Called by the streaming queue, and by whoever starts the stream; never on the render thread.
+    /// Decodes frames into the FIFO until it is full. The background queue calls this, and so does
+    /// the thread that starts the stream; never the render thread.
     public func fill() {
         lock.withLock { _ in
             while phase != .finished, rcore_fifo_writable(fifo.handle) >= Self.blockFrames {
@@ -54,18 +58,20 @@ public final class FileStream: @unchecked Sendable {
         }
     }
 
-    /// Whether all of the file is in the ring.
+    /// Whether the entire file, including its repetitions, has been written into the FIFO.
     public var isComplete: Bool { lock.withLock { _ in phase == .finished } }
 
-    /// Whether all of it has been played. Once its voice has ended: until then the render thread reads the ring.
+    /// Whether the entire stream has been played. Read it only after the voice has ended: until
+    /// then, the render thread reads the FIFO.
     public var isDrained: Bool { rcore_fifo_drained(fifo.handle) }
 
-    /// What is wrong with the file, once known.
+    /// The defect of the file, once it is found.
     public var defect: AudioFileError? { lock.withLock { _ in file.defect } }
 
-    /// Samples that were NaN or infinite so far, and became silence.
+    /// The number of samples read so far that were NaN or infinite and were replaced by silence.
     public var nonFiniteSampleCount: Int { lock.withLock { _ in file.nonFiniteSampleCount } }
 
+    /// Writes one block into the FIFO, and marks the FIFO as finished after the last one.
     private func writeBlock() {
         let frames = phase == .reading ? nextBlock() : drainBlock()
         if frames > 0 {
@@ -77,6 +83,8 @@ public final class FileStream: @unchecked Sendable {
         }
     }
 
+    /// Decodes and resamples a block into `output`. Returns its frames; 0 does not mean the end,
+    /// because the resampler may need more input.
     private func nextBlock() -> Int {
         if inputOffset == inputFrames { readInput() }
         guard phase == .reading else { return drainBlock() }
@@ -91,7 +99,8 @@ public final class FileStream: @unchecked Sendable {
         return produced
     }
 
-    // At the end of the file: begins again, or turns to draining. The resampler runs on across a loop, so that it has no seam.
+    // At the end of the file, restarts it or begins to drain. The resampler keeps running across a
+    // loop, so that the loop has no seam.
     private func readInput() {
         inputOffset = 0
         inputFrames = file.read(into: &input, maximumFrames: Self.blockFrames)
@@ -102,6 +111,7 @@ public final class FileStream: @unchecked Sendable {
         if inputFrames == 0 { phase = .draining }
     }
 
+    /// Writes the frames that remain in the resampler to `output`. Returns their number.
     private func drainBlock() -> Int {
         resampler?.drain(into: &output, maximumFrames: Self.blockFrames) ?? 0
     }

@@ -1,8 +1,10 @@
 internal import CRenderCore
 
-/// Owns a ring of frames between the engine's threads and the render thread.
+/// A FIFO of frames (`rcore_fifo_t`, a ring buffer) between a thread of the engine and the render
+/// thread.
 ///
-/// Unchecked `Sendable`: the C ring is made for one producer and one consumer; who they are is said where it is used.
+/// Unchecked `Sendable`: the C FIFO has one producer and one consumer; its users document which
+/// threads these are.
 final class FrameFifo: @unchecked Sendable {
     let handle: OpaquePointer
 
@@ -10,7 +12,7 @@ final class FrameFifo: @unchecked Sendable {
         var status = RCORE_OK
         guard let handle = rcore_fifo_create(UInt32(clamping: channels), UInt32(clamping: capacityFrames), &status)
         else {
-            throw AudioEngineError(status, "a ring of \(capacityFrames) frames")
+            throw AudioEngineError(status, "a FIFO of \(capacityFrames) frames")
         }
         self.handle = handle
     }

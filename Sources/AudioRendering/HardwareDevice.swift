@@ -1,23 +1,27 @@
-/// What kind of device is behind a port. The names are those of the session's port types.
+/// The kind of a device's port. The names are those of the session's port types.
 public enum HardwareKind: String, Hashable, Sendable, Codable, CaseIterable {
     case lineIn, builtInMic, headsetMic, continuityMicrophone
     case lineOut, headphones, bluetoothA2DP, builtInReceiver, builtInSpeaker, hdmi, airPlay, displayPort
     case bluetoothLE, bluetoothHFP, usbAudio, carAudio, virtual, pci, fireWire, avb, thunderbolt
 }
 
-/// One way into or out of a device: channels of one direction that belong together.
+/// One port of a device: channels of one direction that belong together.
 public struct HardwarePort: Hashable, Sendable, Codable {
+    /// The direction of a port's signal.
     public enum Direction: String, Hashable, Sendable, Codable, CaseIterable { case input, output }
 
-    /// The same whenever the same device is plugged in; another one for every port of a driver.
+    /// The port's id: the same whenever the same device is plugged in, and unique within the
+    /// driver.
     public var uid: String
-    /// For people.
+    /// The name, for display.
     public var name: String
+    /// The kind of device behind the port.
     public var kind: HardwareKind
+    /// Whether the port is an input or an output.
     public var direction: Direction
-    /// 1 or more.
+    /// The channel count, 1 or more.
     public var channels: Int
-    /// Frames from the port to the air, or from the air to it, as the server reports them.
+    /// Latency in frames between the port and the device's terminals, as the server reports it.
     public var latencyFrames: Int
 
     public init(
@@ -32,10 +36,12 @@ public struct HardwarePort: Hashable, Sendable, Codable {
     }
 }
 
-/// What is plugged in and out as one: a headset is its headphones and its microphone.
+/// A unit that is plugged in and unplugged as a whole: a headset is its headphones and its
+/// microphone.
 public struct HardwareDevice: Hashable, Sendable, Codable {
-    /// The same whenever the same device is plugged in.
+    /// The device's id: the same whenever the same device is plugged in.
     public var uid: String
+    /// The device's ports.
     public var ports: [HardwarePort]
 
     public init(uid: String, ports: [HardwarePort]) {
@@ -43,7 +49,7 @@ public struct HardwareDevice: Hashable, Sendable, Codable {
         self.ports = ports
     }
 
-    /// The uid of the server's own ports where nothing more is known of them: a clock without a sound card, or a card of no known kind. Their
-    /// uids are `output` and `input`.
+    /// The uid of the server's own ports if nothing more is known about them: a server without a
+    /// sound card, or a card of unknown kind. The uids of these ports are `output` and `input`.
     public static let unknownUID = "server"
 }

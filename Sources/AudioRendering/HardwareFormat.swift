@@ -1,20 +1,21 @@
-/// What the driver found: facts of the server, never echoes of a request (keeps HW-1).
+/// The format that the server reports, never an echo of a request (keeps HW-1).
 public struct HardwareFormat: Equatable, Sendable {
-    /// Frames per second of the server.
+    /// The server's sample rate, in Hz.
     public var sampleRate: Int
-    /// Frames per period.
+    /// The period: the frames of one process callback.
     public var periodFrames: Int
-    /// Output channels that lead to the device.
+    /// Output channels that are connected to the device.
     public var outputChannels: Int
-    /// Input channels that come from the device.
+    /// Input channels that are connected to the device.
     public var inputChannels: Int
-    /// Frames from an output port to the air, as the server reports them.
+    /// Latency in frames from an output port to the device's terminals, as the server reports it.
     public var outputLatencyFrames: Int
-    /// Frames from the air to an input port.
+    /// Latency in frames from the device's terminals to an input port.
     public var inputLatencyFrames: Int
-    /// The server and its version, for people: "jackd2 1.9.21".
+    /// The server's name and version, for display: "jackd2 1.9.21".
     public var server: String
-    /// Which server it is, among those that run: apps with equal names share its devices.
+    /// The name that identifies the server among those running: apps with equal names share its
+    /// devices.
     public var serverName: String
 
     public init(
@@ -31,6 +32,6 @@ public struct HardwareFormat: Equatable, Sendable {
         self.serverName = serverName ?? server
     }
 
-    /// Length of a period in seconds.
+    /// The I/O buffer duration: the length of a period, in seconds.
     public var ioBufferDuration: Double { Double(periodFrames) / Double(sampleRate) }
 }

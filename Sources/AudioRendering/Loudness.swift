@@ -1,20 +1,25 @@
-/// How loud a programme is, by EBU R 128 (ITU-R BS.1770-4, EBU Tech 3341 and 3342): in LUFS, and -infinity where there is only silence.
+/// The loudness of a programme by EBU R 128 (ITU-R BS.1770-4, EBU Tech 3341 and 3342), in LUFS;
+/// -infinity for silence.
 public struct Loudness: Sendable, Equatable {
-    /// Over the last 0.4 s, ungated. In the first 0.4 s what is missing counts as silence.
+    /// Loudness of the last 0.4 s, ungated. During the first 0.4 s, the missing part counts as
+    /// silence.
     public var momentary: Double
-    /// Over the last 3 s, ungated; likewise.
+    /// Loudness of the last 3 s, ungated. During the first 3 s, the missing part counts as silence.
     public var shortTerm: Double
-    /// Of the whole programme, without what is below the gates; -infinity while nothing was above -70 LUFS.
+    /// Loudness of the whole programme, gated; -infinity while nothing exceeded -70 LUFS.
     public var integrated: Double
-    /// How far soft and loud are apart, in LU; 0 while there is nothing to compare. It means little in the first minute.
+    /// Loudness range (LRA), in LU; 0 until enough is measured. It is not meaningful during the
+    /// first minute.
     public var range: Double
-    /// Greatest momentary and short-term loudness so far, of windows that begin every 10 ms and every 100 ms.
+    /// Greatest momentary loudness so far, of windows that begin every 10 ms.
     public var maximumMomentary: Double
+    /// Greatest short-term loudness so far, of windows that begin every 100 ms.
     public var maximumShortTerm: Double
-    /// Frames that are missing, because nobody came to measure them in time.
+    /// The number of frames that were not measured because the background thread did not read them
+    /// in time.
     public var droppedFrames: Int
 
-    /// Of a programme that has not begun.
+    /// The loudness of a programme that has not begun.
     static let silence = Loudness(
         momentary: -.infinity, shortTerm: -.infinity, integrated: -.infinity, range: 0, maximumMomentary: -.infinity,
         maximumShortTerm: -.infinity, droppedFrames: 0)

@@ -1,37 +1,40 @@
 internal import CRenderCore
 
-/// Measures loudness on what comes through the taps of an `AudioMeter`: drained by the engine's background thread, and by whoever reads.
+/// Measures the loudness of the signal of an `AudioMeter`. The render thread writes the signal into
+/// a tap, the FIFO of a core meter; the engine's background thread and every reader drain the tap.
 ///
-/// Unchecked `Sendable`: all of it is reached only under the lock. The render thread is the taps' producer; who holds the lock is their consumer.
+/// Unchecked `Sendable`: all state is accessed only under the lock. The render thread is the taps'
+/// producer; the thread that holds the lock is their consumer.
 final class LoudnessMeter: @unchecked Sendable {
-    private let lock = Locked(())
-    /// Oldest first: those in front may still have frames that belong before the next one's.
+    private let lock = Mutex(())
+    /// The taps, oldest first: an earlier tap may still hold frames that precede those of the next
+    /// one.
     private var taps: [CoreMeter] = []
     private var measurement: LoudnessMeasurement?
     private var scratch: [Float] = []
-    /// What takes long to reckon, and for how much of the programme it was.
+    /// Results that are expensive to compute, and the number of gating steps that they cover.
     private var gated = (blocks: 0, integrated: -Double.infinity, range: 0.0)
-    /// Frames that were not measured, without those that the taps count.
+    /// Frames that were not measured, other than those that the current taps count.
     private var lost = 0
     private var droppedAtReset = 0
 
-    /// Longest programme, in seconds: the gates need memory for each tenth of them.
+    /// The longest programme, in seconds: the gates need memory for every tenth of a second.
     private static let history = 4 * 3600
     private static let blockFrames = 4096
 
-    /// That one measures from now on.
-    func follow(_ meter: CoreMeter) {
+    /// Adds the tap of `meter`, the core meter that measures from now on.
+    func addTap(of meter: CoreMeter) {
         lock.withLock { _ in
             if taps.last !== meter { taps.append(meter) }
         }
     }
 
-    func drain() { lock.withLock { _ in takeAll() } }
+    func drain() { lock.withLock { _ in drainTaps() } }
 
     func read() -> Loudness {
         lock.withLock { _ in
-            takeAll()
-            var loudness = measured()
+            drainTaps()
+            var loudness = currentLoudness()
             loudness.droppedFrames = dropped - droppedAtReset
             return loudness
         }
@@ -39,20 +42,21 @@ final class LoudnessMeter: @unchecked Sendable {
 
     func reset() {
         lock.withLock { _ in
-            takeAll()
-            forget()
+            drainTaps()
+            discardMeasurement()
             droppedAtReset = dropped
         }
     }
 
-    private func forget() {
+    private func discardMeasurement() {
         measurement = nil
         gated = (0, -.infinity, 0)
     }
 
-    private func measured() -> Loudness {
-        guard let blocks = measurement?.gatedBlocks else { return .silence }
-        // Anew with each block for ten minutes; then, as all blocks are gone through each time, when a 6,000th of them is new.
+    private func currentLoudness() -> Loudness {
+        guard let blocks = measurement?.gatingSteps else { return .silence }
+        // For the first ten minutes, computed again for each new block. A computation visits all
+        // blocks, so later it is repeated only when 1/6,000 of the blocks is new.
         if blocks - gated.blocks > gated.blocks / 6000 {
             gated = (blocks, measurement?.integrated ?? -.infinity, measurement?.range ?? 0)
         }
@@ -63,18 +67,20 @@ final class LoudnessMeter: @unchecked Sendable {
         taps.reduce(lost) { $0 + Int(clamping: rcore_meter_dropped_frames($1.handle)) }
     }
 
-    private func takeAll() {
+    /// Measures the frames in the taps, oldest first, and removes taps that receive no more.
+    private func drainTaps() {
         while let tap = taps.first {
-            // Asked before the tap is read: one thread writes them, and what the next one has came after all that this one will ever have.
-            let isOver = taps.dropFirst().contains { rcore_fifo_readable(rcore_meter_tap($0.handle)) > 0 }
-            take(from: tap)
-            guard isOver else { return }
+            // Checked before this tap is drained: one thread writes all taps, so frames in a later
+            // tap mean that this tap receives no further frames.
+            let isFinished = taps.dropFirst().contains { rcore_fifo_readable(rcore_meter_tap($0.handle)) > 0 }
+            drainTap(of: tap)
+            guard isFinished else { return }
             lost += Int(clamping: rcore_meter_dropped_frames(tap.handle))
             taps.removeFirst()
         }
     }
 
-    private func take(from meter: CoreMeter) {
+    private func drainTap(of meter: CoreMeter) {
         guard let tap = rcore_meter_tap(meter.handle) else { return }
         if scratch.count < Self.blockFrames * meter.channels {
             scratch = [Float](repeating: 0, count: Self.blockFrames * meter.channels)
@@ -86,7 +92,7 @@ final class LoudnessMeter: @unchecked Sendable {
         }
     }
 
-    // Whether there was memory for it.
+    // Measures the frames in `scratch`. Returns false if memory could not be allocated.
     private func measure(_ frames: Int, of meter: CoreMeter) -> Bool {
         do throws(AudioEngineError) {
             let (rate, channels) = (meter.sampleRate, meter.channels)
@@ -95,7 +101,7 @@ final class LoudnessMeter: @unchecked Sendable {
             }
             try measurement?.change(sampleRate: rate, channels: channels)
         } catch {
-            forget()
+            discardMeasurement()
             return false
         }
         return scratch.withUnsafeBufferPointer { samples in

@@ -1,6 +1,7 @@
 internal import CRenderCore
 
-/// A bus of a session's desk: a channel strip. ``SessionBus/bus(_:)`` or ``AudioEngine/bus(_:)`` finds it by its name.
+/// A bus of a session's mixer: a channel strip. ``SessionBus/bus(_:)`` and ``AudioEngine/bus(_:)``
+/// find it by its name.
 ///
 /// ```swift
 /// let drums = try session.bus.bus("drums")
@@ -9,8 +10,10 @@ internal import CRenderCore
 /// try drums.setPan(-0.5, rampFrames: 48_000, at: engine.currentFrame + 4_800)
 /// ```
 ///
-/// It is the same bus for as long as every graph of its session has one of that name. Taken out, it falls silent within 5 ms, what plays on it ends, and what is asked
-/// of it throws `busRemoved`; a bus of that name that comes later is another one. Sounds that were made for it are not heard any more. It keeps its session's bus.
+/// It remains the same bus as long as every graph of its session has a bus of this name. When a
+/// graph removes it, it falls silent within 5 ms, its voices end, and its calls throw `busRemoved`;
+/// a later bus of that name is another one. Sounds that were made for it are no longer audible. A
+/// mixer bus keeps its session's bus alive.
 public final class MixerBus: AudioBus {
     public let session: SessionBus
     public let identity: BusIdentity
@@ -20,62 +23,70 @@ public final class MixerBus: AudioBus {
         self.identity = identity
     }
 
-    /// Its own within the session.
+    /// The bus's name, unique within its session.
     public var name: String { identity.name ?? "" }
 
-    /// −1 left … 1 right, by the bus's law; without one, or beyond, setting it changes nothing.
+    /// The pan position, −1 left … 1 right, by the bus's pan law. Ignores values outside this
+    /// range, and all values if the bus has no pan law.
     public var pan: Float {
         get { strip?.pan ?? 0 }
         set { try? setPan(newValue, rampFrames: shortRamp) }
     }
 
-    /// Solo in place: while any bus of the session is soloed, those are heard that are, the buses that lead to them, what they lead to (without what plays there
-    /// directly), and those that are solo-safe; the others are as muted, and what they send too. A bus that is muted stays so. Other sessions are not touched.
+    /// Whether the bus is soloed in place.
+    ///
+    /// While any bus of the session is soloed, only soloed buses, the buses that are routed to them
+    /// and solo-safe buses are audible. The buses between them and the output pass their signal on,
+    /// but not that of voices that play on these buses directly. All others act as muted, including
+    /// their sends. A muted bus stays muted. Other sessions are not affected.
     public var isSoloed: Bool {
         get { strip?.isSoloed ?? false }
         set { try? setSoloed(newValue, rampFrames: shortRamp) }
     }
 
-    /// Moves between left (−1) and right (1), by the bus's law. Throws `invalidArgument` beyond, and for a bus without a law.
+    /// Moves the pan position between left (−1) and right (1), by the bus's pan law. Throws
+    /// `invalidArgument` outside this range, and for a bus without a pan law.
     public func setPan(
         _ position: Float, rampFrames: Int, curve: AutomationCurve = .linear, at time: UInt64? = nil
     ) throws(AudioEngineError) {
-        try checkLaw()
-        try set("a pan of \(position), from -1 (left) to 1 (right),", { $0.pan = position }) { port, slot in
+        try checkHasPanLaw()
+        try set("a pan of \(position) (valid: -1 left to 1 right)", { $0.pan = position }) { queue, slot in
             AutomatedParameter.busPan.ramp(
-                to: position, frames: rampFrames, curve: curve, of: UInt64(slot), to: port, at: time)
+                to: position, frames: rampFrames, curve: curve, of: UInt64(slot), to: queue, at: time)
         }
     }
 
-    /// Moves its pan through `points`, as `Voice.automate` does; it reads as the last one's.
+    /// Moves the pan through `points`, as `Voice.automate` does. Afterwards, `pan` is the last
+    /// point's value.
     public func automatePan(_ points: [AutomationPoint]) throws(AudioEngineError) {
-        try checkLaw()
+        try checkHasPanLaw()
         try automate(.busPan, points) { $0.pan = $1 }
     }
 
-    private func checkLaw() throws(AudioEngineError) {
+    private func checkHasPanLaw() throws(AudioEngineError) {
         guard let description = session.engine?.description(of: self), description.panLaw == nil else { return }
-        throw .invalidArgument(what: "a pan of \(title), which has no law for it; give it a panLaw in the graph")
+        throw .invalidArgument(what: "a pan of \(title), which has no pan law; set its panLaw in the graph")
     }
 
-    /// Solos it, or ends that, by a ramp of all that it makes silent or heard.
+    /// Soloes the bus or ends its solo, with a ramp of all buses that become silent or audible.
     public func setSoloed(_ isSoloed: Bool, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
-        try set("a solo", { $0.isSoloed = isSoloed }) { port, slot in
-            rcore_post_bus_solo(port, slot, isSoloed, UInt32(clamping: rampFrames), time ?? 0)
+        try set("a solo", { $0.isSoloed = isSoloed }) { queue, slot in
+            rcore_post_bus_solo(queue, slot, isSoloed, UInt32(clamping: rampFrames), time ?? 0)
         }
     }
 
-    /// The send to the bus of that name. Throws `noSuchSend`, or `busRemoved`.
+    /// Returns the send to the bus of this name. Throws `noSuchSend` or `busRemoved`.
     public func send(to target: String) throws(AudioEngineError) -> MixerSend {
-        MixerSend(source: self, target: target, identity: try session.living.send(from: self, to: target))
+        MixerSend(source: self, target: target, identity: try session.liveEngine.send(from: self, to: target))
     }
 }
 
-/// A send of a bus, led to another one beside where it leads itself. It stays the same for as long as every graph has it.
+/// A send from a bus to another bus, in addition to the bus's own output. It remains the same send
+/// as long as every graph has it.
 public final class MixerSend: Sendable {
-    /// The bus it is taken from.
+    /// The bus that the send takes its signal from.
     public let source: MixerBus
-    /// The bus it leads to.
+    /// The name of the bus that the send is routed to.
     public let target: String
     private let identity: SendIdentity
 
@@ -85,41 +96,44 @@ public final class MixerSend: Sendable {
         self.identity = identity
     }
 
-    /// Linear, finite; 5 ms, and reads, as ``AudioBus/gain`` does.
+    /// The level: linear, finite. Setting it ramps to the new value in 5 ms; reading it returns the
+    /// value that was last set.
     public var level: Float {
         get { source.session.engine?.level(of: identity, from: source, to: target) ?? 0 }
         set { try? setLevel(newValue, rampFrames: source.shortRamp) }
     }
 
-    /// Ramps to a linear level; finite. Throws `noSuchSend` once a graph has it no more.
+    /// Ramps the level to a linear value; finite. Throws `noSuchSend` once a graph no longer has
+    /// the send.
     public func setLevel(
         _ level: Float, rampFrames: Int, curve: AutomationCurve = .linear, at time: UInt64? = nil
     ) throws(AudioEngineError) {
-        try set(level, "a level of \(level)") { port, slot in
+        try set(level, "a level of \(level)") { queue, slot in
             AutomatedParameter.sendLevel.ramp(
-                to: level, frames: rampFrames, curve: curve, of: slot, to: port, at: time)
+                to: level, frames: rampFrames, curve: curve, of: slot, to: queue, at: time)
         }
     }
 
-    /// Moves its level through `points`, as `Voice.automate` does; it reads as the last one's.
+    /// Moves the level through `points`, as `Voice.automate` does. Afterwards, `level` is the last
+    /// point's value.
     public func automateLevel(_ points: [AutomationPoint]) throws(AudioEngineError) {
         try AutomatedParameter.sendLevel.check(points)
         guard let last = points.last else { return }
-        try set(last.value, "\(points.count) points of automation") { port, slot in
-            AutomatedParameter.sendLevel.post(points, of: slot, to: port)
+        try set(last.value, "\(points.count) points of automation") { queue, slot in
+            AutomatedParameter.sendLevel.post(points, of: slot, to: queue)
         }
     }
 
     private func set(
         _ level: Float, _ what: String, _ post: (OpaquePointer, UInt64) -> rcore_status_t
     ) throws(AudioEngineError) {
-        try source.session.living.setLevel(level, of: identity, from: source, to: target, what) { port in
-            post(port, UInt64(identity.slot))
+        try source.session.liveEngine.setLevel(level, of: identity, from: source, to: target, what) { queue in
+            post(queue, UInt64(identity.slot))
         }
     }
 }
 
-/// Which of an engine's sends one is.
+/// The identity of one send among the engine's sends.
 final class SendIdentity: Sendable {
     let slot: Int
 

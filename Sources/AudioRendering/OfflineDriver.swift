@@ -1,31 +1,34 @@
 internal import CRenderCore
 
-/// A driver without a clock: whoever calls `render` is the render thread. Tests, benchmarks, and bouncing to a file.
+/// A driver without a clock, for tests, benchmarks and bouncing to a file. The caller of `render`
+/// is the render thread.
 ///
-/// The same core as live, so the same bits; streams are filled between cycles, so rendering never outruns the disk.
+/// It runs the same core as in real time, so the output is the same bit for bit. Streams are filled
+/// between cycles, so rendering never outruns the disk.
 public final class OfflineDriver: RenderDriver {
     private struct State {
         var format: HardwareFormat
         var core: RenderCore?
         var started = false
         var prepare: (@Sendable () -> Void)?
-        var tell: (@Sendable (DriverEvent) -> Void)?
+        var notify: (@Sendable (DriverEvent) -> Void)?
         var latencies: [OutputLatency] = []
-        /// nil until the first is plugged in.
+        /// nil until the first device is plugged in.
         var devices: [HardwareDevice]?
         /// The channels of each port, by uid.
         var channels: [String: Range<Int>] = [:]
     }
-    private let state: Locked<State>
-    private let renderLock = Locked(())
+    private let state: Mutex<State>
+    private let renderLock = Mutex(())
 
-    /// A device of `channels` outputs and `inputChannels` inputs; `sampleRate` 1,000…768,000, `periodFrames` 1…8,192.
+    /// Creates a driver with `channels` outputs and `inputChannels` inputs. `sampleRate` is
+    /// 1,000…768,000 Hz, `periodFrames` 1…8,192.
     public init(sampleRate: Int = 48_000, channels: Int = 2, inputChannels: Int = 0, periodFrames: Int = 256) {
         precondition((1_000...768_000).contains(sampleRate), "a rate of 1,000 to 768,000 Hz")
         precondition((1...64).contains(channels), "1 to 64 channels")
         precondition((0...64).contains(inputChannels), "0 to 64 input channels")
         precondition((1...8192).contains(periodFrames), "a period of 1 to 8,192 frames")
-        state = Locked(
+        state = Mutex(
             State(
                 format: HardwareFormat(
                     sampleRate: sampleRate, periodFrames: periodFrames, outputChannels: channels,
@@ -59,29 +62,32 @@ public final class OfflineDriver: RenderDriver {
 
     public var isRendering: Bool { state.withLock { $0.started } }
 
+    /// Changes the period, 1…8,192 frames, and returns it. For other values, returns the current
+    /// one.
     public func requestPeriod(frames: Int) throws(DriverError) -> Int {
-        let (format, tell) = try state.withLock { state throws(DriverError) in
+        let (format, notify) = try state.withLock { state throws(DriverError) in
             guard state.core != nil else { throw .notOpen }
             let changed = state.format.periodFrames != frames && (1...8192).contains(frames)
             if changed { state.format.periodFrames = frames }
-            return (state.format, changed ? state.tell : nil)
+            return (state.format, changed ? state.notify : nil)
         }
-        tell?(.formatChanged(format))
+        notify?(.formatChanged(format))
         return format.periodFrames
     }
 
-    /// Becomes a device of another rate, as a server does that returns with one; 1,000…768,000.
+    /// Changes the sample rate, as if the server had changed it; 1,000…768,000 Hz.
     public func setSampleRate(_ sampleRate: Int) {
         precondition((1_000...768_000).contains(sampleRate), "a rate of 1,000 to 768,000 Hz")
-        let (format, tell) = state.withLock { state in
+        let (format, notify) = state.withLock { state in
             state.format.sampleRate = sampleRate
-            return (state.format, state.core == nil ? nil : state.tell)
+            return (state.format, state.core == nil ? nil : state.notify)
         }
-        tell?(.formatChanged(format))
+        notify?(.formatChanged(format))
     }
 
-    /// Becomes a device of which some channels are those of `device`: its outputs, port after port, from `firstOutput` on, its inputs from
-    /// `firstInput`. Plugged in again, it has changed. What plays there is in these channels of what `render` returns.
+    /// Plugs in a device, or updates the one with its uid. The device uses channels of the driver:
+    /// its outputs, port by port, from `firstOutput` on, and its inputs from `firstInput` on. In
+    /// the result of `render`, these channels have the signal of its outputs.
     public func plug(_ device: HardwareDevice, firstOutput: Int = 0, firstInput: Int = 0) {
         precondition(firstOutput >= 0 && firstInput >= 0, "channels from 0 on")
         change { state in
@@ -92,8 +98,8 @@ public final class OfflineDriver: RenderDriver {
                 state.channels[port.uid] = first..<(first + port.channels)
             }
             var devices = state.devices ?? []
-            if let place = devices.firstIndex(where: { $0.uid == device.uid }) {
-                devices[place] = device
+            if let index = devices.firstIndex(where: { $0.uid == device.uid }) {
+                devices[index] = device
             } else {
                 devices.append(device)
             }
@@ -101,63 +107,66 @@ public final class OfflineDriver: RenderDriver {
         }
     }
 
-    /// Loses the device of that uid; does nothing without one.
+    /// Unplugs the device with this uid, if there is one.
     public func unplug(_ uid: String) { change { $0.devices?.removeAll { $0.uid == uid } } }
 
+    /// Changes the state, and reports the devices if they differ afterwards.
     private func change(_ change: (inout State) -> Void) {
-        let (devices, tell) = state.withLock { state in
+        let (devices, notify) = state.withLock { state in
             let before = state.devices
             change(&state)
-            return (state.devices, state.core == nil || before == state.devices ? nil : state.tell)
+            return (state.devices, state.core == nil || before == state.devices ? nil : state.notify)
         }
-        if let devices { tell?(.devicesChanged(devices)) }
+        if let devices { notify?(.devicesChanged(devices)) }
     }
 
     public var devices: [HardwareDevice]? { state.withLock { $0.devices } }
 
     public func connect(_ port: String) throws(DriverError) -> Range<Int> {
         try state.withLock { state throws(DriverError) in
-            let isThere = state.devices?.contains { $0.ports.contains { $0.uid == port } } ?? false
-            guard isThere, let channels = state.channels[port] else {
-                throw .refused(call: "a connection to '\(port)'", reason: "no such port is plugged in")
+            let isPluggedIn = state.devices?.contains { $0.ports.contains { $0.uid == port } } ?? false
+            guard isPluggedIn, let channels = state.channels[port] else {
+                throw .refused(call: "a connection to '\(port)'", reason: "no device with this port is plugged in")
             }
             return channels
         }
     }
 
-    public func tellOutputLatencies(_ latencies: [OutputLatency]) { state.withLock { $0.latencies = latencies } }
+    public func reportOutputLatencies(_ latencies: [OutputLatency]) { state.withLock { $0.latencies = latencies } }
 
-    /// What the engine said last of what it delays, shortly after the call that changed it.
+    /// The latencies that the engine last reported; updated shortly after the call that changed
+    /// them.
     public var outputLatencies: [OutputLatency] { state.withLock { $0.latencies } }
 
     public var statistics: DriverStatistics { DriverStatistics() }
 
     public func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) {
-        state.withLock { $0.tell = handler }
+        state.withLock { $0.notify = handler }
     }
 
     public func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) {
         state.withLock { $0.prepare = handler }
     }
 
-    /// Renders `frames` frames in periods of the present size (the last may be shorter) and returns one array per channel. `inputs` come in
-    /// meanwhile, one array per input channel; silence where they are shorter. Throws `notOpen` before `start`.
+    /// Renders `frames` frames in periods of the current size (the last may be shorter) and returns
+    /// one array per channel. `inputs` has one array per input channel, silence beyond its end.
+    /// Throws `notOpen` before `start`.
     @discardableResult
     public func render(frames: Int, inputs: [[Float]] = []) throws(DriverError) -> [[Float]] {
         let channels = state.withLock { $0.format.outputChannels }
         var planes = [[Float]](repeating: [], count: channels)
         for index in planes.indices { planes[index].reserveCapacity(frames) }
-        var done = 0
-        while done < frames {
-            let period = try cycle(maximumFrames: frames - done, inputs: inputs, from: done)
+        var rendered = 0
+        while rendered < frames {
+            let period = try cycle(maximumFrames: frames - rendered, inputs: inputs, from: rendered)
             for (index, plane) in period.enumerated() { planes[index] += plane }
-            done += period.first?.count ?? (frames - done)
+            rendered += period.first?.count ?? (frames - rendered)
         }
         state.withLock { $0.prepare }?()
         return planes
     }
 
-    // One period, with streams filled before it.
+    // Renders one period, after filling the streams.
     private func cycle(maximumFrames: Int, inputs: [[Float]], from first: Int) throws(DriverError) -> [[Float]] {
         state.withLock { $0.prepare }?()
         return try renderLock.withLock { _ throws(DriverError) in

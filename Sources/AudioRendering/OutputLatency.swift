@@ -1,8 +1,9 @@
-/// What an engine itself delays on the way to some of a driver's output channels.
+/// The latency that an engine itself adds to some output channels of a driver: inserts, delay
+/// compensation and limiters.
 public struct OutputLatency: Equatable, Sendable {
-    /// Among the driver's output channels, from 0 on.
+    /// Channels among the driver's output channels, from 0 on.
     public let channels: Range<Int>
-    /// Frames: of what is delayed least, and most. Buses have latencies of their own.
+    /// The least and the greatest latency, in frames: buses have different latencies.
     public let frames: ClosedRange<Int>
 
     public init(channels: Range<Int>, frames: ClosedRange<Int>) {
@@ -10,7 +11,7 @@ public struct OutputLatency: Equatable, Sendable {
         self.frames = frames
     }
 
-    /// The same, channel by channel where they overlap, without those that nothing delays.
+    /// Merges latencies channel by channel where they overlap, and omits channels without any.
     static func merge(_ latencies: [OutputLatency]) -> [OutputLatency] {
         var byChannel: [Int: ClosedRange<Int>] = [:]
         for latency in latencies {

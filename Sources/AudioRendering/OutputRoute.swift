@@ -1,8 +1,8 @@
-/// One output of the device: consecutive channels that session buses lead to.
+/// One output of the device: consecutive channels that session buses are routed to.
 public struct OutputRoute: Hashable, Sendable {
-    /// Index of its first channel among the device's outputs.
+    /// The index of the first channel among the device's outputs.
     public var firstChannel: Int
-    /// 1…the engine's `maximumChannels`.
+    /// The channel count, 1…the engine's `maximumChannels`.
     public var channels: Int
 
     public init(firstChannel: Int, channels: Int) {

@@ -1,2 +1,3 @@
-// Locks are everywhere above: who imports this module has them. They are of package access, so that apps see nothing of it.
+// Re-exports the locks that this module and all modules above it use. They have package access, so
+// they are invisible to apps.
 @_exported public import Platform

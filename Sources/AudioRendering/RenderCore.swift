@@ -1,27 +1,28 @@
 internal import CRenderCore
 
-/// Owns the C render core (`rcore_t`) for the life of an engine.
+/// The C render core (`rcore_t`) of an engine, which lives as long as the engine.
 ///
-/// Unchecked `Sendable`: the handle is immutable, and each C function says which thread may call it; the engine keeps to that.
+/// Unchecked `Sendable`: the handle is immutable. Each C function documents the threads that may
+/// call it, and the engine obeys that.
 public final class RenderCore: @unchecked Sendable {
     /// The `rcore_t *`, for drivers.
     public let handle: OpaquePointer
-    /// The engine's own command port (`rcore_port_t *`), used under its control lock.
-    let port: OpaquePointer
+    /// The engine's own command queue (`rcore_queue_t *`), used under its control lock.
+    let queue: OpaquePointer
 
-    /// Makes a core; throws `AudioEngineError.invalidConfiguration` or `.outOfMemory`.
+    /// Creates a core. Throws `AudioEngineError.invalidArgument` or `.outOfMemory`.
     init(_ configuration: rcore_config_t) throws(AudioEngineError) {
         var configuration = configuration
         var status = RCORE_OK
         guard let handle = rcore_create(&configuration, &status) else {
-            throw AudioEngineError(status, "making the render core")
+            throw AudioEngineError(status, "creating the render core")
         }
-        guard let port = rcore_port_open(handle, &status) else {
+        guard let queue = rcore_queue_open(handle, &status) else {
             rcore_destroy(handle)
-            throw AudioEngineError(status, "opening the engine's command port")
+            throw AudioEngineError(status, "opening the engine's command queue")
         }
         self.handle = handle
-        self.port = port
+        self.queue = queue
     }
 
     deinit { rcore_destroy(handle) }

@@ -1,21 +1,24 @@
 internal import CRenderCore
 
-/// What the core counted since it was made.
+/// Counters of the render core since its creation.
 public struct RenderCounters: Equatable, Sendable {
+    /// Cycles processed.
     public var cycles: UInt64
-    /// Timed commands that took effect after their frame.
+    /// Timed commands that took effect after their frame, or whose bus or voice was suspended then.
     public var lateCommands: UInt64
-    /// Events lost because nobody read them in time.
+    /// Events lost because they were not read in time.
     public var droppedEvents: UInt64
-    /// Frames that streams could not deliver in time.
+    /// Frames that streams did not deliver in time.
     public var underrunFrames: UInt64
-    /// Voices that gave way to others, and voices that found no place.
+    /// Voices that were stolen: faded out in favor of another voice.
     public var stolenVoices: UInt64
+    /// Voices that did not start because voices of higher priority used the whole polyphony.
     public var refusedVoices: UInt64
-    /// Output samples that were NaN or infinite and became silence.
+    /// Output samples that were NaN or infinite and were replaced by silence.
     public var nonFiniteSamples: UInt64
-    /// Memory of the cycle that the system refused to lock (see `ulimit -l`).
+    /// Bytes of the render thread's memory that the system refused to lock (see `ulimit -l`).
     public var unlockedBytes: UInt64
+    /// Voices that are playing, as of the last cycle.
     public var playingVoices: Int
 
     init(_ counters: rcore_counters_t) {

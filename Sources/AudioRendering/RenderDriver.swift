@@ -1,93 +1,106 @@
-/// What calls the render core: JACK's process callback, or the offline driver's caller.
+/// A driver that calls the render core once per period: a JACK client, or the offline driver.
 ///
-/// A driver is opened (a client with ports exists), started (cycles run, ports are connected), stopped and closed; each call is
-/// idempotent, safe from any thread, and bounded in time: one that cannot be answered throws `DriverError.timedOut`.
+/// A driver is opened (a client with ports exists), started (cycles run and ports are connected),
+/// stopped and closed. Every call is idempotent, safe from any thread and bounded in time: a call
+/// that gets no answer throws `DriverError.timedOut`.
 public protocol RenderDriver: AnyObject, Sendable {
-    /// Reaches the server and registers ports for `core`. Returns what the server is.
+    /// Connects to the server and registers ports for `core`. Returns the server's format.
     @discardableResult
     func open(core: RenderCore) throws(DriverError) -> HardwareFormat
-    /// Begins to render and connects the ports to the device. Throws `notOpen` before `open`.
+    /// Starts rendering and connects the ports to the device. Throws `notOpen` before `open`.
     func start() throws(DriverError)
-    /// Ends rendering; the client and its ports stay.
+    /// Stops rendering; keeps the client and its ports.
     func stop()
-    /// Gives the client up. On return no thread is within the core.
+    /// Closes the client. After it returns, no thread is in the core.
     func close()
 
-    /// The server's present values; nil while closed or lost.
+    /// The server's current format; nil while the driver is closed or the server is lost.
     var format: HardwareFormat? { get }
-    /// Whether some thread may be within the core. While false, the engine applies commands itself.
+    /// Whether a thread may be in the core. While this is false, the engine applies commands
+    /// itself.
     var isRendering: Bool { get }
-    /// Asks the server for a period, in frames, and returns the one it has now (keeps HW-1).
+    /// Requests a period (buffer size), in frames, and returns the period that the server then has
+    /// (keeps HW-1).
     func requestPeriod(frames: Int) throws(DriverError) -> Int
-    /// Asks the server for a rate, in Hz, and returns the one it has now (keeps HW-1). Throws `refused` where no client can change it: sources
-    /// are resampled then (HW-3).
+    /// Requests a sample rate, in Hz, and returns the rate that the server then has (keeps HW-1).
+    /// Throws `refused` if clients cannot change it; the engine then resamples sources (HW-3).
     func requestSampleRate(_ sampleRate: Int) throws(DriverError) -> Int
-    /// Tells the server what the engine itself delays, so that others can make up for it; channels that are not named have none. Never waits for the server. What was told
-    /// holds for the driver's life, also where it is opened only later.
-    func tellOutputLatencies(_ latencies: [OutputLatency])
-    /// Counters of the running driver.
+    /// Reports to the server the latencies that the engine itself adds, so that other clients can
+    /// compensate for them. Channels that are not listed have none. Never blocks on the server. The
+    /// driver keeps the values for its life, so they may be reported before `open`.
+    func reportOutputLatencies(_ latencies: [OutputLatency])
+    /// The driver's counters and loads.
     var statistics: DriverStatistics { get }
 
-    /// The devices of the server, the one that was there first in front; nil where the driver knows of none: then all there is are the channels of
-    /// `format`. Asks nobody: `devicesChanged` has told them.
+    /// The server's devices, the earliest first. Nil if the driver knows no devices: then only the
+    /// channels of `format` exist. Reads a cached list and never queries the server;
+    /// `devicesChanged` reports every change.
     var devices: [HardwareDevice]? { get }
-    /// Makes channels of the core lead to the port of that uid (or come from it) and returns which: of an output among those that
-    /// `rcore_process` puts out, of an input among those it is given. Idempotent. They are connected on return, so whoever must not be heard there
-    /// is silent before. Throws `refused` for a port that is not there, or where the server has no more to give.
+    /// Assigns channels of the core to the port with this uid and connects them. Returns the range
+    /// of these channels: of an output port, among those that `rcore_process` writes; of an input
+    /// port, among those that it reads. Idempotent. The channels are connected on return, so a
+    /// caller that must not be heard there has to be silent before the call. Throws `refused` if
+    /// the port does not exist or the driver has no free channels.
     ///
-    /// The first output and the first input that a driver opens with are its own channels, from 0 on; they stay connected for its life. Others get
-    /// channels when they are connected first, and keep them until they are disconnected; a port that leaves and returns meanwhile finds them
-    /// connected again.
+    /// The first output and the first input that a driver opens with use the first channels, from 0
+    /// on, and stay connected for the driver's life. Other ports get channels when they are first
+    /// connected and keep them until they are disconnected. If such a port disappears and returns
+    /// in the meantime, the driver connects it again.
     func connect(_ port: String) throws(DriverError) -> Range<Int>
-    /// Takes the channels of a port back, once nothing leads there any more; those that a driver opened with stay. Idempotent.
+    /// Releases the channels of a port; call it once nothing is routed there. The ports that the
+    /// driver opened with keep their channels. Idempotent.
     func disconnect(_ port: String)
 
-    /// Hands over who is told of events; called before `open`. The handler is called on a thread of the driver's, one event at a
-    /// time, never on the render thread; it must not call the driver back on that thread.
+    /// Sets the handler for events. The engine sets it before `open`. The driver calls the handler
+    /// on a thread of its own, one event at a time, never on the render thread. The handler must
+    /// not call the driver on that thread.
     func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void)
-    /// Hands over who prepares streamed sources before each cycle. Only a driver without a clock calls it (rendering then never
-    /// outruns the disk); a real-time driver ignores it.
+    /// Sets the handler for the engine's background work, which includes filling streams, before
+    /// each cycle and after the last one. Only a driver without a clock calls it, so that rendering
+    /// never outruns the disk; a real-time driver ignores it.
     func setPrepareHandler(_ handler: @escaping @Sendable () -> Void)
-    /// Hands over who fills streams, and does nothing else, before a cycle that has no deadline: a real-time server's while it freewheels.
+    /// Sets the handler that fills streams, and does nothing else, before each cycle that has no
+    /// deadline: the cycles of a real-time server while it freewheels.
     func setFillHandler(_ handler: @escaping @Sendable () -> Void)
 }
 
 extension RenderDriver {
-    /// For drivers that never freewheel.
+    /// Does nothing: the default for drivers that never freewheel.
     public func setFillHandler(_ handler: @escaping @Sendable () -> Void) {}
 
-    /// For drivers whose rate nobody changes.
+    /// Returns the current rate if it is the requested one, and throws `refused` otherwise: the
+    /// default for drivers whose rate cannot be changed.
     public func requestSampleRate(_ sampleRate: Int) throws(DriverError) -> Int {
         guard let format else { throw .notOpen }
         guard format.sampleRate != sampleRate else { return sampleRate }
         throw .refused(
             call: "a rate of \(sampleRate) Hz",
-            reason: "its rate of \(format.sampleRate) Hz is not a client's to change")
+            reason: "clients cannot change its rate of \(format.sampleRate) Hz")
     }
 
-    /// For drivers whose server asks nobody.
-    public func tellOutputLatencies(_ latencies: [OutputLatency]) {}
+    /// Does nothing: the default for drivers whose server does not query latencies.
+    public func reportOutputLatencies(_ latencies: [OutputLatency]) {}
 
-    /// For drivers without devices.
+    /// Nil: the default for drivers without devices.
     public var devices: [HardwareDevice]? { nil }
 
-    /// For drivers without devices.
+    /// Throws `refused`: the default for drivers without devices.
     public func connect(_ port: String) throws(DriverError) -> Range<Int> {
-        throw .refused(call: "a connection to '\(port)'", reason: "this driver knows of no devices")
+        throw .refused(call: "a connection to '\(port)'", reason: "this driver has no devices")
     }
 
-    /// For drivers without devices.
+    /// Does nothing: the default for drivers without devices.
     public func disconnect(_ port: String) {}
 }
 
-/// What a driver counts.
+/// Counters and loads of a driver.
 public struct DriverStatistics: Equatable, Sendable {
-    /// Cycles the server could not finish in time, since `open`.
+    /// The number of cycles since `open` that the server could not finish in time.
     public var xruns: Int
-    /// The server's load, 0…1: of all its clients.
+    /// The server's load, including all its clients, 0…1.
     public var cpuLoad: Double
-    /// The longest that a cycle of this client alone took in the last one to two seconds, as a share of its period, 0…; from 1 on it cannot have
-    /// been in time. 0 without a clock.
+    /// The longest cycle of this client alone in the last one to two seconds, as a fraction of the
+    /// period. From 1 on, the cycle missed its deadline. 0 for drivers without a clock.
     public var cycleLoad: Double
 
     public init(xruns: Int = 0, cpuLoad: Double = 0, cycleLoad: Double = 0) {
@@ -97,33 +110,34 @@ public struct DriverStatistics: Equatable, Sendable {
     }
 }
 
-/// What happens to a driver without being asked.
+/// An event that a driver reports to the engine.
 public enum DriverEvent: Equatable, Sendable {
-    /// Rate, period, latency or channels are now these (also before the first cycle of a new period).
+    /// The sample rate, period, latency or channel count changed to these values. Also reported
+    /// before the first cycle of a new period.
     case formatChanged(HardwareFormat)
-    /// These are the server's devices now: one came, went, or is another than it was.
+    /// The server's devices changed to these: a device was added, removed or changed.
     case devicesChanged([HardwareDevice])
-    /// The server could not finish a cycle in time; the count since `open`.
+    /// The server could not finish a cycle in time; `count` is the number since `open`.
     case xrun(count: Int)
-    /// The server died; calls throw `serverLost` until it returns (SRV-1).
+    /// The server was lost; calls throw `serverLost` until it returns (SRV-1).
     case serverLost
-    /// The server is back, and with it ports and connections (SRV-2).
+    /// The server returned, and its ports and connections are restored (SRV-2).
     case serverReturned(HardwareFormat)
-    /// The server did not come back within the driver's limit.
+    /// The server did not return within the driver's time limit.
     case serverGone
 }
 
-/// Why a driver refuses.
+/// An error of a driver.
 public enum DriverError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// No server of that name runs (nil: the default one).
+    /// No server with this name is running; nil is the default server.
     case noServer(name: String?)
-    /// A server could not be started.
+    /// The server could not be started.
     case cannotStartServer(reason: String)
     /// The server did not answer in time.
     case timedOut(call: String, seconds: Double)
-    /// The server said no.
+    /// The server refused the request.
     case refused(call: String, reason: String)
-    /// The server died and is not back.
+    /// The server was lost and has not returned.
     case serverLost
     /// The driver is not open.
     case notOpen
@@ -133,21 +147,21 @@ public enum DriverError: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noServer(let name?):
-            "No JACK server named '\(name)' is running; start it with 'jackd -n \(name) -d dummy', or let the managed server be used."
+            "No JACK server named '\(name)' is running; start it with 'jackd -n \(name) -d dummy', or use the managed server."
         case .noServer(nil):
-            "No JACK server is running; start one with 'jackd -d alsa', or let the managed server be used."
+            "No JACK server is running; start one with 'jackd -d alsa', or use the managed server."
         case .cannotStartServer(let reason):
             "The managed JACK server could not be started: \(reason)."
         case .timedOut(let call, let seconds):
-            "The JACK server did not answer \(call) within \(seconds) s; it may hang: restart it."
+            "The JACK server did not answer \(call) within \(seconds) s and may have hung; restart it."
         case .refused(let call, let reason):
             "The JACK server refused \(call): \(reason)."
         case .serverLost:
-            "The JACK server died and is not back; start it again, or wait until it returns."
+            "The JACK server was lost and has not returned; start it again, or wait until it returns."
         case .notOpen:
             "The audio driver is not open; open it first."
         case .tooFewDescriptors(let free, let limit, let needed):
-            "A JACK client needs \(needed) free file descriptors, and \(free) of \(limit) are free; close files, or raise the limit (ulimit -n)."
+            "A JACK client needs \(needed) free file descriptors, but \(free) of \(limit) are free; close files, or raise the limit (ulimit -n)."
         }
     }
 }

@@ -1,11 +1,12 @@
 internal import CSoxr
 
-/// Changes the rate of a stream, by libsoxr in high quality. Off the render thread; not for two threads at once (keeps HW-3).
+/// Resamples one stream with libsoxr in high quality (keeps HW-3). For one thread at a time, and
+/// never the render thread.
 final class Resampler {
     private let handle: OpaquePointer
     private let channels: Int
 
-    /// Throws `AudioEngineError.outOfMemory` when libsoxr cannot.
+    /// Throws `AudioEngineError.outOfMemory` if libsoxr fails.
     init(from inputRate: Int, to outputRate: Int, channels: Int) throws(AudioEngineError) {
         var error: soxr_error_t?
         var io = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
@@ -21,7 +22,8 @@ final class Resampler {
 
     deinit { soxr_delete(handle) }
 
-    /// Puts in interleaved frames from `inputOffset` on, and takes out as many as fit in `output`. Returns both counts.
+    /// Processes interleaved frames of `input` from frame `inputOffset` on, and writes as many
+    /// frames to `output` as fit. Returns both counts.
     func process(
         _ input: [Float], from inputOffset: Int, frames: Int, into output: inout [Float], maximumFrames: Int
     ) -> (consumed: Int, produced: Int) {
@@ -36,7 +38,8 @@ final class Resampler {
         return (consumed, produced)
     }
 
-    /// Says that no input follows, and takes out what is left; 0 once all is out.
+    /// Marks the end of the input, and writes the remaining frames to `output`. Returns 0 once none
+    /// are left.
     func drain(into output: inout [Float], maximumFrames: Int) -> Int {
         var produced = 0
         output.withUnsafeMutableBufferPointer { target in

@@ -1,14 +1,16 @@
 internal import CRenderCore
 
-/// The bus that all sources of one session lead through; it carries the session's gate.
+/// The bus that all sources of one session pass through. It carries the session's gate, the memory
+/// page through which the arbiter controls the session; it is no noise gate.
 ///
-/// It lives until the last reference goes, and its voices hold one each: they fade out on their own bus, and only then is its slot
-/// free for another session. A desk of further buses may lead to it (``setGraph(_:)``): the gate holds for all of them. It has as many channels as its first
-/// output, two at least.
+/// The bus lives until its last reference is released, and its voices hold one each: they fade out
+/// on their own bus, and only then is its slot free for another session. A mixer of further buses
+/// may feed the bus (``setGraph(_:)``); the gate applies to all of them. The bus has as many
+/// channels as its first output, but at least two if the engine allows them.
 public final class SessionBus: AudioBus {
     public let identity: BusIdentity
     public var session: SessionBus { self }
-    // Weak: the engine holds voices, and they hold their bus.
+    // Weak, because the engine holds voices, and voices hold their bus.
     weak let engine: AudioEngine?
 
     init(identity: BusIdentity, engine: AudioEngine) {
@@ -18,68 +20,83 @@ public final class SessionBus: AudioBus {
 
     deinit { engine?.removeBus(slot: slot) }
 
-    /// The linear gain the gate had at the end of the last cycle: duck × fade × volume.
+    /// The linear gain of the gate at the end of the last cycle: duck × fade × volume.
     public var gateGain: Float { engine?.gateGain(ofBus: slot) ?? 0 }
 
-    /// Obeys the gate at `page`, an `sgate_page_t *`, from the next period on, and so do the inputs made for this bus; `owner` keeps that page
-    /// alive. What the old page said last holds until then: the same two words in the new one change nothing that is heard, not by one bit
-    /// (keeps SRV-3), and others take effect as if they were written in the old one. The old page is not read any more once its owner is let
-    /// go, which happens after that period (where one change of maps or routes waits for another: after the first one's 5 ms). Throws
-    /// `commandQueueFull` or `outOfMemory`, and then the old gate stays.
+    /// Replaces the gate of the bus, and of the inputs made for it, by the one at `page`, an
+    /// `sgate_page_t *`, from the next period on; `owner` keeps that page alive.
+    ///
+    /// The last values of the old page apply until then. If the new page has the same values,
+    /// nothing audible changes, bit for bit (keeps SRV-3); other values take effect as if they had
+    /// been written to the old page. The engine no longer reads the old page once it has released
+    /// that page's owner, which happens after that period. If another change of the plan already
+    /// waits for a crossfade to end, the gate is replaced together with it.
+    ///
+    /// Throws `commandQueueFull` or `outOfMemory`; the old gate then stays.
     public func replaceGate(
         _ page: OpaquePointer, owner: any AnyObject & Sendable
     ) throws(AudioEngineError) {
-        try living.replaceGate(ofBus: slot, by: page, owner: owner)
+        try liveEngine.replaceGate(ofBus: slot, by: page, owner: owner)
     }
 
-    /// Where it leads.
+    /// The outputs that the bus is routed to.
     public var outputs: [OutputRoute] { engine?.outputs(ofBus: slot) ?? [] }
 
-    /// Leads it to outputs of its own, and its inputs to those channels of the driver; nil: where the engine's buses lead by themselves,
-    /// and all channels. What is heard cross-fades, in 5 ms; without any output it plays on in silence. Maps of its own (`setMap`) are gone where the outputs
-    /// are others. Throws `invalidArgument` for outputs that there cannot be, and where all buses together lead to more than the engine has.
-    public func lead(to outputs: [OutputRoute]?, from inputs: Range<Int>? = nil) throws(AudioEngineError) {
-        try living.lead([BusDestination(bus: self, outputs: outputs, inputs: inputs)])
+    /// Routes the bus to outputs of its own, and its inputs to these channels of the driver. nil
+    /// selects the engine's shared outputs, and all input channels.
+    ///
+    /// The outputs crossfade in 5 ms. Without any output, voices continue to play but are
+    /// inaudible. If the outputs change, channel maps that were set with `setMap` are removed.
+    /// Throws `invalidArgument` for invalid outputs, and if all buses together use more outputs
+    /// than the engine has.
+    public func setOutputs(_ outputs: [OutputRoute]?, inputs: Range<Int>? = nil) throws(AudioEngineError) {
+        try liveEngine.route([BusRouting(bus: self, outputs: outputs, inputs: inputs)])
     }
 
-    /// Leads it to one of its outputs, by place, by another channel map; nil is the usual one. Throws `invalidArgument` for an output that there is not,
-    /// and for a map of another shape.
+    /// Sets the channel map from the bus to one of its outputs; `route` is the index in `outputs`,
+    /// nil selects the standard map. Throws `invalidArgument` for an unknown output, and for a map
+    /// with other channel counts.
     public func setMap(_ map: ChannelMap?, route: Int = 0) throws(AudioEngineError) {
-        try living.setMap(map, ofBus: slot, route: route)
+        try liveEngine.setMap(map, ofBus: slot, route: route)
     }
 
-    // MARK: The desk
+    // MARK: The mixer
 
-    /// The session's desk, as it was set last; without buses at first.
+    /// The session's mixer, as it was last set; initially without buses.
     public var graph: BusGraph { engine?.graph(of: self) ?? BusGraph() }
 
-    /// Replaces the session's desk, all of it in one step; or throws, and nothing changed.
+    /// Replaces the session's mixer in one step. If it throws, nothing has changed.
     ///
-    /// A bus that keeps its name stays the same bus: its gain, pan, mute, solo and meter are what they were, and its voices play on, to the frame. So does a send between two buses of the
-    /// same names. What is led elsewhere, comes or goes cross-fades in 5 ms; what only joins takes effect between two samples. What plays on a bus that goes is stopped.
+    /// A bus that keeps its name remains the same bus: it keeps its gain, pan, mute, solo and
+    /// meter, and its voices continue without losing a frame. The same applies to a send between
+    /// two buses that keep their names. A graph that only adds buses or sends takes effect between
+    /// two samples; any other change crossfades in 5 ms. Voices on a removed bus are stopped.
     ///
-    /// Throws `badGraph`, which names what is wrong and what to do; `commandQueueFull` or `outOfMemory`. While a graph is still heard, the next cannot turn the
-    /// order of its buses round, nor move an insert to another bus: set one without them first, and this one once `isGraphSettled`.
-    public func setGraph(_ graph: BusGraph) throws(AudioEngineError) { try living.setGraph(graph, of: self) }
+    /// Throws `badGraph`, which names the error and its fix; `commandQueueFull` or `outOfMemory`.
+    /// While a previous graph is still audible, a new one can neither reverse the order of its
+    /// buses nor move an insert to another bus. Set a graph without them first, and this one once
+    /// `isGraphSettled` is true.
+    public func setGraph(_ graph: BusGraph) throws(AudioEngineError) { try liveEngine.setGraph(graph, of: self) }
 
-    /// Whether what graphs before the present one led elsewhere has faded out, in the whole engine.
+    /// Whether the crossfades from earlier graphs are complete, in the whole engine.
     public var isGraphSettled: Bool { engine?.isSettled ?? true }
 
-    /// The bus of the desk that has that name. Throws `noSuchBus`.
+    /// Returns the bus of the mixer with this name. Throws `noSuchBus`.
     public func bus(_ name: String) throws(AudioEngineError) -> MixerBus {
-        MixerBus(session: self, identity: try living.identity(ofBus: name, in: self))
+        MixerBus(session: self, identity: try liveEngine.identity(ofBus: name, in: self))
     }
 
-    /// Whether outputs that it leads to may be limited (`AudioEngine.setLimiter`): not while its session measures. What is heard cross-fades.
+    /// Sets whether the outputs of the bus may be limited (`AudioEngine.setLimiter`); false while
+    /// the mode of its session is measurement. The change crossfades.
     package func setAllowsLimiting(_ isAllowed: Bool) throws(AudioEngineError) {
-        try living.setAllowsLimiting(isAllowed, ofBus: slot)
+        try liveEngine.setAllowsLimiting(isAllowed, ofBus: slot)
     }
 
-    /// The buses of the desk, in the order of its graph.
+    /// The buses of the mixer, in the order of its graph.
     public var buses: [MixerBus] { graph.buses.compactMap { try? bus($0.name) } }
 
-    /// The engine, or what says that it is gone.
-    var living: AudioEngine {
+    /// The engine. Throws `engineGone` if it no longer exists.
+    var liveEngine: AudioEngine {
         get throws(AudioEngineError) {
             guard let engine else { throw .engineGone }
             return engine

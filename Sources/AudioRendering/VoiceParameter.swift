@@ -1,10 +1,10 @@
-/// What of a voice can be automated.
+/// A parameter of a voice that can be automated.
 public enum VoiceParameter: Hashable, Sendable, CaseIterable {
-    /// Linear, finite.
+    /// The gain: linear, finite.
     case gain
-    /// Between left (−1) and right (1), of a voice that was started with a pan.
+    /// The pan position, −1 left … 1 right, of a voice that was started with a pan.
     case pan
-    /// 1/16…16 frames of the source a frame: pitch and tempo together.
+    /// The speed, 1/16…16 source frames per engine frame: pitch and tempo together.
     case speed
 
     var automated: AutomatedParameter {

@@ -1,15 +1,15 @@
-/// What a voice plays.
+/// The source of a voice.
 public enum VoiceSource: Sendable {
     /// Samples in memory, from `startFrame` on.
     case buffer(AudioBuffer, startFrame: Int = 0, loop: Loop = .none)
-    /// A file on its way; a stream serves one voice.
+    /// A streamed file; a stream serves one voice.
     case stream(FileStream)
-    /// What comes in, heard in the same cycle; silence where the session's permission is missing.
+    /// An input, played in the same cycle; silence without the session's permission.
     case input(EngineInput)
-    /// A function of the app's, called on the render thread.
+    /// A function of the app, called on the render thread.
     case render(RenderSource)
 
-    /// Channels of the source.
+    /// The source's channel count.
     public var channels: Int {
         switch self {
         case .buffer(let buffer, _, _): buffer.channels
@@ -21,7 +21,8 @@ public enum VoiceSource: Sendable {
 }
 
 extension VoiceSource {
-    /// Frames a second that it was made for, at which its pitch is right; nil: it plays a frame a frame, whatever the server's rate.
+    /// The sample rate at which the source has its original pitch, in Hz. nil: the source plays one
+    /// frame per engine frame at any rate of the server.
     public var sampleRate: Int? {
         switch self {
         case .buffer(let buffer, _, _): buffer.sampleRate
@@ -31,14 +32,16 @@ extension VoiceSource {
     }
 }
 
-/// How often, and from where to where, samples in memory are played again.
+/// The part of samples in memory that repeats, and how often.
 public struct Loop: Equatable, Sendable {
-    /// How often to go back; 0 plays once, `Int.max` for ever.
+    /// The number of repetitions; 0 plays once, `Int.max` repeats forever.
     public var count: Int
-    /// The frames to repeat; nil: all. What follows them is played after the last time.
+    /// The frames to repeat; nil: all. The frames that follow them are played after the last
+    /// repetition.
     public var frames: Range<Int>?
-    /// The last so many frames of the loop cross-fade into those before its beginning, so that no loop clicks; at most what lies
-    /// before the beginning, and the loop's length. 0 joins the ends as they are.
+    /// The number of frames at the end of the loop that crossfade with those before its beginning,
+    /// so that the loop does not click; at most as many as lie before the beginning, and at most
+    /// the loop's length. 0 joins the ends without a crossfade.
     public var fadeFrames: Int
 
     public init(count: Int, frames: Range<Int>? = nil, fadeFrames: Int = 0) {
@@ -49,22 +52,23 @@ public struct Loop: Equatable, Sendable {
 
     /// Plays once.
     public static let none = Loop(count: 0)
-    /// Plays all of it for ever.
+    /// Repeats all frames forever.
     public static let forever = Loop(count: .max)
 }
 
-/// A place between left and right.
+/// A pan position and its law.
 public struct Pan: Equatable, Sendable {
-    /// How a place becomes two gains.
+    /// How a pan position becomes two gains.
     public enum Law: Equatable, Sendable {
-        /// Quarter sine and cosine: −3 dB each in the middle.
+        /// Quarter sine and cosine: −3 dB each in the center.
         case equalPower
-        /// Straight lines: −6 dB each in the middle.
+        /// Linear: −6 dB each in the center.
         case linear
     }
 
-    /// −1 left … 1 right.
+    /// The position, −1 left … 1 right.
     public var position: Float
+    /// The pan law.
     public var law: Law
 
     public init(_ position: Float, law: Law = .equalPower) {
@@ -73,28 +77,32 @@ public struct Pan: Equatable, Sendable {
     }
 }
 
-/// Who keeps a place when more voices start than may play at once: 0 (first to go) … 15.
+/// The priority of a voice for voice stealing, when more voices start than may play at once: 0
+/// (stolen first) … 15.
 public struct VoicePriority: RawRepresentable, Comparable, Sendable {
+    /// 0…15.
     public let rawValue: Int
 
     public init(rawValue: Int) { self.rawValue = rawValue }
 
+    /// For sounds that may be stolen first.
     public static let low = VoicePriority(rawValue: 2)
+    /// The default.
     public static let normal = VoicePriority(rawValue: 6)
-    /// Music and speech, which a listener would miss.
+    /// For music and speech, which a listener would miss.
     public static let high = VoicePriority(rawValue: 12)
 
     public static func < (a: VoicePriority, b: VoicePriority) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Why a voice is over.
+/// Why a voice ended.
 public enum VoiceEnd: Equatable, Sendable {
-    /// It was played to its end.
+    /// It played to its end.
     case finished
-    /// It was told to stop, or its engine was closed.
+    /// It was stopped, or its engine was closed.
     case stopped
-    /// Another one needed its place.
+    /// Another voice stole it.
     case stolen
-    /// At its start all places were held by higher priorities.
+    /// It did not start, because voices of higher priority used the whole polyphony.
     case refused
 }

@@ -1,73 +1,80 @@
 internal import AudioRendering
 internal import Dispatch
 
-/// Where a session's activations and deactivations wait their turn when they are not made by the caller's own thread: one after the other, in
-/// the order in which they were asked for. No thread of Swift's cooperative pool waits here.
+/// Runs a session's queued activations and deactivations one after the other, in the order in which
+/// they were requested. Calls of `setActive` on the caller's own thread bypass the queue. The
+/// asynchronous methods block no thread of Swift's cooperative pool.
 final class ActivationQueue: Sendable {
-    private let turns = DispatchQueue(label: "audio-session.activation")
-    private let answers = DispatchQueue(label: "audio-session.answers")
+    private let queue = DispatchQueue(label: "audio-session.activation")
+    private let results = DispatchQueue(label: "audio-session.answers")
 
-    /// Runs `body` in turn, on a thread that waits for it. Not from within another turn.
-    func run<Value>(_ body: () throws -> Value) rethrows -> Value { try turns.sync(execute: body) }
+    /// Runs `body` after the operations queued before it, and blocks the calling thread until it
+    /// has returned. Do not call from within an operation of the queue.
+    func run<Value>(_ body: () throws -> Value) rethrows -> Value { try queue.sync(execute: body) }
 
-    /// Runs `body` in turn.
-    func later(_ body: @escaping @Sendable () -> Void) { turns.async(execute: body) }
+    /// Enqueues `body` and returns immediately.
+    func runLater(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// Runs `body` in turn, and tells the outcome on a thread that may wait for further turns.
+    /// Enqueues `body` and returns immediately. Afterwards calls `completion` with the error of
+    /// `body`, or nil, on a thread that may block for further operations of the queue.
     func run(
-        _ body: @escaping @Sendable () throws -> Void, answer: @escaping @Sendable ((any Error)?) -> Void
+        _ body: @escaping @Sendable () throws -> Void, completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        turns.async { [answers] in
+        queue.async { [results] in
             let result = Result { try body() }
-            answers.async {
+            results.async {
                 switch result {
-                case .success: answer(nil)
-                case .failure(let error): answer(error)
+                case .success: completion(nil)
+                case .failure(let error): completion(error)
                 }
             }
         }
     }
 
-    /// Returns when all that waits for its turn now has had it, and the outcomes are told. Not from within a turn.
+    /// Returns when every operation queued so far has run and its result has been delivered. Do not
+    /// call from within an operation of the queue.
     func drain() {
-        turns.sync {}
-        answers.sync {}
+        queue.sync {}
+        results.sync {}
     }
 
-    /// Runs `body` in turn, for a task that suspends meanwhile. A task that is cancelled before its turn comes throws `CancellationError`,
-    /// and `body` does not run; once it runs, it is carried to its end.
+    /// Enqueues `body` and suspends the calling task until it has run; throws what `body` throws.
+    ///
+    /// If the task is cancelled before `body` has started, `body` does not run and the call throws
+    /// `CancellationError`. Once started, `body` runs to completion.
     func perform(_ body: @escaping @Sendable () throws -> Void) async throws {
-        let turn = Turn()
+        let pending = PendingOperation()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                guard turn.wait(continuation) else { return continuation.resume(throwing: CancellationError()) }
-                turns.async {
-                    guard let continuation = turn.take() else { return }
+                guard pending.wait(continuation) else { return continuation.resume(throwing: CancellationError()) }
+                queue.async {
+                    guard let continuation = pending.take() else { return }
                     continuation.resume(with: Result { try body() })
                 }
             }
         } onCancel: {
-            turn.cancel()?.resume(throwing: CancellationError())
+            pending.cancel()?.resume(throwing: CancellationError())
         }
     }
 
-    /// The same for what must happen even in a cancelled task.
+    /// Enqueues `body` as `perform` does, but runs it even if the task is cancelled.
     func performUncancelled(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { continuation in
-            turns.async { continuation.resume(with: Result { try body() }) }
+            queue.async { continuation.resume(with: Result { try body() }) }
         }
     }
 }
 
-/// One wait for a turn, which either its beginning or a cancellation ends.
-private final class Turn: Sendable {
+/// One task that waits for its operation. Either the start of the operation or a cancellation ends
+/// the wait.
+private final class PendingOperation: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Void, any Error>?
         var isCancelled = false
     }
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
-    /// False when the task has been cancelled already.
+    /// Stores the continuation; returns false if the task has already been cancelled.
     func wait(_ continuation: CheckedContinuation<Void, any Error>) -> Bool {
         state.withLock { state in
             if !state.isCancelled { state.continuation = continuation }
@@ -75,7 +82,8 @@ private final class Turn: Sendable {
         }
     }
 
-    /// Whoever takes it resumes it; nil for whoever comes second.
+    /// Removes and returns the continuation, which the caller must resume; returns nil if it has
+    /// already been removed.
     func take() -> CheckedContinuation<Void, any Error>? {
         state.withLock { state in
             defer { state.continuation = nil }
@@ -83,6 +91,7 @@ private final class Turn: Sendable {
         }
     }
 
+    /// Marks the wait as cancelled, then removes and returns the continuation as `take` does.
     func cancel() -> CheckedContinuation<Void, any Error>? {
         state.withLock { $0.isCancelled = true }
         return take()

@@ -2,12 +2,14 @@ internal import AudioRendering
 internal import Dispatch
 public import Foundation
 
-/// The same news as messages, which observers take on the main actor: `addObserver(of: session, for: .didBecomeActive) { … }`.
+/// The activity notifications as main-actor messages: `addObserver(of: session, for:
+/// .didBecomeActive) { … }`.
 ///
-/// They are posted on the main queue, in the order of the notifications of the same names, and each once. An app whose main thread never runs
-/// that queue gets none of them; the notifications come all the same.
+/// The library posts each message once, on the main queue, in the order of the notifications of the
+/// same names. An app whose main thread never runs the main queue receives no messages, but still
+/// receives the notifications.
 extension AudioSession {
-    /// The session has become active.
+    /// Reports that the session has become active.
     public struct DidBecomeActiveMessage: NotificationCenter.MainActorMessage, Sendable {
         public typealias Subject = AudioSession
         public static var name: Notification.Name { AudioSession.didBecomeActiveNotification }
@@ -18,13 +20,13 @@ extension AudioSession {
         public static func makeNotification(_ message: Self) -> Notification { Notification(name: name) }
     }
 
-    /// The session is not active any longer.
+    /// Reports that the session is no longer active.
     public struct DidBecomeInactiveMessage: NotificationCenter.MainActorMessage, Sendable {
         public typealias Subject = AudioSession
         public static var name: Notification.Name { AudioSession.didBecomeInactiveNotification }
 
         private let context: DeactivationContext
-        /// How its activity ended.
+        /// How the session's activity ended.
         public var deactivationResult: DeactivationResult {
             context.interruptionContext.map { .systemInterruption($0) } ?? .appDeactivated
         }
@@ -39,12 +41,12 @@ extension AudioSession {
         }
     }
 
-    /// An interruption is over.
+    /// Reports that an interruption has ended.
     public struct ResumptionRecommendationMessage: NotificationCenter.MainActorMessage, Sendable {
         public typealias Subject = AudioSession
         public static var name: Notification.Name { AudioSession.resumptionRecommendationNotification }
 
-        /// Whether to go on.
+        /// Whether the app should resume.
         public let recommendation: ResumptionRecommendation
 
         public init(_ context: ResumptionContext) { recommendation = context.recommendation }
@@ -61,46 +63,47 @@ extension AudioSession {
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<AudioSession.DidBecomeActiveMessage> {
-    /// Names `AudioSession.DidBecomeActiveMessage`.
+    /// Identifies `AudioSession.DidBecomeActiveMessage`.
     public static var didBecomeActive: Self { .init() }
 }
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<AudioSession.DidBecomeInactiveMessage> {
-    /// Names `AudioSession.DidBecomeInactiveMessage`.
+    /// Identifies `AudioSession.DidBecomeInactiveMessage`.
     public static var didBecomeInactive: Self { .init() }
 }
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<AudioSession.ResumptionRecommendationMessage> {
-    /// Names `AudioSession.ResumptionRecommendationMessage`.
+    /// Identifies `AudioSession.ResumptionRecommendationMessage`.
     public static var resumptionRecommendation: Self { .init() }
 }
 
-/// Messages on their way to the main actor. Where nobody runs the main queue the oldest give way, and no session is kept alive.
-final class MainActorMail: Sendable {
-    private typealias Letter = @MainActor @Sendable (AudioSession) -> Void
-    private let pending = Locked<[Letter]>([])
+/// Posts a session's messages on the main actor, in order. If nothing runs the main queue, keeps at
+/// most 1,024 of them and drops the oldest. Pending messages do not keep the session alive.
+final class MainActorNotifier: Sendable {
+    private typealias Post = @MainActor @Sendable (AudioSession) -> Void
+    private let pending = Mutex<[Post]>([])
 
     func post<Message: NotificationCenter.MainActorMessage & Sendable>(_ message: Message, of session: AudioSession)
     where Message.Subject == AudioSession {
-        let isFirst = pending.withLock { letters in
-            letters.append { NotificationCenter.default.post(message, subject: $0) }
-            if letters.count > EventStreams.backlog { letters.removeFirst() }
-            return letters.count == 1
+        let isFirst = pending.withLock { posts in
+            posts.append { NotificationCenter.default.post(message, subject: $0) }
+            if posts.count > EventStreams.bufferLimit { posts.removeFirst() }
+            return posts.count == 1
         }
         guard isFirst else { return }
         DispatchQueue.main.async { [weak session] in
             guard let session else { return }
-            MainActor.assumeIsolated { session.mail.deliver(of: session) }
+            MainActor.assumeIsolated { session.mainActorNotifier.deliver(of: session) }
         }
     }
 
     @MainActor private func deliver(of session: AudioSession) {
-        let letters = pending.withLock { letters in
-            defer { letters = [] }
-            return letters
+        let posts = pending.withLock { posts in
+            defer { posts = [] }
+            return posts
         }
-        for letter in letters { letter(session) }
+        for post in posts { post(session) }
     }
 }

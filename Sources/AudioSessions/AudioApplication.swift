@@ -3,91 +3,105 @@ public import Foundation
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// What all sessions of an app share: whether it may record, and a mute for all its inputs (group PERM).
+/// State that all sessions of an app share: its record permission, and a mute for all its inputs
+/// (group PERM).
 ///
-/// `AudioApplication.shared` is this process; every `AudioSessionHost` has its own. Calls are safe from any thread.
+/// `AudioApplication.shared` is this process; every `AudioSessionHost` has its own application.
+/// Calls are safe from any thread.
 public final class AudioApplication: NSObject, Sendable {
-    /// What the user said to the app's wish to record. Raw values are those of iOS.
+    /// The user's answer to the app's request to record. Raw values are those of iOS.
     public enum RecordPermission: Int, Hashable, Sendable, CaseIterable {
         case undetermined = 0x756e_6474
         case denied = 0x6465_6e79
         case granted = 0x6772_6e74
     }
 
-    /// The app muted or unmuted its inputs while one was active; `muteStateKey` says which (PERM-4).
+    /// Posted when the app mutes or unmutes its inputs while a session with an input category is
+    /// active; `muteStateKey` holds the new state (PERM-4).
     public static let inputMuteStateChangeNotification = NSNotification.Name(
         "AVAudioApplicationInputMuteStateChangeNotification")
-    /// Key of the new state, a Bool, in `inputMuteStateChangeNotification`.
+    /// The key of the new state, a Bool, in `inputMuteStateChangeNotification`.
     public static let muteStateKey = "AVAudioApplicationMuteStateKey"
 
-    /// This process.
+    /// The application of this process.
     public static var shared: AudioApplication { AudioSessionHost.shared.application }
 
     private struct State {
         weak var host: AudioSessionHost?
         var muteHandler: (@Sendable (Bool) -> Bool)?
-        var lastToldDecision: UInt64 = 0
+        var lastNotifiedDecision: UInt64 = 0
     }
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     func bind(to host: AudioSessionHost) { state.withLock { $0.host = host } }
 
     private var host: AudioSessionHost? { state.withLock { $0.host } }
-    private var known: AppState? { host.map { $0.arbiter.application($0.app) } }
+    /// The arbiter's state of this app.
+    private var appState: AppState? { host.map { $0.arbiter.application($0.app) } }
 
-    /// Whether the app may hear its inputs; until it is granted they are silent (keeps PERM-1).
+    /// Whether the app may record. Until the user has granted permission, its inputs deliver
+    /// silence (keeps PERM-1).
     public var recordPermission: RecordPermission {
-        known.map { RecordPermission($0.recordPermission) } ?? .undetermined
+        appState.map { RecordPermission($0.recordPermission) } ?? .undetermined
     }
 
-    /// Asks the user, once: later calls are answered at once, from what was said (keeps PERM-2). `response` comes on a thread of the library's.
+    /// Asks the user for permission to record, unless the user has already answered; then the
+    /// library delivers the stored answer (keeps PERM-2).
+    ///
+    /// The library calls `response` on one of its own threads. If the app's host no longer exists,
+    /// it calls `response(false)` before this method returns.
     public func requestRecordPermission(completionHandler response: @escaping @Sendable (Bool) -> Void) {
         guard let host else { return response(false) }
         host.permission.ask(host, response)
     }
 
-    /// The same, of this process.
+    /// Asks the user for permission to record in this process, as the instance method does.
     public static func requestRecordPermission(completionHandler response: @escaping @Sendable (Bool) -> Void) {
         shared.requestRecordPermission(completionHandler: response)
     }
 
-    /// The same, to be awaited.
+    /// Asks the user for permission to record in this process and returns whether it is granted.
     public static func requestRecordPermission() async -> Bool {
         await withCheckedContinuation { continuation in
             shared.requestRecordPermission { continuation.resume(returning: $0) }
         }
     }
 
-    /// Whether every input of the app is zeros by `setInputMuted`.
-    public var isInputMuted: Bool { known?.isInputMuted ?? false }
+    /// Whether `setInputMuted` has muted every input of the app.
+    public var isInputMuted: Bool { appState?.isInputMuted ?? false }
 
-    /// Gives zeros to every input of the app, or lets them be heard again; interrupts nobody, and holds for inputs that come later
-    /// (keeps PERM-4). Throws when the handler set below refuses; then nothing has changed.
+    /// Mutes or unmutes every input of the app. Muted inputs deliver zeros. The call interrupts no
+    /// session, and it also applies to inputs that are created later (keeps PERM-4).
+    ///
+    /// Throws, and changes nothing, when the handler set by `setInputMuteStateChangeHandler`
+    /// refuses or the app's host no longer exists.
     public func setInputMuted(_ muted: Bool) throws {
         let (host, handler) = state.withLock { ($0.host, $0.muteHandler) }
         guard let host else {
             throw AudioSessionError(
-                .expiredSession, "Inputs were to be muted, but the app's host is gone; use that of a living session.")
+                .expiredSession, "Cannot mute inputs: the app's host no longer exists. Use the host of a session.")
         }
         if let handler, !handler(muted) {
             throw AudioSessionError(
                 .unspecified, rule: "PERM-4",
-                "Inputs were to be \(muted ? "muted" : "unmuted"), but the app's own handler refused; nothing has changed."
+                "Cannot \(muted ? "mute" : "unmute") inputs: the app's own handler refused. Nothing has changed."
             )
         }
         try host.submit(.setInputMuted(host.app, muted))
     }
 
-    /// Has `handler` called before the inputs are muted or unmuted; it returns whether it may be. Nil takes it away.
+    /// Sets the handler that the library calls before it mutes or unmutes the inputs. The handler
+    /// receives the requested state and returns whether to allow it. Nil removes the handler.
     public func setInputMuteStateChangeHandler(_ handler: (@Sendable (Bool) -> Bool)?) throws {
         state.withLock { $0.muteHandler = handler }
     }
 
-    /// Told to each session of the app; posted once.
-    func tellInputMute(_ isMuted: Bool, decision: UInt64) {
+    /// Posts the notification once per decision, although the arbiter notifies each session of the
+    /// app.
+    func deliverInputMute(_ isMuted: Bool, decision: UInt64) {
         let isNew = state.withLock { state in
-            defer { state.lastToldDecision = decision }
-            return state.lastToldDecision != decision
+            defer { state.lastNotifiedDecision = decision }
+            return state.lastNotifiedDecision != decision
         }
         guard isNew else { return }
         NotificationCenter.default.post(
@@ -107,15 +121,20 @@ extension AudioApplication.RecordPermission {
     }
 }
 
-/// Who answers for the user, and the microphone's switch: for a shell's integration, tests and tools.
+/// The user's answers and the microphone's hardware switch, for shell integrations, tests and
+/// tools.
 extension AudioSessionHost {
-    /// Has `prompt` ask the user, the first time that the app wants to record. It calls `answer` once, on any thread, when the user has
-    /// answered. Without a prompt the answer is yes: a desktop lets every program read its microphone.
+    /// Sets the prompt that asks the user for permission the first time that the app starts to
+    /// record or requests permission.
+    ///
+    /// The prompt calls `answer` once, on any thread, when the user has answered. Without a prompt,
+    /// the library grants permission: a desktop lets every program read its microphone.
     public func setRecordPermissionPrompt(
         _ prompt: @escaping @Sendable (_ answer: @escaping @Sendable (Bool) -> Void) -> Void
     ) { permission.setPrompt(prompt) }
 
-    /// Answers for the user, or takes an answer back: `undetermined` has the next request ask again (keeps PERM-2).
+    /// Sets the user's answer, or revokes it: after `undetermined`, the next request asks the user
+    /// again (keeps PERM-2).
     public func setRecordPermission(_ permission: AudioApplication.RecordPermission) {
         let value: SessionPolicy.RecordPermission =
             switch permission {

@@ -1,57 +1,65 @@
 public import Foundation
 
-/// Becoming active and inactive, as sources of 2026 read it: what `interruptionNotification` tells, and the app's own comings and goings.
+/// The 2026 notifications of activation and deactivation. They report what
+/// `interruptionNotification` reports, and also the activations and deactivations that the app
+/// makes itself.
 extension AudioSession {
-    /// The session has become active: by the app, by a player that started, or by a delayed grant.
+    /// Posted when the session has become active: by the app, by a player that started, or by a
+    /// delayed grant.
     public class var didBecomeActiveNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionDidBecomeActiveNotification")
     }
-    /// The session is not active any longer: `deactivationContextKey` tells by whom.
+    /// Posted when the session is no longer active; `deactivationContextKey` holds the cause.
     public class var didBecomeInactiveNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionDidBecomeInactiveNotification")
     }
-    /// An interruption is over: `resumptionContextKey` tells whether to go on (INT-3).
+    /// Posted when an interruption has ended; `resumptionContextKey` holds whether to resume
+    /// (INT-3).
     public class var resumptionRecommendationNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionResumptionRecommendationNotification")
     }
-    /// Key of a `DeactivationContext` in `didBecomeInactiveNotification`.
+    /// The key of a `DeactivationContext` in `didBecomeInactiveNotification`.
     public class var deactivationContextKey: String { "AVAudioSessionDeactivationContextKey" }
-    /// Key of a `ResumptionContext` in `resumptionRecommendationNotification`.
+    /// The key of a `ResumptionContext` in `resumptionRecommendationNotification`.
     public class var resumptionContextKey: String { "AVAudioSessionResumptionContextKey" }
 
-    /// Who ended the session's activity. Raw values are ours.
+    /// What ended the session's activity. Raw values are specific to this library.
     public enum DeactivationSource: Int, Hashable, Sendable {
         /// The app, by a call or by a limit that it set.
         case app = 0
-        /// An interruption, the background, suspension, or a loss of the arbiter.
+        /// An interruption, the background, suspension, a reset with the server, or the arbiter
+        /// service, which dropped the session.
         case system = 1
     }
 
-    /// Whether to go on after an interruption (INT-3). Raw values are ours.
+    /// Whether to resume after an interruption (INT-3). Raw values are specific to this library.
     public enum ResumptionRecommendation: Int, Hashable, Sendable {
         case shouldResume = 0
         case shouldNotResume = 1
     }
 
-    /// Why the session is not active any longer: more than `DeactivationSource` says.
+    /// Why the session is no longer active, in more detail than `DeactivationSource`.
     public enum DeactivationCause: Hashable, Sendable {
-        /// The app asked for it.
+        /// The app deactivated the session.
         case app
-        /// Another session, or the microphone's switch, interrupted it (INT-2).
+        /// Another session, the microphone's hardware switch or a disconnected output interrupted
+        /// it (INT-2).
         case interruption(InterruptionReason)
-        /// Its app left the foreground, or the screen was locked (BG-1, BG-2).
+        /// The app left the foreground or withdrew its declaration of background audio, or the
+        /// screen was locked (BG-1, BG-2). Also reported when a setting resets the sessions with
+        /// the server (SRV-2).
         case background
-        /// Its app was suspended (BG-3).
+        /// The app was suspended (BG-3).
         case suspension
-        /// The arbiter's service gave the session up: its app had not answered for seconds, or the service that took the place of another one
-        /// could not take it over (ACT-12).
+        /// The arbiter service dropped the session: the app had not responded for several seconds,
+        /// or a service that replaced another one could not restore the session (ACT-12).
         case cutOff
-        /// Nothing played for as long as `idleTimeout` allows.
+        /// For the duration of `idleTimeout`, nothing played or recorded in the session.
         case idle
-        /// It lowered others for as long as `duckLimit` allows.
+        /// The session ducked others for the duration of `duckLimit`.
         case duckLimit
 
-        /// Who ended the activity: limits are the app's own.
+        /// What ended the activity. The app's own limits count as the app.
         public var source: DeactivationSource {
             switch self {
             case .app, .idle, .duckLimit: .app
@@ -59,7 +67,7 @@ extension AudioSession {
             }
         }
 
-        /// What the system says of it; nil where the app ended the activity.
+        /// The interruption reason to report; nil when the app ended the activity.
         var interruptionReason: InterruptionReason? {
             switch self {
             case .app, .idle, .duckLimit: nil
@@ -70,20 +78,21 @@ extension AudioSession {
         }
     }
 
-    /// What an interruption is due to.
+    /// Why an interruption occurred.
     public final class InterruptionContext: NSObject, Sendable {
         public let reason: InterruptionReason
 
         public init(reason: InterruptionReason) { self.reason = reason }
     }
 
-    /// Value of `deactivationContextKey`.
+    /// The value of `deactivationContextKey`.
     public final class DeactivationContext: NSObject, Sendable {
-        /// Who ended the activity.
+        /// What ended the activity.
         public let source: DeactivationSource
-        /// Set exactly when the system did. Where it did so without an interruption (BG-1, BG-2, ACT-12), the reason is `default`; `cause` tells more.
+        /// Non-nil exactly when the system ended the activity. If it did so without an interruption
+        /// (BG-1, BG-2, ACT-12), the reason is `default`, and `cause` has the details.
         public let interruptionContext: InterruptionContext?
-        /// Ours: why in full.
+        /// The full cause. Specific to this library.
         public let cause: DeactivationCause
 
         public init(cause: DeactivationCause) {
@@ -93,7 +102,7 @@ extension AudioSession {
         }
     }
 
-    /// Value of `resumptionContextKey`.
+    /// The value of `resumptionContextKey`.
     public final class ResumptionContext: NSObject, Sendable {
         public let recommendation: ResumptionRecommendation
 
@@ -104,7 +113,7 @@ extension AudioSession {
     public enum DeactivationResult: Sendable {
         /// The app ended it, by a call or by a limit that it set.
         case appDeactivated
-        /// The system did.
+        /// The system ended it.
         case systemInterruption(InterruptionContext)
     }
 }

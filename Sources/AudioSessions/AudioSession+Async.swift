@@ -1,68 +1,74 @@
-/// Activation without blocking, in the shape of 2026. The calls of one session take effect one after the other, in the order in which they
-/// were made; they are bounded as `setActive` is.
+/// Activation without blocking, as in the 2026 API. The asynchronous calls of one session take
+/// effect one after the other, in the order in which they were made. Each waits for the earlier
+/// ones, and then takes as long as `setActive`.
 extension AudioSession {
-    /// How `activate` is meant. There are no options yet.
+    /// Options for `activate`. None are defined.
     public struct ActivationOptions: OptionSet, Hashable, Sendable {
         public var rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
     }
 
-    /// How `deactivate` is meant.
+    /// Options for `deactivate`.
     public struct DeactivationOptions: OptionSet, Hashable, Sendable {
         public var rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Tells those who were interrupted that they may resume (ACT-8).
+        /// Notifies the sessions that this one interrupted that they may resume (ACT-8).
         public static let notifyOthersOnDeactivation = DeactivationOptions(rawValue: 1)
     }
 
-    /// Activates as `setActive(true)` does, while the task suspends; no thread of Swift's pool blocks. Returns true, or throws what refuses
-    /// (ACT-1).
+    /// Activates as `setActive(true)` does, but suspends the task instead of blocking a thread.
+    /// Returns true, or throws what `setActive` throws (ACT-1).
     ///
-    /// A task that is cancelled before the activation has begun throws `CancellationError`, and nothing has happened. Once begun, it is
-    /// carried out and its outcome returned: deactivate then, if it is not wanted any longer.
+    /// A task that is cancelled before the activation starts throws `CancellationError`, and
+    /// nothing changes. Once started, the activation runs to completion and its result is returned:
+    /// deactivate the session if you no longer need it.
     @discardableResult
     public func activate(options: ActivationOptions = []) async throws -> Bool {
-        try await turns.perform { try self.setActive(true) }
+        try await activationQueue.perform { try self.setActive(true) }
         return true
     }
 
-    /// Activates as `setActive(true)` does, without waiting; `handler` is told true, or false and what refuses, on a thread of the library's.
+    /// Activates as `setActive(true)` does, without blocking. The library calls `handler` on one of
+    /// its own threads, with true, or with false and the error.
     public func activate(
         options: ActivationOptions = [], completionHandler handler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        turns.run {
+        activationQueue.run {
             try self.setActive(true)
-        } answer: {
+        } completion: {
             handler($0 == nil, $0)
         }
     }
 
-    /// Deactivates as `setActive(false)` does, while the task suspends. Returns true, or throws what `setActive` throws.
+    /// Deactivates as `setActive(false)` does, but suspends the task instead of blocking a thread.
+    /// Returns true, or throws what `setActive` throws.
     ///
-    /// A cancelled task deactivates all the same: giving way is not to be forgotten on the way out.
+    /// A cancelled task still deactivates, so that a session is not left active by accident.
     @discardableResult
     public func deactivate(options: DeactivationOptions = []) async throws -> Bool {
-        try await turns.performUncancelled { try self.setActive(false, options: options.forSetActive) }
+        try await activationQueue.performUncancelled { try self.setActive(false, options: options.forSetActive) }
         return true
     }
 
-    /// Deactivates as `setActive(false)` does, without waiting; `handler` is told true, or false and the error, on a thread of the library's.
+    /// Deactivates as `setActive(false)` does, without blocking. The library calls `handler` on one
+    /// of its own threads, with true, or with false and the error.
     public func deactivate(
         options: DeactivationOptions = [], completionHandler handler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        turns.run {
+        activationQueue.run {
             try self.setActive(false, options: options.forSetActive)
-        } answer: {
+        } completion: {
             handler($0 == nil, $0)
         }
     }
 }
 
 extension AudioSession {
-    /// Returns when all that was asked of the session without waiting is done, and all that follows is told. Not from within a notification.
+    /// Returns when all asynchronous calls on the session have completed and all resulting events
+    /// have been delivered. Do not call from within a notification.
     package func settle() {
-        turns.drain()
+        activationQueue.drain()
         host.settle()
     }
 }

@@ -2,90 +2,106 @@ internal import AudioRendering
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// What ends a session's activity by itself, and what runs towards it.
+/// The limits that end a session's activity automatically, and their timers.
 struct SessionLimits {
-    /// One limit and its alarm.
+    /// One limit and its timer.
     struct Limit {
         var duration: Duration?
-        /// The number of the alarm that counts; nil when none runs. Others that still ring are out of date.
-        var alarm: UInt64?
+        /// The number of the pending timer; nil when none is pending. Timers with other numbers are
+        /// out of date.
+        var timer: UInt64?
     }
     var idle = Limit()
     var duck = Limit()
-    var alarms: UInt64 = 0
+    /// The number of the timer that was started last.
+    var lastTimer: UInt64 = 0
 }
 
-/// Limits that the app may set: off unless it does. What they end, they end as `setActive(false, options: .notifyOthersOnDeactivation)`, and
-/// `DeactivationContext.cause` says so. No timer runs but towards a limit.
+/// Limits that the app may set; by default they are off. A limit ends the activity as
+/// `setActive(false, options: .notifyOthersOnDeactivation)` does, and `DeactivationContext.cause`
+/// names it. A timer runs only while a limit is counting down.
 extension AudioSession {
-    /// How long the session stays active once nothing plays or records in it any longer; nil, the default, is for ever.
+    /// How long the session stays active after playback and recording in it have stopped; nil, the
+    /// default, means without limit.
     public var idleTimeout: Duration? { limits.withLock { $0.idle.duration } }
 
-    /// How long the session may lower others without a break; nil, the default, is for ever.
+    /// How long the session may duck others without a break; nil, the default, means without limit.
     public var duckLimit: Duration? { limits.withLock { $0.duck.duration } }
 
-    /// Has the session deactivate itself when, for `timeout` since its last player, recorder or voice ended or paused, none has started. A
-    /// session in which nothing has played yet is left alone, and so is one within `whileActive`; the end of a scope counts as an end.
+    /// Sets the idle timeout: the session deactivates itself when `timeout` has passed since its
+    /// last player or recorder stopped or paused, or its last voice ended, and no other has
+    /// started. Pausing a `Voice` directly does not start the timeout.
     ///
-    /// From 0 to a day, else it throws badParam; nil turns it off. The time counts from the next end. One-shots of a `CommandPort` give
-    /// their voice back by themselves and are not seen: keep the session active around them with `whileActive`.
+    /// The timeout applies neither to a session in which nothing has played yet nor within
+    /// `whileActive`; the end of a scope counts as an end of playback.
+    ///
+    /// `timeout` must be from 0 to one day; other values throw badParam. Nil turns the timeout off.
+    /// The timeout takes effect from the next end of playback. One-shots of a `CommandQueue`
+    /// release their voices automatically and are not observed: keep the session active around them
+    /// with `whileActive`.
     public func setIdleTimeout(_ timeout: Duration?) throws {
-        try check(timeout, "An idle timeout", isAllowed: { $0 >= .zero && $0 <= Self.longestLimit })
+        try check(timeout, "The idle timeout must be 0 or more", isAllowed: { $0 >= .zero && $0 <= Self.longestLimit })
         limits.withLock { $0.idle = .init(duration: timeout) }
     }
 
-    /// Has the session deactivate itself when it has been active with duckOthers for `limit` without a break: others are not to stay lowered
-    /// because a session was forgotten.
+    /// Sets the duck limit: the session deactivates itself when it has been active with duckOthers
+    /// for `limit` without a break. This prevents a forgotten session from keeping others ducked.
     ///
-    /// More than 0 and at most a day, else it throws badParam; nil turns it off. A session that ducks already has `limit` from now on.
+    /// `limit` must be above 0 and at most one day; other values throw badParam. Nil turns the
+    /// limit off. For a session that already ducks others, `limit` counts from now.
     public func setDuckLimit(_ limit: Duration?) throws {
-        try check(limit, "A limit for ducking", isAllowed: { $0 > .zero && $0 <= Self.longestLimit })
+        try check(limit, "The duck limit must be positive", isAllowed: { $0 > .zero && $0 <= Self.longestLimit })
         limits.withLock { $0.duck = .init(duration: limit) }
-        followDuck()
+        updateDuckTimer()
     }
 
     private static let longestLimit = Duration.seconds(86_400)
 
-    private func check(_ duration: Duration?, _ what: String, isAllowed: (Duration) -> Bool) throws {
+    /// Throws badParam for a duration that is not allowed; nil is.
+    private func check(_ duration: Duration?, _ requirement: String, isAllowed: (Duration) -> Bool) throws {
         guard let duration, !isAllowed(duration) else { return }
         try request {
             throw AudioSessionError(
                 .badParam,
-                "\(what) of \(duration) was asked for; it must be positive and at most a day, or nil for none.")
+                "\(requirement) and at most 1 day, or nil for none; \(duration) was requested.")
         }
     }
 
     // MARK: Idle
 
-    /// To be called when what plays in the session may have ended.
-    func followIdleness() {
+    /// Starts the idle timer if the session is active and nothing plays or records in it; otherwise
+    /// cancels the timer. Call it when playback or recording in the session may have ended.
+    func updateIdleTimer() {
         guard idleTimeout != nil else { return }
         if !isActive || !isIdle {
-            limits.withLock { $0.idle.alarm = nil }
-            // It may have become so meanwhile, and the alarm that another thread set for that is gone with this.
+            limits.withLock { $0.idle.timer = nil }
+            // The session may have become idle meanwhile, and the line above has then cancelled the
+            // timer that another thread started for it.
             guard isActive, isIdle else { return }
         }
-        arm(\.idle) { session in
+        startTimer(\.idle) { session in
             guard session.isActive, session.isIdle, !session.isInScope else { return }
-            session.leave(.idle)
+            session.deactivateAutomatically(.idle)
         }
     }
 
-    /// Activates for what is about to start; a timeout that is running out begins anew.
+    /// Activates the session for a player or recorder that is about to start. Restarts a running
+    /// idle timeout.
     func activateKeepingIdleTimeout() throws {
         guard idleTimeout != nil else { return try setActive(true) }
-        try turns.run {
+        try activationQueue.run {
             try setActive(true)
-            if limits.withLock({ $0.idle.alarm != nil }) { followIdleness() }
+            if limits.withLock({ $0.idle.timer != nil }) { updateIdleTimer() }
         }
     }
 
+    /// Whether no voice plays on the session's buses and no participant runs.
     private var isIdle: Bool {
         guard case .success(let connection) = connection else { return true }
         return !connection.buses.contains(where: \.hasPlayingVoices) && !liveParticipants.contains(where: \.isRunning)
     }
 
-    /// Whether a bus of the engine is one of this session's.
+    /// Returns whether a bus of the engine belongs to this session.
     func plays(onBus slot: Int) -> Bool {
         guard case .success(let connection) = connection else { return false }
         return connection.buses.contains { $0.slot == slot }
@@ -93,46 +109,50 @@ extension AudioSession {
 
     // MARK: Duck
 
-    /// To be called when activity or configuration may have changed; `afterEnd` when the activity has had an end, even if it goes on by now.
-    func followDuck(afterEnd: Bool = false) {
+    /// Starts or cancels the duck timer. Call it when activity or configuration may have changed,
+    /// with `afterEnd` when the activity has ended, even if it has started again meanwhile: the
+    /// time then counts from now.
+    func updateDuckTimer(afterEnd: Bool = false) {
         guard duckLimit != nil else { return }
-        if afterEnd || !isDucking { limits.withLock { $0.duck.alarm = nil } }
-        guard isDucking, limits.withLock({ $0.duck.alarm == nil }) else { return }
-        arm(\.duck) { session in
-            if session.isDucking { session.leave(.duckLimit) }
+        if afterEnd || !isDucking { limits.withLock { $0.duck.timer = nil } }
+        guard isDucking, limits.withLock({ $0.duck.timer == nil }) else { return }
+        startTimer(\.duck) { session in
+            if session.isDucking { session.deactivateAutomatically(.duckLimit) }
         }
     }
 
     private var isDucking: Bool { isActive && configuration.ducksOthers }
 
-    // MARK: Both
+    // MARK: Timers
 
-    /// Has `body` called in the session's turn when the limit is reached, unless the alarm is taken back before.
-    private func arm(
+    /// Starts the timer of a limit, which replaces a pending one. When it expires, calls `body` on
+    /// `activationQueue`, unless the timer was replaced or cancelled.
+    private func startTimer(
         _ limit: any WritableKeyPath<SessionLimits, SessionLimits.Limit> & Sendable,
         _ body: @escaping @Sendable (AudioSession) -> Void
     ) {
-        let (alarm, duration) = limits.withLock { limits in
-            limits.alarms += 1
-            limits[keyPath: limit].alarm = limits.alarms
-            return (limits.alarms, limits[keyPath: limit].duration)
+        let (timer, duration) = limits.withLock { limits in
+            limits.lastTimer += 1
+            limits[keyPath: limit].timer = limits.lastTimer
+            return (limits.lastTimer, limits[keyPath: limit].duration)
         }
         guard let duration else { return }
         host.clock.call(after: duration) { [weak self] in
-            self?.turns.later { [weak self] in
+            self?.activationQueue.runLater { [weak self] in
                 guard let self else { return }
-                let counts = limits.withLock { limits in
-                    guard limits[keyPath: limit].alarm == alarm else { return false }
-                    limits[keyPath: limit].alarm = nil
+                let isCurrent = limits.withLock { limits in
+                    guard limits[keyPath: limit].timer == timer else { return false }
+                    limits[keyPath: limit].timer = nil
                     return true
                 }
-                if counts { body(self) }
+                if isCurrent { body(self) }
             }
         }
     }
 
-    private func leave(_ cause: DeactivationCause) {
-        told.withLock { $0.leaving = cause }
+    /// Deactivates the session because of a limit, and notifies others.
+    private func deactivateAutomatically(_ cause: DeactivationCause) {
+        deliveredActivity.withLock { $0.pendingCause = cause }
         try? setActive(false, options: .notifyOthersOnDeactivation)
     }
 }

@@ -1,82 +1,102 @@
 public import Foundation
 
-/// What is told through `NotificationCenter.default`, with the session as object, on a thread of the library's, in the arbiter's order.
+/// Notifications posted to `NotificationCenter.default`, with the session as object, on a library
+/// thread, in the arbiter's order.
 extension AudioSession {
-    /// Began or ended: see `InterruptionType`, `InterruptionReason`, `InterruptionOptions`.
+    /// Posted when an interruption begins or ends: see `InterruptionType`, `InterruptionReason`,
+    /// `InterruptionOptions`.
     public class var interruptionNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionInterruptionNotification")
     }
-    /// The route is another: see `RouteChangeReason`; carries the previous route (ROUTE-3).
+    /// Posted when the route has changed: see `RouteChangeReason`. Carries the previous route
+    /// (ROUTE-3).
     public class var routeChangeNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionRouteChangeNotification")
     }
-    /// The server died; calls throw `mediaServicesFailed` until it is back (SRV-1).
+    /// Posted when the audio server was lost: it ended, or disconnected this process. Calls throw
+    /// `mediaServicesFailed` until it returns (SRV-1).
     public class var mediaServicesWereLostNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionMediaServicesWereLostNotification")
     }
-    /// The server is back and everything is as it was; a device that has not returned after 2 s is gone (SRV-2).
+    /// Posted when the audio server has returned and the library has restored everything. A device
+    /// that has not returned after 2 s counts as removed (SRV-2).
     public class var mediaServicesWereResetNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionMediaServicesWereResetNotification")
     }
-    /// Another primary session began or ceased to play (HINT-2).
+    /// Posted to an active session of a foreground app when another primary session, one that does
+    /// not mix with others, starts or stops playing (HINT-2).
     public class var silenceSecondaryAudioHintNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionSilenceSecondaryAudioHintNotification")
     }
-    /// The session's own output was muted or unmuted: see `muteStateKey` (VOL-3).
+    /// Posted when the session's own output is muted or unmuted: see `muteStateKey` (VOL-3).
     public class var outputMuteStateChangeNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionOutputMuteStateChangeNotification")
     }
-    /// Key of the new state, a Bool, in `outputMuteStateChangeNotification`.
+    /// The key of the new state, a Bool, in `outputMuteStateChangeNotification`.
     public class var muteStateKey: String { "AVAudioSessionMuteStateKey" }
 
-    /// Other inputs can be chosen from; no `userInfo` (ROUTE-6).
+    /// Posted when the available inputs have changed; no `userInfo` (ROUTE-6).
     public class var availableInputsChangeNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionAvailableInputsChangeNotification")
     }
 
-    /// Value of `AudioSessionInterruptionTypeKey`.
+    /// The value of `AudioSessionInterruptionTypeKey`.
     public enum InterruptionType: UInt, Hashable, Sendable {
         case ended = 0
         case began = 1
     }
 
-    /// Value of `AudioSessionInterruptionOptionKey`, in an end.
+    /// The value of `AudioSessionInterruptionOptionKey` when an interruption ends.
     public struct InterruptionOptions: OptionSet, Hashable, Sendable {
         public var rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// The app may go on by itself (INT-3).
+        /// The app may resume automatically (INT-3).
         public static let shouldResume = InterruptionOptions(rawValue: 1)
     }
 
-    /// Value of `AudioSessionInterruptionReasonKey`, in a begin (INT-2).
+    /// The value of `AudioSessionInterruptionReasonKey` when an interruption begins (INT-2).
     public enum InterruptionReason: UInt, Hashable, Sendable {
+        /// Another session interrupted this one.
         case `default` = 0
+        /// The app was suspended (BG-3).
         case appWasSuspended = 1
+        /// The microphone was muted in hardware (INT-10).
         case builtInMicMuted = 2
+        /// The output that the session played to was disconnected (ROUTE-4).
         case routeDisconnected = 4
     }
 
-    /// Value of `AudioSessionRouteChangeReasonKey` (ROUTE-3).
+    /// The value of `AudioSessionRouteChangeReasonKey` (ROUTE-3).
     public enum RouteChangeReason: UInt, Hashable, Sendable {
         case unknown = 0
+        /// A device was plugged in.
         case newDeviceAvailable = 1
+        /// A device was unplugged.
         case oldDeviceUnavailable = 2
+        /// The category changed.
         case categoryChange = 3
+        /// The user, or the app, chose a port.
         case override = 4
+        /// Not used by this library.
         case wakeFromSleep = 6
+        /// The session has no output left (ROUTE-9).
         case noSuitableRouteForCategory = 7
+        /// A device changed, or the app uses another server.
         case routeConfigurationChange = 8
     }
 
-    /// Value of `AudioSessionSilenceSecondaryAudioHintTypeKey`.
+    /// The value of `AudioSessionSilenceSecondaryAudioHintTypeKey`.
     public enum SilenceSecondaryAudioHintType: UInt, Hashable, Sendable {
+        /// No other primary session plays any longer.
         case end = 0
+        /// Another primary session plays: silence secondary audio.
         case begin = 1
     }
 }
 
-/// Keys of the notifications' `userInfo`. Numbers are stored as `NSNumber`, so that `as? UInt` and `as? Int` both answer.
+/// The keys of the notifications' `userInfo`. Numbers are stored as `NSNumber`, so that both `as?
+/// UInt` and `as? Int` succeed.
 public let AudioSessionInterruptionTypeKey = "AVAudioSessionInterruptionTypeKey"
 public let AudioSessionInterruptionOptionKey = "AVAudioSessionInterruptionOptionKey"
 public let AudioSessionInterruptionReasonKey = "AVAudioSessionInterruptionReasonKey"

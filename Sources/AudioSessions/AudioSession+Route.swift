@@ -3,64 +3,75 @@ internal import Foundation
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// Routes and ports: group ROUTE.
+/// Routes and ports (group ROUTE).
 extension AudioSession {
-    /// Where sound goes and comes from now. Of the audio server's own ports nothing more is known: they are of type `virtual`.
+    /// The input and output ports that the session uses, or would use if it were active. A port of
+    /// the audio server whose device is not known has type `virtual`. Connects to the server if
+    /// necessary.
     public var currentRoute: AudioSessionRouteDescription {
         _ = host.format
         return AudioSessionRouteDescription(status?.route ?? Route())
     }
 
-    /// The inputs that this category, mode and options may use, the newest first; empty without any (keeps ROUTE-6).
+    /// The inputs that this category, mode and options allow, newest first; empty if there are none
+    /// (keeps ROUTE-6). Never nil here; optional as in iOS. Connects to the server if necessary.
     public var availableInputs: [AudioSessionPortDescription]? {
         _ = host.format
         return (status?.availableInputs ?? []).map { AudioSessionPortDescription($0) }
     }
 
-    /// The input that the app chose and that is there; nil when it chose none.
+    /// The input that the app has chosen, if it is available; nil otherwise.
     public var preferredInput: AudioSessionPortDescription? {
         guard let status, let uid = status.session.preferredInput else { return nil }
         return status.availableInputs.first { $0.uid == uid }.map { AudioSessionPortDescription($0) }
     }
 
-    /// Chooses among `availableInputs`; nil takes the choice back. Throws badParam for a port that is not there (keeps ROUTE-6).
+    /// Chooses one of `availableInputs`; nil clears the choice. Throws badParam for a port that is
+    /// not available. A later choice by the user takes precedence (keeps ROUTE-6, ROUTE-8).
     public func setPreferredInput(_ inPort: AudioSessionPortDescription?) throws {
         try submit { .preferInput($0, inPort?.uid) }
     }
 
-    /// Values of `overrideOutputAudioPort`.
+    /// Values for `overrideOutputAudioPort`.
     public enum PortOverride: UInt, Hashable, Sendable {
         case none = 0
         case speaker = 0x7370_6b72
     }
 
-    /// Sends sound to the built-in speaker whatever is connected, with playAndRecord only, until a route change of another cause, an
-    /// interruption, or `none` (keeps ROUTE-5). On a machine without one nothing changes.
+    /// Routes the output to the built-in speaker, whatever else is connected, or ends that
+    /// override. Throws badParam with categories other than playAndRecord.
+    ///
+    /// The override lasts until the route changes for another reason, the session is interrupted,
+    /// or the app passes `none` (keeps ROUTE-5). It has no effect on a machine without a built-in
+    /// speaker.
     public func overrideOutputAudioPort(_ portOverride: PortOverride) throws {
         try submit { .overrideOutput($0, toSpeaker: portOverride == .speaker) }
     }
 
-    /// Whether the session is interrupted when the output it plays to is pulled out; true unless set otherwise (ROUTE-4).
+    /// Whether the session is interrupted when the output that it plays to is disconnected; true by
+    /// default (ROUTE-4).
     public var prefersInterruptionOnRouteDisconnect: Bool {
         status?.session.prefersInterruptionOnRouteDisconnect ?? true
     }
 
-    /// Without, it stays active; library players pause all the same (keeps ROUTE-4).
+    /// Sets whether the session is interrupted when its output is disconnected. If false, the
+    /// session stays active, but its players still pause (keeps ROUTE-4).
     public func setPrefersInterruptionOnRouteDisconnect(_ inValue: Bool) throws {
         try submit { .preferInterruptionOnRouteDisconnect($0, inValue) }
     }
 
-    /// JACK knows of no sources within a port: nil.
+    /// Data sources are always nil: JACK does not report any within a port.
     public var inputDataSource: AudioSessionDataSourceDescription? { nil }
     public var inputDataSources: [AudioSessionDataSourceDescription]? { nil }
     public var outputDataSource: AudioSessionDataSourceDescription? { nil }
     public var outputDataSources: [AudioSessionDataSourceDescription]? { nil }
 
-    /// Nil changes nothing; any source is unknown here, and throws badParam.
+    /// Changes nothing for nil; throws badParam for any data source, because none is known.
     public func setInputDataSource(_ dataSource: AudioSessionDataSourceDescription?) throws {
         try refuse(dataSource, "input")
     }
 
+    /// Changes nothing for nil; throws badParam for any data source, because none is known.
     public func setOutputDataSource(_ dataSource: AudioSessionDataSourceDescription?) throws {
         try refuse(dataSource, "output")
     }
@@ -71,20 +82,21 @@ extension AudioSession {
             throw AudioSessionError(
                 .badParam, rule: "ROUTE-1",
                 """
-                The \(side) data source '\(source.dataSourceName)' was asked for; the audio server knows of no sources within a port. \
-                Choose a port instead (setPreferredInput).
+                The \(side) data source '\(source.dataSourceName)' was requested, but the audio server reports no \
+                data sources within a port. Choose a port instead (setPreferredInput).
                 """)
         }
     }
 
-    /// How an app in mode voicePrompt is to prompt.
+    /// The kind of prompt that an app in mode voicePrompt should play.
     public enum PromptStyle: UInt, Hashable, Sendable {
         case none = 0x6e6f_6e65
         case short = 0x7368_7274
         case normal = 0x6e72_6d6c
     }
 
-    /// During a call none; while others speak, short; else normal.
+    /// `none` during a call; `short` while another primary session plays, which is one that does
+    /// not mix with others; otherwise `normal`.
     public var promptStyle: PromptStyle {
         guard let status, !status.isInCall else { return .none }
         return status.secondaryAudioShouldBeSilenced ? .short : .normal
@@ -103,13 +115,14 @@ extension AudioSession.Port {
 
     init(_ type: PortType) { self = Self.table.first { $0.policy == type }?.api ?? .virtual }
 
-    /// The type of this name; unknown names are refused with the known ones.
+    /// Returns the policy's port type of this name. Throws badParam for an unknown name and lists
+    /// the known ones.
     func known() throws -> PortType {
         if let row = Self.table.first(where: { $0.api == self }) { return row.policy }
         let names = Self.table.map(\.api.rawValue).joined(separator: ", ")
         throw AudioSessionError(
             .badParam, rule: "ROUTE-1",
-            "Port type '\(rawValue)' was asked for; there is none of that name. Known: \(names).")
+            "Unknown port type '\(rawValue)'. Known port types: \(names).")
     }
 }
 

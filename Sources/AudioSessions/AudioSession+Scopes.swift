@@ -1,36 +1,42 @@
 internal import AudioRendering
 
-/// Who is within `whileActive`. Touched only in the session's turns.
+/// The scopes of `whileActive` that are in progress. Accessed only by operations of the session's
+/// `activationQueue`.
 struct ActiveScopes {
     var count = 0
-    /// Whether the first of them activated the session, so that the last one deactivates it.
+    /// Whether the first scope activated the session, so that the last one deactivates it.
     var ownsActivation = false
 }
 
-/// Activity for the length of a scope.
+/// Activity for the duration of a scope.
 extension AudioSession {
-    /// Activates, runs `body`, and deactivates with notice to others when it has returned or thrown.
+    /// Activates the session, runs `body`, and deactivates the session and notifies others when
+    /// `body` has returned or thrown.
     ///
-    /// Scopes nest and overlap: the last one to end deactivates, unless the session was active before the first. A session that is interrupted
-    /// or deactivated meanwhile is not activated again. Throws what refuses the activation, without running `body`; else only what
-    /// `body` throws. Blocks as `setActive` does, twice; within an actor or task take the asynchronous one.
+    /// Scopes may nest and overlap: the last one to end deactivates the session, unless the session
+    /// was active before the first. A session that is interrupted or deactivated meanwhile is not
+    /// activated again. If the activation is refused, throws the refusal without running `body`;
+    /// otherwise throws only what `body` throws. The activation and the deactivation each block as
+    /// `setActive` does; in an actor or a task, use the asynchronous method instead.
     public func whileActive<Value>(_ body: () throws -> Value) throws -> Value {
-        try turns.run { try self.enterScope() }
-        defer { turns.run { self.leaveScope() } }
+        try activationQueue.run { try self.enterScope() }
+        defer { activationQueue.run { self.leaveScope() } }
         return try body()
     }
 
-    /// The same for a `body` that awaits; no thread of Swift's pool blocks.
+    /// Activates the session, runs an asynchronous `body`, and deactivates the session as the
+    /// synchronous method does, without blocking a thread of Swift's cooperative pool.
     ///
-    /// `body` runs where the caller does. A task that is cancelled before the activation has begun throws `CancellationError` without
-    /// running `body`; one that is cancelled later leaves it to `body` to end, and deactivates then.
+    /// `body` runs in the caller's isolation. A task that is cancelled before the activation starts
+    /// throws `CancellationError` without running `body`. If the task is cancelled later, `body`
+    /// decides when to end, and the session is then deactivated.
     public func whileActive<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async throws -> Value {
-        try await turns.perform { try self.enterScope() }
+        try await activationQueue.perform { try self.enterScope() }
         let result: Result<Value, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
-        try? await turns.performUncancelled { self.leaveScope() }
+        try? await activationQueue.performUncancelled { self.leaveScope() }
         return try result.get()
     }
 
@@ -48,10 +54,12 @@ extension AudioSession {
             scopes.count -= 1
             return scopes.count == 0 && scopes.ownsActivation
         }
-        // Only a setting has this throw, isBusy: the session is inactive then all the same (ACT-7).
-        if deactivates { try? setActive(false, options: .notifyOthersOnDeactivation) } else { followIdleness() }
+        // Throws only isBusy, and only if a setting enables it: the session is inactive
+        // nevertheless (ACT-7).
+        if deactivates { try? setActive(false, options: .notifyOthersOnDeactivation) } else { updateIdleTimer() }
     }
 
-    /// Whether anyone is within `whileActive`. In the session's turns only.
+    /// Whether a scope of `whileActive` is in progress. Access only from operations of
+    /// `activationQueue`.
     var isInScope: Bool { scopes.withLock { $0.count > 0 } }
 }

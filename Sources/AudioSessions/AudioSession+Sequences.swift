@@ -1,45 +1,50 @@
 internal import SessionPolicy
 internal import AudioRendering
 
-/// Every notification as a typed asynchronous sequence: from now on, each for every listener, in one order (ACT-11, INT-11). They end with the
-/// session. A listener that does not read loses the oldest beyond 1,024.
+/// Each notification as a typed asynchronous sequence.
+///
+/// Each read of one of these properties returns a new sequence, which starts with the next event.
+/// Every listener receives all events, in one order (ACT-11, INT-11). A sequence ends when the
+/// session is released. If a listener has more than 1,024 unread elements, the oldest are dropped.
 extension AudioSession {
-    /// One end of an interruption: what `interruptionNotification` tells.
+    /// The start or end of an interruption, as `interruptionNotification` reports it.
     public enum Interruption: Hashable, Sendable {
         case began(InterruptionReason)
         case ended(InterruptionOptions)
     }
 
-    /// A step in the session's activity: what `didBecomeActiveNotification` and `didBecomeInactiveNotification` tell.
+    /// A change of the session's activity, as `didBecomeActiveNotification` and
+    /// `didBecomeInactiveNotification` report it.
     public enum ActivityChange: Hashable, Sendable {
         case becameActive
         case becameInactive(DeactivationCause)
     }
 
-    /// What `routeChangeNotification` tells.
+    /// A change of the route, as `routeChangeNotification` reports it.
     public struct RouteChange: Sendable {
         public let reason: RouteChangeReason
         let previous: Route
 
-        /// The route before (ROUTE-3).
+        /// The previous route (ROUTE-3).
         public var previousRoute: AudioSessionRouteDescription { AudioSessionRouteDescription(previous) }
     }
 
-    /// What the notifications of the media services tell.
+    /// The loss or return of the audio server, as the media services notifications report it.
     public enum MediaServicesChange: Hashable, Sendable {
-        /// The server died; calls throw `mediaServicesFailed` until it is back (SRV-1).
+        /// The server was lost. Calls throw `mediaServicesFailed` until it returns (SRV-1).
         case lost
-        /// The server is back and everything is as it was (SRV-2).
+        /// The server has returned and the library has restored everything (SRV-2).
         case reset
     }
 
-    /// The session's events from now on, each for every listener: all of the sequences below in one.
+    /// The session's events from now on, each delivered to every listener. Includes the events of
+    /// all sequences below.
     public var events: AsyncStream<AudioSessionEvent> { streams.make { $0.event } }
 
-    /// Beginnings and ends of interruptions (INT-2, INT-3).
+    /// Starts and ends of interruptions (INT-2, INT-3).
     public var interruptions: AsyncStream<Interruption> {
-        streams.make { told in
-            switch told.event {
+        streams.make { delivered in
+            switch delivered.event {
             case .interruptionBegan(let reason): .began(reason)
             case .interruptionEnded(let shouldResume): .ended(shouldResume ? .shouldResume : [])
             default: nil
@@ -47,10 +52,10 @@ extension AudioSession {
         }
     }
 
-    /// When the session became active and inactive, and why.
+    /// Changes between active and inactive, with their cause.
     public var activityChanges: AsyncStream<ActivityChange> {
-        streams.make { told in
-            switch told.event {
+        streams.make { delivered in
+            switch delivered.event {
             case .becameActive: .becameActive
             case .becameInactive(let cause): .becameInactive(cause)
             default: nil
@@ -58,36 +63,40 @@ extension AudioSession {
         }
     }
 
-    /// Whether to go on, after each interruption that is told to be over (INT-3).
+    /// Whether to resume, delivered when an interruption ends (INT-3). Some interruptions never
+    /// end.
     public var resumptionRecommendations: AsyncStream<ResumptionRecommendation> {
-        streams.make { told in
-            guard case .interruptionEnded(let shouldResume) = told.event else { return nil }
+        streams.make { delivered in
+            guard case .interruptionEnded(let shouldResume) = delivered.event else { return nil }
             return shouldResume ? .shouldResume : .shouldNotResume
         }
     }
 
-    /// Changes of the route, each with its reason and the route before (ROUTE-3).
+    /// Changes of the route, each with its reason and the previous route (ROUTE-3).
     public var routeChanges: AsyncStream<RouteChange> {
-        streams.make { told in
-            guard case .routeChanged(let reason) = told.event, let previous = told.previousRoute else { return nil }
+        streams.make { delivered in
+            guard case .routeChanged(let reason) = delivered.event, let previous = delivered.previousRoute else {
+                return nil
+            }
             return RouteChange(reason: reason, previous: previous)
         }
     }
 
-    /// That other inputs can be chosen from (ROUTE-6); read them from `availableInputs`.
+    /// Changes of the available inputs (ROUTE-6); read the inputs from `availableInputs`.
     public var availableInputsChanges: AsyncStream<Void> {
         streams.make { if case .availableInputsChanged = $0.event { () } else { nil } }
     }
 
-    /// When other primary audio began and ceased to play (HINT-2).
+    /// `begin` when another primary session starts playing, `end` when none plays any longer
+    /// (HINT-2).
     public var silenceSecondaryAudioHints: AsyncStream<SilenceSecondaryAudioHintType> {
         streams.make { if case .silenceSecondaryAudioHint(let type) = $0.event { type } else { nil } }
     }
 
-    /// The server's loss and return (SRV-1, SRV-2).
+    /// Loss and return of the server (SRV-1, SRV-2).
     public var mediaServicesChanges: AsyncStream<MediaServicesChange> {
-        streams.make { told in
-            switch told.event {
+        streams.make { delivered in
+            switch delivered.event {
             case .mediaServicesWereLost: .lost
             case .mediaServicesWereReset: .reset
             default: nil
@@ -95,17 +104,18 @@ extension AudioSession {
         }
     }
 
-    /// Whether the session's own output was muted, at each change (VOL-3).
+    /// Changes of the session's own output mute (VOL-3); true means muted.
     public var outputMuteChanges: AsyncStream<Bool> {
         streams.make { if case .outputMuteChanged(let isMuted) = $0.event { isMuted } else { nil } }
     }
 
-    /// Whether the app's inputs were muted, at each change while the session takes input (PERM-4).
+    /// Changes of the app's input mute while the session takes input (PERM-4); true means muted.
     public var inputMuteChanges: AsyncStream<Bool> {
         streams.make { if case .inputMuteChanged(let isMuted) = $0.event { isMuted } else { nil } }
     }
 
-    /// The user's answers to the app's wish to record, and their revocation (PERM-2).
+    /// Changes of the app's permission to record: the user's answers, and their revocation
+    /// (PERM-2).
     public var recordPermissionChanges: AsyncStream<AudioApplication.RecordPermission> {
         streams.make { if case .recordPermissionChanged(let permission) = $0.event { permission } else { nil } }
     }

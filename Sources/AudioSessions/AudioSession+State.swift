@@ -1,61 +1,69 @@
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// Why the session is as it is (ACT-13).
+/// The session's state and the reasons for it (ACT-13).
 extension AudioSession {
-    /// What the arbiter grants the session at one moment, and by which rules.
+    /// The arbiter's grant to the session at one moment, and the rules behind it.
     public struct State: Hashable, Sendable {
         public enum Activity: String, Hashable, Sendable {
-            case running, interrupted, inactive
+            /// The session is active, whether or not anything plays in it.
+            case running
+            /// The session was interrupted, and the interruption has not ended.
+            case interrupted
+            case inactive
         }
 
-        /// One rule that keeps the session from running at full level.
+        /// A rule that keeps the session from running at full level.
         public struct Reason: Hashable, Sendable {
             /// The rule's id, such as "DUCK-1".
             public var rule: String
-            /// The session that causes it; nil when this session itself or a switch of the device does.
+            /// The session that causes the effect; nil when the cause is this session itself or a
+            /// switch of the device.
             public var by: UInt64?
-            /// What it does: "inactive", "interrupted", "ducked", "muted" or "inputSilenced".
+            /// The effect: "inactive", "interrupted", "ducked", "muted" or "inputSilenced".
             public var effect: String
-            /// Since when, in seconds of the system's steady clock (`DispatchTime.uptimeNanoseconds`).
+            /// When the effect began, in seconds of the system's monotonic clock
+            /// (`DispatchTime.uptimeNanoseconds` divided by 10⁹).
             public var since: Double
         }
 
         public var activity: Activity
-        /// Lowered because of another session; by how much, in dB, is `attenuation`.
+        /// Whether another session ducks this one; `attenuation` is the amount in dB.
         public var isDucked: Bool { attenuation > 0 && activity == .running }
-        /// dB below full level, 0 or more.
+        /// The attenuation below full level in dB, 0 or more.
         public var attenuation: Double
         public var isMuted: Bool
         /// Empty when the session runs at full level.
         public var reasons: [Reason]
     }
 
-    /// What the arbiter grants this session now.
-    public var state: State { State(status?.session, status?.standing) }
+    /// The arbiter's current grant to this session.
+    public var state: State { State(status?.session, status?.resolvedGrant) }
 
-    /// Whether the session is active: sounds as far as its state says.
+    /// Whether the session is active: activated and neither interrupted nor deactivated since. An
+    /// active session may be ducked or muted (`state`).
     public var isActive: Bool { status?.session.isActive ?? false }
 
-    /// Why it is as it is, a sentence a reason, and then what was refused last (`lastRefusal`); empty when it runs at full level and nothing was
-    /// refused (keeps ACT-13).
+    /// Explains the session's state: one sentence per reason, then the last refusal
+    /// (`lastRefusal`). Empty when the session runs at full level and no request was refused (keeps
+    /// ACT-13). If the session could not be created, the result is one sentence that says so.
     public func explain() -> [String] {
-        guard case .success(let connection) = connection else { return ["The session could not be made."] }
+        guard case .success(let connection) = connection else { return ["The session could not be created."] }
         return host.arbiter.explain(connection.id) + [lastRefusal?.sentence(of: id)].compactMap(\.self)
     }
 }
 
 extension AudioSession.State {
-    init(_ session: SessionState?, _ standing: Standing?) {
+    init(_ session: SessionState?, _ resolvedGrant: ResolvedGrant?) {
         activity =
             switch session?.activity {
             case .active: .running
             case .waiting: .interrupted
             case .inactive, nil: .inactive
             }
-        attenuation = standing?.verdict.attenuation ?? 0
-        isMuted = standing?.verdict.isMuted ?? false
-        reasons = (standing?.reasons ?? []).map {
+        attenuation = resolvedGrant?.grant.attenuation ?? 0
+        isMuted = resolvedGrant?.grant.isMuted ?? false
+        reasons = (resolvedGrant?.reasons ?? []).map {
             Reason(
                 rule: $0.rule.rawValue, by: $0.by?.rawValue, effect: $0.kind.rawValue,
                 since: Double($0.since.nanoseconds) / 1e9)

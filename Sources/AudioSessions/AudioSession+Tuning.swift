@@ -1,12 +1,17 @@
 public import Foundation
 
 extension AudioSession {
-    /// Has the session wish for ever shorter I/O buffers until one has xruns, and returns what it settled at, in seconds; the wish stays and is watched no
-    /// longer (`IOBufferTuner` goes on watching). Where the app set a wish of its own meanwhile, that stands.
+    /// Finds the shortest I/O buffer without xruns and returns its duration in seconds.
     ///
-    /// Takes the configuration's hold for every halving: some 40 s from 1,024 frames with the default. Throws sessionNotActive for a session that is not active,
-    /// badParam for a configuration that nothing can be tuned with, mediaServicesFailed when the server is gone for good, and `CancellationError` when the
-    /// task is cancelled: the wish is then the last one that was tried.
+    /// Requests shorter and shorter buffers until one has xruns. The final request stays in effect
+    /// but is no longer monitored; an `IOBufferTuner` continues to monitor it. If the app sets its
+    /// own preferred duration meanwhile, that value stays in effect.
+    ///
+    /// Each halving takes as long as the configuration's `hold`: with the default configuration,
+    /// about 40 s in total from 1,024 frames. Throws sessionNotActive if the session is not active,
+    /// badParam for an invalid configuration, mediaServicesFailed when the server is permanently
+    /// gone, unspecified when the session refuses a request, and `CancellationError` when the task
+    /// is cancelled: the preferred duration is then the last one that was requested.
     @discardableResult
     public func tuneIOBufferDuration(
         _ configuration: IOBufferTuner.Configuration = IOBufferTuner.Configuration()
@@ -16,25 +21,25 @@ extension AudioSession {
             guard isActive else {
                 throw AudioSessionError(
                     .sessionNotActive, rule: "ACT-9",
-                    "The I/O buffer was to be tuned, but the session is not active; activate it first.")
+                    "Cannot tune the I/O buffer: the session is not active. Activate it first.")
             }
             return tuner
         }
         tuner.start()
-        let outcome = await settlement(of: tuner)
+        let outcome = await tuningResult(of: tuner)
         await tuner.stopped()
         return try outcome.get()
     }
 
-    private func settlement(of tuner: IOBufferTuner) async -> Result<TimeInterval, any Error> {
+    private func tuningResult(of tuner: IOBufferTuner) async -> Result<TimeInterval, any Error> {
         for await step in tuner.steps {
             switch step.kind {
-            case .settled, .ended(.wishChanged): return .success(ioBufferDuration)
+            case .settled, .ended(.requestChanged): return .success(ioBufferDuration)
             case .ended(.serverGone):
                 return .failure(
                     AudioSessionError(
                         .mediaServicesFailed, rule: "SRV-1",
-                        "The I/O buffer was to be tuned, but the server died and did not come back; start it again."))
+                        "Cannot tune the I/O buffer: the server died and did not return. Start it again."))
             case .ended(.refused(let message)): return .failure(AudioSessionError(.unspecified, message))
             default: continue
             }

@@ -1,20 +1,24 @@
-/// Properties to be followed, without KVO.
+/// Asynchronous sequences of property values, without KVO.
 extension AudioSession {
-    /// A property's value now, and then whenever it has become another: `for await volume in session.values(of: \.outputVolume) { … }`.
+    /// Returns the current value of a property and then each new value: `for await volume in
+    /// session.values(of: \.outputVolume) { … }`.
     ///
-    /// Any property of the session will do, such as `outputVolume`, `currentRoute`, `isOtherAudioPlaying`,
-    /// `secondaryAudioShouldBeSilencedHint`, `state` or `sampleRate`. Values between that nobody was there to read are passed over: the next one is
-    /// always the present one. It is read by whoever iterates, where they iterate, and ends with the session.
+    /// The property may be any property of the session, such as `outputVolume`, `currentRoute`,
+    /// `isOtherAudioPlaying`, `secondaryAudioShouldBeSilencedHint`, `state` or `sampleRate`.
+    /// Intermediate values that were not read in time are skipped: the next element is always the
+    /// current value. The task that iterates reads the property; some properties connect to the
+    /// server when they are read. The sequence ends when the session is released.
     public func values<Value: Equatable>(of property: any KeyPath<AudioSession, Value> & Sendable) -> Values<Value> {
         Values(session: self, property: property)
     }
 
-    /// The values of one property; any number of iterations, each from its own beginning.
+    /// The values of one property. Any number of iterations are possible; each starts with the
+    /// current value.
     public struct Values<Value: Equatable>: AsyncSequence, Sendable {
         public typealias Element = Value
         public typealias Failure = Never
 
-        // Following a session does not keep it alive.
+        // The sequence does not keep the session alive.
         private let session: @Sendable () -> AudioSession?
         private let property: any KeyPath<AudioSession, Value> & Sendable
 
@@ -35,7 +39,8 @@ extension AudioSession {
             fileprivate var last: Value?
 
             public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Value? {
-                // The signals were asked for before the first reading, so that no change is missed.
+                // The iterator subscribes to changes before it first reads the property, so it
+                // misses no change.
                 while true {
                     if last != nil, await changes?.next(isolation: actor) == nil { return nil }
                     guard let value = session()?[keyPath: property] else { return nil }

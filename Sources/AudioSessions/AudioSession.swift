@@ -3,48 +3,55 @@ public import Foundation
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// An audio session: what an app says of its sound, and what the system says back.
+/// An audio session: declares what an app's sound is for, and notifies the app when other sound
+/// interrupts, ducks or reroutes it.
 ///
-/// Names and values are AVAudioSession's, so that source written for iOS compiles (module `AVFAudio`). Calls are synchronous and safe
-/// from any thread; what is refused throws `AudioSessionError` and changes nothing. Notifications and events come on a thread of the
-/// library's, in one order for all sessions (ACT-11).
+/// Names and values are those of AVAudioSession, so that source code written for iOS compiles
+/// (module `AVFAudio`). Calls are synchronous and safe from any thread, but not from the render
+/// thread. A refused call throws `AudioSessionError` and changes nothing. Notifications and events
+/// arrive on a library thread, in one order for all sessions (ACT-11).
 ///
-/// Unchecked `Sendable`: `NSObject` makes no promise; all that changes is behind locks, here or in the arbiter.
+/// Unchecked `Sendable`: `NSObject` is not `Sendable`, and all mutable state is behind locks, here
+/// or in the arbiter.
 open class AudioSession: NSObject, @unchecked Sendable {
-    /// What this session shares with the others of its process.
+    /// What this session shares with the other sessions of its process.
     public let host: AudioSessionHost
     let connection: Result<SessionConnection, AudioSessionError>
-    let participants = Locked<[WeakParticipant]>([])
-    /// Whose turn it is to start or stop an input: what the arbiter is told and what the input says of itself agree.
-    let inputTurn = Locked(())
-    /// Whose turn it is to have the engine follow the mode: who read it last applies it last.
-    let modeTurn = Locked(())
+    let participants = Mutex<[WeakParticipant]>([])
+    /// Serializes starting and stopping inputs, so that the arbiter and the inputs agree on their
+    /// state.
+    let inputLock = Mutex(())
+    /// Serializes applying the mode to the engine: the last thread to read the mode is the last to
+    /// apply it.
+    let modeLock = Mutex(())
     let streams = EventStreams()
-    let inputGainFactor = Locked<Float>(1)
-    let isMultichannel = Locked(false)
-    let mail = MainActorMail()
-    let told = Locked(ToldActivity())
-    let turns = ActivationQueue()
-    let scopes = Locked(ActiveScopes())
-    let limits = Locked(SessionLimits())
-    let refusal = Locked<KeptRefusal?>(nil)
-    let companionKept = Locked<(any AnyObject & Sendable)?>(nil)
+    let inputGainFactor = Mutex<Float>(1)
+    let isMultichannel = Mutex(false)
+    let mainActorNotifier = MainActorNotifier()
+    let deliveredActivity = Mutex(DeliveredActivity())
+    let activationQueue = ActivationQueue()
+    let scopes = Mutex(ActiveScopes())
+    let limits = Mutex(SessionLimits())
+    let refusal = Mutex<StoredRefusal?>(nil)
+    let companionStorage = Mutex<(any AnyObject & Sendable)?>(nil)
 
-    /// The app's session: soloAmbient and inactive until the app says otherwise (CAT-1).
+    /// The app's session: soloAmbient and inactive until the app changes it (CAT-1).
     public static let shared = AudioSession(on: .shared)
 
-    /// The app's session; `shared` under the name that iOS has for it.
+    /// Returns the app's session: `shared` under its iOS name.
     public class func sharedInstance() -> AudioSession { shared }
 
-    /// A further session, such as a game's voice chat beside its music. Arbitrated like any other.
+    /// Creates an additional session, such as a game's voice chat alongside its music. The arbiter
+    /// treats it like any other.
     ///
-    /// Throws `resourceNotAvailable` when memory or the engine's buses are short.
+    /// Throws `resourceNotAvailable` if memory cannot be allocated, the engine has no free bus, or
+    /// the arbiter cannot be reached, and the arbiter's refusal if it accepts no further session.
     public convenience init(host: AudioSessionHost) throws {
         self.init(on: host)
         _ = try connection.get()
     }
 
-    /// A session whose calls throw when it could not be made.
+    /// Creates a session. If that fails, the session's throwing calls throw the error.
     init(on host: AudioSessionHost) {
         let receiver = SessionReceiver()
         self.host = host
@@ -54,17 +61,18 @@ open class AudioSession: NSObject, @unchecked Sendable {
         host.add(self)
     }
 
-    /// A session that is let go leaves with notice (ACT-12).
+    /// Unregisters the session; the arbiter notifies the sessions that waited for it (ACT-12).
     deinit {
         guard case .success(let connection) = connection else { return }
         try? host.arbiter.submit(.unregister(connection.id))
-        host.settleHardwareLater()
+        host.applyHardwareRequestsAsync()
     }
 
-    /// The arbiter's number for this session; 0 when it could not be made.
+    /// The arbiter's id for this session, unique among all sessions of the arbiter; 0 if the
+    /// session could not be created.
     public var id: UInt64 { (try? connection.get().id.rawValue) ?? 0 }
 
-    /// Asks the arbiter; throws its refusal.
+    /// Submits an action to the arbiter. Throws its refusal, which `lastRefusal` then holds.
     func submit(_ action: (SessionID) -> PolicyAction) throws {
         try request {
             let connection = try connection.get()
@@ -74,16 +82,16 @@ open class AudioSession: NSObject, @unchecked Sendable {
                 throw AudioSessionError(error)
             }
         }
-        forgetRefusal()
+        discardOutdatedRefusal()
     }
 
-    /// What a module above keeps with the session, for as long as the session lives.
+    /// An object that a higher module attaches to the session, for as long as the session lives.
     package var companion: (any AnyObject & Sendable)? {
-        get { companionKept.withLock { $0 } }
-        set { companionKept.withLock { $0 = newValue } }
+        get { companionStorage.withLock { $0 } }
+        set { companionStorage.withLock { $0 = newValue } }
     }
 
-    /// What the arbiter says of it now.
+    /// The arbiter's current status of the session.
     var status: SessionStatus? {
         guard case .success(let connection) = connection else { return nil }
         return host.arbiter.status(of: connection.id)

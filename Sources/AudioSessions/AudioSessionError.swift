@@ -1,49 +1,60 @@
 public import Foundation
 
 extension AudioSession {
-    /// AVAudioSession's error codes, with its values.
+    /// AVAudioSession's error codes, with the same values.
     public enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
+        /// No error; the library never throws it.
         case none = 0
-        /// The media server died; wait until it is back (SRV-1).
+        /// The audio server was lost or did not answer in time; wait until it returns (SRV-1).
         case mediaServicesFailed = 0x6d73_7276
-        /// Players or recorders still run (ACT-7).
+        /// Players or recorders were still running when the session was deactivated; thrown only if
+        /// a setting asks for it (ACT-7).
         case isBusy = 0x2161_6374
-        /// The category does not go with what was asked.
+        /// The category does not allow the request.
         case incompatibleCategory = 0x2163_6174
-        /// From the background, over another primary app (ACT-6).
+        /// An app in the background may not interrupt another primary app (ACT-6).
         case cannotInterruptOthers = 0x2169_6e74
+        /// Not used by this library.
         case missingEntitlement = 0x656e_743f
+        /// Not used by this library.
         case siriIsRecording = 0x7369_7269
-        /// From the background without declared background audio (ACT-6).
+        /// An app in the background may not activate this session: it has not declared background
+        /// audio, or the category does not allow it (ACT-6).
         case cannotStartPlaying = 0x2170_6c61
+        /// As `cannotStartPlaying`, with a category that has input (ACT-6).
         case cannotStartRecording = 0x2172_6563
         /// A value, or a combination of values, is not allowed.
         case badParam = -50
-        /// A call, an alarm or the assistant goes first (ACT-5).
+        /// A call, an alarm or the assistant has priority (ACT-5).
         case insufficientPriority = 0x2170_7269
-        /// The hardware is not there (ROUTE-9).
+        /// The hardware, or another resource, is not available (ROUTE-9).
         case resourceNotAvailable = 0x2172_6573
+        /// Another failure; the message has the details.
         case unspecified = 0x7768_6174
-        /// The session is gone.
+        /// The arbiter does not know the session any longer; create a new one (ACT-12).
         case expiredSession = 0x2173_6573
-        /// Needs an active session.
+        /// The request requires an active session.
         case sessionNotActive = 0x696e_6163
     }
 }
 
-/// Why the session refused; nothing changed.
+/// The error of a refused or failed call. A refused call has changed nothing. There are two
+/// exceptions: `isBusy` reports a completed deactivation (ACT-7), and an activation that is granted
+/// but cannot start audio leaves the session inactive.
 ///
-/// An `NSError` of domain NSOSStatusErrorDomain, because code written for iOS catches it as one: `code` is `errorCode.rawValue`.
+/// An `NSError` of domain NSOSStatusErrorDomain, because code written for iOS catches errors as
+/// such; `code` is `errorCode.rawValue`.
 public final class AudioSessionError: NSError, @unchecked Sendable {
-    // Immutable, hence Sendable; NSError's own promise is unchecked as well.
+    // Immutable, hence Sendable; NSError's own conformance is unchecked as well.
 
-    /// Which of AVAudioSession's codes it is.
+    /// The AVAudioSession code.
     public let errorCode: AudioSession.ErrorCode
-    /// The id of the rule that refused, such as "ACT-5"; nil when the cause is the server or the machine.
+    /// The id of the rule that refused the call, such as "ACT-5"; nil when the cause is the server
+    /// or the machine.
     public let rule: String?
-    /// What was asked, what is so, and what to do.
+    /// What was requested, the actual state, and what to do.
     public let message: String
-    /// The error of a lower layer that this one stands for, such as a `DriverError`.
+    /// The error of a lower layer that caused this one, such as a `DriverError`.
     public let underlying: (any Error)?
 
     public init(

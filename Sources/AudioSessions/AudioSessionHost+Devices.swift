@@ -4,14 +4,21 @@ internal import JackDriver
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// Devices that come and go, as calls: stand-ins for tests and tools (SIM-4), beside the audio server's own ports.
+/// Plugs in and unplugs virtual devices that only the policy knows, in addition to the audio
+/// server's own ports, for tests and tools (SIM-4).
 ///
-/// Such a stand-in takes part in every rule of routes; its sound goes through the ports that the driver opened with. Those that are heard are
-/// devices of the driver: a sound card, another JACK client, `audiosession-device`.
+/// Such a virtual device takes part in every routing rule; its sound goes through the ports that
+/// the driver opened with. Devices with an output of their own are devices of the driver: a sound
+/// card, another JACK client, `audiosession-device`.
 extension AudioSessionHost {
-    /// Plugs a device in: the newest that a session may use becomes its route (keeps ROUTE-2). With outputs and inputs it is one device
-    /// that goes both ways; a headset's microphone is a `headsetMic`, a machine's a `builtInMic`. Known by its name: plugged in again, it
-    /// has changed. Throws badParam without a name or a channel.
+    /// Plugs in a virtual device. Each session whose category, mode and options allow the device is
+    /// routed to it, because it is now the newest one (keeps ROUTE-2).
+    ///
+    /// `outputs` and `inputs` are numbers of channels. With both, it is one bidirectional device:
+    /// headphones get a `headsetMic` as input, a built-in speaker or receiver a `builtInMic`, a
+    /// line output a `lineIn`; an input of another type has the type of the output. A device is
+    /// identified by its name: plugging it in again updates it. Throws badParam if the name is
+    /// empty, there is no channel, or the type is unknown.
     public func plug(_ name: String, type: AudioSession.Port, outputs: Int = 2, inputs: Int = 0) throws {
         let output = try type.known()
         var ports: [DevicePort] = []
@@ -26,29 +33,35 @@ extension AudioSessionHost {
         try submit(.plug(Device(uid: name, ports: ports)))
     }
 
-    /// Pulls a device out; what plays there and is the app's now-playing session is interrupted (keeps ROUTE-4).
+    /// Unplugs a virtual device by its name. If the app's most recent primary session plays there,
+    /// it is interrupted (keeps ROUTE-4). Throws badParam if there is no such device, or if the
+    /// audio server reported it.
     public func unplug(_ name: String) throws { try submit(.unplug(name)) }
 
-    /// The names of the devices that are plugged in, the last in last; the server's own ports are `server`.
+    /// The uids of all devices, newest last: for a virtual device its name, for a device of the
+    /// server the uid that the driver reports, for the ports of a server without known devices
+    /// `server`.
     public var devices: [String] { arbiter.devices.map(\.uid) }
 
-    /// The user picks an output by its uid, or takes the pick back with nil; it beats every other choice until its device leaves or
-    /// another comes (keeps ROUTE-8).
+    /// Selects an output port on behalf of the user, by its uid; nil clears the selection. It takes
+    /// precedence over every other choice until its device is unplugged or another one is plugged
+    /// in (keeps ROUTE-8). Throws badParam for an unknown port.
     public func pickOutput(_ uid: String?) throws { try submit(.pick(.output, uid)) }
 
-    /// The same, of an input.
+    /// Selects an input port on behalf of the user, by the same rules as `pickOutput`.
     public func pickInput(_ uid: String?) throws { try submit(.pick(.input, uid)) }
 
-    /// What this app saw of its server last, and told the arbiter.
-    struct Sighting: Equatable, Sendable {
-        /// nil: of a driver that knows no devices.
+    /// The devices of the server that this app last saw and reported to the arbiter.
+    struct DeviceSnapshot: Equatable, Sendable {
+        /// The server's name; nil for a driver that reports no devices.
         var server: String?
         var devices: [Device]
 
         var uids: Set<String> { Set(devices.flatMap(\.ports).map(\.uid)) }
 
-        /// With what was seen before and is missing, or is there in parts; in the order of before.
-        func keeping(_ before: Sighting?) -> Sighting {
+        /// Returns this snapshot with the devices of an earlier one that are now missing or
+        /// incomplete, in the order of the earlier one.
+        func keeping(_ before: DeviceSnapshot?) -> DeviceSnapshot {
             guard let before, before.server == server else { return self }
             var kept = self
             let known = Set(before.devices.map(\.uid))
@@ -57,64 +70,72 @@ extension AudioSessionHost {
             return kept
         }
 
-        /// Whether every device of an earlier snapshot of this server is present, with all of its ports.
-        func hasAll(of before: Sighting?) -> Bool {
+        /// Returns whether every device of an earlier snapshot of this server is present, with all
+        /// of its ports.
+        func hasAll(of before: DeviceSnapshot?) -> Bool {
             guard let before, before.server == server else { return true }
             return before.devices.allSatisfy { complete($0) != nil }
         }
 
-        /// The device of an earlier snapshot as it is now; nil if it or one of its ports is missing.
+        /// Returns the current version of a device from an earlier snapshot; nil if it or one of
+        /// its ports is missing.
         private func complete(_ old: Device) -> Device? {
             devices.first { $0.uid == old.uid && $0.hasAll(of: old) }
         }
     }
 
-    /// How long a device may take to come back after its server: those of other programs come after it.
-    static let returnLimit = Duration.seconds(2)
+    /// How long a device may take to return after its server: other programs that provide devices
+    /// reconnect on their own, later than this one.
+    static let deviceWaitLimit = Duration.seconds(2)
 
-    /// The server is back: what is missing as yet counts as being there until it has had its time (keeps SRV-2).
-    func awaitDevices() {
-        let wait = returns.withLock { returns in
+    /// Starts the wait for devices after the server's return: until it ends, devices that are still
+    /// missing count as present (keeps SRV-2).
+    func beginDeviceWait() {
+        let returnNumber = serverReturns.withLock { returns in
             returns.count += 1
             returns.isAwaited = true
             return returns.count
         }
-        clock.call(after: Self.returnLimit) { [weak self] in
+        clock.call(after: Self.deviceWaitLimit) { [weak self] in
             guard let self else { return }
-            news.async { self.endReturn(wait) }
+            notifications.async { self.finishDeviceWait(returnNumber) }
         }
     }
 
-    /// After a change of devices: while the server's devices are awaited, the policy still counts them as present, so the sessions
-    /// are connected here to those that are back. The wait ends when all of them are.
-    func followReturn() {
-        guard let wait = returns.withLock({ $0.isAwaited ? $0.count : nil }) else { return }
-        let isComplete = currentSnapshot().map { now in sightings.withLock { now.hasAll(of: $0) } }
-        isComplete == true ? endReturn(wait) : patchAllLater()
+    /// Handles a change of devices while the server's devices are awaited. The policy still counts
+    /// them as present, so this method connects the sessions to those that have returned. The wait
+    /// ends when all have.
+    func updateDeviceWait() {
+        guard let returnNumber = serverReturns.withLock({ $0.isAwaited ? $0.count : nil }) else { return }
+        let isComplete = currentSnapshot().map { now in lastReportedDevices.withLock { now.hasAll(of: $0) } }
+        isComplete == true ? finishDeviceWait(returnNumber) : applyAllRoutesAsync()
     }
 
-    /// Cancels the wait for devices because the server is lost again. Returns whether a wait was in progress.
-    func abandonReturn() -> Bool {
-        returns.withLock { returns in
+    /// Cancels the wait for devices because the server is lost again. Returns whether a wait was in
+    /// progress.
+    func cancelDeviceWait() -> Bool {
+        serverReturns.withLock { returns in
             defer { returns.isAwaited = false }
             return returns.isAwaited
         }
     }
 
-    /// Reports devices that are still missing as removed, then notifies each session once that the server has returned (keeps SRV-2).
-    private func endReturn(_ wait: Int) {
-        let isLast = returns.withLock { returns in
-            guard returns.isAwaited, returns.count == wait else { return false }
+    /// Ends the wait, unless it has ended or another return has begun a new one. Reports devices
+    /// that are still missing as removed, then notifies each session that the server has returned
+    /// (keeps SRV-2).
+    private func finishDeviceWait(_ returnNumber: Int) {
+        let isCurrent = serverReturns.withLock { returns in
+            guard returns.isAwaited, returns.count == returnNumber else { return false }
             returns.isAwaited = false
             return true
         }
-        guard isLast else { return }
-        noteDevices()
-        patchAllLater()
+        guard isCurrent else { return }
+        reportDevices()
+        applyAllRoutesAsync()
         for session in livingSessions { session.notifyReset() }
     }
 
-    /// What the user says of devices, for the driver that looks at them.
+    /// Passes the user's device overrides from the settings to the driver.
     func applyDeviceOverrides(to driver: any RenderDriver) {
         guard let driver = driver as? JackDriver, !settings.deviceOverrides.isEmpty else { return }
         driver.setDeviceOverrides(
@@ -125,48 +146,53 @@ extension AudioSessionHost {
             })
     }
 
-    /// Returns of the server, and whether the devices of the last one are still awaited.
-    struct Returns {
+    /// The number of the server's returns, and whether the devices of the last return are still
+    /// awaited.
+    struct ServerReturns {
         var count = 0
         var isAwaited = false
     }
 
-    /// Tells the arbiter which devices there are, if that is news (keeps ROUTE-1, ROUTE-2); `again`: to one that may not know.
-    func noteDevices(_ format: HardwareFormat? = nil, again: Bool = false) {
-        guard let sighting = currentSnapshot(format) else { return }
-        // One sighting after the other, as they were made.
-        sightings.withLock { last in
-            // A driver that knows devices knows them as long as it is open: without any, it has just been lost.
-            let sighting = returns.withLock { $0.isAwaited } ? sighting.keeping(last) : sighting
-            guard again || last != sighting, sighting.server != nil || last?.server == nil else { return }
-            last = sighting
-            if let server = sighting.server {
-                // Refused, or without an arbiter just now: told again with the next news.
-                if (try? submit(.setDevices(app, server: server, sighting.devices))) == nil { last = nil }
+    /// Reports the devices to the arbiter if they have changed (keeps ROUTE-1, ROUTE-2). With
+    /// `again`, reports them even if unchanged, because the arbiter may not know them.
+    func reportDevices(_ format: HardwareFormat? = nil, again: Bool = false) {
+        guard let snapshot = currentSnapshot(format) else { return }
+        // The lock is held while reporting, so that two threads do not report at the same time.
+        lastReportedDevices.withLock { last in
+            // A driver that reports devices reports them as long as it is open: if it reports none,
+            // its server has just been lost.
+            let snapshot = serverReturns.withLock { $0.isAwaited } ? snapshot.keeping(last) : snapshot
+            guard again || last != snapshot, snapshot.server != nil || last?.server == nil else { return }
+            last = snapshot
+            if let server = snapshot.server {
+                // If the arbiter refuses or is unavailable, the next change reports the devices
+                // again.
+                if (try? submit(.setDevices(app, server: server, snapshot.devices))) == nil { last = nil }
             } else {
-                for device in sighting.devices { try? submit(.plug(device)) }
+                for device in snapshot.devices { try? submit(.plug(device)) }
             }
         }
     }
 
-    /// The devices at this moment; nil while the driver is not open.
-    private func currentSnapshot(_ format: HardwareFormat? = nil) -> Sighting? {
+    /// Returns the current devices; nil while the driver is not open.
+    private func currentSnapshot(_ format: HardwareFormat? = nil) -> DeviceSnapshot? {
         guard case .success(let engine) = engine, let format = format ?? engine.format else { return nil }
         guard let devices = engine.driver.devices else {
-            return Sighting(server: nil, devices: [Device(channelsOf: format)].filter { !$0.ports.isEmpty })
+            return DeviceSnapshot(server: nil, devices: [Device(channelsOf: format)].filter { !$0.ports.isEmpty })
         }
-        return Sighting(
+        return DeviceSnapshot(
             server: format.serverName, devices: devices.map { Device($0, server: format.serverName) })
     }
 
-    /// Whether a port is one that the driver told of, if not any more.
+    /// Returns whether the port belongs to the last reported devices of the server, even if the
+    /// driver no longer has it.
     func wasSeen(_ port: DevicePort) -> Bool {
-        sightings.withLock { $0?.server != nil && $0?.uids.contains(port.uid) == true }
+        lastReportedDevices.withLock { $0?.server != nil && $0?.uids.contains(port.uid) == true }
     }
 }
 
 extension Device {
-    /// Whether each port of the other one is there, with as many channels at least.
+    /// Returns whether this device has each port of `other`, with at least as many channels.
     fileprivate func hasAll(of other: Device) -> Bool {
         other.ports.allSatisfy { old in ports.contains { $0.uid == old.uid && $0.channels >= old.channels } }
     }
@@ -182,7 +208,8 @@ extension Device {
         self.server = server
     }
 
-    /// The channels of a driver that knows no devices, as a device of no known kind. Its rate and period make no other route.
+    /// Creates a device of unknown kind for the channels of a driver that reports no devices. A
+    /// change of sample rate or period does not change the route.
     fileprivate init(channelsOf format: HardwareFormat) {
         func port(_ direction: DevicePort.Direction, _ name: String, _ channels: Int) -> [DevicePort] {
             let uid = direction.rawValue
@@ -200,7 +227,7 @@ extension Device {
 }
 
 extension PortType {
-    /// The input that goes with an output of this kind.
+    /// The type of the input that belongs to an output of this type.
     fileprivate var input: PortType {
         switch self {
         case .headphones: .headsetMic

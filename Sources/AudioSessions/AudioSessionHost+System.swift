@@ -2,133 +2,151 @@ internal import AudioRendering
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// What the system does to sessions, as calls: for tests, tools and the player. What a simulator cannot do (group SIM).
+/// Simulated system events for tests, tools and the player. They cover what the iOS Simulator
+/// cannot do (group SIM).
 extension AudioSessionHost {
-    /// Who interrupts.
+    /// The source of an interruption.
     public enum Interrupter: String, Sendable, CaseIterable {
         case app, assistant, alarm, call
     }
 
-    /// The sessions begun here.
+    /// The sessions that this host has begun on behalf of the system, and its simulated app.
     struct SystemSessions: Sendable {
         var ringing: SessionID?
         var call: SessionID?
         var interruptions: [SessionID] = []
-        /// A stand-in for another app that plays.
-        var other: SessionRegistration?
+        /// The simulated app, if one is running.
+        var simulatedApp: SessionRegistration?
     }
 
-    /// A phone rings: interrupts every session but those that do not want it (keeps INT-6).
+    /// Simulates a ringing phone: interrupts every session except those that prefer no
+    /// interruptions from system alerts (keeps INT-6). Throws sessionNotActive if a call is already
+    /// ringing.
     public func ring() throws {
         try system.withLock { system in
             guard system.ringing == nil else {
-                throw Self.misplaced("to ring", "a phone rings already; decline or accept it")
+                throw Self.cannot("ring", "a call is already ringing; decline or accept it")
             }
             system.ringing = try begin(.call, isRinging: true)
         }
     }
 
-    /// The ringing call is not taken: ended + shouldResume (keeps INT-6).
+    /// Declines the ringing call: its interruptions end with shouldResume (keeps INT-6). Throws
+    /// sessionNotActive if no call is ringing.
     public func declineCall() throws {
         try system.withLock { system in
-            guard let id = system.ringing else { throw Self.misplaced("declined", "no phone rings; ring first") }
+            guard let id = system.ringing else { throw Self.cannot("decline a call", "none is ringing; ring first") }
             system.ringing = nil
             try submit(.endSystemSession(id, shouldResume: true))
         }
     }
 
-    /// The ringing call is taken: now every session is interrupted, an older call too (keeps INT-6, ACT-4).
+    /// Accepts the ringing call: it now interrupts every session, including an older call (keeps
+    /// INT-6, ACT-4). Throws sessionNotActive if no call is ringing.
     public func acceptCall() throws {
         try system.withLock { system in
-            guard let id = system.ringing else { throw Self.misplaced("accepted", "no phone rings; ring first") }
+            guard let id = system.ringing else { throw Self.cannot("accept a call", "none is ringing; ring first") }
             try submit(.acceptCall(id))
             system.ringing = nil
-            // The call before is held; it is over with the interruptions that are ended by hand.
+            // The previous call is on hold; `endInterruption` ends it.
             if let held = system.call { system.interruptions.append(held) }
             system.call = id
         }
     }
 
-    /// The call is over: ended + shouldResume (keeps INT-3).
+    /// Ends the accepted call: its interruptions end with shouldResume (keeps INT-3). Throws
+    /// sessionNotActive if there is none.
     public func endCall() throws {
         try system.withLock { system in
             guard let id = system.call else {
-                throw Self.misplaced("ended", "there is none; accept a ringing one first")
+                throw Self.cannot("end a call", "none is in progress; accept a ringing one first")
             }
             system.call = nil
             try submit(.endSystemSession(id, shouldResume: true))
         }
     }
 
-    /// An interruption begins (keeps SIM-1).
+    /// Begins a simulated interruption (keeps SIM-1).
     public func beginInterruption(by interrupter: Interrupter = .app) throws {
         try system.withLock { system in
             system.interruptions.append(try begin(Rank(interrupter), isRinging: false))
         }
     }
 
-    /// The interruption begun last ends (keeps SIM-1).
+    /// Ends the most recent simulated interruption, or an older call that was put on hold when
+    /// another was accepted (keeps SIM-1). Throws sessionNotActive if there is none.
     public func endInterruption(shouldResume: Bool = true) throws {
         try system.withLock { system in
             guard let id = system.interruptions.popLast() else {
                 throw AudioSessionError(
-                    .sessionNotActive, rule: "SIM-1", "An interruption was to end, but none goes on; begin one first.")
+                    .sessionNotActive, rule: "SIM-1", "Cannot end an interruption: none has begun. Begin one first.")
             }
             try submit(.endSystemSession(id, shouldResume: shouldResume))
         }
     }
 
-    /// Another app begins to play: a stand-in that is arbitrated as any app is, and makes no sound itself (keeps SIM-6). It mixes with others, or
-    /// lowers them, or interrupts them as plain playback does. One at a time.
+    /// Starts a simulated app. The arbiter treats it like any other app, but it produces no sound
+    /// (keeps SIM-6).
+    ///
+    /// Its category is playback with `options`: depending on these, it mixes with others, ducks
+    /// them or interrupts them. Only one simulated app can run at a time; otherwise, throws
+    /// badParam.
     public func beginOtherAudio(_ options: AudioSession.CategoryOptions = []) throws {
         try system.withLock { system in
-            guard system.other == nil else {
+            guard system.simulatedApp == nil else {
                 throw AudioSessionError(
-                    .badParam, rule: "SIM-6", "Another app was to play, but one plays already; end that first.")
+                    .badParam, rule: "SIM-6",
+                    "Cannot start a simulated app: one is already running. End it first.")
             }
             do throws(ArbiterError) {
-                // The highest number is no process's.
-                let other = try arbiter.register(app: AppID(.max)) { _ in }
+                // The highest app id is reserved for the simulated app: no process uses it.
+                let simulatedApp = try arbiter.register(app: AppID(.max)) { _ in }
                 do throws(ArbiterError) {
-                    let policy = SessionPolicy.CategoryOptions(rawValue: options.rawValue)
-                    try arbiter.submit(.configure(other.id, .category(.playback, options: policy)))
-                    try arbiter.submit(.activate(other.id))
-                    try arbiter.submit(.setRunning(other.id, true))
+                    let policyOptions = SessionPolicy.CategoryOptions(rawValue: options.rawValue)
+                    try arbiter.submit(.configure(simulatedApp.id, .category(.playback, options: policyOptions)))
+                    try arbiter.submit(.activate(simulatedApp.id))
+                    try arbiter.submit(.setRunning(simulatedApp.id, true))
                 } catch {
-                    try? arbiter.submit(.unregister(other.id))
+                    try? arbiter.submit(.unregister(simulatedApp.id))
                     throw error
                 }
-                system.other = other
+                system.simulatedApp = simulatedApp
             } catch {
                 throw AudioSessionError(error)
             }
         }
     }
 
-    /// The other app ends, with notice or in silence (keeps SIM-6).
+    /// Ends the simulated app, and notifies others if `notifyOthers` is true (keeps SIM-6). Throws
+    /// sessionNotActive if none is running.
     public func endOtherAudio(notifyOthers: Bool = true) throws {
         try system.withLock { system in
-            guard let other = system.other else {
+            guard let simulatedApp = system.simulatedApp else {
                 throw AudioSessionError(
-                    .sessionNotActive, rule: "SIM-6", "Another app was to end, but none plays; begin one first.")
+                    .sessionNotActive, rule: "SIM-6",
+                    "Cannot end the simulated app: none is running. Start one first.")
             }
-            system.other = nil
-            try submit(.deactivate(other.id, notifyOthers: notifyOthers))
-            try submit(.unregister(other.id))
+            system.simulatedApp = nil
+            try submit(.deactivate(simulatedApp.id, notifyOthers: notifyOthers))
+            try submit(.unregister(simulatedApp.id))
         }
     }
 
-    /// Flips the silent switch (keeps VOL-2, SIM-2).
+    /// Sets the silent switch (keeps VOL-2, SIM-2).
     public func setSilentSwitch(_ isOn: Bool) throws { try submit(.setSilentSwitch(isOn)) }
 
-    /// Turns do-not-disturb on or off. While it is on, a phone that begins to ring, and the assistant, wait: they interrupt nobody. They
-    /// begin when it is off; a call begins when it is accepted, too. Alarms do not wait (keeps GUIDE-9).
+    /// Turns do-not-disturb on or off.
+    ///
+    /// While it is on, the arbiter holds ringing calls and the assistant: they interrupt no
+    /// session. They begin when it is turned off; a call also begins when it is accepted. Alarms
+    /// are not held (keeps GUIDE-9).
     public func setDoNotDisturb(_ isOn: Bool) throws { try submit(.setDoNotDisturb(isOn)) }
 
-    /// Sets the system volume, 0…1 (keeps VOL-1).
+    /// Sets the system volume, 0…1; throws badParam for other values (keeps VOL-1).
     public func setSystemVolume(_ volume: Float) throws { try submit(.setVolume(volume)) }
 
-    /// Apple's way, where a setting asks for it: after the server's loss the app sets everything up again (SRV-2).
+    /// Resets the app's sessions when the server has returned, if a setting requests Apple's
+    /// behaviour: the app then sets everything up again (SRV-2).
     func resetSessions() {
         if settings.resetsSessionsWithServer { try? submit(.resetSessions(app)) }
     }
@@ -149,8 +167,8 @@ extension AudioSessionHost {
         }
     }
 
-    private static func misplaced(_ what: String, _ why: String) -> AudioSessionError {
-        AudioSessionError(.sessionNotActive, rule: "INT-6", "A call was to be \(what), but \(why).")
+    private static func cannot(_ action: String, _ reason: String) -> AudioSessionError {
+        AudioSessionError(.sessionNotActive, rule: "INT-6", "Cannot \(action): \(reason).")
     }
 }
 

@@ -5,21 +5,28 @@ internal import JackDriver
 package import SessionArbiter
 internal import SessionPolicy
 
-/// What the sessions of a process share: the arbiter that decides for them, the engine they sound through, and the device's switches.
+/// The resources that the sessions of a process share: the arbiter that decides for them, the
+/// engine that renders them, and the device's switches.
 ///
-/// An app needs none but `shared`. Tests and tools make their own, with a driver of their choice.
+/// An app needs only `shared`. Tests and tools create their own host, with a driver of their
+/// choice.
 public final class AudioSessionHost: Sendable {
-    /// The host of this process: among all apps of the user, and on a JACK server, the managed one if no other runs. Its client bears the
-    /// program's name.
+    /// The host of this process. Its sessions are arbitrated together with those of all the user's
+    /// apps. It connects to a running JACK server or PipeWire; if neither is running, it starts a
+    /// shared JACK server. Its JACK client has the program's name.
     public static let shared = AudioSessionHost(
         driver: JackDriver(configuration: .init(clientName: clientName, inputs: nil)), arbitration: .automatic)
 
-    /// Among whom its sessions are arbitrated.
+    /// The scope in which a host's sessions are arbitrated.
     public enum Arbitration: Sendable {
-        /// Among all apps of the user, by the service `audiosessiond`, which is started where none runs; within the process where the
-        /// environment says `AUDIOSESSION_ARBITER=in-process`, and, with one warning on standard error, where the service is not to be had.
+        /// All apps of the user, through the service `audiosessiond`, which the library starts if
+        /// it is not running.
+        ///
+        /// Arbitration stays within the process if the environment sets
+        /// `AUDIOSESSION_ARBITER=in-process`, and, with one warning on standard error, if the
+        /// service is not available.
         case automatic
-        /// Among the sessions of this host alone.
+        /// Only the sessions of this host.
         case inProcess
     }
 
@@ -28,38 +35,44 @@ public final class AudioSessionHost: Sendable {
         return name.isEmpty ? "audio-session" : String(name.prefix(24))
     }
 
-    /// Decides for all sessions.
+    /// The arbiter, which decides for all sessions.
     package let arbiter: any SessionArbiter
     package var settings: ArbiterSettings { arbiter.settings }
-    /// Time for the sessions' limits.
+    /// The clock for the sessions' limits, the I/O buffer tuner and the wait for devices.
     let clock: any SessionClock
-    /// The engine, or why there is none.
+    /// The engine, or the error that prevented its creation.
     package let engine: Result<AudioEngine, AudioSessionError>
-    /// This process, as the arbiter names it.
+    /// The arbiter's id for this process.
     let app: AppID
-    /// Where wishes for the hardware are carried out, one after the other.
+    /// The serial queue that applies hardware requests and routes.
     let hardware: DispatchQueue
-    /// Where the driver's and the engine's news are told: their own threads must not be called back on.
-    let news: DispatchQueue
-    let permission: PermissionDesk
-    let sightings = Locked<Sighting?>(nil)
-    let returns = Locked(Returns())
-    /// Ports of the driver that were connected for sessions here. On the hardware queue.
-    let connected = Locked<Set<String>>([])
-    /// The wish for a period that was carried out here last.
-    let carriedOut = Locked(CarriedOut())
-    /// What all sessions of the app share.
+    /// The serial queue that handles events of the driver and the engine, because handlers call
+    /// both of them and must not do so on the threads that deliver the events.
+    let notifications: DispatchQueue
+    let permission: RecordPermissionPrompter
+    /// The devices last reported to the arbiter; nil if the next change must be reported.
+    let lastReportedDevices = Mutex<DeviceSnapshot?>(nil)
+    let serverReturns = Mutex(ServerReturns())
+    /// The driver's ports that were connected for sessions of this host. Accessed on the hardware
+    /// queue.
+    let connected = Mutex<Set<String>>([])
+    /// The hardware requests that this host last attempted to apply.
+    let attemptedRequests = Mutex(AttemptedRequests())
+    /// State that all sessions of the app share.
     public let application: AudioApplication
-    let system = Locked(SystemSessions())
-    private let sessions = Locked<[WeakSession]>([])
-    private let observation = Locked<EngineObservation?>(nil)
+    let system = Mutex(SystemSessions())
+    private let sessions = Mutex<[WeakSession]>([])
+    private let observation = Mutex<EngineObservation?>(nil)
 
     private struct WeakSession { weak var session: AudioSession? }
 
-    /// A host whose engine is driven by `driver`; the driver is opened at the first activation, or when its values are first asked for.
-    /// Arbitrated by itself unless it says otherwise: what tests and offline rendering want. What plays to people says `.automatic`.
+    /// Creates a host whose engine is driven by `driver`. The first activation, or the first read
+    /// of a value of the server, opens the driver.
     ///
-    /// With `.automatic` it may block while the service starts, 5 s at most. A process that forks must not use it in the child.
+    /// By default only the sessions of this host are arbitrated, which suits tests and offline
+    /// rendering; a program that plays to users passes `.automatic`. With `.automatic` the call may
+    /// block for up to 5 s while the service starts. After a fork, the child process must not use
+    /// the host.
     public convenience init(
         driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
         arbitration: Arbitration = .inProcess
@@ -68,15 +81,15 @@ public final class AudioSessionHost: Sendable {
         case .inProcess: self.init(driver: driver, configuration: configuration, arbiter: InProcessArbiter())
         case .automatic:
             let arbiter = ArbiterChoice.make()
-            // A service keeps the user's answers itself.
-            let store = arbiter is RemoteArbiter ? nil : KeptPermission.own
+            // The service stores the user's answers itself.
+            let store = arbiter is RemoteArbiter ? nil : StoredPermission.own
             self.init(driver: driver, configuration: configuration, arbiter: arbiter, store: store)
         }
     }
 
     package convenience init(
         driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
-        settings: ArbiterSettings, store: KeptPermission? = nil, clock: (any SessionClock)? = nil
+        settings: ArbiterSettings, store: StoredPermission? = nil, clock: (any SessionClock)? = nil
     ) {
         self.init(
             driver: driver, configuration: configuration, arbiter: InProcessArbiter(settings: settings), store: store,
@@ -85,15 +98,15 @@ public final class AudioSessionHost: Sendable {
 
     package init(
         driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
-        arbiter: any SessionArbiter, store: KeptPermission? = nil, clock: (any SessionClock)? = nil
+        arbiter: any SessionArbiter, store: StoredPermission? = nil, clock: (any SessionClock)? = nil
     ) {
         self.arbiter = arbiter
         self.clock = clock ?? DispatchClock()
         app =
             (arbiter as? RemoteArbiter)?.app ?? AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
         hardware = DispatchQueue(label: "audio-session.hardware")
-        news = DispatchQueue(label: "audio-session.news")
-        permission = PermissionDesk(store: store)
+        notifications = DispatchQueue(label: "audio-session.notifications")
+        permission = RecordPermissionPrompter(store: store)
         application = AudioApplication()
         engine = Result { () throws(AudioSessionError) in
             do throws(AudioEngineError) {
@@ -107,47 +120,52 @@ public final class AudioSessionHost: Sendable {
         if let answer = store?.answer { try? submit(.setRecordPermission(app, answer)) }
     }
 
-    /// Another app beside that of `host`: the same arbiter, engine and device, but foreground, declared background audio and
-    /// permission of its own. For scenarios of several apps in one process; `app` is its number, not 0 and not this process's.
+    /// Creates another app alongside that of `host`, for scenarios with several apps in one
+    /// process. It has the same arbiter, engine and device, but its own foreground state, declared
+    /// background audio and permission. `app` is its id, which must be neither 0 nor this
+    /// process's.
     package init(app: UInt64, sharing host: AudioSessionHost) {
-        precondition(app != AppID.system.rawValue && app != host.app.rawValue, "an app of its own")
+        precondition(app != AppID.system.rawValue && app != host.app.rawValue, "the app id is 0 or this process's")
         self.app = AppID(app)
         arbiter = host.arbiter
         engine = host.engine
         hardware = host.hardware
-        news = host.news
+        notifications = host.notifications
         clock = host.clock
-        permission = PermissionDesk(store: nil)
+        permission = RecordPermissionPrompter(store: nil)
         application = AudioApplication()
         observe()
     }
 
+    /// Starts to observe the arbiter's hardware requests and the engine's events.
     private func observe() {
         application.bind(to: self)
-        arbiter.whenHardwareChanges { [weak self] in self?.followHardwareWish() }
+        arbiter.whenHardwareChanges { [weak self] in self?.hardwareRequestsDidChange() }
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
             switch event {
             case .driver(let event):
-                if case .serverReturned = event { self?.silenceLost() }
-                self?.tell(event)
-            case .busEnded(let bus): self?.tellEnd(ofBus: bus)
+                if case .serverReturned = event { self?.disconnectLostOutputs() }
+                self?.deliver(event)
+            case .busEnded(let bus): self?.notifyEnd(ofBus: bus)
             default: break
             }
         }
         observation.withLock { $0 = observed }
     }
 
-    /// What the server is now; reaches for it if it has not been reached (HW-6). Nil while it cannot be reached.
+    /// The server's current format; connects to the server if necessary, and may then block as
+    /// `setActive` does (HW-6). Nil while no server can be reached.
     public var format: HardwareFormat? {
         guard case .success(let engine) = engine else { return nil }
         if let format = engine.format { return format }
         guard let format = try? engine.open() else { return nil }
-        noteDevices()
+        reportDevices()
         return format
     }
 
-    /// Gives the server up; the next activation reaches it again. Sessions keep their state.
+    /// Disconnects from the server. The next activation, or the next read of a value of the server,
+    /// connects again. Sessions keep their state.
     public func close() {
         guard case .success(let engine) = engine else { return }
         engine.close()
@@ -162,33 +180,37 @@ public final class AudioSessionHost: Sendable {
 
     var livingSessions: [AudioSession] { sessions.withLock { $0.compactMap(\.session) } }
 
-    private func tellEnd(ofBus slot: Int) {
-        news.async { [weak self] in
-            for session in self?.livingSessions ?? [] where session.plays(onBus: slot) { session.followIdleness() }
+    /// Updates the idle timers of the sessions that a bus belongs to, when its last voice has
+    /// ended.
+    private func notifyEnd(ofBus slot: Int) {
+        notifications.async { [weak self] in
+            for session in self?.livingSessions ?? [] where session.plays(onBus: slot) { session.updateIdleTimer() }
         }
     }
 
-    /// Tells the arbiter again which devices there are.
-    func noteDevicesLater() { news.async { [weak self] in self?.noteDevices(again: true) } }
+    /// Reports the devices to the arbiter again, without blocking.
+    func reportDevicesAgainAsync() { notifications.async { [weak self] in self?.reportDevices(again: true) } }
 
-    private func tell(_ event: DriverEvent) {
-        news.async { [weak self] in
+    /// Handles an event of the driver: reports devices, applies requests, then notifies sessions.
+    private func deliver(_ event: DriverEvent) {
+        notifications.async { [weak self] in
             guard let self else { return }
             switch event {
-            case .formatChanged(let format): noteDevices(format)
+            case .formatChanged(let format): reportDevices(format)
             case .serverReturned(let format):
-                awaitDevices()
+                beginDeviceWait()
                 resetSessions()
-                noteDevices(format)
-                settleHardwareLater()
-            case .devicesChanged: noteDevices()
-            // Sessions were not yet notified of the return: for them, this is still the same loss.
-            case .serverLost: if abandonReturn() { return }
+                reportDevices(format)
+                applyHardwareRequestsAsync()
+            case .devicesChanged: reportDevices()
+            // If sessions were not yet notified of the return, this is still the same loss for
+            // them.
+            case .serverLost: if cancelDeviceWait() { return }
             case .serverGone, .xrun: break
             }
             for session in livingSessions { session.receive(event) }
             switch event {
-            case .serverReturned, .devicesChanged: followReturn()
+            case .serverReturned, .devicesChanged: updateDeviceWait()
             default: break
             }
         }
@@ -196,10 +218,12 @@ public final class AudioSessionHost: Sendable {
 }
 
 extension AudioSessionHost {
-    /// Returns when all that follows from earlier calls has been told and carried out: for drivers without a clock, whose next cycle
-    /// must not depend on how fast other threads are. Not from within a notification.
+    /// Returns when all consequences of earlier calls have been applied and delivered. For drivers
+    /// whose cycles the caller runs: call it between cycles, so that results do not depend on the
+    /// speed of other threads. Do not call from within a notification.
     package func settle() {
-        // What is told may lead to decisions, and those to more that is told: until a round brings no new one.
+        // Delivered events may cause decisions, and these further events: repeat until a round
+        // brings no new decision.
         var before: UInt64?
         repeat {
             before = arbiter.decisions.last?.number
@@ -207,7 +231,7 @@ extension AudioSessionHost {
             arbiter.drain()
             permission.drain()
             hardware.sync {}
-            news.sync {}
+            notifications.sync {}
             arbiter.drain()
         } while arbiter.decisions.last?.number != before
     }

@@ -2,18 +2,24 @@ public import AudioRendering
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// Live input of a session: what comes in, for as long as it runs.
+/// The live input of a session: a stream of captured frames, delivered from `start()` until
+/// `stop()`.
 ///
-/// It is heard while the session is active, the app's permission is granted (PERM-1) and nothing mutes it (PERM-4, INT-10); else it is
-/// silence. An interruption holds it, as it holds players; one by the muted microphone, or a deactivation, stops it for good, and it
-/// starts again only by `start()` (INT-10). Letting go of it stops it.
+/// It delivers sound while the session is active, the app has permission to record (PERM-1) and
+/// nothing mutes the input (PERM-4, INT-10); otherwise it delivers silence. An interruption
+/// suspends it, as it suspends players. If the microphone is muted in hardware, or the session is
+/// deactivated, it stops: only `start()` starts it again (INT-10). Releasing the object stops the
+/// input.
 public final class AudioSessionInput: Sendable {
-    /// Where the frames are read, each with its time; a voice can play it in the same cycle (`VoiceSource.input`).
+    /// The source of the frames, each with its time. A voice can play it in the same cycle
+    /// (`VoiceSource.input`).
     public let capture: EngineInput
     private let session: AudioSession
-    private let running = Locked(false)
+    private let running = Mutex(false)
 
-    /// Channels of the device's input, for a session; it does not run yet. Throws when the engine has no input left, or the channels are none.
+    /// Creates an input for a session, without starting it. It captures `channels` channels of the
+    /// session's route, from `firstChannel`, which counts from 0. Throws resourceNotAvailable if
+    /// the engine has no free input or the channels are invalid.
     public init(session: AudioSession, channels: Int = 1, firstChannel: Int = 0) throws {
         let (engine, bus) = (try session.engine, try session.bus)
         do throws(AudioEngineError) {
@@ -26,43 +32,47 @@ public final class AudioSessionInput: Sendable {
     }
 
     deinit {
-        // The session knows it no more.
+        // The session no longer refers to this input.
         guard halt() else { return }
-        session.inputTurn.withLock { _ in session.tellInputsStopped() }
+        session.inputLock.withLock { _ in session.reportInputsStopped() }
         session.participantsChanged()
     }
 
-    /// Activates the session if it is not active, also when an interruption holds the input (ACT-15), and lets the input in; while nobody was asked, the user is (PERM-3). Throws, and
-    /// nothing starts, when the activation is refused, the category has no input, or the microphone is muted (INT-10). Blocks as
-    /// `setActive` does.
+    /// Starts the input. Activates the session if it is not active, even if it is interrupted
+    /// (ACT-15), and asks the user for permission if no answer exists (PERM-3).
+    ///
+    /// Throws, and does not start the input, when the activation is refused, the category has no
+    /// input, or the microphone is muted (INT-10); in the last two cases the session stays active.
+    /// Blocks as `setActive` does.
     public func start() throws {
         try session.activateToStart()
         guard !isRunning else { return }
         applyGain(session.inputGain)
-        // Alone: what takes it back meanwhile is seen afterwards, by `followInputs`.
-        try session.inputTurn.withLock { _ in
+        // Under `inputLock`, so that the arbiter and the input agree. If the arbiter stops the
+        // input meanwhile, `stopInputsStoppedByArbiter` detects that afterwards.
+        try session.inputLock.withLock { _ in
             try session.submit { .setInputRunning($0, true) }
             running.withLock { $0 = true }
         }
         session.participantsChanged()
     }
 
-    /// Ramps to the session's input gain, in 5 ms.
+    /// Ramps the input to a linear gain in 5 ms.
     func applyGain(_ gain: Float) {
         try? capture.setGain(gain, rampFrames: (session.host.format?.sampleRate ?? 48_000) / 200)
     }
 
-    /// Ends it; what is already in the ring can still be read.
+    /// Stops the input. Frames that are already in the ring buffer remain readable.
     public func stop() {
-        let wasRunning = session.inputTurn.withLock { _ in
+        let wasRunning = session.inputLock.withLock { _ in
             let wasRunning = halt()
-            if wasRunning { session.tellInputsStopped() }
+            if wasRunning { session.reportInputsStopped() }
             return wasRunning
         }
         if wasRunning { session.participantsChanged() }
     }
 
-    /// Returns whether it ran.
+    /// Marks the input as stopped; returns whether it was running.
     fileprivate func halt() -> Bool {
         running.withLock { isRunning in
             defer { isRunning = false }
@@ -72,43 +82,49 @@ public final class AudioSessionInput: Sendable {
 }
 
 extension AudioSessionInput: SessionParticipant {
-    /// Whether it was started and nothing has stopped it since; it may be held by an interruption.
+    /// Whether the input was started and has not been stopped since. An interruption may have
+    /// suspended it.
     public var isRunning: Bool { running.withLock { $0 } }
 
-    /// INT-10: the arbiter took it back. Any other interruption only holds it.
-    package func sessionWasInterrupted() { session.followInputs() }
+    /// INT-10: stops the input if the arbiter has stopped it. Any other interruption only suspends
+    /// it.
+    package func sessionWasInterrupted() { session.stopInputsStoppedByArbiter() }
     package func sessionOutputWasDisconnected(isGone: Bool) {}
     package func sessionInterruptionEnded(shouldResume: Bool) {}
-    package func sessionDidDeactivate() { session.followInputs() }
+    package func sessionDidDeactivate() { session.stopInputsStoppedByArbiter() }
 }
 
 extension AudioSession {
     private var inputs: [AudioSessionInput] { liveParticipants.compactMap { $0 as? AudioSessionInput } }
 
-    /// Stops the inputs that the arbiter took back: by a deactivation, another category, the microphone's switch. The arbiter knows best
-    /// whether input runs; a start that came after the taking back holds.
-    func followInputs() {
-        let stopped = inputTurn.withLock { _ in
+    /// Stops the inputs that the arbiter has stopped: by a deactivation, a category change or the
+    /// microphone's hardware switch. The arbiter's state is authoritative, so an input that was
+    /// started again afterwards keeps running.
+    func stopInputsStoppedByArbiter() {
+        let stopped = inputLock.withLock { _ in
             status?.session.isInputRunning == false && inputs.filter { $0.halt() }.isEmpty == false
         }
         if stopped { participantsChanged() }
     }
 
-    /// Tells the arbiter when the last input has stopped. [in the input's turn]
-    fileprivate func tellInputsStopped() {
+    /// Notifies the arbiter when the last input has stopped. [under `inputLock`]
+    fileprivate func reportInputsStopped() {
         if !inputs.contains(where: \.isRunning) { try? submit { .setInputRunning($0, false) } }
     }
 
-    /// What the session's inputs are multiplied by, 0…1; 1 unless set. JACK has no gain of its own: this one is ours.
+    /// The gain applied to the session's inputs, 0…1; 1 by default. A linear factor. JACK does not
+    /// provide an input gain, so the library applies this one.
     public var inputGain: Float { inputGainFactor.withLock { $0 } }
 
-    /// Whether there is an input whose gain can be set.
+    /// Whether the input gain can be set: true if any input is available, because the library
+    /// applies the gain.
     public var isInputGainSettable: Bool { isInputAvailable }
 
-    /// Ramps every input of the session to a gain of 0…1; throws badParam beyond, and changes nothing.
+    /// Ramps the gain of every input of the session to `gain`, 0…1, within 5 ms. Throws badParam
+    /// for other values and changes nothing.
     public func setInputGain(_ gain: Float) throws {
         guard gain >= 0, gain <= 1 else {
-            throw AudioSessionError(.badParam, "An input gain of \(gain) was asked for; it must be from 0 to 1.")
+            throw AudioSessionError(.badParam, "An input gain of \(gain) was requested; it must be from 0 to 1.")
         }
         inputGainFactor.withLock { $0 = gain }
         for participant in liveParticipants { (participant as? AudioSessionInput)?.applyGain(gain) }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension AudioSession {
-    /// What kind of device a port is.
+    /// The kind of a port's device.
     public struct Port: RawRepresentable, Hashable, Sendable {
         public var rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -30,7 +30,7 @@ extension AudioSession {
     }
 }
 
-/// One channel of a port (ROUTE-1). Open, because tests of apps subclass it.
+/// One channel of a port (ROUTE-1). Open, so that tests of apps can subclass it.
 open class AudioSessionChannelDescription: NSObject {
     private let values: (name: String, number: Int, owner: String)
 
@@ -38,15 +38,16 @@ open class AudioSessionChannelDescription: NSObject {
         values = (channelName, channelNumber, owningPortUID)
     }
 
-    /// The port's own name for it.
+    /// The port's own name for the channel.
     open var channelName: String { values.name }
-    /// From 1.
+    /// The channel's number, starting at 1.
     open var channelNumber: Int { values.number }
-    /// The port it belongs to.
+    /// The uid of the port that the channel belongs to.
     open var owningPortUID: String { values.owner }
 }
 
-/// A source within a port, as iOS devices have them; none here comes from the audio server (ROUTE-1). Open, because tests of apps subclass it.
+/// A data source within a port, such as one of several microphones of an iOS device. The audio
+/// server reports none (ROUTE-1). Open, so that tests of apps can subclass it.
 open class AudioSessionDataSourceDescription: NSObject {
     private let values: (id: NSNumber, name: String)
 
@@ -56,7 +57,7 @@ open class AudioSessionDataSourceDescription: NSObject {
     open var dataSourceName: String { values.name }
 }
 
-/// A device's input or output (ROUTE-1). Open, because tests of apps subclass it.
+/// The input or output of a device (ROUTE-1). Open, so that tests of apps can subclass it.
 open class AudioSessionPortDescription: NSObject {
     private let values: (type: AudioSession.Port, name: String, uid: String, channels: [AudioSessionChannelDescription])
 
@@ -66,16 +67,16 @@ open class AudioSessionPortDescription: NSObject {
         values = (portType, portName, uid, channels)
     }
 
-    /// What kind of device it is.
+    /// The kind of the device.
     open var portType: AudioSession.Port { values.type }
-    /// For people.
+    /// A name to display to users.
     open var portName: String { values.name }
-    /// The same whenever the same device is plugged in.
+    /// An identifier that is the same each time the same device is connected.
     open var uid: String { values.uid }
-    /// Never nil here; optional as iOS declares it.
+    /// The port's channels. Never nil here; optional as in iOS.
     open var channels: [AudioSessionChannelDescription]? { values.channels }
 
-    /// JACK knows of none: nil.
+    /// Always nil: JACK does not report data sources.
     open var dataSources: [AudioSessionDataSourceDescription]? { nil }
     open var selectedDataSource: AudioSessionDataSourceDescription? { nil }
     open var preferredDataSource: AudioSessionDataSourceDescription? { nil }
@@ -89,7 +90,8 @@ open class AudioSessionPortDescription: NSObject {
     open override var description: String { "\(portName) (\(portType.rawValue), \(values.channels.count) ch)" }
 }
 
-/// Where sound goes and comes from (ROUTE-1). Open, because tests of apps subclass it.
+/// The input and output ports that a session uses (ROUTE-1). Open, so that tests of apps can
+/// subclass it.
 open class AudioSessionRouteDescription: NSObject {
     private let values: (inputs: [AudioSessionPortDescription], outputs: [AudioSessionPortDescription])
 

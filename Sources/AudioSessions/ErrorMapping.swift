@@ -2,7 +2,7 @@ internal import AudioRendering
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// The one place where lower layers' errors become AVAudioSession's codes.
+/// The only mapping of lower layers' errors to AVAudioSession's codes.
 extension AudioSessionError {
     convenience init(_ error: ArbiterError) {
         switch error {

@@ -1,52 +1,56 @@
 internal import SessionPolicy
 internal import AudioRendering
 
-/// What is told at one moment: the event, and what belongs to it but is no value to compare.
-struct Told: Sendable {
+/// One delivered event, with data that belongs to it but is not comparable.
+struct DeliveredEvent: Sendable {
     var event: AudioSessionEvent
-    /// With `routeChanged`: the route before (ROUTE-3).
+    /// The previous route, with `routeChanged` (ROUTE-3).
     var previousRoute: Route?
 }
 
-/// Who listens to a session: streams of what each of them picks from all that is told.
+/// The listeners of a session: streams of the elements that each listener selects from all
+/// delivered events.
 final class EventStreams: Sendable {
     private struct Listener: Sendable {
-        var tell: @Sendable (Told) -> Void
+        var deliver: @Sendable (DeliveredEvent) -> Void
         var finish: @Sendable () -> Void
     }
     private struct Listeners {
         var entries: [(id: Int, listener: Listener)] = []
         var nextID = 0
     }
-    private let listeners = Locked(Listeners())
+    private let listeners = Mutex(Listeners())
 
-    /// What a listener that does not read may fall behind, before its oldest elements go.
-    static let backlog = 1_024
+    /// The number of unread elements that a stream buffers before it drops the oldest.
+    static let bufferLimit = 1_024
 
-    /// What `pick` makes of all that is told from now on, without what it makes nil of.
-    func make<Element: Sendable>(_ pick: @escaping @Sendable (Told) -> Element?) -> AsyncStream<Element> {
-        make(.bufferingNewest(Self.backlog), pick)
+    /// Returns a stream of the results of `pick` for all events from now on, without the nil ones.
+    func make<Element: Sendable>(_ pick: @escaping @Sendable (DeliveredEvent) -> Element?) -> AsyncStream<Element> {
+        make(.bufferingNewest(Self.bufferLimit), pick)
     }
 
-    /// That something was told since the last reading, whatever it was and however much.
+    /// Returns a stream that yields when any number of events have been delivered since the last
+    /// read.
     func makeSignals() -> AsyncStream<Void> { make(.bufferingNewest(1)) { _ in () } }
 
     private func make<Element: Sendable>(
-        _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, _ pick: @escaping @Sendable (Told) -> Element?
+        _ policy: AsyncStream<Element>.Continuation.BufferingPolicy,
+        _ pick: @escaping @Sendable (DeliveredEvent) -> Element?
     ) -> AsyncStream<Element> {
         AsyncStream(bufferingPolicy: policy) { continuation in
             let listener = Listener(
-                tell: { told in
-                    if let element = pick(told) { continuation.yield(element) }
+                deliver: { delivered in
+                    if let element = pick(delivered) { continuation.yield(element) }
                 }, finish: { continuation.finish() })
             let end = add(listener)
             continuation.onTermination = { _ in end() }
         }
     }
 
-    /// Calls `body` whenever something is told, where it is told, until what is returned is called.
+    /// Calls `body` for each delivered event, on the delivering thread, until the returned closure
+    /// is called.
     func observe(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        add(Listener(tell: { _ in body() }, finish: {}))
+        add(Listener(deliver: { _ in body() }, finish: {}))
     }
 
     private func add(_ listener: Listener) -> @Sendable () -> Void {
@@ -60,10 +64,10 @@ final class EventStreams: Sendable {
         }
     }
 
-    /// Tells every listener, in the order of their coming.
+    /// Delivers an event to every listener, in the order of their registration.
     func yield(_ event: AudioSessionEvent, from previousRoute: Route? = nil) {
-        let told = Told(event: event, previousRoute: previousRoute)
-        for (_, listener) in listeners.withLock({ $0.entries }) { listener.tell(told) }
+        let delivered = DeliveredEvent(event: event, previousRoute: previousRoute)
+        for (_, listener) in listeners.withLock({ $0.entries }) { listener.deliver(delivered) }
     }
 
     deinit {

@@ -1,15 +1,18 @@
 extension IOBufferTuner {
-    /// How a buffer is tuned. What is counted in time is time of sound: frames that were rendered.
+    /// The limits and times of the tuning. Durations are measured by the number of rendered frames.
     public struct Configuration: Hashable, Sendable {
-        /// Frames that the server is asked for at least and at most, within 1…8,192. What it has is halved and doubled, so the ends may not be reached
-        /// exactly.
+        /// The shortest and the longest buffer to request from the server, in frames, within
+        /// 1…8,192. The tuner halves and doubles the server's buffer, so it may not reach these
+        /// limits exactly.
         public var periods: ClosedRange<Int>
-        /// How long a buffer must be clean before a shorter one is asked for, 0.1 s…an hour. What is too short is heard once the hold is over, so a
-        /// long one costs patience, and a short one xruns.
+        /// How long a buffer must be free of xruns before a shorter one is requested, 0.1 s to an
+        /// hour. A longer hold slows the tuning down; a shorter one causes more xruns.
         public var hold: Duration
-        /// How often a buffer must have xruns until it counts as too short, 1…100: one xrun may be an accident.
+        /// How many xruns a buffer must have before it counts as too short, 1…100: a single xrun
+        /// may have another cause.
         public var tries: Int
-        /// How long a buffer must be clean until earlier xruns in it are forgotten, at least the hold and at most a day.
+        /// How long a buffer must be free of xruns before its earlier xruns are forgotten, from
+        /// `hold` to one day.
         public var trust: Duration
 
         public init(
@@ -23,36 +26,42 @@ extension IOBufferTuner {
         }
     }
 
-    /// One thing that happened while a buffer was tuned.
+    /// One event of the tuning.
     public struct Step: Hashable, Sendable {
         public let kind: Kind
-        /// Frames of sound since the beginning.
+        /// The number of frames rendered since the tuner was started.
         public let frame: Int
-        /// The same in seconds.
+        /// The duration of these frames in seconds.
         public let seconds: Double
-        /// The server's period by now, in frames.
+        /// The server's current period, in frames.
         public let periodFrames: Int
-        /// All that the driver counted since the beginning, with those that a change of the period caused.
+        /// The number of xruns that the driver has counted since the tuner was started, including
+        /// those caused by changes of the period.
         public let xruns: Int
 
         public enum Kind: Hashable, Sendable {
-            /// The first step; again where another rate or another server makes void what was found out.
+            /// The first step. Occurs again when the results are discarded: by another sample rate,
+            /// another server or `restart()`.
             case began
-            /// The server gave a shorter buffer, as asked.
+            /// The server granted a shorter buffer, as requested.
             case shortened(from: Int)
-            /// Xruns in a buffer that was to be kept; a longer one is asked for, if there is one.
+            /// Xruns occurred with this buffer; the tuner requests a longer one, if the limits
+            /// allow it.
             case xrun
-            /// The same where the server told of none: the sound took longer than it lasts.
+            /// Rendering fell behind real time, although the server reported no xruns. Counts as
+            /// `xrun`.
             case late
-            /// The server gave a longer buffer, as asked.
+            /// The server granted a longer buffer, as requested.
             case lengthened(from: Int)
-            /// The server, or another session's shorter wish, keeps the period.
+            /// The period did not change as requested: the server refused, or another session
+            /// requests a shorter one.
             case refused(asked: Int)
-            /// Another session, or someone at the server, changed the period.
+            /// Another session, or another client of the server, changed the period.
             case changedByOthers(from: Int)
-            /// No other buffer is asked for, unless something changes.
+            /// The tuner requests no other buffer until something changes.
             case settled(Settlement)
-            /// The session is not active, or the server is lost. The wish stands.
+            /// The session is not active, or nothing is rendered, as when the server is lost. The
+            /// preferred duration stays as it is.
             case paused
             case resumed
             /// The last step.
@@ -60,48 +69,48 @@ extension IOBufferTuner {
         }
     }
 
-    /// Why no other buffer is asked for.
+    /// Why the tuner requests no other buffer.
     public enum Settlement: String, Hashable, Sendable {
-        /// It is the shortest that the configuration allows.
+        /// The buffer is the shortest that the configuration allows.
         case shortest
-        /// The next shorter one had xruns as often as `tries` says.
+        /// The next shorter buffer had xruns `tries` times.
         case shorterHasXruns
-        /// The server does not give the one that was asked for.
+        /// The server refused the buffer that was requested.
         case serverKeepsIt
-        /// Someone at the server chose a longer one than any session's wish.
+        /// Another client of the server set a longer buffer than this session requested.
         case setByOthers
-        /// It is the longest that the configuration allows, and has xruns.
+        /// The buffer is the longest that the configuration allows, and has xruns.
         case longest
     }
 
     /// Why a tuner ended.
     public enum Ending: Hashable, Sendable {
         case stopped
-        /// The app set a wish of its own, which stands.
-        case wishChanged
-        /// The server did not come back.
+        /// The app set its own preferred duration, which stays in effect.
+        case requestChanged
+        /// The server did not return.
         case serverGone
-        /// The session refused the wish; the error's message.
+        /// The session refused the request; carries the error's message.
         case refused(String)
     }
 }
 
 extension IOBufferTuner.Configuration {
-    /// Throws badParam for what no buffer could be tuned with (HW-4).
+    /// Throws badParam for a configuration with which no buffer can be tuned (HW-4).
     func check() throws(AudioSessionError) {
         func refuse(_ what: String) -> AudioSessionError {
-            AudioSessionError(.badParam, rule: "HW-4", "An I/O buffer was to be tuned with \(what).")
+            AudioSessionError(.badParam, rule: "HW-4", "Cannot tune the I/O buffer with \(what).")
         }
         guard periods.lowerBound >= 1, periods.upperBound <= 8_192 else {
-            throw refuse("periods of \(periods.lowerBound) to \(periods.upperBound) frames; a server takes 1 to 8,192")
+            throw refuse("periods of \(periods.lowerBound) to \(periods.upperBound) frames; use 1 to 8,192")
         }
         guard hold >= .milliseconds(100), hold <= .seconds(3_600) else {
-            throw refuse("a hold of \(hold); give 0.1 s to an hour")
+            throw refuse("a hold of \(hold); use 0.1 s to an hour")
         }
-        guard (1...100).contains(tries) else { throw refuse("\(tries) tries; give 1 to 100") }
+        guard (1...100).contains(tries) else { throw refuse("\(tries) tries; use 1 to 100") }
         guard trust >= hold, trust <= .seconds(86_400) else {
             throw refuse(
-                "a trust of \(trust); give at least the hold of \(hold), and at most a day"
+                "a trust of \(trust); use at least the hold of \(hold), and at most a day"
             )
         }
     }

@@ -1,8 +1,9 @@
 internal import AudioRendering
 internal import Dispatch
 
-/// Finds the shortest I/O buffer in which the server has no xruns, and watches it: it has the session wish for half as long a buffer as long as all is
-/// clean, for a longer one after an xrun, and settles.
+/// Finds the shortest I/O buffer with which the server has no xruns, and monitors it. The tuner
+/// halves the session's preferred I/O buffer duration while the buffer is free of xruns, doubles it
+/// after an xrun, and settles.
 ///
 /// ```swift
 /// let tuner = try IOBufferTuner(session: session)
@@ -10,14 +11,18 @@ internal import Dispatch
 /// for await step in tuner.steps { print(step.periodFrames, step.kind) }
 /// ```
 ///
-/// It does so by `setPreferredIOBufferDuration` alone, so all that holds for wishes holds for it (HW-1, HW-2, HW-5): what others wish for, who gets what back,
-/// and that nothing that plays loses its place. It counts while the session is active, in frames of sound. An xrun is what the driver counts: the server was
-/// late, through whoever's fault. Where it tells of none, sound that takes longer than it lasts counts like one.
+/// The tuner uses only `setPreferredIOBufferDuration`, so the rules for preferred values apply
+/// (HW-1, HW-2, HW-5): they resolve competing requests, restore the server's values, and keep the
+/// playback position. It counts time in frames rendered while the session is active. An xrun is
+/// what the driver counts: the server missed a deadline, whichever client caused it. Where the
+/// server reports no xruns, rendering that falls behind real time counts as one.
 ///
-/// Begin when what the app does at its busiest is under way: a buffer is only as clean as it was under the load that it has seen. A wish of the app's own
-/// (also 0) ends it and stands. What it wished for last stays when it is stopped. Safe from any thread; `steps` come on a thread of the library's.
+/// Start the tuner when the app is under its highest load: a buffer is proven only for the load
+/// under which it was tested. If the app sets its own preferred duration, even 0, the tuner ends
+/// and that value stays in effect. When the tuner is stopped, its last request stays in effect.
+/// Calls are safe from any thread; `steps` are delivered on a library thread.
 public final class IOBufferTuner: Sendable {
-    /// Whose wish it is. The tuner keeps it alive.
+    /// The session whose preferred I/O buffer duration the tuner sets. The tuner keeps it alive.
     public let session: AudioSession
     public let configuration: Configuration
 
@@ -25,66 +30,71 @@ public final class IOBufferTuner: Sendable {
         var tuning: IOBufferTuning
         var isRunning = false
         var isEnded = false
-        /// What the session wishes for while nobody but us has wished.
-        var wish = 0.0
-        /// The alarm that counts; others that still ring are out of date.
-        var alarm: UInt64 = 0
-        var isLookPosted = false
+        /// The preferred duration that the tuner last requested or found, in seconds. If the
+        /// session has another value, the app has set its own.
+        var request = 0.0
+        /// The number of the pending timer; timers with other numbers are out of date.
+        var timer: UInt64 = 0
+        var isMeasurementScheduled = false
     }
-    private let state: Locked<State>
-    private let diary = TuningDiary()
-    /// Where it looks and asks. Neither the driver's thread nor a notification's may wait for a server.
+    private let state: Mutex<State>
+    private let history = TuningHistory()
+    /// The queue on which the tuner measures and makes requests, because neither the driver's
+    /// thread nor a notification thread may wait for a server.
     private let queue = DispatchQueue(label: "audio-session.tuner")
-    /// Ends what tells it of news.
-    private let observation = Locked<(@Sendable () -> Void)?>(nil)
+    /// Cancels the observation of the engine and the session.
+    private let observation = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Throws badParam for a configuration that nothing can be tuned with, and what the session could not be made for. Begins nothing yet.
+    /// Creates a tuner without starting it. Throws badParam for an invalid configuration, and the
+    /// error for which the session could not be created.
     public init(session: AudioSession, configuration: Configuration = Configuration()) throws {
         try configuration.check()
         _ = try session.engine
         self.session = session
         self.configuration = configuration
-        state = Locked(State(tuning: IOBufferTuning(configuration)))
+        state = Mutex(State(tuning: IOBufferTuning(configuration)))
     }
 
     deinit {
         observation.withLock { $0?() }
-        diary.finish()
+        history.finish()
     }
 
-    /// All that has happened so far and then whatever happens, to its end; each for every listener.
-    public var steps: AsyncStream<Step> { diary.stream() }
+    /// All steps so far, then each new step until the tuner ends, delivered to every listener.
+    public var steps: AsyncStream<Step> { history.stream() }
 
-    /// What has happened so far, the newest 1,024 of it: period and xruns against time, to be plotted.
-    public var trace: [Step] { diary.trace }
+    /// The steps so far, at most the newest 1,024: period and xruns over time, for plotting.
+    public var trace: [Step] { history.trace }
 
-    /// Begins; waits for an activation if the session is not active. Once: a tuner that was stopped has ended.
+    /// Starts the tuner. If the session is not active, tuning begins with its activation. A tuner
+    /// that was stopped has ended and cannot be started again.
     public func start() {
-        let wish = session.preferredIOBufferDuration
+        let request = session.preferredIOBufferDuration
         let isNew = state.withLock { state in
             guard !state.isRunning, !state.isEnded else { return false }
-            (state.isRunning, state.wish) = (true, wish)
+            (state.isRunning, state.request) = (true, request)
             return true
         }
         guard isNew, let engine = try? session.engine else { return }
-        let ofEngine = engine.observe { [weak self] event in
-            if case .driver(let event) = event { self?.note(event) }
+        let engineObservation = engine.observe { [weak self] event in
+            if case .driver(let event) = event { self?.handle(event) }
         }
-        // Its activity, above all.
-        let ofSession = session.streams.observe { [weak self] in self?.lookSoon() }
+        // Session events include the start and the end of its activity.
+        let cancelSessionObservation = session.streams.observe { [weak self] in self?.scheduleMeasurement() }
         observation.withLock {
             $0 = {
-                ofEngine.cancel()
-                ofSession()
+                engineObservation.cancel()
+                cancelSessionObservation()
             }
         }
-        lookSoon()
+        scheduleMeasurement()
     }
 
-    /// Ends; on return it asks for nothing more, and the session keeps the wish it has. Not from within a notification.
+    /// Stops the tuner. On return it makes no further requests, and the session keeps its preferred
+    /// duration. Do not call from within a notification.
     public func stop() { queue.sync { end(.stopped) } }
 
-    /// The same without blocking.
+    /// Stops the tuner without blocking a thread.
     func stopped() async {
         await withCheckedContinuation { continuation in
             queue.async {
@@ -94,73 +104,81 @@ public final class IOBufferTuner: Sendable {
         }
     }
 
-    /// Forgets what had xruns and begins again with the present buffer: when the app's load has become less.
+    /// Discards the results and starts again with the current buffer. Call it when the app's load
+    /// has decreased.
     public func restart() {
         state.withLock { $0.tuning.restart() }
-        lookSoon()
+        scheduleMeasurement()
     }
 
-    /// Returns when it has looked at all that was told so far: for drivers without a clock. Not from within a notification.
+    /// Returns when the tuner has processed all events reported so far. For drivers whose cycles
+    /// the caller runs. Do not call from within a notification.
     package func settle() { queue.sync {} }
 
-    // MARK: Inside
+    // MARK: Private
 
-    /// On the driver's thread.
-    private func note(_ event: DriverEvent) {
+    /// Handles an event of the driver, on the driver's thread.
+    private func handle(_ event: DriverEvent) {
         switch event {
         case .serverReturned: restart()
         case .serverGone: queue.async { [weak self] in self?.end(.serverGone) }
-        case .formatChanged, .xrun, .serverLost, .devicesChanged: lookSoon()
+        case .formatChanged, .xrun, .serverLost, .devicesChanged: scheduleMeasurement()
         }
     }
 
-    private func lookSoon() {
+    /// Measures soon on the queue, unless that is already scheduled.
+    private func scheduleMeasurement() {
         let isPosted = state.withLock { state in
-            defer { state.isLookPosted = true }
-            return state.isLookPosted
+            defer { state.isMeasurementScheduled = true }
+            return state.isMeasurementScheduled
         }
         guard !isPosted else { return }
         queue.async { [weak self] in
             guard let self else { return }
-            state.withLock { $0.isLookPosted = false }
-            look()
+            state.withLock { $0.isMeasurementScheduled = false }
+            measureAndAct()
         }
     }
 
-    /// On the queue, as all below.
-    private func look() {
+    /// Measures, and carries out actions until it has to wait for a timer or an event. Runs on the
+    /// queue, as do the methods below.
+    private func measureAndAct() {
         while true {
-            let (isRunning, wish) = state.withLock { ($0.isRunning, $0.wish) }
+            let (isRunning, request) = state.withLock { ($0.isRunning, $0.request) }
             guard isRunning else { return }
-            guard abs(session.preferredIOBufferDuration - wish) < 1e-9 else { return end(.wishChanged) }
+            guard abs(session.preferredIOBufferDuration - request) < 1e-9 else { return end(.requestChanged) }
             let facts = facts()
             let next = advance(facts)
             switch next {
-            case .rest: return arm(after: facts == nil && session.isActive ? Self.patience : nil)
+            case .rest: return startTimer(after: facts == nil && session.isActive ? Self.renderingPollInterval : nil)
             case .look(let frames):
-                // Where nothing is rendered the frames do not come nearer: not in a hurry, then.
+                // At least 20 ms: if nothing is rendered, the frame count does not advance, and
+                // shorter waits would be a busy loop.
                 let seconds = facts.map { Double(frames) / Double($0.sampleRate) } ?? 0
-                return arm(after: max(.milliseconds(20), .seconds(seconds)))
+                return startTimer(after: max(.milliseconds(20), .seconds(seconds)))
             case .ask(let frames):
-                guard let facts, ask(Double(frames) / Double(facts.sampleRate)) else { return }
+                guard let facts, requestDuration(Double(frames) / Double(facts.sampleRate)) else { return }
             }
         }
     }
 
+    /// Passes the measurements to the algorithm, delivers its steps and returns its next action.
     private func advance(_ facts: IOBufferTuning.Facts?) -> IOBufferTuning.Next {
         let (next, steps) = state.withLock { state in
             let next = state.tuning.advance(facts)
             return (next, state.tuning.takeSteps())
         }
-        diary.note(steps)
+        history.append(steps)
         return next
     }
 
-    /// Nil while the session is not active or nothing is rendered.
+    /// Returns the current measurements; nil while the session is not active or nothing is
+    /// rendered.
     private func facts() -> IOBufferTuning.Facts? {
         guard session.isActive, let engine = try? session.engine, let format = engine.format, engine.driver.isRendering
         else { return nil }
-        // Before the frame: were this thread away between the two, the sound would seem early, not late.
+        // The time is read before the frame count: if this thread is preempted between the two,
+        // rendering seems to be ahead of real time, never behind it.
         let time = session.host.clock.now
         return IOBufferTuning.Facts(
             frame: engine.currentFrame, xruns: engine.statistics.xruns, sampleRate: format.sampleRate,
@@ -168,11 +186,11 @@ public final class IOBufferTuner: Sendable {
             time: time)
     }
 
-    /// Returns whether the session took the wish.
-    private func ask(_ duration: Double) -> Bool {
+    /// Requests a duration in seconds. If the session refuses it, ends the tuner and returns false.
+    private func requestDuration(_ duration: Double) -> Bool {
         do {
             try session.setPreferredIOBufferDuration(duration)
-            state.withLock { $0.wish = duration }
+            state.withLock { $0.request = duration }
             return true
         } catch {
             end(.refused((error as? AudioSessionError)?.description ?? "\(error)"))
@@ -180,22 +198,24 @@ public final class IOBufferTuner: Sendable {
         }
     }
 
-    /// Looks again after so long; others than the newest alarm are out of date.
-    private func arm(after delay: Duration?) {
-        let alarm = state.withLock { state in
-            state.alarm += 1
-            return state.alarm
+    /// Schedules the next measurement and invalidates any pending timer; nil schedules none.
+    private func startTimer(after delay: Duration?) {
+        let timer = state.withLock { state in
+            state.timer += 1
+            return state.timer
         }
         guard let delay else { return }
         session.host.clock.call(after: delay) { [weak self] in
-            guard let self, state.withLock({ $0.alarm == alarm }) else { return }
-            lookSoon()
+            guard let self, state.withLock({ $0.timer == timer }) else { return }
+            scheduleMeasurement()
         }
     }
 
-    /// Until an active session's engine is looked at again that does not render: nobody tells of its start.
-    private static let patience = Duration.milliseconds(250)
+    /// How long the tuner waits before it checks again whether the engine of an active session
+    /// renders: no event reports the start of rendering.
+    private static let renderingPollInterval = Duration.milliseconds(250)
 
+    /// Ends the tuner, unless it has ended: stops observing, and delivers the last step.
     private func end(_ ending: Ending) {
         let steps: [Step]? = state.withLock { state in
             guard !state.isEnded else { return nil }
@@ -205,7 +225,7 @@ public final class IOBufferTuner: Sendable {
         }
         guard let steps else { return }
         observation.withLock { $0.take() }?()
-        diary.note(steps)
-        diary.finish()
+        history.append(steps)
+        history.finish()
     }
 }

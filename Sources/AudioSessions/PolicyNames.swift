@@ -1,6 +1,6 @@
 internal import SessionPolicy
 
-/// The rules' categories and modes under AVAudioSession's names, both ways.
+/// Converts between the policy's categories and modes and AVAudioSession's names.
 extension AudioSession.Category {
     private static let table: [(policy: SessionPolicy.Category, api: AudioSession.Category)] = [
         (.ambient, .ambient), (.soloAmbient, .soloAmbient), (.playback, .playback), (.record, .record),
@@ -11,12 +11,13 @@ extension AudioSession.Category {
         self = Self.table.first { $0.policy == category }?.api ?? .soloAmbient
     }
 
-    /// The category of this name; unknown names are refused with the known ones.
+    /// Returns the policy's category of this name. Throws badParam for an unknown name and lists
+    /// the known ones.
     func known() throws -> SessionPolicy.Category {
         if let row = Self.table.first(where: { $0.api == self }) { return row.policy }
         let names = Self.table.map(\.api.rawValue).joined(separator: ", ")
         throw AudioSessionError(
-            .badParam, rule: "CAT", "Category '\(rawValue)' was asked for; there is none of that name. Known: \(names)."
+            .badParam, rule: "CAT", "Unknown category '\(rawValue)'. Known categories: \(names)."
         )
     }
 }
@@ -33,11 +34,12 @@ extension AudioSession.Mode {
         self = Self.table.first { $0.policy == mode }?.api ?? .default
     }
 
-    /// The mode of this name; unknown names are refused with the known ones.
+    /// Returns the policy's mode of this name. Throws badParam for an unknown name and lists the
+    /// known ones.
     func known() throws -> SessionPolicy.Mode {
         if let row = Self.table.first(where: { $0.api == self }) { return row.policy }
         let names = Self.table.map(\.api.rawValue).joined(separator: ", ")
         throw AudioSessionError(
-            .badParam, rule: "MODE-1", "Mode '\(rawValue)' was asked for; there is none of that name. Known: \(names).")
+            .badParam, rule: "MODE-1", "Unknown mode '\(rawValue)'. Known modes: \(names).")
     }
 }

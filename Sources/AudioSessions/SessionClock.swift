@@ -1,14 +1,16 @@
 internal import Dispatch
 
-/// Time for the sessions' limits; tests have one that they move by hand.
+/// The clock for the sessions' limits, the I/O buffer tuner and the wait for devices. Tests supply
+/// one that they advance manually.
 package protocol SessionClock: Sendable {
-    /// Time since some moment.
+    /// The time since an arbitrary origin.
     var now: Duration { get }
-    /// Calls `body` once, `delay` from now, on any thread. What is not wanted any longer is recognised by `body`.
+    /// Calls `body` once, after `delay`, on any thread. A call cannot be cancelled: `body` must
+    /// recognize that it is out of date.
     func call(after delay: Duration, _ body: @escaping @Sendable () -> Void)
 }
 
-/// The machine's steady clock.
+/// The machine's monotonic clock.
 struct DispatchClock: SessionClock {
     private let queue = DispatchQueue(label: "audio-session.clock")
 

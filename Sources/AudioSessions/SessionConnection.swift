@@ -2,17 +2,20 @@ public import AudioRendering
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// A session's ties: its number with the arbiter, and its buses in the engine, which obey its gate.
+/// A session's connections: its id at the arbiter, and its buses in the engine. The session's gate
+/// controls the buses: it is the page through which the arbiter controls a session, and not a noise
+/// gate.
 struct SessionConnection: Sendable {
     let id: SessionID
     let bus: SessionBus
-    let sides = SideBuses()
+    let auxiliaryBuses = AuxiliaryBuses()
     private let receiver: SessionReceiver
 
-    /// All that live.
-    var buses: [SessionBus] { [bus] + sides.living.map(\.bus) }
+    /// All existing buses of the session.
+    var buses: [SessionBus] { [bus] + auxiliaryBuses.living.map(\.bus) }
 
-    /// Registers with the arbiter and adds a bus that obeys the gate; what fails half-way is undone.
+    /// Registers with the arbiter and adds a bus that the gate controls. Undoes the registration if
+    /// the bus cannot be added.
     static func make(
         on host: AudioSessionHost, _ receiver: SessionReceiver
     ) -> Result<SessionConnection, AudioSessionError> {
@@ -25,7 +28,7 @@ struct SessionConnection: Sendable {
                 throw AudioSessionError(error)
             }
             do throws(AudioEngineError) {
-                receiver.begin(with: registration.gate)
+                receiver.setInitialGate(registration.gate)
                 let bus = try receiver.makeBus(in: engine)
                 return SessionConnection(id: registration.id, bus: bus, receiver: receiver)
             } catch {
@@ -35,55 +38,56 @@ struct SessionConnection: Sendable {
         }
     }
 
-    /// The bus for some ports of the route: one that lives, or a new one, which leads nowhere yet.
-    func side(for uids: Set<String>, in engine: AudioEngine) throws(AudioEngineError) -> SessionBus {
-        if let bus = sides.bus(for: uids) { return bus }
+    /// Returns the bus for some ports of the route: an existing one, or a new one without outputs.
+    func auxiliaryBus(for uids: Set<String>, in engine: AudioEngine) throws(AudioEngineError) -> SessionBus {
+        if let bus = auxiliaryBuses.bus(for: uids) { return bus }
         let bus = try receiver.makeBus(in: engine)
-        try bus.lead(to: [])
-        sides.add(bus, for: uids)
+        try bus.setOutputs([])
+        auxiliaryBuses.add(bus, for: uids)
         return bus
     }
 }
 
-/// Passes notices to a session that may be gone, and new gates to its buses: registration comes before both exist.
+/// Forwards notices to a session, which it holds weakly, and new gates to its buses. It is created
+/// first, because the arbiter may send notices before the session and its buses exist.
 final class SessionReceiver: SessionObserver {
     private struct Target {
         weak var session: AudioSession?
-        /// The newest.
+        /// The newest gate.
         var gate: SessionGate?
-        var buses: [Follower] = []
+        var buses: [GatedBus] = []
     }
-    /// A bus, and the gate that it obeys.
-    private struct Follower {
+    /// A bus, and the gate that controls it.
+    private struct GatedBus {
         weak var bus: SessionBus?
         var gate: SessionGate
     }
-    private let target = Locked(Target())
-    private let following = Locked(())
+    private let target = Mutex(Target())
+    private let gateUpdates = Mutex(())
 
     func set(_ session: AudioSession) { target.withLock { $0.session = session } }
 
-    func begin(with gate: SessionGate) {
+    func setInitialGate(_ gate: SessionGate) {
         target.withLock { target in
-            // One that came meanwhile is newer.
+            // A gate that arrived meanwhile is newer.
             if target.gate == nil { target.gate = gate }
         }
     }
 
-    /// A bus that obeys the session's gate, and those to come.
+    /// Creates a bus that the session's present gate, and each later one, controls.
     func makeBus(in engine: AudioEngine) throws(AudioEngineError) -> SessionBus {
         guard let gate = target.withLock({ $0.gate }) else { throw .engineGone }
         let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
         target.withLock { target in
             target.buses.removeAll { $0.bus == nil }
-            target.buses.append(Follower(bus: bus, gate: gate))
+            target.buses.append(GatedBus(bus: bus, gate: gate))
         }
-        followGate()
+        applyNewestGate()
         return bus
     }
 
     func receive(_ notice: SessionNotice) {
-        followGate()
+        applyNewestGate()
         let session = target.withLock { $0.session }
         session?.receive(notice)
     }
@@ -93,23 +97,24 @@ final class SessionReceiver: SessionObserver {
             target.gate = gate
             return target.session
         }
-        followGate()
-        // Another arbiter: it may know less than the one before.
-        session?.host.noteDevicesLater()
+        applyNewestGate()
+        // The gate comes from another arbiter, which may know fewer devices than the previous one.
+        session?.host.reportDevicesAgainAsync()
     }
 
-    /// Without memory, or room for a command, the last verdict holds, and the next notice tries again.
-    private func followGate() {
-        // One after the other: the newest page comes last.
-        following.withLock { _ in
-            let (gate, late) = target.withLock { target in
+    /// Applies the newest gate to the buses that follow an older one. If memory cannot be allocated
+    /// or the command queue is full, the last grant holds, and the next notice tries again.
+    private func applyNewestGate() {
+        // Serialized, so that the newest page is applied last.
+        gateUpdates.withLock { _ in
+            let (gate, outdated) = target.withLock { target in
                 (target.gate, target.buses.filter { $0.gate !== target.gate }.compactMap(\.bus))
             }
             guard let gate else { return }
-            for bus in late where (try? bus.replaceGate(gate.page, owner: gate)) != nil {
+            for bus in outdated where (try? bus.replaceGate(gate.page, owner: gate)) != nil {
                 target.withLock { target in
-                    if let place = target.buses.firstIndex(where: { $0.bus === bus }) {
-                        target.buses[place].gate = gate
+                    if let index = target.buses.firstIndex(where: { $0.bus === bus }) {
+                        target.buses[index].gate = gate
                     }
                 }
             }
@@ -118,49 +123,62 @@ final class SessionReceiver: SessionObserver {
 }
 
 extension AudioSession {
-    /// The bus that this session's sources play into, for apps that mix voices of their own: what plays there, or on the desk that leads there
-    /// (`SessionBus.setGraph`), obeys the session, and goes to every output of its route. Throws when the session could not be made.
+    /// The bus that this session's sources play into, for apps that mix their own voices.
+    ///
+    /// The session controls everything that plays on this bus or on the mixer that feeds it
+    /// (`SessionBus.setGraph`), and routes it to every output of its route. Throws when the session
+    /// could not be created.
     public var bus: SessionBus {
         get throws { try connection.get().bus }
     }
 
-    /// A bus of the session's desk by its name: `try session.bus("drums").gain = 0.8`. `session.bus.setGraph` makes the desk. Throws `AudioEngineError.noSuchBus`,
-    /// or what kept the session from being made.
+    /// Returns a bus of the session's mixer by its name: `try session.bus("drums").gain = 0.8`.
+    /// `session.bus.setGraph` creates the mixer. Throws `AudioEngineError.noSuchBus`, or the error
+    /// for which the session could not be created.
     public func bus(_ name: String) throws -> MixerBus { try bus.bus(name) }
 
-    /// Whether a bus is one of this session's: its own, a further one, or one of their desks.
+    /// Returns whether a bus belongs to this session: its main bus, an auxiliary bus, or a bus of
+    /// one of their mixers.
     package func has(_ bus: any AudioBus) -> Bool {
         guard case .success(let connection) = connection else { return false }
         return connection.buses.contains { $0 === bus.session }
     }
 
-    /// A further bus of this session, which leads to these ports of its route alone: the cue to the headphones, the mix to the hall (keeps MULTI-1, MULTI-4).
-    /// Streams for the left and the right ear go to one such bus, each by a channel map. When a port leaves the route, the bus goes on without it, and without
-    /// any in silence; when it returns, it is heard there again. The bus lives as long as somebody holds it or plays on it; for equal ports there is one.
-    /// Throws badParam without a port, and for one that is not in the route now.
+    /// Returns an auxiliary bus of this session that is routed only to the given ports of its
+    /// route, such as a cue to the headphones and a main mix to the loudspeakers (keeps MULTI-1,
+    /// MULTI-4).
+    ///
+    /// Streams for the left and the right channel share one such bus, each with its own channel
+    /// map. When a port leaves the route, the bus continues without it; without any port it
+    /// continues silently. When the port returns, the bus is audible there again. The bus exists as
+    /// long as a client holds it or plays on it; equal sets of ports share one bus.
+    ///
+    /// Throws badParam without a port, and for a port that is not in the route.
     public func bus(to ports: [AudioSessionPortDescription]) throws -> SessionBus {
         let known = currentRoute.outputs
         guard !ports.isEmpty, ports.allSatisfy({ port in known.contains { $0.uid == port.uid } }) else {
             throw AudioSessionError(
                 .badParam, rule: "MULTI-1",
                 """
-                A bus to \(ports.isEmpty ? "no port" : ports.map { "'\($0.uid)'" }.joined(separator: ", ")) was asked for; the route has \
-                \(known.isEmpty ? "no outputs" : known.map { "'\($0.uid)'" }.joined(separator: ", ")). Give one of these at least, and only \
-                these.
+                A bus to \(ports.isEmpty ? "no port" : ports.map { "'\($0.uid)'" }.joined(separator: ", ")) was \
+                requested; the route has \
+                \(known.isEmpty ? "no outputs" : known.map { "'\($0.uid)'" }.joined(separator: ", ")). \
+                Name at least one of these, and no others.
                 """)
         }
         let (connection, engine) = (try connection.get(), try engine)
         do throws(AudioEngineError) {
-            let bus = try connection.side(for: Set(ports.map(\.uid)), in: engine)
-            followMode()
-            host.patch(self)
+            let bus = try connection.auxiliaryBus(for: Set(ports.map(\.uid)), in: engine)
+            applyModeToEngine()
+            host.applyRoute(of: self)
             return bus
         } catch {
             throw AudioSessionError(error)
         }
     }
 
-    /// The engine behind the bus. It renders while a session is active; opening, starting and closing it is the session's business.
+    /// The engine that renders the session's buses. The sessions open it, and the first activation
+    /// starts it; it then renders until `AudioSessionHost.close()`.
     public var engine: AudioEngine {
         get throws { try host.engine.get() }
     }

@@ -2,20 +2,26 @@ internal import AudioRendering
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// What plays or records in a session and obeys it: players, recorders.
+/// A player or recorder that the session controls.
 ///
-/// Told on the library's notification thread, but for `sessionDidDeactivate`, which comes on the thread that deactivates.
+/// The library calls it on its notification thread, except that `setActive(false)` calls
+/// `sessionDidDeactivate` on its own thread.
 package protocol SessionParticipant: AnyObject, Sendable {
-    /// Whether it plays or records, or would if the session let it.
+    /// Whether it plays or records, or would do so if the session allowed it.
     var isRunning: Bool { get }
-    /// The session was interrupted; its sources stand still already. Pause (INT-9).
+    /// The session was interrupted; its sources are already suspended. Pause (INT-9).
     func sessionWasInterrupted()
-    /// The output in use was pulled out. Pause, and do not go on when one returns (ROUTE-4). `isGone`: nobody hears what is played there; then at once,
-    /// so that the next output gets no sample of it. Else the sound has been elsewhere all the while (a stand-in's), and is to fade.
+    /// The output in use was disconnected. Pause, and do not resume when an output returns
+    /// (ROUTE-4).
+    ///
+    /// If `isGone`, the output is inaudible: pause immediately, so that the next output receives no
+    /// sample of this sound. Otherwise the sound is still audible through other ports (those that a
+    /// virtual device of the policy uses): fade out.
     func sessionOutputWasDisconnected(isGone: Bool)
-    /// The interruption is over and the app has been told. Resume as the resume policy says (INT-9).
+    /// The interruption has ended and the app has been notified. Resume according to the resume
+    /// policy (INT-9).
     func sessionInterruptionEnded(shouldResume: Bool)
-    /// The app deactivated the session. Stop (ACT-7).
+    /// The session was deactivated. Stop (ACT-7).
     func sessionDidDeactivate()
 }
 
@@ -24,7 +30,7 @@ struct WeakParticipant {
 }
 
 extension AudioSession {
-    /// Adds a participant; held weakly, so that letting go of it is enough.
+    /// Adds a participant. The session holds it weakly, so releasing the participant removes it.
     package func attach(_ participant: any SessionParticipant) {
         participants.withLock { list in
             list.removeAll { $0.participant == nil }
@@ -32,22 +38,26 @@ extension AudioSession {
         }
     }
 
-    /// To be called by a participant whose `isRunning` changed (HINT-1).
+    /// Reports to the arbiter whether a participant runs. A participant calls it when its
+    /// `isRunning` has changed (HINT-1).
     package func participantsChanged() {
-        // Looks again after it has told: another thread's change may have come between, and been told before.
+        // Checks again after each report, because another thread may have changed the state and
+        // reported it before this report.
         var hasChanged = false
-        while let told = status?.session.isRunning {
+        while let notified = status?.session.isRunning {
             let isRunning = liveParticipants.contains(where: \.isRunning)
-            guard told != isRunning, (try? submit { .setRunning($0, isRunning) }) != nil else { break }
+            guard notified != isRunning, (try? submit { .setRunning($0, isRunning) }) != nil else { break }
             hasChanged = true
         }
-        if hasChanged { followIdleness() }
+        if hasChanged { updateIdleTimer() }
     }
 
-    /// Tells the arbiter that the user paused during an interruption: its end will not ask to resume (INT-7).
+    /// Notifies the arbiter that the user paused during an interruption: its end will not recommend
+    /// resuming (INT-7).
     package func userPaused() { try? submit { .userPaused($0) } }
 
-    /// Activates for a player or recorder about to start; refused, it throws and nothing starts (ACT-15).
+    /// Activates the session for a player or recorder that is about to start. If refused, throws
+    /// and nothing starts (ACT-15).
     package func activateToStart() throws { try activateKeepingIdleTimeout() }
 
     var liveParticipants: [any SessionParticipant] {

@@ -1,5 +1,5 @@
-/// What happened while a buffer was tuned, in the words of its steps: time and xruns are counted from the beginning, whatever the driver's counters
-/// did meanwhile.
+/// Records the steps of a tuning. Frames and xruns are counted from the start of the tuning, even
+/// if the driver's counters are reset.
 struct TuningLog {
     private var last: IOBufferTuning.Facts?
     private var frame = 0
@@ -7,23 +7,24 @@ struct TuningLog {
     private var xruns = 0
     private var steps: [IOBufferTuner.Step] = []
 
-    mutating func follow(_ facts: IOBufferTuning.Facts) {
+    /// Adds the frames and xruns since the previous measurement to the totals.
+    mutating func update(_ facts: IOBufferTuning.Facts) {
         defer { last = facts }
         guard let last else { return }
         let rendered = facts.frame >= last.frame ? Int(clamping: facts.frame - last.frame) : 0
         frame += rendered
         seconds += Double(rendered) / Double(last.sampleRate)
-        // A driver that was opened anew counts anew.
+        // A driver that was reopened starts counting again.
         xruns += facts.xruns >= last.xruns ? facts.xruns - last.xruns : facts.xruns
     }
 
-    mutating func note(_ kind: IOBufferTuner.Step.Kind) {
+    mutating func append(_ kind: IOBufferTuner.Step.Kind) {
         steps.append(
             IOBufferTuner.Step(
                 kind: kind, frame: frame, seconds: seconds, periodFrames: last?.periodFrames ?? 0, xruns: xruns))
     }
 
-    mutating func take() -> [IOBufferTuner.Step] {
+    mutating func takeSteps() -> [IOBufferTuner.Step] {
         defer { steps = [] }
         return steps
     }

@@ -1,13 +1,14 @@
-/// The cycle: port buffers in, rcore_process, port buffers out. Only functions marked nonblocking.
+/// The process callback: port buffers in, rcore_process, port buffers out. It calls only functions
+/// that are marked nonblocking.
 #include "client.h"
 
 #include <string.h>
 
-// Neither blocks: the first reads shared memory, the second is async-signal-safe.
+// Neither function blocks: the first reads shared memory, the second is async-signal-safe.
 void *jack_port_get_buffer(jack_port_t *port, jack_nframes_t nframes) RCORE_RT;
 int sem_post(sem_t *semaphore) RCORE_RT;
 
-/// NULL: silence in, or nowhere out.
+/// Returns a port's buffer. NULL: silence for an input, discarded for an output.
 static float *buffer(jack_port_t *port, uint32_t nframes) RCORE_RT {
     return port ? jack_port_get_buffer(port, nframes) : NULL;
 }
@@ -18,26 +19,31 @@ static void silence(float *const *outputs, uint32_t noutputs, uint32_t nframes) 
             memset(outputs[i], 0, nframes * sizeof(float));
 }
 
-/// Sequentially consistent with `rcore_jack_await_departure`: either this thread sees what was taken from it gone, or that one sees this
-/// thread inside and is woken. Within are port buffers and `rcore_process`, neither of which waits for the server: one that is frozen in
-/// the midst of its cycle holds nobody up.
-static void tell_left(struct departure *departure) RCORE_RT {
-    if (atomic_exchange(&departure->is_awaited, false))
-        sem_post(&departure->left);
+/// Wakes the thread that waits in a grace period. Sequentially consistent with
+/// `rcore_jack_synchronize`: either this thread no longer sees the object that was taken from the
+/// cycle, or the other thread sees this thread inside the cycle and is woken. Inside the cycle,
+/// only port buffers and `rcore_process` are used, neither of which waits for the server: a server
+/// that hangs in the middle of its cycle blocks no other thread.
+static void signal_quiescent(struct grace_period *grace) RCORE_RT {
+    if (atomic_exchange(&grace->has_waiter, false))
+        sem_post(&grace->left);
 }
 
 void rcore_jack_leave_cycle(rcore_jack_t *jack) RCORE_RT {
     atomic_store(&jack->in_cycle, false);
-    tell_left(&jack->core_departure);
-    tell_left(&jack->table_departure);
+    signal_quiescent(&jack->core_grace);
+    signal_quiescent(&jack->table_grace);
 }
 
-/// `nframes` is the only length to trust: a cycle can run before the buffer-size callbacks have returned.
+/// Renders one cycle: gets the buffers of the ports, lets the core process them (or outputs
+/// silence), and records the load. `nframes` is the only reliable length: a cycle can run before
+/// the buffer-size callbacks have returned.
 int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT {
     rcore_jack_t *jack = argument;
     float *outputs[RCORE_JACK_MAX_PORTS];
     const float *inputs[RCORE_JACK_MAX_PORTS];
-    // Outside of the core: who fills may wait for a lock whose holder waits for the core to be left.
+    // Before `in_cycle` is set: the app's callback may wait for a lock whose holder waits until the
+    // cycle no longer uses the core.
     const bool freewheels = atomic_load_explicit(&jack->freewheeling, memory_order_relaxed);
     if (freewheels)
         rcore_jack_prepare(jack);
@@ -55,8 +61,8 @@ int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT {
     else
         silence(outputs, noutputs, nframes);
     rcore_jack_leave_cycle(jack);
-    if (!freewheels) // there is no deadline then
-        rcore_jack_note_load(jack, begin, nframes);
-    atomic_fetch_add_explicit(&jack->news->cycles, 1, memory_order_relaxed);
+    if (!freewheels) // freewheeling has no deadline
+        rcore_jack_record_load(jack, begin, nframes);
+    atomic_fetch_add_explicit(&jack->monitor->cycles, 1, memory_order_relaxed);
     return 0;
 }

@@ -1,17 +1,19 @@
-/// Free file descriptors: libjack needs some to open a client, and does not survive where there are few.
+/// Free file descriptors: libjack needs some to open a client, and crashes if there are too few.
 ///
-/// With about ten free descriptors libjack 1.9.21 crashes in its metadata database, which all JACK
-/// servers of a user share, and can leave it locked: every jackd of that user then hangs until the
-/// database is removed. The driver therefore opens no client without a margin.
+/// With only about ten free descriptors, libjack 1.9.21 crashes in its metadata database, which all
+/// JACK servers of a user share, and can leave it locked: every jackd of that user then hangs until
+/// the database is removed. The driver therefore requires RCORE_JACK_MIN_DESCRIPTORS to open a
+/// client.
 #include "rcore_jack.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/resource.h>
 
-/// Queries each number below the soft limit, which needs no descriptor and has no effect on open
-/// files, and stops at the `most`-th free one: a huge limit costs nothing. The kernel gives out no
-/// number at or above the limit.
+/// Queries each descriptor number below the soft limit with F_GETFD, which needs no free
+/// descriptor and does not affect open files. Stops at the `most`-th free number, so that a huge
+/// limit is usually not searched to its end. The kernel assigns
+/// no number at or above the limit.
 uint32_t rcore_jack_free_descriptors(uint32_t most) {
     struct rlimit limit = {0};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)

@@ -1,17 +1,19 @@
-/// What devices are behind a server: the ports that others offer, with all that JACK says of them.
+/// The devices of a server: the ports that other clients offer, with everything that JACK reports
+/// about them.
 #define _GNU_SOURCE
 #include "client.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/// One list of names after the other, each ended by NULL, without what an earlier one has.
+/// Several lists of port names, each terminated by NULL. A name may be on more than one.
 struct names {
     const char **lists[3];
     uint32_t nlists;
     uint32_t count;
 };
 
+/// Adds the list of the audio ports that match a pattern and have all the flags, if there are any.
 static void add_names(struct names *names, rcore_jack_t *jack, const char *pattern, unsigned long flags) {
     const char **list = jack_get_ports(jack->client, pattern, JACK_DEFAULT_AUDIO_TYPE, flags);
     if (!list)
@@ -28,22 +30,23 @@ static bool is_listed(const rcore_jack_port_t *ports, uint32_t count, const char
     return false;
 }
 
-/// Both aliases in one allocation, each of `size` bytes.
-static void read_aliases(jack_port_t *port, rcore_jack_port_t *facts) {
+/// Reads a port's aliases. Stores both in one allocation, with `size` bytes each.
+static void read_aliases(jack_port_t *port, rcore_jack_port_t *description) {
     size_t size = (size_t)jack_port_name_size() + 1;
     char *memory = calloc(2, size);
     if (!memory)
         return;
     char *aliases[2] = {memory, memory + size};
     int count = jack_port_get_aliases(port, aliases);
-    facts->aliases[0] = memory;
-    facts->aliases[1] = memory + size;
-    if (count < 1) // PipeWire's libjack says 1 where only the second is there
+    description->aliases[0] = memory;
+    description->aliases[1] = memory + size;
+    if (count < 1) // PipeWire's libjack returns 1 if only the second exists
         memory[0] = memory[size] = 0;
 }
 
-/// False for a port that went meanwhile, and for the client's own.
-static bool describe(rcore_jack_t *jack, const char *name, rcore_jack_port_t *facts) {
+/// Describes a port. Returns false for a port that was removed in the meantime, for the client's
+/// own ports, and if the name cannot be copied.
+static bool describe(rcore_jack_t *jack, const char *name, rcore_jack_port_t *description) {
     jack_port_t *port = jack_port_by_name(jack->client, name);
     if (!port || jack_port_is_mine(jack->client, port))
         return false;
@@ -51,16 +54,16 @@ static bool describe(rcore_jack_t *jack, const char *name, rcore_jack_port_t *fa
     bool plays = (flags & JackPortIsInput) != 0;
     jack_latency_range_t latency = {0, 0};
     jack_port_get_latency_range(port, plays ? JackPlaybackLatency : JackCaptureLatency, &latency);
-    *facts = (rcore_jack_port_t){
+    *description = (rcore_jack_port_t){
         .name = strdup(name),
         .direction = plays ? RCORE_JACK_PLAYBACK : RCORE_JACK_CAPTURE,
         .is_physical = (flags & JackPortIsPhysical) != 0,
         .is_terminal = (flags & JackPortIsTerminal) != 0,
         .latency = {latency.min, latency.max},
     };
-    if (!facts->name)
+    if (!description->name)
         return false;
-    read_aliases(port, facts);
+    read_aliases(port, description);
     return true;
 }
 
@@ -91,21 +94,21 @@ void rcore_jack_free_ports(rcore_jack_port_t *ports, uint32_t count) {
     free(ports);
 }
 
-void rcore_jack_note_renewed(rcore_jack_t *jack, uint32_t port) {
-    // libjack tells on one thread: the id is there before the count says so.
+void rcore_jack_record_renewed(rcore_jack_t *jack, uint32_t port) {
+    // libjack calls this on one thread. The id is stored before the count includes it.
     unsigned number = atomic_load(&jack->nrenewed);
     atomic_store(&jack->renewed[number % RENEWED_CAPACITY], port);
     atomic_store(&jack->nrenewed, number + 1);
 }
 
 const char *rcore_jack_next_renewed(rcore_jack_t *jack, bool *missed) {
-    unsigned count = atomic_load(&jack->nrenewed) - jack->renewed_taken;
+    unsigned count = atomic_load(&jack->nrenewed) - jack->renewed_read;
     if (count > RENEWED_CAPACITY) {
         *missed = true;
-        jack->renewed_taken += count - RENEWED_CAPACITY;
+        jack->renewed_read += count - RENEWED_CAPACITY;
     }
-    while (jack->renewed_taken != atomic_load(&jack->nrenewed) && !rcore_jack_is_lost(jack)) {
-        unsigned id = atomic_load(&jack->renewed[jack->renewed_taken++ % RENEWED_CAPACITY]);
+    while (jack->renewed_read != atomic_load(&jack->nrenewed) && !rcore_jack_is_lost(jack)) {
+        unsigned id = atomic_load(&jack->renewed[jack->renewed_read++ % RENEWED_CAPACITY]);
         jack_port_t *port = jack_port_by_id(jack->client, id);
         const char *name = port ? jack_port_name(port) : NULL;
         if (name)

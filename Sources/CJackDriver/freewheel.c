@@ -1,8 +1,9 @@
-/// Freewheeling: the server calls as fast as it can, on a thread without a deadline, and files are to be played whole. So before each cycle
-/// the app fills its streams, as it does with any driver that has no clock.
+/// Freewheeling: the server calls the client as fast as it can, on a thread without a deadline, and
+/// files must play without gaps. So the app fills its streams before each cycle, as with any driver
+/// that has no clock.
 #include "client.h"
 
-// The cycle's rule against blocking is for threads with a deadline; here there is none.
+// The rule that the cycle must not block applies to threads with a deadline; this thread has none.
 #if defined(__clang__) && __clang_major__ >= 20
 #pragma clang diagnostic ignored "-Wfunction-effects"
 #endif

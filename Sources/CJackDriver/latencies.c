@@ -1,34 +1,39 @@
-/// Latencies: what JACK says of the client's ports, and what it is told of them.
+/// Latencies: reads those that JACK reports for the client's ports, and sets those that the client
+/// passes on.
 #include "client.h"
 
 #include <string.h>
 
-/// Where a loop leads back to the client by others, each recomputation adds what it delays: up to this many seconds, and no further.
+/// Limit of latencies, in seconds. If connections through other clients form a loop back to this
+/// client, each recomputation adds the client's own latency again, up to this limit.
 enum { MOST_SECONDS = 10 };
 
-static uint32_t add(uint32_t a, uint32_t b, uint32_t most) {
+/// Returns a + b, but at most `most`, or `a` if that is already higher.
+static uint32_t add_capped(uint32_t a, uint32_t b, uint32_t most) {
     return a >= most || b == 0 ? a : b > most - a ? most : a + b;
 }
 
-/// A range, later by what the client delays at an output's channel.
-static jack_latency_range_t later(const rcore_jack_t *jack, jack_latency_range_t range, uint32_t channel) {
+/// Adds the client's own latency at an output channel to a range.
+static jack_latency_range_t add_own_latency(const rcore_jack_t *jack, jack_latency_range_t range, uint32_t channel) {
     const uint64_t own = atomic_load(&jack->own_latencies[channel]);
-    const uint32_t rate = atomic_load(&jack->news->sample_rate);
+    const uint32_t rate = atomic_load(&jack->monitor->sample_rate);
     const uint32_t most = rate < UINT32_MAX / MOST_SECONDS ? rate * MOST_SECONDS : UINT32_MAX;
-    return (jack_latency_range_t){.min = add(range.min, (uint32_t)(own >> 32), most),
-                                  .max = add(range.max, (uint32_t)own, most)};
+    return (jack_latency_range_t){.min = add_capped(range.min, (uint32_t)(own >> 32), most),
+                                  .max = add_capped(range.max, (uint32_t)own, most)};
 }
 
-static bool delays(const rcore_jack_t *jack) {
+static bool has_own_latency(const rcore_jack_t *jack) {
     bool any = false;
     for (uint32_t i = 0; i < RCORE_JACK_MAX_PORTS && !any; i++)
         any = atomic_load(&jack->own_latencies[i]) != 0;
     return any;
 }
 
-/// Whether a port is connected to one of the client's own: what comes by that loop is no latency of the way through. PipeWire leaves such loops out by itself.
-static bool leads_back(const rcore_jack_t *jack, const jack_port_t *port) {
-    if (!delays(jack) || strstr(jack_get_version_string(), "PipeWire"))
+/// Returns whether a port is connected directly to one of the client's own ports, and the client
+/// adds latency. The latency of such a loop does not count towards the latency through the client.
+/// PipeWire ignores such loops itself.
+static bool is_loopback(const rcore_jack_t *jack, const jack_port_t *port) {
+    if (!has_own_latency(jack) || strstr(jack_get_version_string(), "PipeWire"))
         return false;
     const char *client = jack_get_client_name(jack->client);
     const size_t length = client ? strlen(client) : 0;
@@ -40,18 +45,20 @@ static bool leads_back(const rcore_jack_t *jack, const jack_port_t *port) {
     return found;
 }
 
-/// The range over some of a direction's ports; 0 without any. `whole`: of what goes through the client, with what it delays itself.
+/// Returns the range over some ports of a direction; 0 if there are none. With `through_client`,
+/// returns the latency through the client: includes its own latency and leaves out ports that loop
+/// back to it.
 static jack_latency_range_t range_over(const rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t first,
-                                       uint32_t end, bool whole) {
+                                       uint32_t end, bool through_client) {
     const struct port_table *table = rcore_jack_table(jack);
     jack_latency_callback_mode_t mode = direction == RCORE_JACK_PLAYBACK ? JackPlaybackLatency : JackCaptureLatency;
     jack_latency_range_t all = {.min = UINT32_MAX, .max = 0};
     for (uint32_t i = first; i < end && i < table->nchannels[direction]; i++) {
         jack_latency_range_t range = {0, 0};
-        if (!table->ports[direction][i] || (whole && leads_back(jack, table->ports[direction][i])))
+        if (!table->ports[direction][i] || (through_client && is_loopback(jack, table->ports[direction][i])))
             continue;
         jack_port_get_latency_range(table->ports[direction][i], mode, &range);
-        range = whole && direction == RCORE_JACK_PLAYBACK ? later(jack, range, i) : range;
+        range = through_client && direction == RCORE_JACK_PLAYBACK ? add_own_latency(jack, range, i) : range;
         all.min = range.min < all.min ? range.min : all.min;
         all.max = range.max > all.max ? range.max : all.max;
     }
@@ -69,30 +76,33 @@ rcore_jack_latency_t rcore_jack_read_latency(rcore_jack_t *jack, rcore_jack_dire
 
 void rcore_jack_hold_latencies(rcore_jack_t *jack, bool held) { atomic_store(&jack->latencies_held, held); }
 
-void rcore_jack_pass_latency_on(jack_latency_callback_mode_t mode, void *argument) {
+/// Sets the latency of the ports of one direction from that of the ports of the other direction.
+/// Holds the lock, so that the control thread cannot replace the table, or unregister ports,
+/// meanwhile.
+void rcore_jack_on_latency(jack_latency_callback_mode_t mode, void *argument) {
     rcore_jack_t *jack = argument;
     if (atomic_load(&jack->latencies_held))
         return;
-    bool captures = mode == JackCaptureLatency;
-    rcore_jack_direction_t from = captures ? RCORE_JACK_CAPTURE : RCORE_JACK_PLAYBACK;
-    rcore_jack_direction_t to = captures ? RCORE_JACK_PLAYBACK : RCORE_JACK_CAPTURE;
-    pthread_mutex_lock(&jack->table_use);
+    bool is_capture = mode == JackCaptureLatency;
+    rcore_jack_direction_t from = is_capture ? RCORE_JACK_CAPTURE : RCORE_JACK_PLAYBACK;
+    rcore_jack_direction_t to = is_capture ? RCORE_JACK_PLAYBACK : RCORE_JACK_CAPTURE;
+    pthread_mutex_lock(&jack->table_lock);
     const struct port_table *table = rcore_jack_table(jack);
-    jack_latency_range_t whole = range_over(jack, from, 0, RCORE_JACK_MAX_PORTS, true);
+    jack_latency_range_t through_client = range_over(jack, from, 0, RCORE_JACK_MAX_PORTS, true);
     for (uint32_t i = 0; i < table->nchannels[to]; i++) {
-        jack_latency_range_t range = captures ? later(jack, whole, i) : whole;
+        jack_latency_range_t range = is_capture ? add_own_latency(jack, through_client, i) : through_client;
         if (table->ports[to][i])
             jack_port_set_latency_range(table->ports[to][i], mode, &range);
     }
-    pthread_mutex_unlock(&jack->table_use);
-    rcore_jack_note(jack->news, RCORE_JACK_CHANGED_LATENCY);
+    pthread_mutex_unlock(&jack->table_lock);
+    rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_LATENCY);
 }
 
 void rcore_jack_pass_latencies(rcore_jack_t *jack) {
     if (rcore_jack_is_lost(jack))
         return;
-    rcore_jack_pass_latency_on(JackCaptureLatency, jack);
-    rcore_jack_pass_latency_on(JackPlaybackLatency, jack);
+    rcore_jack_on_latency(JackCaptureLatency, jack);
+    rcore_jack_on_latency(JackPlaybackLatency, jack);
 }
 
 void rcore_jack_set_own_latency(rcore_jack_t *jack, uint32_t channel, rcore_jack_latency_t latency) {

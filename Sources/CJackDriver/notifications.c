@@ -1,5 +1,6 @@
-/// What libjack tells on threads of its own: store, note, wake. Nothing here may block: a client whose notification thread hangs
-/// makes other clients hang.
+/// The callbacks that libjack calls on its own threads. They only store values, record changes and
+/// wake waiting threads; the latency callback, in latencies.c, also passes latencies on. None of
+/// them may block: a client whose notification thread hangs makes other clients hang.
 #define _GNU_SOURCE
 #include "client.h"
 
@@ -12,122 +13,129 @@ void rcore_jack_name_thread(const char *name) {
     pthread_setname_np(pthread_self(), short_name);
 }
 
-/// JACK leaves denormal numbers on, also where libjack itself mixes what comes in.
+/// Prepares the audio thread: names it, makes it flush denormals to zero, and restores its timer
+/// slack. JACK leaves denormals enabled, even where libjack itself mixes incoming signals.
 static void prepare_thread(void *argument) {
     (void)argument;
     rcore_jack_name_thread("audio-jack");
     rcore_flush_denormals();
-    // The thread was created while the slack was raised (rcore_jack_activate); this is the default of Linux.
+    // The thread was created while the slack was raised (rcore_jack_activate). This is the Linux
+    // default.
     rcore_jack_restore_timer_slack(50 * 1000);
 }
 
-static int note_sample_rate(jack_nframes_t sample_rate, void *argument) {
+static int on_sample_rate(jack_nframes_t sample_rate, void *argument) {
     rcore_jack_t *jack = argument;
-    if (sample_rate != 0 && atomic_exchange(&jack->news->sample_rate, sample_rate) != sample_rate)
-        rcore_jack_note(jack->news, RCORE_JACK_CHANGED_FORMAT);
+    if (sample_rate != 0 && atomic_exchange(&jack->monitor->sample_rate, sample_rate) != sample_rate)
+        rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_FORMAT);
     return 0;
 }
 
-static int note_period(jack_nframes_t nframes, void *argument) {
+static int on_period(jack_nframes_t nframes, void *argument) {
     rcore_jack_t *jack = argument;
-    if (nframes != 0 && atomic_exchange(&jack->news->period_frames, nframes) != nframes)
-        rcore_jack_note(jack->news, RCORE_JACK_CHANGED_FORMAT);
+    if (nframes != 0 && atomic_exchange(&jack->monitor->period_frames, nframes) != nframes)
+        rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_FORMAT);
     return 0;
 }
 
-static int note_xrun(void *argument) {
+static int on_xrun(void *argument) {
     rcore_jack_t *jack = argument;
-    atomic_fetch_add(&jack->news->xruns, 1);
-    rcore_jack_note(jack->news, RCORE_JACK_CHANGED_XRUNS);
+    atomic_fetch_add(&jack->monitor->xruns, 1);
+    rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_XRUNS);
     return 0;
 }
 
-static void note_freewheel(int starting, void *argument) {
+static void on_freewheel(int starting, void *argument) {
     rcore_jack_t *jack = argument;
     atomic_store(&jack->freewheeling, starting != 0);
 }
 
-static void note_connection(jack_port_id_t a, jack_port_id_t b, int connected, void *argument) {
+static void on_connection(jack_port_id_t a, jack_port_id_t b, int connected, void *argument) {
     (void)a, (void)b, (void)connected;
     const rcore_jack_t *jack = argument;
-    rcore_jack_note(jack->news, RCORE_JACK_CHANGED_CONNECTIONS);
+    rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_CONNECTIONS);
 }
 
-/// A port that came back may have been away and back before control looks: its connections are gone although it is there.
-static void note_port(jack_port_id_t port, int is_registered, void *argument) {
+/// Also records the id of a port that was registered: if a port was unregistered and registered
+/// again before the control thread looks, it exists, but its connections are gone.
+static void on_port(jack_port_id_t port, int is_registered, void *argument) {
     rcore_jack_t *jack = argument;
     if (is_registered)
-        rcore_jack_note_renewed(jack, port);
-    rcore_jack_note(jack->news, RCORE_JACK_CHANGED_DEVICES);
+        rcore_jack_record_renewed(jack, port);
+    rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_DEVICES);
 }
 
-static void note_port_name(jack_port_id_t port, const char *old_name, const char *new_name, void *argument) {
+/// Also records the id of the renamed port, as `on_port` does.
+static void on_port_name(jack_port_id_t port, const char *old_name, const char *new_name, void *argument) {
     (void)old_name, (void)new_name;
     rcore_jack_t *jack = argument;
-    rcore_jack_note_renewed(jack, port);
-    rcore_jack_note(jack->news, RCORE_JACK_CHANGED_DEVICES);
+    rcore_jack_record_renewed(jack, port);
+    rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_DEVICES);
 }
 
-/// jackd2 tells a client's end twice.
-static void note_client(const char *name, int is_registered, void *argument) {
+/// jackd2 reports the end of a client twice, which is harmless here.
+static void on_client(const char *name, int is_registered, void *argument) {
     (void)name, (void)is_registered;
     const rcore_jack_t *jack = argument;
-    rcore_jack_note(jack->news, RCORE_JACK_CHANGED_DEVICES);
+    rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_DEVICES);
 }
 
-/// Metadata are a hint to look again, never a fact: servers share them, and any server's end deletes them.
-static void note_property(jack_uuid_t subject, const char *key, jack_property_change_t change, void *argument) {
+/// Metadata are only a hint to query the server again: servers share them, and any server deletes
+/// them when it exits.
+static void on_property(jack_uuid_t subject, const char *key, jack_property_change_t change, void *argument) {
     (void)subject, (void)key, (void)change;
     const rcore_jack_t *jack = argument;
-    rcore_jack_note(jack->news, RCORE_JACK_CHANGED_DEVICES);
+    rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_DEVICES);
 }
 
-static int note_graph(void *argument) {
+static int on_graph(void *argument) {
     const rcore_jack_t *jack = argument;
-    rcore_jack_note(jack->news, RCORE_JACK_CHANGED_GRAPH);
+    rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_GRAPH);
     return 0;
 }
 
-static void note_lost(rcore_jack_t *jack, const char *reason) {
-    if (atomic_exchange(&jack->news->loss_claimed, true))
+/// Records the server's shutdown. Both shutdown callbacks may report it; only the first call
+/// counts.
+static void record_loss_once(rcore_jack_t *jack, const char *reason) {
+    if (atomic_exchange(&jack->monitor->loss_claimed, true))
         return;
-    snprintf(jack->news->reason, sizeof jack->news->reason, "%s", reason ? reason : "");
-    rcore_jack_note_loss(jack->news);
+    snprintf(jack->monitor->reason, sizeof jack->monitor->reason, "%s", reason ? reason : "");
+    rcore_jack_record_loss(jack->monitor);
 }
 
-/// Told by jackd2's libjack, and not by PipeWire's.
-static void note_lost_with_reason(jack_status_t code, const char *reason, void *argument) {
+/// Called by jackd2's libjack, but not by PipeWire's.
+static void on_shutdown_with_reason(jack_status_t code, const char *reason, void *argument) {
     rcore_jack_t *jack = argument;
     (void)code;
-    rcore_jack_note_teller(jack);
-    atomic_store(&jack->told_by_info, true);
-    note_lost(jack, reason);
+    rcore_jack_record_thread(jack);
+    atomic_store(&jack->notified_by_info, true);
+    record_loss_once(jack, reason);
 }
 
-/// Told by PipeWire's libjack, and by jackd2's when it tells a second time.
-static void note_lost_plainly(void *argument) {
+/// Called by PipeWire's libjack, and by jackd2's when it reports the shutdown a second time.
+static void on_shutdown(void *argument) {
     rcore_jack_t *jack = argument;
-    if (atomic_load(&jack->told_by_info))
-        rcore_jack_note_teller(jack);
-    note_lost(jack, NULL);
+    if (atomic_load(&jack->notified_by_info))
+        rcore_jack_record_thread(jack);
+    record_loss_once(jack, NULL);
 }
 
 bool rcore_jack_register_callbacks(rcore_jack_t *jack) {
     jack_client_t *client = jack->client;
-    jack_on_shutdown(client, note_lost_plainly, jack);
-    jack_on_info_shutdown(client, note_lost_with_reason, jack);
-    // A server without metadata tells of none.
-    (void)jack_set_property_change_callback(client, note_property, jack);
+    jack_on_shutdown(client, on_shutdown, jack);
+    jack_on_info_shutdown(client, on_shutdown_with_reason, jack);
+    // A server without metadata reports no changes.
+    (void)jack_set_property_change_callback(client, on_property, jack);
     return jack_set_process_callback(client, rcore_jack_cycle, jack) == 0 &&
            jack_set_thread_init_callback(client, prepare_thread, jack) == 0 &&
-           jack_set_sample_rate_callback(client, note_sample_rate, jack) == 0 &&
-           jack_set_buffer_size_callback(client, note_period, jack) == 0 &&
-           jack_set_xrun_callback(client, note_xrun, jack) == 0 &&
-           jack_set_freewheel_callback(client, note_freewheel, jack) == 0 &&
-           jack_set_client_registration_callback(client, note_client, jack) == 0 &&
-           jack_set_port_registration_callback(client, note_port, jack) == 0 &&
-           jack_set_port_rename_callback(client, note_port_name, jack) == 0 &&
-           jack_set_port_connect_callback(client, note_connection, jack) == 0 &&
-           jack_set_graph_order_callback(client, note_graph, jack) == 0 &&
-           jack_set_latency_callback(client, rcore_jack_pass_latency_on, jack) == 0;
+           jack_set_sample_rate_callback(client, on_sample_rate, jack) == 0 &&
+           jack_set_buffer_size_callback(client, on_period, jack) == 0 &&
+           jack_set_xrun_callback(client, on_xrun, jack) == 0 &&
+           jack_set_freewheel_callback(client, on_freewheel, jack) == 0 &&
+           jack_set_client_registration_callback(client, on_client, jack) == 0 &&
+           jack_set_port_registration_callback(client, on_port, jack) == 0 &&
+           jack_set_port_rename_callback(client, on_port_name, jack) == 0 &&
+           jack_set_port_connect_callback(client, on_connection, jack) == 0 &&
+           jack_set_graph_order_callback(client, on_graph, jack) == 0 &&
+           jack_set_latency_callback(client, rcore_jack_on_latency, jack) == 0;
 }

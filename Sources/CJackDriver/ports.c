@@ -1,14 +1,16 @@
-/// The client's ports: blocks of them come and go while the cycle runs.
+/// The client's ports. Blocks of ports are registered and unregistered while the cycle runs.
 ///
-/// The cycle reads a table that never changes. Control makes another one, puts it in the old one's place, and waits until the cycle, and a
-/// latency callback, have left the old one; only then it is freed, and the ports that it alone had go. The waiting is never for the server.
+/// The cycle reads a table that never changes. The control thread creates a new table, publishes it
+/// in place of the old one, and waits until the cycle and the latency callback no longer use the
+/// old one; this wait does not depend on the server. Only then does it free the old table and
+/// unregister the ports that only that table had.
 #include "client.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/// Most bytes before the number in a port's name.
+/// Maximum number of bytes before the number in a port's name.
 enum { LONGEST_PREFIX = RCORE_JACK_MAX_PREFIX };
 
 static struct port_table *copy_table(const rcore_jack_t *jack) {
@@ -18,6 +20,7 @@ static struct port_table *copy_table(const rcore_jack_t *jack) {
     return copy;
 }
 
+/// Sets the channel count of a direction: one more than the highest channel that has a port.
 static void count_channels(struct port_table *table, rcore_jack_direction_t direction) {
     uint32_t count = RCORE_JACK_MAX_PORTS;
     while (count > 0 && !table->ports[direction][count - 1])
@@ -25,12 +28,13 @@ static void count_channels(struct port_table *table, rcore_jack_direction_t dire
     table->nchannels[direction] = count;
 }
 
+/// Replaces the table by `next`, waits until no thread uses the old one, and frees that.
 static void publish(rcore_jack_t *jack, struct port_table *next, rcore_jack_direction_t changed) {
     count_channels(next, changed);
-    pthread_mutex_lock(&jack->table_use);
+    pthread_mutex_lock(&jack->table_lock);
     const struct port_table *old = atomic_exchange(&jack->table, next);
-    pthread_mutex_unlock(&jack->table_use);
-    rcore_jack_await_departure(jack, &jack->table_departure);
+    pthread_mutex_unlock(&jack->table_lock);
+    rcore_jack_synchronize(jack, &jack->table_grace);
     free((void *)old);
 }
 
@@ -57,15 +61,15 @@ rcore_jack_status_t rcore_jack_register_block(rcore_jack_t *jack, rcore_jack_dir
     struct port_table *next = copy_table(jack);
     if (!next)
         return RCORE_JACK_NO_MEMORY;
-    uint32_t done = 0;
-    while (done < count && register_port(jack, next, direction, first + done, prefix, done + 1))
-        done++;
-    if (done == count) {
+    uint32_t registered = 0;
+    while (registered < count && register_port(jack, next, direction, first + registered, prefix, registered + 1))
+        registered++;
+    if (registered == count) {
         publish(jack, next, direction);
         return RCORE_JACK_OK;
     }
-    while (done-- > 0)
-        jack_port_unregister(jack->client, next->ports[direction][first + done]);
+    while (registered-- > 0)
+        jack_port_unregister(jack->client, next->ports[direction][first + registered]);
     free(next);
     return rcore_jack_is_lost(jack) ? RCORE_JACK_LOST : RCORE_JACK_REFUSED;
 }
@@ -77,15 +81,15 @@ rcore_jack_status_t rcore_jack_unregister_block(rcore_jack_t *jack, rcore_jack_d
     struct port_table *next = copy_table(jack);
     if (!next)
         return RCORE_JACK_NO_MEMORY;
-    jack_port_t *gone[RCORE_JACK_MAX_PORTS];
+    jack_port_t *removed[RCORE_JACK_MAX_PORTS];
     for (uint32_t i = 0; i < count; i++) {
-        gone[i] = next->ports[direction][first + i];
+        removed[i] = next->ports[direction][first + i];
         next->ports[direction][first + i] = NULL;
     }
     publish(jack, next, direction);
     for (uint32_t i = 0; i < count && !rcore_jack_is_lost(jack); i++)
-        if (gone[i])
-            jack_port_unregister(jack->client, gone[i]);
+        if (removed[i])
+            jack_port_unregister(jack->client, removed[i]);
     return rcore_jack_is_lost(jack) ? RCORE_JACK_LOST : RCORE_JACK_OK;
 }
 

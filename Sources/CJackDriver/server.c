@@ -1,4 +1,4 @@
-/// Asking the server: period, load, connections.
+/// Requests to the server: period, load, connections.
 #include "client.h"
 
 #include <errno.h>
@@ -8,7 +8,8 @@ rcore_jack_status_t rcore_jack_set_period(rcore_jack_t *jack, uint32_t nframes) 
         return RCORE_JACK_LOST;
     if (nframes == 0 || nframes > RCORE_MAX_PERIOD)
         return RCORE_JACK_BAD_ARGUMENT;
-    // jackd2 also fails where it has changed the period, but its driver's thread has not started again within a second.
+    // jackd2 also reports failure if it has changed the period but its driver's thread has not
+    // restarted within a second.
     bool has_changed =
         jack_set_buffer_size(jack->client, nframes) == 0 || jack_get_buffer_size(jack->client) == nframes;
     return has_changed ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
@@ -18,7 +19,8 @@ float rcore_jack_cpu_load(rcore_jack_t *jack) {
     return rcore_jack_is_lost(jack) ? 0 : jack_cpu_load(jack->client) / 100;
 }
 
-/// The device's ports: audio leaves the server by its inputs. Ended by NULL; NULL without any.
+/// Returns the names of the server's physical ports, terminated by NULL; NULL if there are none,
+/// and when the server is lost. For JACK, the ports that a device plays are input ports.
 static const char **device_ports(rcore_jack_t *jack, rcore_jack_direction_t direction) {
     unsigned long side = direction == RCORE_JACK_PLAYBACK ? JackPortIsInput : JackPortIsOutput;
     if (rcore_jack_is_lost(jack))

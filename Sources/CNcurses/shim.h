@@ -1,4 +1,4 @@
-// The wide-character ncurses, its macros as functions so that Swift can call them.
+// The wide-character ncurses, with functions instead of macros, so that Swift can call them.
 #ifndef CNCURSES_SHIM_H
 #define CNCURSES_SHIM_H
 
@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <wchar.h>
 
-extern int wcwidth(wchar_t character); // <wchar.h> has it for X/Open programs only
+extern int wcwidth(wchar_t character); // <wchar.h> declares it only for X/Open programs
 
-// Of <term.h>, which is full of macros.
+// Declared in <term.h>, which cannot be included because of its many macros.
 extern int setupterm(const char *term, int descriptor, int *error);
 extern char *tigetstr(const char *capability);
 
-/// Whether the terminal at standard output is known and can move its cursor.
+/// Returns whether the terminal at standard output is known and can move its cursor.
 static inline bool cncurses_is_capable(void) {
     int error = 0;
     if (setupterm(NULL, 1, &error) != OK) {
@@ -25,9 +25,11 @@ static inline bool cncurses_is_capable(void) {
     return capability != NULL && capability != (char *)-1;
 }
 
-// Swift 6 lets nobody touch C's global variables: these functions do.
+// Swift 6 does not permit access to C's global variables, such as `stdscr`. These functions access
+// them instead.
 
-/// Takes the terminal over; false when it cannot do what a screen needs.
+/// Opens the terminal as a screen, with unbuffered keys and no cursor. Returns false if it cannot
+/// be opened.
 static inline bool cncurses_open(void) {
     if (newterm(NULL, stdout, stdin) == NULL) {
         return false;
@@ -51,7 +53,8 @@ static inline void cncurses_bold(bool on) {
     }
 }
 
-/// Columns that a character takes in the present locale; -1 when it is none to look at.
+/// Returns the number of columns that a character occupies in the current locale; -1 if it is not
+/// printable.
 static inline int cncurses_width(unsigned int scalar) { return wcwidth((wchar_t)scalar); }
 
 #endif

@@ -3,19 +3,19 @@
 const char *rcore_status_text(rcore_status_t status) {
     switch (status) {
     case RCORE_OK:
-        return "done";
+        return "success";
     case RCORE_BAD_ARGUMENT:
-        return "an argument is out of its range";
+        return "an argument is out of range";
     case RCORE_NO_MEMORY:
-        return "there is not enough memory";
+        return "not enough memory";
     case RCORE_FULL:
-        return "the queue or pool is full; try again after a period";
+        return "the queue or pool is full; try again after a cycle";
     case RCORE_STALE:
-        return "the voice was released or has ended";
+        return "the voice has ended or was released";
     case RCORE_NO_SLOT:
-        return "the plan names a slot beyond the core's sizes";
+        return "the plan exceeds the core's limits";
     case RCORE_CONFLICT:
-        return "the plan cannot follow the one before in one step";
+        return "the plan conflicts with one that is still in use; post an intermediate plan first";
     }
     return "unknown status";
 }

@@ -31,6 +31,8 @@ static rcore_buffer_t *allocate(uint32_t channels, uint64_t nframes, rcore_statu
     return buffer;
 }
 
+// Copies one channel, whose samples are `step` apart. Replaces NaN and infinite samples by 0 and
+// counts them.
 static void fill_channel(rcore_buffer_t *buffer, uint32_t channel, const float *source, size_t step) {
     float *samples = buffer->samples + channel * buffer->stride;
     for (uint64_t i = 0; i < buffer->nframes; i++) {

@@ -1,4 +1,4 @@
-/// Inside of a memory source, for the cycle.
+/// Internals of a memory source, for the cycle.
 #ifndef RCORE_BUFFER_INTERNAL_H
 #define RCORE_BUFFER_INTERNAL_H
 
@@ -8,12 +8,15 @@
 
 struct rcore_buffer {
     uint64_t nframes;
-    uint64_t stride; // samples from one channel to the next
+    /// Samples from one channel to the next.
+    uint64_t stride;
     uint64_t nonfinite;
     uint32_t channels;
-    uint32_t references; // [control]
+    /// [control]
+    uint32_t references;
     _Atomic(uint32_t) users;
-    float *samples; // [channel * stride + frame]
+    /// [channel * stride + frame]
+    float *samples;
 };
 
 #endif

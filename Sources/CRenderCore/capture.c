@@ -1,6 +1,8 @@
-// A capture is a ring of frames, and beside it a ring of marks: at which frame of the stream a run begins, and what time that was.
+// A capture has a ring of frames and a ring of run starts. Each run start has the stream position
+// and the time of the run's first frame.
 //
-// A mark is published before the frames it stands for, so whoever sees the frames sees the mark.
+// The producer publishes a run start before the frames of that run, so a consumer that sees the
+// frames also sees the run start.
 #include "rcore_capture.h"
 
 #include "memory.h"
@@ -9,25 +11,30 @@
 
 #include <stdlib.h>
 
-enum { mark_capacity = 1024 };
+enum { run_start_capacity = 1024 };
 
-struct mark {
-    uint64_t position; // frames written before
+struct run_start {
+    // Stream position of the run's first frame.
+    uint64_t position;
+    // Time of that frame.
     uint64_t time;
 };
 
 struct rcore_capture {
     struct ring ring;
-    struct mark marks[mark_capacity];
+    struct run_start run_starts[run_start_capacity];
     rcore_fifo_t *fifo;
     // Producer.
     uint64_t written;
-    uint64_t next_time; // of the run
-    bool running;       // a run has begun
+    // Time that the next frame has if it continues the run.
+    uint64_t next_time;
+    // Whether any frame has been written.
+    bool has_written;
     _Atomic(uint64_t) lost;
     // Consumer.
     alignas(64) uint64_t read;
-    struct mark run; // the one that is being read
+    // The run that is being read.
+    struct run_start run;
 };
 
 rcore_capture_t *rcore_capture_create(uint32_t channels, uint32_t capacity_frames, rcore_status_t *status) {
@@ -43,7 +50,7 @@ rcore_capture_t *rcore_capture_create(uint32_t channels, uint32_t capacity_frame
         }
         return NULL;
     }
-    ring_init(&capture->ring, mark_capacity);
+    ring_init(&capture->ring, run_start_capacity);
     capture->fifo = fifo;
     return capture;
 }
@@ -72,26 +79,27 @@ bool rcore_capture_write(rcore_capture_t *capture, uint64_t time, const float *c
     if (nframes == 0) {
         return true;
     }
-    const bool begins = !capture->running || time != capture->next_time;
-    if (rcore_fifo_writable(capture->fifo) < nframes || (begins && ring_writable(&capture->ring, 1) < 1)) {
+    const bool starts_run = !capture->has_written || time != capture->next_time;
+    if (rcore_fifo_writable(capture->fifo) < nframes || (starts_run && ring_writable(&capture->ring, 1) < 1)) {
         const uint64_t lost = atomic_load_explicit(&capture->lost, memory_order_relaxed);
         atomic_store_explicit(&capture->lost, lost + nframes, memory_order_relaxed);
         return false;
     }
-    if (begins) {
-        capture->marks[ring_write_slot(&capture->ring, 0)] = (struct mark){capture->written, time};
+    if (starts_run) {
+        capture->run_starts[ring_write_slot(&capture->ring, 0)] = (struct run_start){capture->written, time};
         ring_did_write(&capture->ring, 1);
     }
-    capture->running = true;
+    capture->has_written = true;
     capture->written += nframes;
     capture->next_time = time + nframes;
     return rcore_fifo_write(capture->fifo, planes, nframes);
 }
 
-// Frames of the present run that wait, at most `nframes`; goes on to the next run where this one is over.
+// Returns how many of the next `nframes` readable frames belong to the current run. At the end of
+// the current run, makes the next one current first.
 static uint32_t run_length(rcore_capture_t *capture, uint32_t nframes) RCORE_RT {
     while (ring_readable(&capture->ring, 1) > 0) {
-        const struct mark next = capture->marks[ring_read_slot(&capture->ring, 0)];
+        const struct run_start next = capture->run_starts[ring_read_slot(&capture->ring, 0)];
         if (next.position > capture->read) {
             const uint64_t left = next.position - capture->read;
             return left < nframes ? (uint32_t)left : nframes;
@@ -104,8 +112,8 @@ static uint32_t run_length(rcore_capture_t *capture, uint32_t nframes) RCORE_RT 
 
 uint32_t rcore_capture_read_interleaved(rcore_capture_t *capture, float *frames, uint32_t nframes,
                                         uint64_t *time) RCORE_RT {
-    const uint32_t waiting = rcore_fifo_readable(capture->fifo);
-    const uint32_t length = run_length(capture, waiting < nframes ? waiting : nframes);
+    const uint32_t readable = rcore_fifo_readable(capture->fifo);
+    const uint32_t length = run_length(capture, readable < nframes ? readable : nframes);
     if (length == 0 || !rcore_fifo_read_interleaved(capture->fifo, frames, length)) {
         return 0;
     }

@@ -1,4 +1,4 @@
-/// Commands, and the ports that they come by.
+/// Commands, and the queues that carry them.
 #ifndef RCORE_COMMAND_H
 #define RCORE_COMMAND_H
 
@@ -25,38 +25,49 @@ enum command_kind {
     COMMAND_PLAN,
 };
 
-/// Fixed-size; a start's parameters travel in the voice.
+/// A command, of fixed size. The voice itself carries the parameters of a start.
 struct command {
     uint64_t when;
-    uint64_t order; // given by the cycle: commands for one time keep their order
+    /// Set by the cycle, so that commands for one time keep their order.
+    uint64_t order;
     union {
-        uint64_t serial; // plan: its serial
-        uint64_t frame;  // seek
+        /// Serial of a plan.
+        uint64_t serial;
+        /// Target of a seek.
+        uint64_t frame;
     };
     union {
         rcore_voice_t voice;
         rcore_plan_t *plan;
     };
     uint16_t kind;
-    uint8_t port;  // whose it is
-    uint8_t curve; // rcore_curve_t of a ramp; one that is not linear holds one of the core's places for curves
-    uint32_t slot; // of a bus or input
-    float value;   // a gain, pan or speed
+    /// Index of the queue that posted it.
+    uint8_t queue;
+    /// rcore_curve_t of a ramp. A nonlinear curve counts toward the core's `max_curves`.
+    uint8_t curve;
+    /// Slot of a bus, send or input.
+    uint32_t slot;
+    /// Gain, pan, speed or level. Mute and solo: whether it is not 0.
+    float value;
     uint32_t ramp_frames;
 };
 
-/// A command port (port.c).
-struct rcore_port {
+/// A command queue (queue.c).
+struct rcore_queue {
     struct ring ring;
     rcore_t *core;
     struct command *commands;
-    _Atomic(uint64_t) timed_done; // commands with a time that have taken effect
-    uint64_t timed_posted;        // [producer] commands with a time
-    uint32_t staged;              // [producer] commands of the open group, written and not published
+    /// Number of timed commands that were applied.
+    _Atomic(uint64_t) timed_applied;
+    /// Number of timed commands that were posted. [producer]
+    uint64_t timed_posted;
+    /// Number of commands of the open transaction, written but not yet published. [producer]
+    uint32_t staged;
     uint8_t index;
-    bool group_open;
-    bool group_failed;
-    bool open; // [control]
+    bool transaction_open;
+    bool transaction_failed;
+    /// [control]
+    bool open;
 };
 
 #endif

@@ -1,10 +1,12 @@
-// Commands, from the ports' rings to their effect. Those not yet due wait in a heap ordered by time, then by arrival.
+// Takes commands from the rings of the queues and applies them. Commands that are not yet due wait
+// in a heap, ordered by time, then by arrival.
 #include "curves.h"
 
 static bool earlier(const struct command *a, const struct command *b) RCORE_RT {
     return a->when != b->when ? a->when < b->when : a->order < b->order;
 }
 
+// Adds a command to the heap of pending commands.
 static void heap_push(rcore_t *core, struct command command) RCORE_RT {
     uint32_t hole = core->pending_count++;
     while (hole > 0) {
@@ -18,6 +20,7 @@ static void heap_push(rcore_t *core, struct command command) RCORE_RT {
     core->pending[hole] = command;
 }
 
+// Removes the earliest command from the heap.
 static struct command heap_pop(rcore_t *core) RCORE_RT {
     const struct command first = core->pending[0];
     const struct command last = core->pending[--core->pending_count];
@@ -40,12 +43,14 @@ static struct command heap_pop(rcore_t *core) RCORE_RT {
     return first;
 }
 
-// Voices whose start waits for its time never begin; their commands find them ended.
+// Ends the voices on a bus slot (RCORE_NONE: all) whose start is pending. Other commands to them
+// then have no effect.
 static void stop_waiting(rcore_t *core, uint32_t slot) RCORE_RT {
     for (uint32_t i = 0; i < core->pending_count; i++) {
         const struct command *command = &core->pending[i];
         const struct voice *voice = command->kind == COMMAND_START ? voice_find(core, command->voice) : NULL;
-        // One that waits is the cycle's, for its start was posted; one that has ended may be another's by now.
+        // The cycle owns a waiting voice, whose start was posted. A voice that has ended may have
+        // been acquired again.
         const uint64_t status = voice != NULL ? atomic_load_explicit(&voice->status, memory_order_acquire) : 0;
         const bool waits = status >> 32 == command->voice >> 32 && status_state(status) == RCORE_VOICE_WAITING;
         if (waits && (slot == RCORE_NONE || voice->params.bus == slot)) {
@@ -55,13 +60,14 @@ static void stop_waiting(rcore_t *core, uint32_t slot) RCORE_RT {
     }
 }
 
-// False: it came in a pause of its session.
-static bool take_effect(rcore_t *core, const struct command *command) RCORE_RT {
+// Carries out a command. Returns false if it is for the gain or pan of a suspended bus, or for a
+// voice of a suspended session: its effect is then heard only after the session has resumed.
+static bool execute(rcore_t *core, const struct command *command) RCORE_RT {
     switch (command->kind) {
     case COMMAND_PLAN:
-        // Not looked at when a newer one was due: control may have freed it.
-        if (command->serial > core->swap.newest_serial) {
-            swap_begin(core, command->plan);
+        // If a newer plan was already applied, the control thread may have freed this one.
+        if (command->serial > core->crossfade.newest_serial) {
+            crossfade_begin(core, command->plan);
         }
         break;
     case COMMAND_STOP_ALL:
@@ -70,12 +76,12 @@ static bool take_effect(rcore_t *core, const struct command *command) RCORE_RT {
         break;
     case COMMAND_BUS_GAIN:
         curves_end(core, command->kind, command->slot);
-        ramp_go(&core->buses[command->slot].gain, command->value, command->ramp_frames);
-        return !core->buses[command->slot].frozen;
+        ramp_to(&core->buses[command->slot].gain, command->value, command->ramp_frames);
+        return !core->buses[command->slot].suspended;
     case COMMAND_BUS_PAN:
         curves_end(core, command->kind, command->slot);
-        ramp_go(&core->buses[command->slot].pan, command->value, command->ramp_frames);
-        return !core->buses[command->slot].frozen;
+        ramp_to(&core->buses[command->slot].pan, command->value, command->ramp_frames);
+        return !core->buses[command->slot].suspended;
     case COMMAND_BUS_MUTE:
         core->buses[command->slot].muted = command->value != 0.0f;
         solo_apply(core, command->ramp_frames);
@@ -86,11 +92,11 @@ static bool take_effect(rcore_t *core, const struct command *command) RCORE_RT {
         break;
     case COMMAND_SEND_LEVEL:
         curves_end(core, command->kind, command->slot);
-        ramp_go(&core->sends[command->slot].level, command->value, command->ramp_frames);
+        ramp_to(&core->sends[command->slot].level, command->value, command->ramp_frames);
         break;
     case COMMAND_INPUT_GAIN:
         curves_end(core, command->kind, command->slot);
-        ramp_go(&core->inputs[command->slot].gain, command->value, command->ramp_frames);
+        ramp_to(&core->inputs[command->slot].gain, command->value, command->ramp_frames);
         break;
     default:
         return voice_apply(core, command);
@@ -98,22 +104,25 @@ static bool take_effect(rcore_t *core, const struct command *command) RCORE_RT {
     return true;
 }
 
-static bool take_effect_curved(rcore_t *core, const struct command *command) RCORE_RT {
+// Carries out a nonlinear ramp: as a linear one, which a curve then drives.
+static bool execute_curved(rcore_t *core, const struct command *command) RCORE_RT {
     const float from = curves_value(core, command);
-    const bool running = take_effect(core, command);
+    const bool is_heard = execute(core, command);
     curves_begin(core, command, from);
-    return running;
+    return is_heard;
 }
 
+// Carries out a command, counts it if it is late, and frees its place among the queue's timed
+// commands.
 static void apply(rcore_t *core, const struct command *command) RCORE_RT {
     const bool curved = command->curve != RCORE_CURVE_LINEAR;
-    const bool running = curved ? take_effect_curved(core, command) : take_effect(core, command);
-    if (command->when != RCORE_NOW && (!running || command->when < core_now(core))) {
-        count_up(&core->counters.late_commands, 1);
+    const bool is_heard = curved ? execute_curved(core, command) : execute(core, command);
+    if (command->when != RCORE_NOW && (!is_heard || command->when < core_now(core))) {
+        add_to_counter(&core->counters.late_commands, 1);
     }
     if (command->when != RCORE_NOW) {
-        // Release: its place in the heap is free.
-        _Atomic(uint64_t) *done = &core->ports[command->port].timed_done;
+        // Release: the command no longer occupies the heap.
+        _Atomic(uint64_t) *done = &core->queues[command->queue].timed_applied;
         atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + 1, memory_order_release);
     }
 }
@@ -125,26 +134,28 @@ void commands_apply(rcore_t *core) RCORE_RT {
     }
 }
 
-static void take_from(rcore_t *core, struct rcore_port *port) RCORE_RT {
-    const uint64_t waiting = ring_readable(&port->ring, port->ring.capacity);
+// Applies the posted commands of a queue that are due, and moves the others to the heap.
+static void drain_queue(rcore_t *core, struct rcore_queue *queue) RCORE_RT {
+    const uint64_t waiting = ring_readable(&queue->ring, queue->ring.capacity);
     for (uint64_t i = 0; i < waiting; i++) {
-        struct command command = port->commands[ring_read_slot(&port->ring, i)];
+        struct command command = queue->commands[ring_read_slot(&queue->ring, i)];
         if (command.when <= core_now(core)) {
             apply(core, &command);
         } else {
             command.order = core->next_order++;
-            heap_push(core, command); // has room: no port posts more timed commands than it holds
+            // The heap has room: queue_reserve limits the timed commands of each queue.
+            heap_push(core, command);
         }
     }
     if (waiting > 0) {
-        ring_did_read(&port->ring, waiting);
+        ring_did_read(&queue->ring, waiting);
     }
 }
 
 void commands_take(rcore_t *core) RCORE_RT {
     commands_apply(core);
-    for (uint32_t i = 0; i < core->config.max_ports; i++) {
-        take_from(core, &core->ports[i]);
+    for (uint32_t i = 0; i < core->config.max_queues; i++) {
+        drain_queue(core, &core->queues[i]);
     }
 }
 

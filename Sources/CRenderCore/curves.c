@@ -1,61 +1,74 @@
 #include "curves.h"
 
-#include "group.h"
 #include "pan.h"
 #include "voice.h"
+#include "voice_batch.h"
 
 #include <math.h>
 
-enum { least_stretch = 8, greatest_stretch = 256, stretches = 128 };
+enum { min_segment = 8, max_segment = 256, segments = 128 };
 
-// What stands for 0 at an end of an exponential curve, as a part of the other: -100 dB.
+// Replaces 0 at one end of an exponential curve, as a fraction of the other end: -100 dB.
 static const double floor_ratio = 1e-5;
 
 struct curve {
-    uint32_t number; // of its parameter among all there are
-    uint32_t object; // a voice's index, or a slot
-    uint16_t kind;   // enum command_kind: of the command that sets the parameter
-    uint8_t shape;   // rcore_curve_t
+    // Index of its parameter in `curve_of`.
+    uint32_t parameter_index;
+    // Index of a voice, or a slot.
+    uint32_t object;
+    // enum command_kind of the command that sets the parameter.
+    uint16_t kind;
+    // rcore_curve_t.
+    uint8_t shape;
     float from;
     float to;
-    double start; // exponential: what stands for `from`
-    double rate;  // exponential: the logarithm of what it is multiplied by on all of its way
+    // Exponential: `from`, or the value that replaces 0.
+    double start;
+    // Exponential: logarithm of the ratio of the end to the start.
+    double rate;
+    // Length in frames.
     uint32_t total;
-    uint32_t done;   // at the end of the present line
-    uint32_t resets; // of the slot when it began
+    // Frames elapsed at the end of the current segment.
+    uint32_t elapsed;
+    // `resets` of the slot when the curve started: a curve ends when its slot is reset.
+    uint32_t resets;
 };
 
 size_t curves_bytes(void) { return sizeof(struct curve); }
 
-// ---- Parameters -------------------------------------------------------------------------------------------------------------------
+// ---- Parameters ---------------------------------------------------------------------------------
 
-// What a curve may move, as of now.
+// The current state of a parameter that a curve may move.
 struct parameter {
     struct ramp *ramp;
     uint32_t resets;
-    bool there; // a plan has it, or will
-    bool moves; // its ramp goes on in the next slice
+    // An active or waiting plan has its slot. Always true for a voice.
+    bool exists;
+    // Its ramp advances in the next block.
+    bool advances;
 };
 
 static struct parameter voice_parameter(const rcore_t *core, struct voice *voice, struct ramp *ramp) RCORE_RT {
-    const bool stands_still = voice_frozen(core, voice) || (voice->paused && voice->fade.remaining == 0);
-    return (struct parameter){.ramp = ramp, .there = true, .moves = !stands_still};
+    const bool halted = voice_suspended(core, voice) || (voice->paused && voice->fade.remaining == 0);
+    return (struct parameter){.ramp = ramp, .exists = true, .advances = !halted};
 }
 
 static struct parameter bus_parameter(const struct bus_state *bus, struct ramp *ramp) RCORE_RT {
-    return (struct parameter){ramp, bus->resets, bus->channels > 0 || bus->expected, bus->channels > 0 && !bus->frozen};
+    return (struct parameter){ramp, bus->resets, bus->channels > 0 || bus->expected,
+                              bus->channels > 0 && !bus->suspended};
 }
 
 static struct parameter send_parameter(const rcore_t *core, struct send_state *send) RCORE_RT {
-    const bool heard = send_is_heard(core, send);
-    return (struct parameter){&send->level, send->resets, heard || send->expected,
-                              heard && !core->buses[send->source].frozen};
+    const bool active = send_is_active(core, send);
+    return (struct parameter){&send->level, send->resets, active || send->expected,
+                              active && !core->buses[send->source].suspended};
 }
 
 static struct parameter input_parameter(struct input_state *input) RCORE_RT {
     return (struct parameter){&input->gain, input->resets, input->channels > 0 || input->expected, input->channels > 0};
 }
 
+// Returns the parameter that a command sets; its `ramp` is NULL if the command sets none.
 static struct parameter parameter_of(const rcore_t *core, uint16_t kind, uint32_t object) RCORE_RT {
     switch (kind) {
     case COMMAND_GAIN:
@@ -77,8 +90,8 @@ static struct parameter parameter_of(const rcore_t *core, uint16_t kind, uint32_
     }
 }
 
-// Its place in `curve_of`; RCORE_NONE: the command sets no parameter.
-static uint32_t number_of(const rcore_t *core, uint16_t kind, uint32_t object) RCORE_RT {
+// Returns the parameter's index in `curve_of`; RCORE_NONE: the command sets no parameter.
+static uint32_t parameter_index_of(const rcore_t *core, uint16_t kind, uint32_t object) RCORE_RT {
     const rcore_config_t *config = &core->config;
     const uint32_t buses = 3 * config->max_voices, sends = buses + 2 * config->max_buses;
     switch (kind) {
@@ -110,7 +123,8 @@ static uint32_t object_of(const struct command *command) RCORE_RT {
     return voice ? (uint32_t)command->voice - 1 : command->slot;
 }
 
-// Frames until it comes to rest; a pan has gone ahead to the end of a line of its own.
+// Returns the frames until the end of a parameter's ramp. The ramp of a voice's pan is already at
+// the end of the current pan segment (pan.c), so the rest of that segment counts too.
 static uint32_t frames_left(const rcore_t *core, uint16_t kind, uint32_t object, const struct ramp *ramp) RCORE_RT {
     return ramp->remaining + (kind == COMMAND_PAN ? core->voices[object].pan_remaining : 0u);
 }
@@ -122,34 +136,35 @@ float curves_value(const rcore_t *core, const struct command *command) RCORE_RT 
     return ramp_value(&now);
 }
 
-// ---- Places -----------------------------------------------------------------------------------------------------------------------
+// ---- The limit of curves ------------------------------------------------------------------------
 
-bool curves_take_place(rcore_t *core) RCORE_RT {
-    if (atomic_fetch_add_explicit(&core->curves_taken, 1, memory_order_relaxed) < core->config.max_curves) {
+bool curves_reserve(rcore_t *core) RCORE_RT {
+    if (atomic_fetch_add_explicit(&core->curves_reserved, 1, memory_order_relaxed) < core->config.max_curves) {
         return true;
     }
-    curves_give_back(core);
+    curves_release(core);
     return false;
 }
 
-void curves_give_back(rcore_t *core) RCORE_RT {
-    (void)atomic_fetch_sub_explicit(&core->curves_taken, 1, memory_order_relaxed);
+void curves_release(rcore_t *core) RCORE_RT {
+    (void)atomic_fetch_sub_explicit(&core->curves_reserved, 1, memory_order_relaxed);
 }
 
+// Removes a running curve; the last one takes its index.
 static void remove_at(rcore_t *core, uint32_t index) RCORE_RT {
-    core->curve_of[core->curves[index].number] = 0;
+    core->curve_of[core->curves[index].parameter_index] = 0;
     core->curve_count -= 1;
     if (index < core->curve_count) {
         core->curves[index] = core->curves[core->curve_count];
-        core->curve_of[core->curves[index].number] = (uint16_t)(index + 1);
+        core->curve_of[core->curves[index].parameter_index] = (uint16_t)(index + 1);
     }
-    curves_give_back(core);
+    curves_release(core);
 }
 
 void curves_end(rcore_t *core, uint16_t kind, uint32_t object) RCORE_RT {
-    const uint32_t number = core->curve_count > 0 ? number_of(core, kind, object) : RCORE_NONE;
-    if (number != RCORE_NONE && core->curve_of[number] > 0) {
-        remove_at(core, core->curve_of[number] - 1u);
+    const uint32_t parameter_index = core->curve_count > 0 ? parameter_index_of(core, kind, object) : RCORE_NONE;
+    if (parameter_index != RCORE_NONE && core->curve_of[parameter_index] > 0) {
+        remove_at(core, core->curve_of[parameter_index] - 1u);
     }
 }
 
@@ -160,48 +175,51 @@ void curves_end_voice(rcore_t *core, const struct voice *voice) RCORE_RT {
     curves_end(core, COMMAND_SPEED, index);
 }
 
-// ---- Points -----------------------------------------------------------------------------------------------------------------------
+// ---- Segments -----------------------------------------------------------------------------------
 
-static float value_at(const struct curve *curve, uint32_t done) RCORE_RT {
-    if (done >= curve->total) {
+static float value_at(const struct curve *curve, uint32_t elapsed) RCORE_RT {
+    if (elapsed >= curve->total) {
         return curve->to;
     }
-    const double x = (double)done / curve->total;
+    const double x = (double)elapsed / curve->total;
     if (curve->shape == RCORE_CURVE_EXPONENTIAL) {
         return (float)(curve->start * exp(x * curve->rate));
     }
-    const double from = (double)curve->from, way = (double)curve->to - from;
-    return (float)(from + way * x * x * (3.0 - 2.0 * x));
+    const double from = (double)curve->from, distance = (double)curve->to - from;
+    return (float)(from + distance * x * x * (3.0 - 2.0 * x));
 }
 
-// How far apart its points may lie for there to be enough of them.
+// Returns the length of a full segment of a curve of `total` frames.
 static uint32_t spacing(uint32_t total) RCORE_RT {
-    uint32_t length = least_stretch;
-    while (length < greatest_stretch && length <= total / (2 * stretches)) {
+    uint32_t length = min_segment;
+    while (length < max_segment && length <= total / (2 * segments)) {
         length *= 2;
     }
     return length;
 }
 
-// Goes to the next point.
-static void begin_stretch(rcore_t *core, struct curve *curve, struct ramp *ramp, float from) RCORE_RT {
-    const uint32_t apart = spacing(curve->total);
-    const uint32_t length = apart - (uint32_t)(core_now(core) % apart), left = curve->total - curve->done;
-    const uint32_t stretch = length < left ? length : left;
-    curve->done += stretch;
-    const float value = value_at(curve, curve->done);
+// Starts the segment to the next point, from the value `from`. Points lie on multiples of the
+// length of a full segment, and at the end of the curve.
+static void begin_segment(rcore_t *core, struct curve *curve, struct ramp *ramp, float from) RCORE_RT {
+    const uint32_t segment_frames = spacing(curve->total);
+    const uint32_t length = segment_frames - (uint32_t)(core_now(core) % segment_frames);
+    const uint32_t left = curve->total - curve->elapsed;
+    const uint32_t segment = length < left ? length : left;
+    curve->elapsed += segment;
+    const float value = value_at(curve, curve->elapsed);
     if (curve->kind == COMMAND_PAN) {
-        pan_go(&core->voices[curve->object], value, stretch);
+        pan_to(&core->voices[curve->object], value, segment);
         return;
     }
     if (curve->kind == COMMAND_SPEED) {
-        group_leave(&core->voices[curve->object]); // at a speed of 1 it may have joined one
+        batch_leave(&core->voices[curve->object]); // at a speed of 1 it may have joined a batch
     }
-    ramp_line(ramp, from, value, stretch);
+    ramp_line(ramp, from, value, segment);
 }
 
-// Whether a curve has another shape than the straight line; an exponential one has none from one sign to the other.
-static bool take_shape(struct curve *curve) RCORE_RT {
+// Prepares the shape of a curve. Returns false if it is a straight line, which needs no curve: an
+// exponential curve whose ends differ in sign.
+static bool prepare_shape(struct curve *curve) RCORE_RT {
     if (curve->shape != RCORE_CURVE_EXPONENTIAL) {
         return true;
     }
@@ -214,9 +232,10 @@ static bool take_shape(struct curve *curve) RCORE_RT {
     return true;
 }
 
-// Whether a command's ramp has begun, for a voice or slot that is there to be heard.
-static bool took_effect(const rcore_t *core, const struct command *command, uint32_t object,
-                        const struct parameter *parameter) RCORE_RT {
+// Returns whether the command has started a ramp, of a slot in use or of a voice that has started
+// and is not stopping.
+static bool ramp_started(const rcore_t *core, const struct command *command, uint32_t object,
+                         const struct parameter *parameter) RCORE_RT {
     if (command->kind == COMMAND_GAIN || command->kind == COMMAND_PAN || command->kind == COMMAND_SPEED) {
         const struct voice *voice = &core->voices[object];
         const uint64_t status = atomic_load_explicit(&voice->status, memory_order_acquire);
@@ -226,13 +245,13 @@ static bool took_effect(const rcore_t *core, const struct command *command, uint
             return false;
         }
     }
-    return parameter->there && frames_left(core, command->kind, object, parameter->ramp) > 0;
+    return parameter->exists && frames_left(core, command->kind, object, parameter->ramp) > 0;
 }
 
 void curves_begin(rcore_t *core, const struct command *command, float from) RCORE_RT {
     const uint32_t object = object_of(command);
     const struct parameter parameter = parameter_of(core, command->kind, object);
-    struct curve curve = {.number = number_of(core, command->kind, object),
+    struct curve curve = {.parameter_index = parameter_index_of(core, command->kind, object),
                           .object = object,
                           .kind = command->kind,
                           .shape = command->curve,
@@ -240,30 +259,30 @@ void curves_begin(rcore_t *core, const struct command *command, float from) RCOR
                           .to = command->value,
                           .total = command->ramp_frames,
                           .resets = parameter.resets};
-    if (!took_effect(core, command, object, &parameter) || !take_shape(&curve)) {
-        curves_give_back(core);
+    if (!ramp_started(core, command, object, &parameter) || !prepare_shape(&curve)) {
+        curves_release(core);
         return;
     }
-    begin_stretch(core, &curve, parameter.ramp, from);
-    core->curves[core->curve_count++] = curve; // has room: it holds one of the places
-    core->curve_of[curve.number] = (uint16_t)core->curve_count;
+    begin_segment(core, &curve, parameter.ramp, from);
+    core->curves[core->curve_count++] = curve; // has room: the curve counts toward `max_curves`
+    core->curve_of[curve.parameter_index] = (uint16_t)core->curve_count;
 }
 
 uint32_t curves_next(rcore_t *core, uint32_t nframes) RCORE_RT {
-    for (uint32_t i = core->curve_count;
-         i-- > 0;) { // one that is over gives its place to the last, which was looked at
+    // Backwards: the last curve, already processed, replaces one that ended.
+    for (uint32_t i = core->curve_count; i-- > 0;) {
         struct curve *curve = &core->curves[i];
         const struct parameter parameter = parameter_of(core, curve->kind, curve->object);
         uint32_t left = frames_left(core, curve->kind, curve->object, parameter.ramp);
-        if (!parameter.there || parameter.resets != curve->resets || (left == 0 && curve->done == curve->total)) {
+        if (!parameter.exists || parameter.resets != curve->resets || (left == 0 && curve->elapsed == curve->total)) {
             remove_at(core, i);
             continue;
         }
         if (left == 0) {
-            begin_stretch(core, curve, parameter.ramp, parameter.ramp->target);
+            begin_segment(core, curve, parameter.ramp, parameter.ramp->target);
             left = frames_left(core, curve->kind, curve->object, parameter.ramp);
         }
-        nframes = parameter.moves && left < nframes ? left : nframes;
+        nframes = parameter.advances && left < nframes ? left : nframes;
     }
     return nframes;
 }

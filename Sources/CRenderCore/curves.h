@@ -1,36 +1,44 @@
-/// Curves that run: what they move, and how far they are.
+/// Running curves: the parameters that they move, and their progress.
 ///
-/// A curve is a polygon: it drives the linear ramp of its parameter from one of its points to the next. So whoever reads a ramp knows
-/// nothing of curves, and where a parameter stands still (a frozen session, a paused voice) its curve does as well. A ramp must
-/// not come to rest within a slice, or frames would be lost: slices end where a straight line does. For that not to cut the mixing to
-/// pieces, the points of all curves lie on frames that are multiples of a power of two, 8…256.
+/// A curve is piecewise linear: it drives the linear ramp of its parameter from one point to the
+/// next. So readers of a ramp need no knowledge of curves, and a curve pauses with its parameter
+/// (in a suspended session or a paused voice). The ramp of a curve must not end within a block,
+/// because the next segment starts only with the next block: so blocks end where a segment does. To
+/// keep blocks from becoming too short, the points of all curves, except their ends, lie on
+/// multiples of a power of two, 8…256.
 #ifndef RCORE_CURVES_H
 #define RCORE_CURVES_H
 
 #include "core.h"
 
-/// Bytes of a curve, and how many parameters there are that one may move: for set-up.
+/// Returns the size of a curve in bytes, for set-up.
 size_t curves_bytes(void);
+/// Returns the number of parameters that curves may move, for set-up.
 size_t curves_parameters(const rcore_config_t *config);
 
-/// Takes a place among `max_curves` for a curve to be posted; false: all wait or run. [any] Wait-free.
-bool curves_take_place(rcore_t *core) RCORE_RT;
-/// Gives the place back of one that will not run any more. [any]
-void curves_give_back(rcore_t *core) RCORE_RT;
+/// Reserves one of `max_curves` for a curve that is to be posted. [any] Wait-free. Returns false
+/// when as many curves wait or run already.
+bool curves_reserve(rcore_t *core) RCORE_RT;
+/// Releases the reservation of a curve that will not run or has ended. [any]
+void curves_release(rcore_t *core) RCORE_RT;
 
-/// The value that a command is about to move.
+/// Returns the current value of the parameter that a command is about to move.
 float curves_value(const rcore_t *core, const struct command *command) RCORE_RT;
-/// Lets a command that took effect as a linear ramp go along its curve, from the value that was before.
+/// Starts the curve of a command that was applied as a linear ramp. If the command started no ramp
+/// or the curve is a straight line, only releases its reservation. `from`: the value before it.
 void curves_begin(rcore_t *core, const struct command *command, float from) RCORE_RT;
 
-/// Ends the curve, if one runs, of a parameter (the `enum command_kind` that sets it) of a voice (its index) or slot.
+/// Ends the curve of a parameter, if one is running. Does nothing for a command that sets no
+/// parameter. `kind`: the command that sets the parameter; `object`: the index of a voice, or a
+/// slot.
 void curves_end(rcore_t *core, uint16_t kind, uint32_t object) RCORE_RT;
-/// Ends those of a voice.
+/// Ends all curves of a voice.
 void curves_end_voice(rcore_t *core, const struct voice *voice) RCORE_RT;
 
-/// Goes on to the next straight line where one is over; frames until the first of them ends, at most `nframes`.
+/// Removes the curves that have ended or whose slot was reset, and starts the next segment of those
+/// whose segment has ended. Returns the frames until the next end of a segment, at most `nframes`.
 uint32_t curves_next(rcore_t *core, uint32_t nframes) RCORE_RT;
-/// The same, at no cost where no curve runs.
+/// Does the same; costs nothing while no curve is running.
 static inline uint32_t curves_limit(rcore_t *core, uint32_t nframes) RCORE_RT {
     return core->curve_count == 0 ? nframes : curves_next(core, nframes);
 }

@@ -4,18 +4,18 @@
 
 #include <stdlib.h>
 
-struct delay *delay_create(uint32_t channels, uint32_t capacity, uint32_t slice_frames) {
+struct delay *delay_create(uint32_t channels, uint32_t capacity, uint32_t block_frames) {
     struct delay *delay = memory_allocate(sizeof *delay);
     if (delay == NULL) {
         return NULL;
     }
-    const uint32_t size = capacity + slice_frames;
+    const uint32_t size = capacity + block_frames;
     delay->samples = memory_allocate(sizeof(float) * size * channels);
     if (delay->samples == NULL) {
         free(delay);
         return NULL;
     }
-    delay->users = 1;
+    delay->references = 1;
     delay->channels = channels;
     delay->capacity = capacity;
     delay->size = size;
@@ -23,15 +23,15 @@ struct delay *delay_create(uint32_t channels, uint32_t capacity, uint32_t slice_
     return delay;
 }
 
-struct delay *delay_take(struct delay *delay) {
+struct delay *delay_retain(struct delay *delay) {
     if (delay != NULL) {
-        delay->users += 1;
+        delay->references += 1;
     }
     return delay;
 }
 
-void delay_give(struct delay *delay) {
-    if (delay != NULL && --delay->users == 0) {
+void delay_release(struct delay *delay) {
+    if (delay != NULL && --delay->references == 0) {
         memory_unlock(delay->samples, sizeof(float) * delay->size * delay->channels);
         free(delay->samples);
         free(delay);
@@ -39,22 +39,22 @@ void delay_give(struct delay *delay) {
 }
 
 void delay_write(struct delay *delay, float *const *planes, uint32_t nframes) RCORE_RT {
-    const uint32_t space = delay->size - delay->place;
-    const uint32_t first = nframes < space ? nframes : space;
+    const uint32_t until_wrap = delay->size - delay->write_index;
+    const uint32_t first = nframes < until_wrap ? nframes : until_wrap;
     for (uint32_t channel = 0; channel < delay->channels; channel++) {
         float *ring = delay->samples + (size_t)channel * delay->size;
-        memcpy(ring + delay->place, planes[channel], sizeof(float) * first);
+        memcpy(ring + delay->write_index, planes[channel], sizeof(float) * first);
         memcpy(ring, planes[channel] + first, sizeof(float) * (nframes - first));
     }
-    delay->place = (delay->place + nframes) % delay->size;
+    delay->write_index = (delay->write_index + nframes) % delay->size;
 }
 
 void delay_read(const struct delay *delay, uint32_t channel, uint32_t delayed, float *samples,
                 uint32_t nframes) RCORE_RT {
     const float *ring = delay->samples + (size_t)channel * delay->size;
-    const uint32_t start = (delay->place + delay->size - nframes + delay->size - delayed) % delay->size;
-    const uint32_t space = delay->size - start;
-    const uint32_t first = nframes < space ? nframes : space;
+    const uint32_t start = (delay->write_index + delay->size - nframes + delay->size - delayed) % delay->size;
+    const uint32_t until_wrap = delay->size - start;
+    const uint32_t first = nframes < until_wrap ? nframes : until_wrap;
     memcpy(samples, ring + start, sizeof(float) * first);
     memcpy(samples + first, ring, sizeof(float) * (nframes - first));
 }

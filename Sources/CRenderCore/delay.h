@@ -1,27 +1,35 @@
-/// Delay lines: the past of some channels. They outlast plans: a plan that needs one where another had one takes it over.
+/// Delay lines: ring buffers of past samples. Successive plans share a delay line at the same point
+/// of the graph.
 #ifndef RCORE_DELAY_H
 #define RCORE_DELAY_H
 
 #include "rcore_base.h"
 
 struct delay {
-    uint32_t users; // [control] plans
+    /// Number of plans that share it. [control]
+    uint32_t references;
     uint32_t channels;
-    uint32_t capacity; // longest delay, in frames
-    uint32_t size;     // of the ring: what is written at once comes on top
-    uint32_t place;    // where the next frame goes
-    float *samples;    // [channel * size + place]
+    /// Longest delay, in frames.
+    uint32_t capacity;
+    /// Frames of the ring: the capacity plus the longest write.
+    uint32_t size;
+    /// Ring index of the next frame to write.
+    uint32_t write_index;
+    /// [channel * size + index]
+    float *samples;
 };
 
-/// For delays up to `capacity`, written at most `slice_frames` at once; one user. [control] NULL when memory is short.
-struct delay *delay_create(uint32_t channels, uint32_t capacity, uint32_t slice_frames);
-/// One more, one fewer user; the last one frees it. NULL does nothing. [control]
-struct delay *delay_take(struct delay *delay);
-void delay_give(struct delay *delay);
+/// Creates a delay line with one reference, for delays of up to `capacity` frames and writes of at
+/// most `block_frames`. [control] Returns NULL if memory cannot be allocated.
+struct delay *delay_create(uint32_t channels, uint32_t capacity, uint32_t block_frames);
+/// Adds a reference and returns the delay line. NULL does nothing. [control]
+struct delay *delay_retain(struct delay *delay);
+/// Removes a reference. Removing the last one frees the delay line. NULL does nothing. [control]
+void delay_release(struct delay *delay);
 
-/// Takes the next frames of all channels. [render]
+/// Writes the next frames of all channels. [render]
 void delay_write(struct delay *delay, float *const *planes, uint32_t nframes) RCORE_RT;
-/// One channel, of what was written last, as it was `delayed` frames ago.
+/// Reads one channel of the last `nframes` frames written, delayed by `delayed` frames. [render]
 void delay_read(const struct delay *delay, uint32_t channel, uint32_t delayed, float *samples,
                 uint32_t nframes) RCORE_RT;
 

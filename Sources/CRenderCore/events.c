@@ -1,11 +1,11 @@
-// What goes back to control: events, counters, meters.
+// Data from the cycle to control: events, counters, peak meters.
 #include "core.h"
 
 #include <string.h>
 
 void event_post(rcore_t *core, rcore_event_t event) RCORE_RT {
     if (ring_writable(&core->event_ring, 1) < 1) {
-        count_up(&core->counters.dropped_events, 1);
+        add_to_counter(&core->counters.dropped_events, 1);
         return;
     }
     core->events[ring_write_slot(&core->event_ring, 0)] = event;
@@ -42,7 +42,7 @@ static float from_bits(uint32_t bits) RCORE_RT {
     return value;
 }
 
-// Takes one channel's meter; `slots` of them there are.
+// Reads and resets the peak of one channel. `slots` is the number of slots.
 static float take_peak(const rcore_t *core, _Atomic(uint32_t) *peaks, uint32_t slots, uint32_t slot,
                        uint32_t channel) RCORE_RT {
     if (slot >= slots || channel >= core->config.max_channels) {

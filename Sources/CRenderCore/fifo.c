@@ -10,7 +10,8 @@ struct rcore_fifo {
     uint32_t channels;
     uint32_t capacity;
     size_t sample_bytes;
-    float *samples; // [channel * capacity + slot]
+    // [channel * capacity + slot]
+    float *samples;
     alignas(64) _Atomic(bool) finished;
     _Atomic(uint64_t) nonfinite;
     _Atomic(uint64_t) overruns;
@@ -58,8 +59,8 @@ uint32_t rcore_fifo_channels(const rcore_fifo_t *fifo) RCORE_RT { return fifo->c
 
 uint32_t rcore_fifo_capacity(const rcore_fifo_t *fifo) RCORE_RT { return fifo->capacity; }
 
-// One writer: a plain load and store, no read-modify-write.
-static void count(_Atomic(uint64_t) *counter, uint64_t amount) RCORE_RT {
+// Adds to a counter that has one writer, so that a load and a store suffice.
+static void add_to_counter(_Atomic(uint64_t) *counter, uint64_t amount) RCORE_RT {
     const uint64_t value = atomic_load_explicit(counter, memory_order_relaxed);
     atomic_store_explicit(counter, value + amount, memory_order_relaxed);
 }
@@ -68,18 +69,21 @@ uint32_t rcore_fifo_writable(rcore_fifo_t *fifo) RCORE_RT {
     return (uint32_t)ring_writable(&fifo->ring, fifo->capacity);
 }
 
+// Returns whether the ring is not finished and has room for `nframes`. If only the room is missing,
+// counts an overrun.
 static bool begin_write(rcore_fifo_t *fifo, uint32_t nframes) RCORE_RT {
     if (atomic_load_explicit(&fifo->finished, memory_order_relaxed)) {
         return false;
     }
     if (ring_writable(&fifo->ring, nframes) < nframes) {
-        count(&fifo->overruns, 1);
+        add_to_counter(&fifo->overruns, 1);
         return false;
     }
     return true;
 }
 
-// Copies one channel, `stride` samples apart, into the ring and returns how many samples were NaN or infinite.
+// Copies one channel, `stride` samples apart, into the ring. Returns the number of NaN and infinite
+// samples.
 static uint64_t write_channel(rcore_fifo_t *fifo, uint32_t channel, const float *source, size_t stride,
                               uint32_t nframes) RCORE_RT {
     float *ring = fifo->samples + (size_t)channel * fifo->capacity;
@@ -110,7 +114,7 @@ bool rcore_fifo_write_interleaved(rcore_fifo_t *fifo, const float *frames, uint3
     for (uint32_t channel = 0; channel < fifo->channels; channel++) {
         nonfinite += write_channel(fifo, channel, frames + channel, fifo->channels, nframes);
     }
-    count(&fifo->nonfinite, nonfinite);
+    add_to_counter(&fifo->nonfinite, nonfinite);
     ring_did_write(&fifo->ring, nframes);
     return true;
 }
@@ -127,13 +131,13 @@ bool rcore_fifo_write(rcore_fifo_t *fifo, const float *const *planes, uint32_t n
             silence_channel(fifo, channel, nframes);
         }
     }
-    count(&fifo->nonfinite, nonfinite);
+    add_to_counter(&fifo->nonfinite, nonfinite);
     ring_did_write(&fifo->ring, nframes);
     return true;
 }
 
 void rcore_fifo_finish(rcore_fifo_t *fifo) RCORE_RT {
-    // Release, after the last write: who sees the end also sees the frames before it.
+    // Release, after the last write: a consumer that sees the end also sees the frames before it.
     atomic_store_explicit(&fifo->finished, true, memory_order_release);
 }
 
@@ -143,22 +147,22 @@ uint32_t rcore_fifo_readable(rcore_fifo_t *fifo) RCORE_RT {
 
 uint32_t rcore_fifo_peek(rcore_fifo_t *fifo, uint32_t channel, uint32_t offset, uint32_t nframes,
                          const float **samples) RCORE_RT {
-    const uint64_t waiting = ring_readable(&fifo->ring, (uint64_t)offset + nframes);
-    if (channel >= fifo->channels || waiting <= offset) {
+    const uint64_t readable = ring_readable(&fifo->ring, (uint64_t)offset + nframes);
+    if (channel >= fifo->channels || readable <= offset) {
         *samples = NULL;
         return 0;
     }
     const uint64_t slot = ring_read_slot(&fifo->ring, offset);
-    uint64_t piece = waiting - offset;
-    piece = piece < nframes ? piece : nframes;
-    piece = piece < fifo->capacity - slot ? piece : fifo->capacity - slot;
+    uint64_t segment = readable - offset;
+    segment = segment < nframes ? segment : nframes;
+    segment = segment < fifo->capacity - slot ? segment : fifo->capacity - slot;
     *samples = fifo->samples + (size_t)channel * fifo->capacity + slot;
-    return (uint32_t)piece;
+    return (uint32_t)segment;
 }
 
 void rcore_fifo_consume(rcore_fifo_t *fifo, uint32_t nframes) RCORE_RT {
-    const uint64_t waiting = ring_readable(&fifo->ring, nframes);
-    ring_did_read(&fifo->ring, nframes < waiting ? nframes : waiting);
+    const uint64_t readable = ring_readable(&fifo->ring, nframes);
+    ring_did_read(&fifo->ring, nframes < readable ? nframes : readable);
 }
 
 bool rcore_fifo_read_interleaved(rcore_fifo_t *fifo, float *frames, uint32_t nframes) RCORE_RT {
@@ -181,7 +185,7 @@ bool rcore_fifo_finished(const rcore_fifo_t *fifo) RCORE_RT {
 }
 
 bool rcore_fifo_drained(rcore_fifo_t *fifo) RCORE_RT {
-    // The end first, then the count: the other way round a last write could slip in between.
+    // Loads `finished` before the count: otherwise, a last write could come between the two loads.
     return atomic_load_explicit(&fifo->finished, memory_order_acquire) &&
            ring_readable(&fifo->ring, fifo->capacity) == 0;
 }

@@ -1,9 +1,12 @@
-// The session gate: the arbiter's verdict, made audible.
+// The session gate: applies the arbiter's grant to the output of a session.
 //
-// Three factors, each with a ramp of its own: `open` (linear, 1…0: paused or muted), the duck (linear in decibels) and the system volume
-// (linear). A factor that is not moving and is exactly 1 multiplies nothing, so a session that is alone is bit-exact. Paused: once
-// `open` has reached 0 the session freezes, and its sources stand still; the cycle is cut at that frame, so the next frame heard is the one
-// after the last of the fade.
+// A gate has three gains, each with its own ramp: `open` (linear; 0 while paused or muted,
+// otherwise 1), the duck (linear in decibels) and the system volume (linear). If the delay lines of
+// a resuming session must fill first, `open` rises only after that time, the resume delay. A gain
+// that is steady at exactly 1 is not applied, so the output of a session that plays alone is
+// bit-exact. When the session is paused and `open` has reached 0, the session suspends and its
+// sources do not advance. The cycle divides its block at that frame, so playback resumes with the
+// frame after the last one of the fade.
 #include "core.h"
 
 #include "session_gate_page.h"
@@ -16,18 +19,19 @@ static uint32_t milliseconds_to_frames(const rcore_t *core, uint16_t millisecond
     return (uint32_t)(rate * milliseconds / 1000);
 }
 
-// Attenuation in 1/256 dB to linear gain; 0 is exactly 1.
+// Converts an attenuation in 1/256 dB to a linear gain. 0 gives exactly 1.
 static double duck_gain(double attenuation) RCORE_RT {
     return attenuation <= 0.0 ? 1.0 : pow(10.0, -attenuation / (20.0 * SGATE_ATTENUATION_PER_DECIBEL));
 }
 
-static bool silent(const struct gate_state *gate) RCORE_RT {
+static bool is_silent(const struct gate_state *gate) RCORE_RT {
     return gate->open.remaining == 0 && gate->open.target == 0.0f;
 }
 
-static void duck_go(struct gate_state *gate, double target, uint32_t nframes) RCORE_RT {
+// Starts a ramp of the duck to `target`, an attenuation in 1/256 dB.
+static void duck_to(struct gate_state *gate, double target, uint32_t nframes) RCORE_RT {
     if (gate->duck_target == target && gate->duck_remaining <= nframes) {
-        return; // on its way already, and there in time
+        return; // already ramps there, and arrives in time
     }
     gate->duck_target = target;
     gate->duck_remaining = nframes;
@@ -38,13 +42,14 @@ static void duck_go(struct gate_state *gate, double target, uint32_t nframes) RC
     }
 }
 
-// Whether anything leads to the bus that sounds, or would if its gate opened; in the plan that leaves as well.
+// Returns whether the bus has a signal, or would have one if its gate opened, in any active plan.
 static bool has_sources(rcore_t *core, uint32_t slot) RCORE_RT {
     buses_mark_sounding(core);
     return core->buses[slot].sounding;
 }
 
-static uint32_t latency_under(const rcore_t *core, uint32_t slot) RCORE_RT {
+// Returns the greatest latency of the buses under the gate of a bus slot.
+static uint32_t session_latency(const rcore_t *core, uint32_t slot) RCORE_RT {
     const rcore_plan_t *plan = core->plan;
     uint32_t latency = 0;
     for (uint32_t i = 0; plan != NULL && i < plan->bus_count; i++) {
@@ -55,15 +60,17 @@ static uint32_t latency_under(const rcore_t *core, uint32_t slot) RCORE_RT {
     return latency;
 }
 
-// Frames that what a session plays now is later than what its delay lines hold from before: while it stood still, or still does in a swap, others came in their place, empty.
-static uint32_t lateness(rcore_t *core, uint32_t slot) RCORE_RT {
+// Returns the frames until the new signal of a resuming session arrives through its delay lines,
+// and resets `refill_frames`. While plans crossfade, this is the latency of the session; otherwise
+// it is 0, unless the delay lines were replaced by empty ones while the session was suspended.
+static uint32_t take_refill_frames(rcore_t *core, uint32_t slot) RCORE_RT {
     struct gate_state *gate = &core->buses[slot].gate;
-    const uint32_t late = core->swap.leaving != NULL ? latency_under(core, slot) : gate->late;
-    gate->late = 0;
-    return late;
+    const uint32_t refill_frames = core->crossfade.outgoing != NULL ? session_latency(core, slot) : gate->refill_frames;
+    gate->refill_frames = 0;
+    return refill_frames;
 }
 
-void gates_note_changed(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
+void gates_plan_changed(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
     const rcore_plan_t *plan = core->plan;
     for (uint32_t i = 0; i < plan->bus_count; i++) {
         core->buses[plan->buses[i].description.slot].index = RCORE_NONE;
@@ -74,124 +81,135 @@ void gates_note_changed(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
     for (uint32_t i = 0; i < plan->bus_count; i++) {
         const struct plan_bus *bus = &plan->buses[i];
         const uint32_t index = core->buses[bus->description.slot].index;
-        const struct plan_bus *before = index != RCORE_NONE ? &old->buses[index] : NULL;
+        const struct plan_bus *previous = index != RCORE_NONE ? &old->buses[index] : NULL;
         const uint32_t root = plan->buses[bus->root].description.slot;
-        const bool stays =
-            before != NULL ? played_stays(bus, before) && insert_stays(bus, before) && bus->history == before->history
-                           : bus->latency == 0;
-        if (!stays && core->buses[root].gate.frozen) {
-            core->buses[root].gate.late = latency_under(core, root);
+        const bool unchanged = previous != NULL ? direct_input_matches(bus, previous) && same_insert(bus, previous) &&
+                                                      bus->delay_line == previous->delay_line
+                                                : bus->latency == 0;
+        if (!unchanged && core->buses[root].gate.suspended) {
+            core->buses[root].gate.refill_frames = session_latency(core, root);
         }
     }
 }
 
-// Takes over a new verdict. What cannot be heard jumps: who comes back from silence during a duck starts ducked (keeps DUCK-7), and a
-// gate that opens before anything sounds opens at once, so that the first note keeps its attack.
-static void apply_verdict(rcore_t *core, uint32_t slot, sgate_verdict_t verdict) RCORE_RT {
+// Applies a new grant. The first grant and inaudible changes take no ramp: a session that returns
+// from silence during a duck starts ducked (keeps DUCK-7), and a gate that opens before its bus has
+// a signal opens at once, so that the first note keeps its attack. A resuming session whose delay
+// lines must fill first opens at the end of its resume delay (`gate_advance`).
+static void apply_grant(rcore_t *core, uint32_t slot, sgate_grant_t grant) RCORE_RT {
     struct gate_state *gate = &core->buses[slot].gate;
-    const float open = verdict.paused || verdict.muted ? 0.0f : 1.0f;
-    const uint32_t ramp_frames = milliseconds_to_frames(core, verdict.ramp_ms);
-    const bool was_silent = silent(gate);
-    gate->wait = open == 0.0f ? 0 : gate->frozen ? lateness(core, slot) : gate->wait;
-    gate->wait_ramp = ramp_frames;
-    if (!gate->attached || (was_silent && gate->wait == 0 && !has_sources(core, slot))) {
+    const float open = grant.paused || grant.muted ? 0.0f : 1.0f;
+    const uint32_t ramp_frames = milliseconds_to_frames(core, grant.ramp_ms);
+    const bool was_silent = is_silent(gate);
+    gate->resume_delay = open == 0.0f ? 0 : gate->suspended ? take_refill_frames(core, slot) : gate->resume_delay;
+    gate->resume_ramp = ramp_frames;
+    if (!gate->attached || (was_silent && gate->resume_delay == 0 && !has_sources(core, slot))) {
         ramp_set(&gate->open, open);
     }
-    duck_go(gate, verdict.attenuation, !gate->attached || was_silent ? 0 : ramp_frames);
-    if (gate->wait == 0 && (gate->open.target != open || gate->open.remaining > ramp_frames)) {
-        ramp_go(&gate->open, open, ramp_frames);
+    duck_to(gate, grant.attenuation, !gate->attached || was_silent ? 0 : ramp_frames);
+    if (gate->resume_delay == 0 && (gate->open.target != open || gate->open.remaining > ramp_frames)) {
+        ramp_to(&gate->open, open, ramp_frames);
     }
-    gate->paused = verdict.paused;
+    gate->paused = grant.paused;
 }
 
 static void apply_volume(const rcore_t *core, struct gate_state *gate, sgate_volume_t volume) RCORE_RT {
-    ramp_go(&gate->volume, volume.gain, gate->attached ? milliseconds_to_frames(core, volume.ramp_ms) : 0);
+    ramp_to(&gate->volume, volume.gain, gate->attached ? milliseconds_to_frames(core, volume.ramp_ms) : 0);
 }
 
-static void gate_take(rcore_t *core, const struct gated *gated, uint64_t verdict_word, uint64_t volume_word) RCORE_RT {
+// Applies the words of a gate's page that differ from those applied last; both, the first time.
+static void gate_update(rcore_t *core, const struct gated *gated, uint64_t grant_word, uint64_t volume_word) RCORE_RT {
     struct gate_state *gate = &gated->state->gate;
-    gate->still = false;
+    gate->steady = false;
     if (!gate->attached || volume_word != gate->volume_word) {
         gate->volume_word = volume_word;
         apply_volume(core, gate, sgate_word_to_volume(volume_word));
     }
-    if (!gate->attached || verdict_word != gate->verdict_word) {
-        const sgate_verdict_t verdict = sgate_word_to_verdict(verdict_word);
-        gate->verdict_word = verdict_word;
-        apply_verdict(core, gated->slot, verdict);
+    if (!gate->attached || grant_word != gate->grant_word) {
+        const sgate_grant_t grant = sgate_word_to_grant(grant_word);
+        gate->grant_word = grant_word;
+        apply_grant(core, gated->slot, grant);
         gate->settling = true;
         event_post(core, (rcore_event_t){.kind = RCORE_EVENT_GATE_APPLIED,
                                          .bus = gated->slot,
                                          .frame = core_now(core),
-                                         .value = verdict.serial});
+                                         .value = grant.serial});
     }
     gate->attached = true;
 }
 
-// Returns whether any page has something new. Each cycle looks at every gate: nothing is read twice.
-static bool gates_look(rcore_t *core) RCORE_RT {
+// Applies the new grants and volumes of all pages. Returns whether there were any. Every cycle
+// checks every gate, so this loop loads each word only once.
+static bool gates_apply_new(rcore_t *core) RCORE_RT {
     const struct gated *const end = core->gated + core->gated_count;
     bool any = false;
     for (const struct gated *gated = core->gated; gated < end; gated++) {
         const sgate_page_t *const page = gated->page;
         const struct gate_state *const gate = &gated->state->gate;
-        const uint64_t verdict_word = sgate_page_load_verdict(page);
+        const uint64_t grant_word = sgate_page_load_grant(page);
         const uint64_t volume_word = sgate_page_load_volume(page);
-        if (verdict_word != gate->verdict_word || volume_word != gate->volume_word || !gate->attached) {
-            gate_take(core, gated, verdict_word, volume_word);
+        if (grant_word != gate->grant_word || volume_word != gate->volume_word || !gate->attached) {
+            gate_update(core, gated, grant_word, volume_word);
             any = true;
         }
     }
     return any;
 }
 
-// Returns whether it stands still.
+// Updates whether the gate is suspended, and reports a grant whose ramps have ended; while the gate
+// is silent, its duck may still move. Returns whether the gate is suspended.
 static bool gate_settle(rcore_t *core, const struct gated *gated) RCORE_RT {
     struct gate_state *gate = &gated->state->gate;
-    gate->frozen = gate->paused && silent(gate);
-    if (gate->settling && gate->wait == 0 && gate->open.remaining == 0 && (gate->duck_remaining == 0 || silent(gate))) {
+    gate->suspended = gate->paused && is_silent(gate);
+    if (gate->settling && gate->resume_delay == 0 && gate->open.remaining == 0 &&
+        (gate->duck_remaining == 0 || is_silent(gate))) {
         gate->settling = false;
         event_post(core, (rcore_event_t){.kind = RCORE_EVENT_GATE_SETTLED,
                                          .bus = gated->slot,
                                          .frame = core_now(core),
-                                         .value = sgate_word_to_verdict(gate->verdict_word).serial});
+                                         .value = sgate_word_to_grant(gate->grant_word).serial});
     }
-    return gate->frozen;
+    return gate->suspended;
 }
 
-// Whether the bus itself stands still, or the one it leads to; parents stand before their children in a plan.
-static bool stands_still(const rcore_t *core, const rcore_plan_t *plan, const struct plan_bus *bus) RCORE_RT {
-    const bool parent = bus->parent != RCORE_NONE && core->buses[plan->buses[bus->parent].description.slot].frozen;
-    return parent || (bus->description.gate != NULL && core->buses[bus->description.slot].gate.frozen);
+// Returns whether the bus's own gate or its parent is suspended. In a plan, parents precede their
+// children.
+static bool is_suspended(const rcore_t *core, const rcore_plan_t *plan, const struct plan_bus *bus) RCORE_RT {
+    const bool parent = bus->parent != RCORE_NONE && core->buses[plan->buses[bus->parent].description.slot].suspended;
+    return parent || (bus->description.gate != NULL && core->buses[bus->description.slot].gate.suspended);
 }
 
-// Hands frozenness down, where any gate stands still or one did. While plans cross-fade, a bus stands still only where it does in both: the old path is still heard.
-static void gates_freeze(rcore_t *core, bool any) RCORE_RT {
-    const rcore_plan_t *leaving = core->swap.leaving;
-    const bool none = !any && !core->any_frozen;
-    core->any_frozen = any;
+// Suspends the buses under suspended gates, if any gate is or was suspended. While plans crossfade,
+// a bus is suspended only if it is suspended in both plans, since the old path is still audible.
+static void gates_suspend(rcore_t *core, bool any) RCORE_RT {
+    const rcore_plan_t *outgoing = core->crossfade.outgoing;
+    const bool none = !any && !core->any_suspended;
+    core->any_suspended = any;
     if (none) {
         return;
     }
-    for (uint32_t i = 0; leaving != NULL && i < leaving->bus_count; i++) {
-        struct bus_state *state = &core->buses[leaving->buses[i].description.slot];
-        state->frozen = stands_still(core, leaving, &leaving->buses[i]);
+    for (uint32_t i = 0; outgoing != NULL && i < outgoing->bus_count; i++) {
+        struct bus_state *state = &core->buses[outgoing->buses[i].description.slot];
+        state->suspended = is_suspended(core, outgoing, &outgoing->buses[i]);
     }
-    for (uint32_t i = 0; leaving != NULL && i < leaving->bus_count; i++) {
-        struct bus_state *state = &core->buses[leaving->buses[i].description.slot];
-        state->frozen_leaving = state->frozen;
+    for (uint32_t i = 0; outgoing != NULL && i < outgoing->bus_count; i++) {
+        struct bus_state *state = &core->buses[outgoing->buses[i].description.slot];
+        state->suspended_outgoing = state->suspended;
     }
+    // Overwrites `suspended` of the buses of both plans, hence the copy.
     for (uint32_t i = 0; i < core->plan->bus_count; i++) {
         struct bus_state *state = &core->buses[core->plan->buses[i].description.slot];
-        state->frozen = stands_still(core, core->plan, &core->plan->buses[i]);
+        state->suspended = is_suspended(core, core->plan, &core->plan->buses[i]);
     }
-    for (uint32_t i = 0; leaving != NULL && i < leaving->bus_count; i++) {
-        struct bus_state *state = &core->buses[leaving->buses[i].description.slot];
-        state->frozen = state->frozen_leaving && (state->frozen || !state->in_plan);
+    for (uint32_t i = 0; outgoing != NULL && i < outgoing->bus_count; i++) {
+        struct bus_state *state = &core->buses[outgoing->buses[i].description.slot];
+        state->suspended = state->suspended_outgoing && (state->suspended || !state->in_plan);
     }
 }
 
-static void note_gates(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
+// Appends the gates of a plan to the list; of the outgoing plan, only those of buses without a gate
+// in the current plan.
+static void append_gates(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     for (uint32_t i = 0; plan != NULL && i < plan->bus_count; i++) {
         const rcore_bus_description_t *bus = &plan->buses[i].description;
         struct bus_state *state = &core->buses[bus->slot];
@@ -201,36 +219,37 @@ static void note_gates(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     }
 }
 
-void gates_note(rcore_t *core) RCORE_RT {
+void gates_collect(rcore_t *core) RCORE_RT {
     core->gated_count = 0;
     core->gates_move = true;
-    note_gates(core, core->plan);
-    note_gates(core, core->swap.leaving);
+    append_gates(core, core->plan);
+    append_gates(core, core->crossfade.outgoing);
 }
 
 void gates_read(rcore_t *core) RCORE_RT {
-    if (gates_look(core)) {
+    if (gates_apply_new(core)) {
         core->gates_move = true;
     }
     if (!core->gates_move) {
         return;
     }
-    bool frozen = false;
+    bool suspended = false;
     for (uint32_t i = 0; i < core->gated_count; i++) {
-        frozen |= gate_settle(core, &core->gated[i]);
+        suspended |= gate_settle(core, &core->gated[i]);
     }
-    gates_freeze(core, frozen);
+    gates_suspend(core, suspended);
 }
 
 uint32_t gates_limit(const rcore_t *core, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; core->gates_move && i < core->gated_count; i++) {
         const struct gate_state *gate = &core->gated[i].state->gate;
-        const uint32_t ends = gate->wait > 0 ? gate->wait : gate->paused ? gate->open.remaining : 0;
-        nframes = ends > 0 && ends < nframes ? ends : nframes;
+        const uint32_t next = gate->resume_delay > 0 ? gate->resume_delay : gate->paused ? gate->open.remaining : 0;
+        nframes = next > 0 && next < nframes ? next : nframes;
     }
     return nframes;
 }
 
+// Multiplies `envelope` by the duck for the next frames: its ramp, then its constant gain.
 static void duck_multiply(const struct gate_state *gate, float *envelope, uint32_t nframes) RCORE_RT {
     const uint32_t moving = gate->duck_remaining < nframes ? gate->duck_remaining : nframes;
     if (moving > 0) {
@@ -250,7 +269,7 @@ static void duck_multiply(const struct gate_state *gate, float *envelope, uint32
 }
 
 bool gate_is_open(const struct gate_state *gate) RCORE_RT {
-    return ramp_rests(&gate->open, 1.0f) && ramp_rests(&gate->volume, 1.0f) && gate->duck_remaining == 0 &&
+    return ramp_is_at(&gate->open, 1.0f) && ramp_is_at(&gate->volume, 1.0f) && gate->duck_remaining == 0 &&
            gate->duck_target <= 0.0;
 }
 
@@ -260,14 +279,16 @@ void gate_multiply(const struct gate_state *gate, float *envelope, uint32_t nfra
     duck_multiply(gate, envelope, nframes);
 }
 
+// Advances all ramps of a gate, starts the fade-in at the end of a resume delay, and publishes the
+// gain.
 static void gate_advance(struct bus_state *state, uint32_t nframes) RCORE_RT {
     struct gate_state *gate = &state->gate;
     ramp_advance(&gate->open, nframes);
     ramp_advance(&gate->volume, nframes);
-    if (gate->wait > 0) {
-        gate->wait = gate->wait > nframes ? gate->wait - nframes : 0;
-        if (gate->wait == 0) {
-            ramp_go(&gate->open, 1.0f, gate->wait_ramp);
+    if (gate->resume_delay > 0) {
+        gate->resume_delay = gate->resume_delay > nframes ? gate->resume_delay - nframes : 0;
+        if (gate->resume_delay == 0) {
+            ramp_to(&gate->open, 1.0f, gate->resume_ramp);
         }
     }
     const uint32_t moving = gate->duck_remaining < nframes ? gate->duck_remaining : nframes;
@@ -277,26 +298,26 @@ static void gate_advance(struct bus_state *state, uint32_t nframes) RCORE_RT {
     uint32_t bits;
     memcpy(&bits, &gain, sizeof bits);
     atomic_store_explicit(&state->gate_gain, bits, memory_order_relaxed);
-    gate->still =
-        gate->open.remaining == 0 && gate->volume.remaining == 0 && gate->duck_remaining == 0 && gate->wait == 0;
+    gate->steady = gate->open.remaining == 0 && gate->volume.remaining == 0 && gate->duck_remaining == 0 &&
+                   gate->resume_delay == 0;
 }
 
 void gates_advance(rcore_t *core, uint32_t nframes) RCORE_RT {
     if (!core->gates_move) {
         return;
     }
-    bool frozen = false;
+    bool suspended = false;
     bool moves = false;
     for (uint32_t i = 0; i < core->gated_count; i++) {
         struct bus_state *state = core->gated[i].state;
-        if (!state->gate.still) {
+        if (!state->gate.steady) {
             gate_advance(state, nframes);
             (void)gate_settle(core, &core->gated[i]);
         }
-        moves |= !state->gate.still;
-        frozen |= state->gate.frozen;
+        moves |= !state->gate.steady;
+        suspended |= state->gate.suspended;
     }
-    gates_freeze(core, frozen);
+    gates_suspend(core, suspended);
     core->gates_move = moves;
 }
 
@@ -310,12 +331,12 @@ void bus_reset(struct bus_state *bus) RCORE_RT {
     ramp_set(&bus->gain, 1.0f);
     ramp_set(&bus->pan, 0.0f);
     ramp_set(&bus->audible, 1.0f);
-    ramp_set(&bus->played, 1.0f);
+    ramp_set(&bus->direct, 1.0f);
     bus->channels = 0;
-    bus->fed = false;
+    bus->has_signal = false;
     bus->muted = bus->soloed = false;
     bus->resets += 1;
-    bus->frozen = bus->fresh = bus->joined = bus->in_plan = bus->gated = false;
+    bus->suspended = bus->fresh = bus->joined = bus->in_plan = bus->gated = false;
     bus->expected = EXPECTED_NOT;
     atomic_store_explicit(&bus->gate_gain, bits, memory_order_relaxed);
 }

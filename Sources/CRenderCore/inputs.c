@@ -1,4 +1,5 @@
-// Inputs: from the driver's buffers to where live voices and captures take them. The first stage that touches samples.
+// Inputs: copies the driver's buffers for voices that play them live and for captures. This is the
+// first stage that processes samples.
 #include "core.h"
 
 #include "memory.h"
@@ -13,21 +14,22 @@ void input_reset(struct input_state *input, uint32_t join_frames) RCORE_RT {
     input->attached = input->paused = false;
 }
 
-// A permission that comes or goes is a ramp like any other; a pause takes it away for as long as it lasts.
+// Reads the permission of an input from its gate, and starts a ramp when it changes. A paused
+// session has no permission.
 static void read_permission(rcore_t *core, const rcore_input_description_t *description) RCORE_RT {
     struct input_state *input = &core->inputs[description->slot];
-    float grant = 1.0f;
+    float granted = 1.0f;
     uint32_t ramp_frames = 0;
     input->paused = false;
     if (description->gate != NULL) {
-        const sgate_verdict_t verdict = sgate_word_to_verdict(sgate_page_load_verdict(description->gate));
+        const sgate_grant_t grant = sgate_word_to_grant(sgate_page_load_grant(description->gate));
         const uint64_t rate = atomic_load_explicit(&core->sample_rate, memory_order_relaxed);
-        grant = verdict.input_granted && !verdict.paused ? 1.0f : 0.0f;
-        ramp_frames = (uint32_t)(rate * verdict.ramp_ms / 1000);
-        input->paused = verdict.paused;
+        granted = grant.input_granted && !grant.paused ? 1.0f : 0.0f;
+        ramp_frames = (uint32_t)(rate * grant.ramp_ms / 1000);
+        input->paused = grant.paused;
     }
-    if (input->grant.target != grant || !input->attached) {
-        ramp_go(&input->grant, grant, input->attached ? ramp_frames : input->join_frames);
+    if (input->grant.target != granted || !input->attached) {
+        ramp_to(&input->grant, granted, input->attached ? ramp_frames : input->join_frames);
     }
     input->attached = true;
 }
@@ -48,7 +50,8 @@ static struct scaling input_scaling(rcore_t *core, const struct input_state *inp
     return (struct scaling){.envelope = core->envelope, .gain = 1.0f};
 }
 
-// What is no number would silence all that it is mixed with.
+// Sets NaN and infinite samples to 0, since they would spread to every signal they are mixed with.
+// Returns the greatest magnitude.
 static float make_finite(float *samples, uint32_t nframes) RCORE_RT {
     float peak = 0.0f;
     for (uint32_t i = 0; i < nframes; i++) {
@@ -59,8 +62,9 @@ static float make_finite(float *samples, uint32_t nframes) RCORE_RT {
     return peak;
 }
 
-static void take_input(rcore_t *core, const rcore_input_description_t *description, rcore_capture_t *capture,
-                       const float *const *inputs, uint32_t ninputs, uint32_t offset, uint32_t nframes) RCORE_RT {
+// Reads one input from the driver, applies gain and permission, updates its peaks, and records it.
+static void process_input(rcore_t *core, const rcore_input_description_t *description, rcore_capture_t *capture,
+                          const float *const *inputs, uint32_t ninputs, uint32_t offset, uint32_t nframes) RCORE_RT {
     struct input_state *input = &core->inputs[description->slot];
     const struct scaling scaling = input_scaling(core, input, nframes);
     const float *planes[RCORE_MAX_CHANNELS];
@@ -71,14 +75,15 @@ static void take_input(rcore_t *core, const rcore_input_description_t *descripti
         if (channel < description->channels - description->missing && source < ninputs && inputs[source] != NULL) {
             mix_one(samples, inputs[source] + offset, &scaling, 1.0f, nframes);
         }
-        peak_raise(&core->input_peaks[description->slot * core->config.max_channels + channel],
+        raise_peak(&core->input_peaks[description->slot * core->config.max_channels + channel],
                    make_finite(samples, nframes));
         planes[channel] = samples;
     }
-    // Paused and faded out: what comes in then was never recorded, and its time is missing in the capture.
-    const bool stands_still = input->paused && input->grant.remaining == 0;
-    if (capture != NULL && !stands_still) {
-        (void)rcore_capture_write(capture, core_now(core), planes, nframes); // no room: counted as lost
+    // While the input is paused and faded out, nothing is recorded: the capture has a gap in time.
+    const bool is_suspended = input->paused && input->grant.remaining == 0;
+    if (capture != NULL && !is_suspended) {
+        // Counts the frames as lost if the capture is full.
+        (void)rcore_capture_write(capture, core_now(core), planes, nframes);
     }
     ramp_advance(&input->gain, nframes);
     ramp_advance(&input->grant, nframes);
@@ -93,7 +98,7 @@ static bool has_input(const rcore_plan_t *plan, uint32_t slot) RCORE_RT {
     return false;
 }
 
-bool input_is_heard(const rcore_t *core, uint32_t slot) RCORE_RT {
+bool input_is_played(const rcore_t *core, uint32_t slot) RCORE_RT {
     for (uint32_t i = 0; i < core->playing_count; i++) {
         if (core->playing[i] != RCORE_NONE) {
             const struct voice *voice = &core->voices[core->playing[i]];
@@ -105,31 +110,33 @@ bool input_is_heard(const rcore_t *core, uint32_t slot) RCORE_RT {
     return false;
 }
 
-bool inputs_leave(rcore_t *core, const rcore_plan_t *old, const rcore_plan_t *plan, uint32_t ramp_frames) RCORE_RT {
+bool inputs_fade_out_removed(rcore_t *core, const rcore_plan_t *old, const rcore_plan_t *plan,
+                             uint32_t ramp_frames) RCORE_RT {
     bool any = false;
     for (uint32_t i = 0; i < old->input_count; i++) {
         const uint32_t slot = old->inputs[i].slot;
         if (!has_input(plan, slot)) {
-            ramp_go(&core->inputs[slot].grant, 0.0f, ramp_frames);
-            any |= input_is_heard(core, slot);
+            ramp_to(&core->inputs[slot].grant, 0.0f, ramp_frames);
+            any |= input_is_played(core, slot);
         }
     }
     return any;
 }
 
-void inputs_take(rcore_t *core, const float *const *inputs, uint32_t ninputs, uint32_t offset,
-                 uint32_t nframes) RCORE_RT {
+void inputs_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, uint32_t offset,
+                    uint32_t nframes) RCORE_RT {
     if (core->plan == NULL) {
         return;
     }
     for (uint32_t i = 0; i < core->plan->input_count; i++) {
         const rcore_input_description_t *input = &core->plan->inputs[i];
-        take_input(core, input, input->capture, inputs, ninputs, offset, nframes);
+        process_input(core, input, input->capture, inputs, ninputs, offset, nframes);
     }
-    const rcore_plan_t *leaving = core->swap.leaving;
-    for (uint32_t i = 0; leaving != NULL && i < leaving->input_count; i++) {
-        if (!has_input(core->plan, leaving->inputs[i].slot)) { // fades out where it is heard; its capture is over
-            take_input(core, &leaving->inputs[i], NULL, inputs, ninputs, offset, nframes);
+    const rcore_plan_t *outgoing = core->crossfade.outgoing;
+    for (uint32_t i = 0; outgoing != NULL && i < outgoing->input_count; i++) {
+        // An input of the outgoing plan only: fades out in the voices that play it, not captured.
+        if (!has_input(core->plan, outgoing->inputs[i].slot)) {
+            process_input(core, &outgoing->inputs[i], NULL, inputs, ninputs, offset, nframes);
         }
     }
 }

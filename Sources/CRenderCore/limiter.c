@@ -1,12 +1,14 @@
-// A limiter: the waveform's heights (crests.c), the gain that they need (reduction.c), and that gain on samples that have waited for it.
+// A limiter: detects the peaks of the waveform (true_peak_fir.c), computes the gain that they
+// require (gain_computer.c) and applies it to the delayed samples.
 //
-// The margin covers what lies between the eighths of a sample, 0.17 dB at most, and what a moving gain adds to the crests.
+// The margin covers peaks between the eighths of a sample, 0.17 dB at most, and what a moving gain
+// adds to inter-sample peaks.
 #include "rcore_limiter.h"
 
-#include "crests.h"
+#include "gain_computer.h"
 #include "memory.h"
-#include "reduction.h"
-#include "widest.h"
+#include "multiversion.h"
+#include "true_peak_fir.h"
 
 #include <math.h>
 #include <stdalign.h>
@@ -14,33 +16,44 @@
 #include <stdlib.h>
 
 enum {
-    piece = CRESTS_PIECE,
-    least_fall = 64, // a gain that falls faster makes crests of its own
-    hold = 48,       // frames that the gain stands still before a crest and behind it: it is made of these
+    segment = TRUE_PEAK_FIR_SEGMENT,
+    // A gain that falls faster creates inter-sample peaks of its own.
+    min_lookahead = 64,
+    // Frames before and after an inter-sample peak in which the gain is steady: the peak depends on
+    // the samples there.
+    hold = 48,
 };
 static const double margin = 0.97163; // -0.25 dB
-static const float greatest = 1e12f;  // of a sample: sums of such are numbers still
+// Samples are clipped to this magnitude, so that their sums stay finite.
+static const float max_sample = 1e12f;
 
-struct channel {
-    float samples[CRESTS_HISTORY + piece]; // the last ones, then the new ones
+struct channel_state {
+    // The samples before the current segment that the detector needs, then the segment.
+    float samples[TRUE_PEAK_FIR_HISTORY + segment];
 };
 
 struct rcore_limiter {
     uint32_t channels;
     uint32_t latency;
     float ceiling;
-    float threshold; // the ceiling less the margin
-    float quiet;     // samples below it have no crest that needs anything
-    uint32_t ring;   // frames that wait for their gain, in a ring, and room for a piece
-    uint32_t place;  // where the next one goes
-    float *waiting;  // [channel * ring + frame]
-    struct channel *parts;
-    struct reduction reduction;
-    struct crests crests;
-    alignas(64) _Atomic(uint32_t) told_gain; // for readers: the bits of a float
+    // The ceiling minus the margin.
+    float threshold;
+    // Samples below this level have no inter-sample peak above the threshold.
+    float quiet_level;
+    // Length of the delay line in frames: the latency plus one segment.
+    uint32_t ring_frames;
+    // Index of the next frame to write.
+    uint32_t write_index;
+    // The delay line: [channel * ring_frames + index].
+    float *delayed;
+    struct channel_state *channel_states;
+    struct gain_computer computer;
+    struct true_peak_fir detector;
+    // For readers: float bits.
+    alignas(64) _Atomic(uint32_t) published_gain;
 };
 
-// ---- Making ---------------------------------------------------------------------------------------------------------------------
+// ---- Creating -----------------------------------------------------------------------------------
 
 static bool is_within(float value, float least, float most) {
     return value == 0.0f || (value >= least && value <= most);
@@ -55,35 +68,37 @@ static bool is_valid(const rcore_limiter_description_t *description) {
 
 static float or_default(float value, float usual) { return value != 0.0f ? value : usual; }
 
-static void tell(rcore_limiter_t *limiter, float gain) RCORE_RT {
+static void publish(rcore_limiter_t *limiter, float gain) RCORE_RT {
     uint32_t bits;
     memcpy(&bits, &gain, sizeof bits);
-    atomic_store_explicit(&limiter->told_gain, bits, memory_order_relaxed);
+    atomic_store_explicit(&limiter->published_gain, bits, memory_order_relaxed);
 }
 
+// Sets the levels of the limiter and computes the filters of its detector.
 static void set_up(rcore_limiter_t *limiter, const rcore_limiter_description_t *description) {
     limiter->channels = description->channels;
     limiter->ceiling = or_default(description->ceiling, 0.8912509f);
     limiter->threshold = (float)((double)limiter->ceiling * margin);
-    crests_init(&limiter->crests);
-    limiter->quiet = limiter->threshold / limiter->crests.most;
-    tell(limiter, 1.0f);
+    true_peak_fir_init(&limiter->detector);
+    limiter->quiet_level = limiter->threshold / limiter->detector.max_gain;
+    publish(limiter, 1.0f);
 }
 
-// False: memory is short, and what there is belongs to the limiter.
+// Allocates the memory of the limiter. Returns false if memory cannot be allocated; the limiter
+// then owns what was allocated.
 static bool allocate(rcore_limiter_t *limiter, const rcore_limiter_description_t *description) {
     const double rate = description->sample_rate;
-    const double wanted = ceil((double)or_default(description->lookahead_seconds, 0.002f) * rate - 1e-3);
-    const uint32_t fall = wanted > least_fall ? (uint32_t)wanted : least_fall;
+    const double lookahead_frames = ceil((double)or_default(description->lookahead_seconds, 0.002f) * rate - 1e-3);
+    const uint32_t lookahead = lookahead_frames > min_lookahead ? (uint32_t)lookahead_frames : min_lookahead;
     const double release = (double)or_default(description->release_seconds, 0.1f) * rate;
-    if (!reduction_init(&limiter->reduction, fall, hold, release)) {
+    if (!gain_computer_init(&limiter->computer, lookahead, hold, release)) {
         return false;
     }
-    limiter->latency = CRESTS_DELAY + reduction_delay(&limiter->reduction);
-    limiter->ring = limiter->latency + piece;
-    limiter->parts = memory_allocate(sizeof *limiter->parts * limiter->channels);
-    limiter->waiting = memory_allocate(sizeof *limiter->waiting * limiter->channels * limiter->ring);
-    return limiter->parts != NULL && limiter->waiting != NULL;
+    limiter->latency = TRUE_PEAK_FIR_DELAY + gain_computer_delay(&limiter->computer);
+    limiter->ring_frames = limiter->latency + segment;
+    limiter->channel_states = memory_allocate(sizeof *limiter->channel_states * limiter->channels);
+    limiter->delayed = memory_allocate(sizeof *limiter->delayed * limiter->channels * limiter->ring_frames);
+    return limiter->channel_states != NULL && limiter->delayed != NULL;
 }
 
 rcore_limiter_t *rcore_limiter_create(const rcore_limiter_description_t *description, rcore_status_t *status) {
@@ -104,13 +119,13 @@ rcore_limiter_t *rcore_limiter_create(const rcore_limiter_description_t *descrip
         rcore_limiter_destroy(limiter);
         return NULL;
     }
-    (void)memory_lock(limiter->parts, sizeof *limiter->parts * limiter->channels);
-    (void)memory_lock(limiter->waiting, sizeof *limiter->waiting * limiter->channels * limiter->ring);
+    (void)memory_lock(limiter->channel_states, sizeof *limiter->channel_states * limiter->channels);
+    (void)memory_lock(limiter->delayed, sizeof *limiter->delayed * limiter->channels * limiter->ring_frames);
     *status = RCORE_OK;
     return limiter;
 }
 
-static void give_back(void *memory, size_t size) {
+static void unlock_and_free(void *memory, size_t size) {
     if (memory != NULL) {
         memory_unlock(memory, size);
         free(memory);
@@ -119,40 +134,41 @@ static void give_back(void *memory, size_t size) {
 
 void rcore_limiter_destroy(rcore_limiter_t *limiter) {
     if (limiter != NULL) {
-        give_back(limiter->waiting, sizeof *limiter->waiting * limiter->channels * limiter->ring);
-        give_back(limiter->parts, sizeof *limiter->parts * limiter->channels);
-        give_back(limiter->reduction.memory, limiter->reduction.bytes);
-        give_back(limiter, sizeof *limiter);
+        unlock_and_free(limiter->delayed, sizeof *limiter->delayed * limiter->channels * limiter->ring_frames);
+        unlock_and_free(limiter->channel_states, sizeof *limiter->channel_states * limiter->channels);
+        unlock_and_free(limiter->computer.memory, limiter->computer.bytes);
+        unlock_and_free(limiter, sizeof *limiter);
     }
 }
 
-// ---- Reading --------------------------------------------------------------------------------------------------------------------
+// ---- Reading ------------------------------------------------------------------------------------
 
 uint32_t rcore_limiter_channels(const rcore_limiter_t *limiter) RCORE_RT { return limiter->channels; }
 
 uint32_t rcore_limiter_latency(const rcore_limiter_t *limiter) RCORE_RT { return limiter->latency; }
 
 float rcore_limiter_gain(const rcore_limiter_t *limiter) RCORE_RT {
-    const uint32_t bits = atomic_load_explicit(&limiter->told_gain, memory_order_relaxed);
+    const uint32_t bits = atomic_load_explicit(&limiter->published_gain, memory_order_relaxed);
     float gain;
     memcpy(&gain, &bits, sizeof gain);
     return gain;
 }
 
-// ---- Limiting -------------------------------------------------------------------------------------------------------------------
+// ---- Limiting -----------------------------------------------------------------------------------
 
-// Copies what is a number, at most so great, to two places.
-WIDEST static void copy_finite(float *restrict fresh, float *restrict waiting, const float *restrict source,
-                               uint32_t nframes) RCORE_RT {
+// Copies samples to the detector and the delay line, clipped to `max_sample`. NaN and infinite
+// samples become 0.
+MULTIVERSION static void copy_finite(float *restrict detected, float *restrict delayed, const float *restrict source,
+                                     uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         const float sample = sample_is_finite(source[i]) ? source[i] : 0.0f;
-        const float bounded = sample > greatest ? greatest : sample < -greatest ? -greatest : sample;
-        fresh[i] = bounded;
-        waiting[i] = bounded;
+        const float bounded = sample > max_sample ? max_sample : sample < -max_sample ? -max_sample : sample;
+        detected[i] = bounded;
+        delayed[i] = bounded;
     }
 }
 
-WIDEST static float greatest_magnitude(const float *samples, uint32_t nframes) RCORE_RT {
+MULTIVERSION static float greatest_magnitude(const float *samples, uint32_t nframes) RCORE_RT {
     float most = 0.0f;
     for (uint32_t i = 0; i < nframes; i++) {
         const float magnitude = fabsf(samples[i]);
@@ -161,8 +177,8 @@ WIDEST static float greatest_magnitude(const float *samples, uint32_t nframes) R
     return most;
 }
 
-// What each height may be multiplied by; returns the least.
-WIDEST static float allow(float *gains, float threshold, uint32_t nframes) RCORE_RT {
+// Replaces each peak in `gains` by the highest gain that it permits. Returns the lowest gain.
+MULTIVERSION static float peaks_to_gains(float *gains, float threshold, uint32_t nframes) RCORE_RT {
     float least = 1.0f;
     for (uint32_t i = 0; i < nframes; i++) {
         const float gain = gains[i] > threshold ? threshold / gains[i] : 1.0f;
@@ -172,50 +188,53 @@ WIDEST static float allow(float *gains, float threshold, uint32_t nframes) RCORE
     return least;
 }
 
-// A gain of 1 leaves every bit as it is, also of what is so small that a product would be flushed to zero.
-WIDEST static void multiply(float *restrict target, const float *restrict samples, const float *restrict gains,
-                            float ceiling, uint32_t nframes) RCORE_RT {
+// Multiplies samples by gains and clips them to the ceiling. A gain of 1 leaves every bit
+// unchanged, also of denormal samples, whose product would be flushed to zero.
+MULTIVERSION static void multiply(float *restrict target, const float *restrict samples, const float *restrict gains,
+                                  float ceiling, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         const float sample = gains[i] < 1.0f ? samples[i] * gains[i] : samples[i];
         target[i] = sample > ceiling ? ceiling : sample < -ceiling ? -ceiling : sample;
     }
 }
 
-// Takes new samples in; tells whether any may need a gain below 1, and in `gains` which.
-static bool take(rcore_limiter_t *limiter, float *gains, float *const *planes, uint32_t offset,
-                 uint32_t nframes) RCORE_RT {
+// Writes new samples to the detector and the delay line. Sets `gains` to the highest gain that each
+// frame permits, and returns whether any of them is below 1.
+static bool push_samples(rcore_limiter_t *limiter, float *gains, float *const *planes, uint32_t offset,
+                         uint32_t nframes) RCORE_RT {
     memset(gains, 0, sizeof *gains * nframes);
     for (uint32_t i = 0; i < limiter->channels; i++) {
-        float *samples = limiter->parts[i].samples;
-        float *waiting = limiter->waiting + (size_t)i * limiter->ring + limiter->place;
-        copy_finite(samples + CRESTS_HISTORY, waiting, planes[i] + offset, nframes);
-        if (greatest_magnitude(samples, CRESTS_HISTORY + nframes) > limiter->quiet) {
-            crests_raise(&limiter->crests, gains, samples, nframes);
+        float *samples = limiter->channel_states[i].samples;
+        float *delayed = limiter->delayed + (size_t)i * limiter->ring_frames + limiter->write_index;
+        copy_finite(samples + TRUE_PEAK_FIR_HISTORY, delayed, planes[i] + offset, nframes);
+        if (greatest_magnitude(samples, TRUE_PEAK_FIR_HISTORY + nframes) > limiter->quiet_level) {
+            true_peak_fir_raise(&limiter->detector, gains, samples, nframes);
         }
-        memmove(samples, samples + nframes, sizeof *samples * CRESTS_HISTORY);
+        memmove(samples, samples + nframes, sizeof *samples * TRUE_PEAK_FIR_HISTORY);
     }
-    return allow(gains, limiter->threshold, nframes) < 1.0f;
+    return peaks_to_gains(gains, limiter->threshold, nframes) < 1.0f;
 }
 
-// Limits a piece that neither end of the ring cuts; returns the least gain.
-static float limit(rcore_limiter_t *limiter, float *const *planes, uint32_t offset, uint32_t from,
-                   uint32_t nframes) RCORE_RT {
-    float gains[piece];
-    const bool needed = take(limiter, gains, planes, offset, nframes);
-    const bool rests = !needed && reduction_rests(&limiter->reduction);
+// Limits a segment that is contiguous in the delay line, both where it is written and where the
+// delayed samples are read, from index `from` on. Returns the lowest gain.
+static float limit_segment(rcore_limiter_t *limiter, float *const *planes, uint32_t offset, uint32_t from,
+                           uint32_t nframes) RCORE_RT {
+    float gains[segment];
+    const bool needed = push_samples(limiter, gains, planes, offset, nframes);
+    const bool idle = !needed && gain_computer_idle(&limiter->computer);
     float least = 1.0f;
-    if (!rests) {
-        reduction_apply(&limiter->reduction, gains, nframes);
+    if (!idle) {
+        gain_computer_apply(&limiter->computer, gains, nframes);
     }
     for (uint32_t i = 0; i < limiter->channels; i++) {
-        const float *waiting = limiter->waiting + (size_t)i * limiter->ring + from;
-        if (rests) {
-            memcpy(planes[i] + offset, waiting, sizeof *waiting * nframes);
+        const float *delayed = limiter->delayed + (size_t)i * limiter->ring_frames + from;
+        if (idle) {
+            memcpy(planes[i] + offset, delayed, sizeof *delayed * nframes);
         } else {
-            multiply(planes[i] + offset, waiting, gains, limiter->ceiling, nframes);
+            multiply(planes[i] + offset, delayed, gains, limiter->ceiling, nframes);
         }
     }
-    for (uint32_t i = 0; !rests && i < nframes; i++) {
+    for (uint32_t i = 0; !idle && i < nframes; i++) {
         least = gains[i] < least ? gains[i] : least;
     }
     return least;
@@ -226,15 +245,15 @@ static uint32_t lesser(uint32_t a, uint32_t b) RCORE_RT { return a < b ? a : b; 
 void rcore_limiter_process(rcore_limiter_t *limiter, float *const *planes, uint32_t nframes) RCORE_RT {
     float least = 1.0f;
     for (uint32_t done = 0; done < nframes;) {
-        const uint32_t from = (limiter->place + limiter->ring - limiter->latency) % limiter->ring;
-        const uint32_t to_end = limiter->ring - (from > limiter->place ? from : limiter->place);
-        const uint32_t length = lesser(lesser(nframes - done, piece), to_end);
-        const float gain = limit(limiter, planes, done, from, length);
+        const uint32_t from = (limiter->write_index + limiter->ring_frames - limiter->latency) % limiter->ring_frames;
+        const uint32_t to_end = limiter->ring_frames - (from > limiter->write_index ? from : limiter->write_index);
+        const uint32_t length = lesser(lesser(nframes - done, segment), to_end);
+        const float gain = limit_segment(limiter, planes, done, from, length);
         least = gain < least ? gain : least;
-        limiter->place = (limiter->place + length) % limiter->ring;
+        limiter->write_index = (limiter->write_index + length) % limiter->ring_frames;
         done += length;
     }
     if (nframes > 0) {
-        tell(limiter, least);
+        publish(limiter, least);
     }
 }

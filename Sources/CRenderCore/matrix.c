@@ -47,27 +47,29 @@ rcore_matrix_t *rcore_matrix_create(uint32_t inputs, uint32_t outputs, const flo
     return matrix;
 }
 
-// Where a channel of a multichannel file goes in stereo, as (left, right), by ITU-R BS.775. The order of channels is WAVE's: L R C LFE Ls
-// Rs …; below 5.1 the usual orders of 3 (L R C), 4 (L R Ls Rs) and 5 (L R C Ls Rs) channels.
-static void stereo_place(uint32_t inputs, uint32_t input, float place[2]) {
+// Sets `pair` to the gains (left, right) of one input channel in a stereo down-mix, by ITU-R
+// BS.775. Six and more channels are in WAVE order, L R C LFE Ls Rs …; fewer are in the usual
+// orders: L R C, L R Ls Rs, L R C Ls Rs.
+static void downmix_gains(uint32_t inputs, uint32_t input, float pair[2]) {
     const float half_power = 0.70710678f;
     const bool has_centre = inputs == 3 || inputs >= 5;
     const bool has_lfe = inputs >= 6;
     const uint32_t first_surround = 2 + (has_centre ? 1 : 0) + (has_lfe ? 1 : 0);
-    place[0] = 0.0f;
-    place[1] = 0.0f;
+    pair[0] = 0.0f;
+    pair[1] = 0.0f;
     if (input < 2) {
-        place[input] = 1.0f;
+        pair[input] = 1.0f;
     } else if (has_centre && input == 2) {
-        place[0] = place[1] = half_power;
+        pair[0] = pair[1] = half_power;
     } else if (has_lfe && input == 3) {
-        return; // the low-frequency effects are left out of a down-mix
+        return; // a down-mix omits the low-frequency effects
     } else {
-        place[(input - first_surround) % 2] = half_power;
+        pair[(input - first_surround) % 2] = half_power;
     }
 }
 
-// Scales every output so that inputs of full scale cannot add up to more than full scale, all outputs alike to keep the balance.
+// Scales the matrix so that full-scale inputs cannot add up to more than full scale. All outputs
+// are scaled by the same factor, which keeps their balance.
 static void normalise(rcore_matrix_t *matrix) {
     float greatest = 0.0f;
     for (uint32_t output = 0; output < matrix->outputs; output++) {
@@ -89,7 +91,7 @@ rcore_matrix_t *rcore_matrix_create_standard(uint32_t inputs, uint32_t outputs, 
     if (matrix == NULL) {
         return NULL;
     }
-    if (inputs == 1) { // mono is heard in the middle of the front pair
+    if (inputs == 1) { // mono goes to both channels of the front pair
         for (uint32_t output = 0; output < outputs && output < 2; output++) {
             matrix->gains[output] = 1.0f;
         }
@@ -99,17 +101,17 @@ rcore_matrix_t *rcore_matrix_create_standard(uint32_t inputs, uint32_t outputs, 
         }
     } else {
         for (uint32_t input = 0; input < inputs; input++) {
-            float place[2];
+            float pair[2];
             if (outputs > 2 && input < outputs) {
                 matrix->gains[input * inputs + input] = 1.0f;
                 continue;
             }
-            stereo_place(inputs, input, place);
+            downmix_gains(inputs, input, pair);
             if (outputs == 1) {
-                matrix->gains[input] = 0.5f * (place[0] + place[1]);
+                matrix->gains[input] = 0.5f * (pair[0] + pair[1]);
             } else {
-                matrix->gains[input] += place[0];
-                matrix->gains[inputs + input] += place[1];
+                matrix->gains[input] += pair[0];
+                matrix->gains[inputs + input] += pair[1];
             }
         }
         normalise(matrix);

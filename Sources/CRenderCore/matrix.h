@@ -1,4 +1,4 @@
-/// Inside of a channel map, for the cycle.
+/// Internals of a channel map, for the render cycle.
 #ifndef RCORE_MATRIX_INTERNAL_H
 #define RCORE_MATRIX_INTERNAL_H
 
@@ -7,7 +7,8 @@
 struct rcore_matrix {
     uint32_t inputs;
     uint32_t outputs;
-    float gains[]; // [output * inputs + input]
+    /// Linear gains: `gains[output * inputs + input]`.
+    float gains[];
 };
 
 #endif

@@ -1,4 +1,4 @@
-/// Set-up's memory, and what samples must not be.
+/// Memory allocated at set-up, and the check for finite samples.
 #ifndef RCORE_MEMORY_H
 #define RCORE_MEMORY_H
 
@@ -6,17 +6,19 @@
 
 #include <string.h>
 
-/// Bytes of a cache line, and of the widest vector load.
+/// Size of a cache line, and of the widest vector load, in bytes.
 #define RCORE_ALIGNMENT ((size_t)64)
 
-/// Allocates zeroed, touched memory aligned to RCORE_ALIGNMENT; NULL when short. [control] Freed with free().
+/// Allocates memory aligned to RCORE_ALIGNMENT, zeroed and thus already backed by RAM. [control]
+/// Returns NULL if memory cannot be allocated or `size` is 0. The caller frees it with free().
 void *memory_allocate(size_t size);
-/// Locks memory into RAM; returns the bytes that the system refused to lock. [control]
+/// Locks memory into RAM. [control] Returns the number of bytes that the system refused to lock.
 size_t memory_lock(void *memory, size_t size);
-/// Ends what `memory_lock` began. [control]
+/// Unlocks memory that `memory_lock` locked. [control]
 void memory_unlock(void *memory, size_t size);
 
-/// Tells whether a sample is neither NaN nor infinite; by its bits, so that no compiler option can fold it away.
+/// Returns whether a sample is neither NaN nor infinite. It tests the bits, so that no compiler
+/// option can optimise the test away.
 static inline bool sample_is_finite(float sample) RCORE_RT {
     uint32_t bits;
     memcpy(&bits, &sample, sizeof bits);

@@ -1,35 +1,36 @@
-// Plain C that the compiler turns into vectors.
+// Plain C loops that the compiler vectorises.
 //
-// A ramp's value at frame i is counted back from its end, target - step * (last - i), as in ramp.h: the same bits wherever a period is
-// cut.
+// The value of a ramp at frame i is counted back from its end, target - step * (last - i), as in
+// ramp.h. So the result has the same bits wherever a period is divided.
 #include "mix.h"
 
-#include "widest.h"
+#include "multiversion.h"
 
-WIDEST static void constant_one(float *restrict target, const float *restrict source, float gain,
-                                uint32_t nframes) RCORE_RT {
+MULTIVERSION static void constant_one(float *restrict target, const float *restrict source, float gain,
+                                      uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         target[i] += source[i] * gain;
     }
 }
 
-WIDEST static void constant_two(float *restrict first, float *restrict second, const float *restrict source,
-                                float first_gain, float second_gain, uint32_t nframes) RCORE_RT {
+MULTIVERSION static void constant_two(float *restrict first, float *restrict second, const float *restrict source,
+                                      float first_gain, float second_gain, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         first[i] += source[i] * first_gain;
         second[i] += source[i] * second_gain;
     }
 }
 
-WIDEST static void ramp_one(float *restrict target, const float *restrict source, float end, float step, float last,
-                            float gain, uint32_t nframes) RCORE_RT {
+MULTIVERSION static void ramp_one(float *restrict target, const float *restrict source, float end, float step,
+                                  float last, float gain, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         target[i] += source[i] * (end - step * (last - (float)(int32_t)i)) * gain;
     }
 }
 
-WIDEST static void ramp_two(float *restrict first, float *restrict second, const float *restrict source, float end,
-                            float step, float last, float first_gain, float second_gain, uint32_t nframes) RCORE_RT {
+MULTIVERSION static void ramp_two(float *restrict first, float *restrict second, const float *restrict source,
+                                  float end, float step, float last, float first_gain, float second_gain,
+                                  uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         const float value = source[i] * (end - step * (last - (float)(int32_t)i));
         first[i] += value * first_gain;
@@ -37,8 +38,8 @@ WIDEST static void ramp_two(float *restrict first, float *restrict second, const
     }
 }
 
-WIDEST static void envelope_one(float *restrict target, const float *restrict source, const float *restrict envelope,
-                                float gain, uint32_t nframes) RCORE_RT {
+MULTIVERSION static void envelope_one(float *restrict target, const float *restrict source,
+                                      const float *restrict envelope, float gain, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         target[i] += source[i] * (envelope[i] * gain);
     }
@@ -60,8 +61,8 @@ void mix_one(float *restrict target, const float *restrict source, const struct 
     }
 }
 
-WIDEST void mix_channels(float *restrict targets, const float *restrict sources, size_t stride, uint32_t channels,
-                         float gain, uint32_t nframes) RCORE_RT {
+MULTIVERSION void mix_channels(float *restrict targets, const float *restrict sources, size_t stride, uint32_t channels,
+                               float gain, uint32_t nframes) RCORE_RT {
     for (uint32_t channel = 0; channel < channels; channel++) {
         float *restrict target = targets + channel * stride;
         const float *restrict source = sources + channel * stride;
@@ -71,9 +72,10 @@ WIDEST void mix_channels(float *restrict targets, const float *restrict sources,
     }
 }
 
-// Added to silence: what is less than any number there is would lose its sign.
-WIDEST void mix_channels_first(float *restrict targets, const float *restrict sources, size_t stride, uint32_t channels,
-                               float gain, uint32_t nframes) RCORE_RT {
+// Adds 0.0f to each product: one that underflows to -0.0 becomes +0.0, exactly as when mix_channels
+// adds it to a cleared target.
+MULTIVERSION void mix_channels_first(float *restrict targets, const float *restrict sources, size_t stride,
+                                     uint32_t channels, float gain, uint32_t nframes) RCORE_RT {
     for (uint32_t channel = 0; channel < channels; channel++) {
         float *restrict target = targets + channel * stride;
         const float *restrict source = sources + channel * stride;
@@ -98,10 +100,10 @@ void mix_two(float *restrict first, float *restrict second, const float *restric
     }
 }
 
-// ---- Paths that move ------------------------------------------------------------------------------------------------------------
+// ---- Moving paths -------------------------------------------------------------------------------
 
-WIDEST static void moving_one(float *restrict target, const float *restrict source, struct path gain, struct path path,
-                              uint32_t nframes) RCORE_RT {
+MULTIVERSION static void moving_one(float *restrict target, const float *restrict source, struct path gain,
+                                    struct path path, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         const float frame = (float)(int32_t)i;
         target[i] +=
@@ -109,8 +111,8 @@ WIDEST static void moving_one(float *restrict target, const float *restrict sour
     }
 }
 
-WIDEST static void moving_two(float *restrict first, float *restrict second, const float *restrict source,
-                              struct path gain, struct path left, struct path right, uint32_t nframes) RCORE_RT {
+MULTIVERSION static void moving_two(float *restrict first, float *restrict second, const float *restrict source,
+                                    struct path gain, struct path left, struct path right, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         const float frame = (float)(int32_t)i;
         const float value = source[i] * (gain.end - gain.step * (gain.last - frame));
@@ -119,14 +121,15 @@ WIDEST static void moving_two(float *restrict first, float *restrict second, con
     }
 }
 
-WIDEST static void moving_envelope(float *restrict target, const float *restrict source, const float *restrict envelope,
-                                   float gain, struct path path, uint32_t nframes) RCORE_RT {
+MULTIVERSION static void moving_envelope(float *restrict target, const float *restrict source,
+                                         const float *restrict envelope, float gain, struct path path,
+                                         uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         target[i] += source[i] * (envelope[i] * gain * (path.end - path.step * (path.last - (float)(int32_t)i)));
     }
 }
 
-// The scaling without an envelope as a path; a constant is one that stands still.
+// Converts a scaling without an envelope to a path. A constant gain becomes a path with step 0.
 static struct path gain_path(const struct scaling *scaling) RCORE_RT {
     const struct ramp *ramp = &scaling->ramp;
     return ramp->remaining == 0

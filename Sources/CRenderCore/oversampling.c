@@ -1,6 +1,6 @@
 #include "oversampling.h"
 
-#include "widest.h"
+#include "multiversion.h"
 
 #include <math.h>
 
@@ -19,13 +19,13 @@ static double bessel(double x) {
 
 double oversampling_weight(double distance, double reach, double beta) {
     const double pi = 3.14159265358979323846;
-    const double place = distance / reach;
-    const double window = bessel(beta * sqrt(fmax(0.0, 1.0 - place * place))) / bessel(beta);
+    const double relative = distance / reach;
+    const double window = bessel(beta * sqrt(fmax(0.0, 1.0 - relative * relative))) / bessel(beta);
     return distance == 0.0 ? 1.0 : sin(pi * distance) / (pi * distance) * window;
 }
 
 void oversampling_init(struct oversampling *oversampling) {
-    const double beta = 6.0; // Kaiser: flat within 0.02 dB to nine tenths of half the sample rate
+    const double beta = 6.0; // Kaiser: flat within 0.02 dB up to 0.9 of half the sample rate
     for (int phase = 1; phase < OVERSAMPLING_FACTOR; phase++) {
         float *taps = oversampling->taps[phase - 1];
         double values[OVERSAMPLING_TAPS];
@@ -41,9 +41,10 @@ void oversampling_init(struct oversampling *oversampling) {
     }
 }
 
-// Four taps a pass over the frames, which the compiler takes in vectors.
-WIDEST static void filter(float *restrict target, const float *restrict samples, const float *restrict taps,
-                          uint32_t nframes) RCORE_RT {
+// Applies four taps in each pass over the frames, so that the compiler can vectorise the inner
+// loop.
+MULTIVERSION static void filter(float *restrict target, const float *restrict samples, const float *restrict taps,
+                                uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         target[i] = 0.0f;
     }
@@ -56,7 +57,7 @@ WIDEST static void filter(float *restrict target, const float *restrict samples,
     }
 }
 
-WIDEST static float greatest_magnitude(const float *samples, uint32_t nframes) RCORE_RT {
+MULTIVERSION static float greatest_magnitude(const float *samples, uint32_t nframes) RCORE_RT {
     float greatest = 0.0f;
     for (uint32_t i = 0; i < nframes; i++) {
         const float magnitude = fabsf(samples[i]);

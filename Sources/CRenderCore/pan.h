@@ -1,42 +1,46 @@
-/// Pan: from a place between left and right to two gains, and how they move.
+/// Pan: converts a position between left and right into two gains, and moves them.
 ///
-/// A moving pan is a polygon: its gains follow the law at 64 places of the move or more, 64…512 frames apart and counted from the move's end,
-/// and a straight line between. From one side to the other in 64 stretches, no gain is more than 1e-4 off the law.
+/// A moving pan is piecewise linear: its gains follow the pan law at certain points, with straight
+/// lines between them. The points are counted from the end of the move. Their distance is 1/64 of
+/// the move, but at least 64 and at most 512 frames. In a move from one side to the other in 64
+/// segments, no gain differs from the law by more than 1e-4.
 #ifndef RCORE_PAN_H
 #define RCORE_PAN_H
 
 #include "core.h"
 
-/// Jumps to a place. [render]
+/// Sets the pan position without a ramp. [render]
 void pan_set(struct voice *voice, float pan) RCORE_RT;
-/// No law applies: the way to the pair has constant gains, those of a matrix if it has one for a pair.
+/// Sets constant gains for a voice without a pan law: those of its matrix if that maps one channel
+/// to two, else 1 for both channels of the pair.
 void pan_none(struct voice *voice) RCORE_RT;
-/// Moves to a place in `ramp_frames`.
-void pan_go(struct voice *voice, float pan, uint32_t ramp_frames) RCORE_RT;
-/// Begins the next stretch of a move, if it is not over.
-void pan_begin_stretch(struct voice *voice) RCORE_RT;
-/// Goes on by `nframes`, at most `pan_stretch` of them; where a stretch ends, the next one begins.
+/// Moves the pan to a position in `ramp_frames`.
+void pan_to(struct voice *voice, float pan, uint32_t ramp_frames) RCORE_RT;
+/// Starts the next segment of a pan ramp, if the ramp is not over.
+void pan_begin_segment(struct voice *voice) RCORE_RT;
+/// Advances by `nframes`, at most `pan_segment` of them. Starts the next segment where one ends.
 static inline void pan_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
     if (voice->pan_remaining > nframes) {
         voice->pan_remaining -= (uint16_t)nframes;
     } else if (voice->pan_remaining > 0) {
         voice->pan_remaining = 0;
-        pan_begin_stretch(voice);
+        pan_begin_segment(voice);
     }
 }
 
-/// Whether a law applies, and to a mono source that goes to the pair.
+/// Returns whether a pan law applies, and whether the voice is a mono source that the pan spreads
+/// over the channel pair.
 static inline bool pan_applies(const struct voice *voice) RCORE_RT { return voice->pan_law != RCORE_PAN_NONE; }
 static inline bool pan_spreads(const struct voice *voice) RCORE_RT {
     return voice->channels == 1 && voice->matrix == NULL;
 }
-/// Frames, at most `nframes`, for which both gains are straight lines.
-static inline uint32_t pan_stretch(const struct voice *voice, uint32_t nframes) RCORE_RT {
+/// Returns the number of frames, at most `nframes`, for which both gains are straight lines.
+static inline uint32_t pan_segment(const struct voice *voice, uint32_t nframes) RCORE_RT {
     return voice->pan_remaining > 0 && voice->pan_remaining < nframes ? voice->pan_remaining : nframes;
 }
-/// One side's gain over the present stretch.
+/// Returns the gain of one side over the current segment.
 static inline struct path pan_path(const struct voice *voice, uint32_t side) RCORE_RT {
-    return (struct path){voice->sides.ends[side], voice->sides.steps[side], (float)voice->pan_remaining - 1.0f};
+    return (struct path){voice->stereo.ends[side], voice->stereo.steps[side], (float)voice->pan_remaining - 1.0f};
 }
 
 #endif

@@ -10,11 +10,11 @@ rcore_plan_t *rcore_plan_create(void) { return memory_allocate(sizeof(rcore_plan
 
 void rcore_plan_destroy(rcore_plan_t *plan) {
     if (plan != NULL) {
-        plan_unseal(plan);
+        plan_reset(plan);
         free(plan->buses);
         free(plan->sends);
         free(plan->routes);
-        free(plan->connections);
+        free(plan->route_connections);
         free(plan->inputs);
         free(plan);
     }
@@ -29,7 +29,7 @@ uint32_t plan_find_bus(const rcore_plan_t *plan, uint32_t slot) {
     return RCORE_NONE;
 }
 
-// Most of a plan: more than any core has slots for.
+// Limits of a plan; no core has more slots.
 enum { most_buses = 1024, most_sends = 1024 };
 
 static uint32_t find_route(const rcore_plan_t *plan, uint32_t slot) {
@@ -43,7 +43,8 @@ static uint32_t find_route(const rcore_plan_t *plan, uint32_t slot) {
 
 static bool channels_valid(uint32_t channels) { return channels >= 1 && channels <= RCORE_MAX_CHANNELS; }
 
-// Whether the plan can take a meter for so many channels: none, or one that measures nothing else.
+// Returns whether the plan can take a meter for `channels` channels: NULL, or a meter of that
+// channel count that measures nothing else in the plan.
 static bool meter_fits(const rcore_plan_t *plan, const rcore_meter_t *meter, uint32_t channels) {
     if (meter == NULL) {
         return true;
@@ -61,7 +62,8 @@ static bool meter_fits(const rcore_plan_t *plan, const rcore_meter_t *meter, uin
     return rcore_meter_channels(meter) == channels;
 }
 
-// No insert, or one that the plan has not yet.
+// Returns whether the plan can take an insert: none, or one whose context the plan does not contain
+// yet.
 static bool insert_fits(const rcore_plan_t *plan, const rcore_insert_t *insert) {
     if (!insert->render) {
         return insert->context == NULL && insert->latency_frames == 0;
@@ -99,33 +101,37 @@ rcore_status_t rcore_plan_add_bus(rcore_plan_t *plan, const rcore_bus_descriptio
         .description = *bus,
         .parent = parent,
         .root = parent == RCORE_NONE || bus->gate != NULL ? plan->bus_count : plan->buses[parent].root,
-        .first_connection = plan->connection_count,
+        .first_route_connection = plan->route_connection_count,
         .first_send = plan->send_count,
-        .first_gain = 1.0f};
+        .initial_gain = 1.0f};
     plan->bus_count++;
     return RCORE_OK;
 }
 
-// ---- Sends ------------------------------------------------------------------------------------------------------------------------
+// ---- Sends --------------------------------------------------------------------------------------
 
-// The bus whose gate holds for this one, or RCORE_NONE.
+// Returns the index of the bus whose gate applies to the bus at `index`, or RCORE_NONE.
 static uint32_t session_of(const rcore_plan_t *plan, uint32_t index) {
     const uint32_t root = plan->buses[index].root;
     return plan->buses[root].description.gate != NULL ? root : RCORE_NONE;
 }
 
-// Marks what a bus leads to, over any number of others: as far as nothing is marked, each bus is gone through once.
-static void mark_reached(const rcore_plan_t *plan, uint32_t from, bool *marked) {
+// Marks the bus `from` and all buses it feeds, directly or through others. Stops at marked buses,
+// so that it visits each bus once.
+static void mark_downstream(const rcore_plan_t *plan, uint32_t from, bool *marked) {
     while (from != RCORE_NONE && !marked[from]) {
         marked[from] = true;
         const struct plan_bus *bus = &plan->buses[from];
         for (uint32_t i = 0; i < bus->send_count; i++) {
-            mark_reached(plan, plan->sends[bus->first_send + i].target, marked);
+            mark_downstream(plan, plan->sends[bus->first_send + i].target, marked);
         }
         from = bus->parent;
     }
 }
 
+// Returns RCORE_BAD_ARGUMENT if the slot is in use, a bus is unknown, the buses are under different
+// gates, the matrix does not fit, or the send would close a cycle: its target already feeds its
+// source. Returns RCORE_NO_MEMORY if memory cannot be allocated.
 static rcore_status_t check_send(const rcore_plan_t *plan, const rcore_send_description_t *send, uint32_t source,
                                  uint32_t target) {
     for (uint32_t i = 0; i < plan->send_count; i++) {
@@ -138,13 +144,13 @@ static rcore_status_t check_send(const rcore_plan_t *plan, const rcore_send_desc
                                   send->matrix->outputs != plan->buses[target].description.channels))) {
         return RCORE_BAD_ARGUMENT;
     }
-    bool *reached = memory_allocate(sizeof *reached * plan->bus_count);
-    if (reached == NULL) {
+    bool *downstream = memory_allocate(sizeof *downstream * plan->bus_count);
+    if (downstream == NULL) {
         return RCORE_NO_MEMORY;
     }
-    mark_reached(plan, target, reached);
-    const rcore_status_t status = reached[source] ? RCORE_BAD_ARGUMENT : RCORE_OK;
-    free(reached);
+    mark_downstream(plan, target, downstream);
+    const rcore_status_t status = downstream[source] ? RCORE_BAD_ARGUMENT : RCORE_OK;
+    free(downstream);
     return status;
 }
 
@@ -163,10 +169,10 @@ rcore_status_t rcore_plan_add_send(rcore_plan_t *plan, const rcore_send_descript
         return RCORE_NO_MEMORY;
     }
     plan->sends = sends;
-    // Behind the bus's others, before those of buses that were added later.
-    const uint32_t place = plan->buses[source].first_send + plan->buses[source].send_count++;
-    memmove(&sends[place + 1], &sends[place], sizeof *sends * (plan->send_count - place));
-    sends[place] = (struct plan_send){.description = *send, .first_level = 1.0f, .source = source, .target = target};
+    // A bus's sends are consecutive: insert this one after them, before those of later buses.
+    const uint32_t index = plan->buses[source].first_send + plan->buses[source].send_count++;
+    memmove(&sends[index + 1], &sends[index], sizeof *sends * (plan->send_count - index));
+    sends[index] = (struct plan_send){.description = *send, .initial_level = 1.0f, .source = source, .target = target};
     plan->send_count++;
     for (uint32_t i = source + 1; i < plan->bus_count; i++) {
         plan->buses[i].first_send++;
@@ -174,25 +180,26 @@ rcore_status_t rcore_plan_add_send(rcore_plan_t *plan, const rcore_send_descript
     return RCORE_OK;
 }
 
-// ---- Beginnings -------------------------------------------------------------------------------------------------------------------
+// ---- Initial state ------------------------------------------------------------------------------
 
-rcore_status_t rcore_plan_begin_bus(rcore_plan_t *plan, uint32_t bus, float gain, float pan, bool muted, bool soloed) {
+rcore_status_t rcore_plan_set_initial_bus_state(rcore_plan_t *plan, uint32_t bus, float gain, float pan, bool muted,
+                                                bool soloed) {
     const uint32_t index = plan != NULL ? plan_find_bus(plan, bus) : RCORE_NONE;
     if (index == RCORE_NONE || !sample_is_finite(gain) || !(pan >= -1.0f && pan <= 1.0f)) {
         return RCORE_BAD_ARGUMENT;
     }
-    struct plan_bus *begun = &plan->buses[index];
-    begun->first_gain = gain;
-    begun->first_pan = pan;
-    begun->first_muted = muted;
-    begun->first_soloed = soloed;
+    struct plan_bus *planned = &plan->buses[index];
+    planned->initial_gain = gain;
+    planned->initial_pan = pan;
+    planned->initial_muted = muted;
+    planned->initial_soloed = soloed;
     return RCORE_OK;
 }
 
-rcore_status_t rcore_plan_begin_send(rcore_plan_t *plan, uint32_t send, float level) {
+rcore_status_t rcore_plan_set_initial_send_level(rcore_plan_t *plan, uint32_t send, float level) {
     for (uint32_t i = 0; plan != NULL && sample_is_finite(level) && i < plan->send_count; i++) {
         if (plan->sends[i].description.slot == send) {
-            plan->sends[i].first_level = level;
+            plan->sends[i].initial_level = level;
             return RCORE_OK;
         }
     }
@@ -204,8 +211,10 @@ uint32_t rcore_plan_latency(const rcore_plan_t *plan, uint32_t bus) {
     return index != RCORE_NONE ? plan->buses[index].latency : 0;
 }
 
-// ---- Routes and inputs --------------------------------------------------------------------------------------------------------------
+// ---- Routes and inputs --------------------------------------------------------------------------
 
+// Returns whether the plan can take a limiter for a route of `channels` channels: NULL, or one of
+// that channel count that is on no other route.
 static bool limiter_fits(const rcore_plan_t *plan, const rcore_limiter_t *limiter, uint32_t channels) {
     for (uint32_t i = 0; limiter != NULL && i < plan->route_count; i++) {
         if (plan->routes[i].description.limiter == limiter) {
@@ -231,6 +240,8 @@ rcore_status_t rcore_plan_add_route(rcore_plan_t *plan, const rcore_route_descri
     return RCORE_OK;
 }
 
+// Returns whether the input's slot and capture are not in use in the plan, and the capture has the
+// input's channel count.
 static bool input_fits(const rcore_plan_t *plan, const rcore_input_description_t *input) {
     for (uint32_t i = 0; i < plan->input_count; i++) {
         const rcore_input_description_t *other = &plan->inputs[i];
@@ -258,8 +269,8 @@ rcore_status_t rcore_plan_add_input(rcore_plan_t *plan, const rcore_input_descri
 
 static bool is_connected(const rcore_plan_t *plan, uint32_t bus, uint32_t route) {
     const struct plan_bus *from = &plan->buses[bus];
-    for (uint32_t i = 0; i < from->connection_count; i++) {
-        if (plan->connections[from->first_connection + i].route == route) {
+    for (uint32_t i = 0; i < from->route_connection_count; i++) {
+        if (plan->route_connections[from->first_route_connection + i].route == route) {
             return true;
         }
     }
@@ -278,19 +289,19 @@ rcore_status_t rcore_plan_connect(rcore_plan_t *plan, uint32_t bus, uint32_t rou
                             matrix->outputs != plan->routes[to].description.channels))) {
         return RCORE_BAD_ARGUMENT;
     }
-    struct plan_connection *connections =
-        realloc(plan->connections, sizeof *connections * (plan->connection_count + 1));
+    struct plan_route_connection *connections =
+        realloc(plan->route_connections, sizeof *connections * (plan->route_connection_count + 1));
     if (connections == NULL) {
         return RCORE_NO_MEMORY;
     }
-    plan->connections = connections;
-    // Behind the bus's others, before those of buses that were added later.
-    const uint32_t place = plan->buses[from].first_connection + plan->buses[from].connection_count++;
-    memmove(&connections[place + 1], &connections[place], sizeof *connections * (plan->connection_count - place));
-    connections[place] = (struct plan_connection){.bus = from, .route = to, .matrix = matrix};
-    plan->connection_count++;
+    plan->route_connections = connections;
+    // A bus's connections are consecutive: insert this one after them, before those of later buses.
+    const uint32_t index = plan->buses[from].first_route_connection + plan->buses[from].route_connection_count++;
+    memmove(&connections[index + 1], &connections[index], sizeof *connections * (plan->route_connection_count - index));
+    connections[index] = (struct plan_route_connection){.bus = from, .route = to, .matrix = matrix};
+    plan->route_connection_count++;
     for (uint32_t i = from + 1; i < plan->bus_count; i++) {
-        plan->buses[i].first_connection++;
+        plan->buses[i].first_route_connection++;
     }
     return RCORE_OK;
 }

@@ -1,4 +1,4 @@
-/// Inside of a plan, for the cycle.
+/// Internals of a plan, for the render cycle.
 #ifndef RCORE_PLAN_INTERNAL_H
 #define RCORE_PLAN_INTERNAL_H
 
@@ -6,28 +6,44 @@
 #include "ramp.h"
 #include "rcore_plan.h"
 
-/// Parents stand before their children. First what each cycle asks for.
+/// A bus of a plan. Parents precede their children in `buses`. The fields that every cycle reads
+/// come first.
 struct plan_bus {
-    uint32_t parent;           // index in `buses`, or RCORE_NONE
-    uint32_t first_connection; // index of its first in `connections`, where they lie one after the other
-    uint32_t connection_count;
-    uint32_t first_send; // likewise in `sends`
+    /// Index in `buses`, or RCORE_NONE.
+    uint32_t parent;
+    /// Index of its first connection in `route_connections`, where its connections are consecutive.
+    uint32_t first_route_connection;
+    uint32_t route_connection_count;
+    /// Index of its first send in `sends`, where its sends are consecutive.
+    uint32_t first_send;
     uint32_t send_count;
-    float first_gain; // where its slot begins afresh
-    float first_pan;
-    bool first_muted;
-    bool first_soloed;
-    // Since it was sealed:
-    uint32_t first_edge;   // index of its first in `edges`: its parent's, its sends', its connections'
-    struct delay *played;  // NULL: what is played into it is not delayed
-    struct delay *history; // what left its insert; NULL: nothing that leads from it is delayed
-    bool straight;         // all ways out lead channel to channel where its pan is in the middle, and nothing is late
-    bool lasts;            // sounds on when nobody plays into it: an insert, or something delayed
-    uint32_t played_delay; // of what is played into it directly
-    uint32_t parent_delay; // of what leads to its parent
-    uint32_t latency;      // of what is played into it, up to where it leaves the graph
+    /// The initial gain, pan, mute and solo apply where the slot is initialised.
+    float initial_gain;
+    float initial_pan;
+    bool initial_muted;
+    bool initial_soloed;
+    // Set when the plan is compiled:
+    /// Index of its first connection in `connections`: first the one to its parent, then its sends,
+    /// then those to routes.
+    uint32_t first_connection;
+    /// Delays the bus's direct input, the voices that play on it; NULL: no delay.
+    struct delay *direct_line;
+    /// Delays the output of its insert; NULL: none of its connections is delayed.
+    struct delay *delay_line;
+    /// All outgoing connections map channel to channel while the pan is centred, and none is
+    /// delayed.
+    bool unity;
+    /// The bus can have signal without any input: it has an insert or a delay.
+    bool has_tail;
+    /// Delay of the direct input, in frames.
+    uint32_t direct_delay;
+    /// Delay of the connection to its parent, in frames.
+    uint32_t parent_delay;
+    /// Latency from a voice that plays on the bus to the end of the bus's path, in frames.
+    uint32_t latency;
 
-    uint32_t root; // the bus whose gate holds for it; without one, where its parents end
+    /// Index of the bus whose gate applies to it; without a gate, of its topmost ancestor.
+    uint32_t root;
     rcore_bus_description_t description;
 };
 
@@ -35,84 +51,104 @@ struct plan_route {
     rcore_route_description_t description;
 };
 
-struct plan_connection {
-    uint32_t bus;   // index in `buses`
-    uint32_t route; // index in `routes`
+struct plan_route_connection {
+    /// Index in `buses`.
+    uint32_t bus;
+    /// Index in `routes`.
+    uint32_t route;
     const rcore_matrix_t *matrix;
     uint32_t delay;
 };
 
 struct plan_send {
     rcore_send_description_t description;
-    float first_level; // where its slot begins afresh
-    uint32_t source;   // index in `buses`
+    /// Level at which its slot is initialised.
+    float initial_level;
+    /// Indices in `buses`.
+    uint32_t source;
     uint32_t target;
     uint32_t delay;
 };
 
-/// One way out of a bus. First what each cycle asks for.
-struct edge {
-    float *samples;           // of the target's first channel, in the core that the plan is posted to
-    bool *fed;                // of the target
-    const struct ramp *level; // of a send; NULL: of others
-    uint32_t shared;          // channels that both have
-    uint32_t channels;        // the target's
+/// One connection of a bus. The fields that every cycle reads come first.
+struct connection {
+    /// Samples of the target's first channel, in the core that the plan is posted to.
+    float *samples;
+    /// The target's `has_signal`.
+    bool *has_signal;
+    /// A send's level; NULL for other connections.
+    const struct ramp *level;
+    /// Number of channels that both the bus and the target have.
+    uint32_t shared;
+    /// Channels of the target.
+    uint32_t channels;
     bool pre_fader;
-    enum edge_kind { EDGE_PARENT, EDGE_SEND, EDGE_ROUTE } kind;
-    uint32_t target; // slot of a bus, or of a route
+    enum connection_kind { CONNECTION_PARENT, CONNECTION_SEND, CONNECTION_ROUTE } kind;
+    /// Slot of a bus, or of a route.
+    uint32_t target;
     uint32_t delay;
     const rcore_matrix_t *matrix;
-    const rcore_send_description_t *send;   // of a send
-    const rcore_route_description_t *route; // of a route
+    /// A send's description; else NULL.
+    const rcore_send_description_t *send;
+    /// The description of the route; NULL for connections to buses.
+    const rcore_route_description_t *route;
 };
 
 struct rcore_plan {
-    uint64_t serial;         // given when posted, from 1
-    struct rcore_plan *next; // [control] older posted plans
+    /// Assigned when the plan is posted, from 1.
+    uint64_t serial;
+    /// [control] The next older posted plan.
+    struct rcore_plan *next;
     struct plan_bus *buses;
     struct plan_route *routes;
-    struct plan_connection *connections;
+    struct plan_route_connection *route_connections;
     struct plan_send *sends;
     rcore_input_description_t *inputs;
-    struct edge *edges; // since it was sealed
+    /// Set when the plan is compiled.
+    struct connection *connections;
     uint32_t bus_count;
     uint32_t route_count;
-    uint32_t connection_count;
+    uint32_t route_connection_count;
     uint32_t send_count;
     uint32_t input_count;
-    uint32_t latency; // greatest of its buses', limiters apart
+    /// The greatest latency of its buses, without limiters.
+    uint32_t latency;
 };
 
-/// Index of a bus, or RCORE_NONE.
+/// Returns the index of a bus, or RCORE_NONE.
 uint32_t plan_find_bus(const rcore_plan_t *plan, uint32_t slot);
-/// Finds latencies, and makes what delays, or takes it over from plans that the core still holds. [control] RCORE_BAD_ARGUMENT, RCORE_CONFLICT and
-/// RCORE_NO_MEMORY as `rcore_post_plan`.
-rcore_status_t plan_seal(const rcore_t *core, rcore_plan_t *plan);
-/// Undoes that.
-void plan_unseal(rcore_plan_t *plan);
+/// Compiles a plan: computes latencies and connections, and creates delay lines or shares those of
+/// the newest posted plan. [control] Returns RCORE_BAD_ARGUMENT, RCORE_CONFLICT and RCORE_NO_MEMORY
+/// as `rcore_post_plan`.
+rcore_status_t plan_compile(const rcore_t *core, rcore_plan_t *plan);
+/// Undoes `plan_compile`. [control]
+void plan_reset(rcore_plan_t *plan);
 
-// ---- Where a bus leads ----------------------------------------------------------------------------------------------------------
+// ---- Connections of a bus -----------------------------------------------------------------------
 
-static inline uint32_t edge_count(const struct plan_bus *bus) RCORE_RT {
-    return (bus->parent != RCORE_NONE ? 1u : 0u) + bus->send_count + bus->connection_count;
+static inline uint32_t connection_count(const struct plan_bus *bus) RCORE_RT {
+    return (bus->parent != RCORE_NONE ? 1u : 0u) + bus->send_count + bus->route_connection_count;
 }
-/// The way of that number, below `edge_count`.
-static inline const struct edge *edge_at(const rcore_plan_t *plan, const struct plan_bus *bus,
-                                         uint32_t number) RCORE_RT {
-    return &plan->edges[bus->first_edge + number];
+/// Returns the connection with index `number`, below `connection_count`.
+static inline const struct connection *connection_at(const rcore_plan_t *plan, const struct plan_bus *bus,
+                                                     uint32_t number) RCORE_RT {
+    return &plan->connections[bus->first_connection + number];
 }
-/// Writes down all ways of a plan for a core, in the room that there is for them. [control]
-void edges_fill(const rcore_t *core, rcore_plan_t *plan);
-/// Whether a bus of another plan has it as well: nothing that goes this way sounds otherwise.
-bool edge_stays(const struct edge *edge, const struct plan_bus *bus, const rcore_plan_t *other,
-                const struct plan_bus *counterpart) RCORE_RT;
-/// Whether it does the same with what it adds up: the same channels, insert, gate and law.
-bool bus_stays(const struct plan_bus *bus, const struct plan_bus *counterpart) RCORE_RT;
-/// Whether what is played into it arrives as late, by the same line.
-static inline bool played_stays(const struct plan_bus *bus, const struct plan_bus *counterpart) RCORE_RT {
-    return bus->played == counterpart->played && bus->played_delay == counterpart->played_delay;
+/// Fills `connections` with all connections of a plan for a core, and sets `first_connection` and
+/// `unity` of each bus. The caller has allocated the array. [control]
+void connections_fill(const rcore_t *core, rcore_plan_t *plan);
+/// Returns whether a bus of another plan has the same connection, so that the connection needs no
+/// crossfade.
+bool connection_matches(const struct connection *connection, const struct plan_bus *bus, const rcore_plan_t *other,
+                        const struct plan_bus *counterpart) RCORE_RT;
+/// Returns whether both buses process their sum in the same way: same channel count, insert and pan
+/// law, both with or both without a gate.
+bool same_processing(const struct plan_bus *bus, const struct plan_bus *counterpart) RCORE_RT;
+/// Returns whether the direct input of both buses has the same delay, by the same delay line.
+static inline bool direct_input_matches(const struct plan_bus *bus, const struct plan_bus *counterpart) RCORE_RT {
+    return bus->direct_line == counterpart->direct_line && bus->direct_delay == counterpart->direct_delay;
 }
-/// Whether what it adds up goes through the same insert, or none.
-bool insert_stays(const struct plan_bus *bus, const struct plan_bus *counterpart) RCORE_RT;
+/// Returns whether both buses have the same insert, or none, and the same channel count.
+bool same_insert(const struct plan_bus *bus, const struct plan_bus *counterpart) RCORE_RT;
 
 #endif

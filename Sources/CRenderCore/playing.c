@@ -1,40 +1,40 @@
-// Voices that play: their list, and what a slice makes of them.
+// Playing voices: their list, and the rendering of a block.
 #include "playing.h"
 
 #include "curves.h"
-#include "group.h"
 #include "polyphony.h"
 #include "pool.h"
 #include "source.h"
 #include "voice.h"
+#include "voice_batch.h"
 #include "voice_mix.h"
 
-static void put_playing(rcore_t *core, struct voice *voice, uint32_t place) RCORE_RT {
-    core->playing[place] = (uint32_t)(voice - core->voices);
-    voice->place_index = place;
+static void set_playing(rcore_t *core, struct voice *voice, uint32_t index) RCORE_RT {
+    core->playing[index] = (uint32_t)(voice - core->voices);
+    voice->playing_index = index;
 }
 
-// Closes the gaps that ended voices left; the order of the others stays.
+// Closes the gaps that ended voices left. Keeps the order of the other voices.
 static void close_gaps(rcore_t *core) RCORE_RT {
-    uint32_t kept = 0;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < core->playing_count; i++) {
         if (core->playing[i] != RCORE_NONE) {
-            put_playing(core, &core->voices[core->playing[i]], kept++);
+            set_playing(core, &core->voices[core->playing[i]], count++);
         }
     }
-    core->playing_count = kept;
+    core->playing_count = count;
     core->gap_count = 0;
 }
 
 void playing_add(rcore_t *core, struct voice *voice) RCORE_RT {
     if (core->playing_count == core->config.max_voices) {
-        close_gaps(core); // there are some: this voice is not on the list
+        close_gaps(core); // there is a gap: this voice is not on the list, which has room for all
     }
-    put_playing(core, voice, core->playing_count++);
+    set_playing(core, voice, core->playing_count++);
 }
 
 void playing_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT {
-    core->playing[voice->place_index] = RCORE_NONE;
+    core->playing[voice->playing_index] = RCORE_NONE;
     core->gap_count++;
     voice_end(core, voice, reason);
 }
@@ -49,11 +49,11 @@ void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT 
     const uint64_t rendered = atomic_load_explicit(&voice->frames, memory_order_relaxed);
     polyphony_leave(core, voice);
     curves_end_voice(core, voice);
-    buffer_leave(voice->params.buffer);
-    voice->paused = voice->pause_given = voice->stopping = voice->gain_set = voice->speed_set = voice->pan_given =
-        false;
+    buffer_remove_user(voice->params.buffer);
+    voice->paused = voice->pause_preset = voice->stopping = voice->gain_preset = voice->speed_preset =
+        voice->pan_preset = false;
     if (voice->params.one_shot) {
-        pool_give_back(core, voice);
+        pool_release(core, voice);
     } else {
         voice_publish(voice, handle, RCORE_VOICE_ENDED, reason);
     }
@@ -65,36 +65,39 @@ void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT 
                                      .value = rendered});
 }
 
-// ---- Rendered ---------------------------------------------------------------------------------------------------------------
+// ---- Rendering ----------------------------------------------------------------------------------
 
-// One contiguous piece, and on.
-static void render_piece(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nframes) RCORE_RT {
+// Renders one contiguous segment and advances past it.
+static void render_segment(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nframes) RCORE_RT {
     voice_mix(core, voice, offset, nframes);
     source_advance(voice, nframes);
-    ramp_advance_to_rest(&voice->gain, nframes);
+    ramp_advance_and_stop(&voice->gain, nframes);
     ramp_advance(&voice->fade, nframes);
     ramp_advance(&voice->speed, nframes);
 }
 
-// Fewer frames came than were due: count them, and let no fade wait for frames that may never come.
+// Counts the missing frames unless the source has ended. Ends a fade-out at once: its frames may
+// never arrive.
 static void underrun(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
     if (!source_over(voice)) {
-        count_up(&voice->underruns, nframes);
-        count_up(&core->counters.underrun_frames, nframes);
+        add_to_counter(&voice->underruns, nframes);
+        add_to_counter(&core->counters.underrun_frames, nframes);
     }
     if (voice->fade.target == 0.0f) {
         ramp_set(&voice->fade, 0.0f);
     }
 }
 
-// Renders a voice by itself, up to `nframes` frames; ends the voice if it is over.
+// Renders up to `nframes` frames of a voice that is not in a batch. Ends the voice when its source
+// or the fade-out of its stop ends; otherwise determines which batch it can join. A voice that is
+// paused or suspended renders nothing.
 static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
-    const bool frozen = voice_frozen(core, voice);
-    if (voice->stopping && (frozen || voice->fade.remaining == 0)) {
-        playing_end(core, voice, (rcore_end_t)voice->end); // nobody hears the rest of its fade
+    const bool suspended = voice_suspended(core, voice);
+    if (voice->stopping && (suspended || voice->fade.remaining == 0)) {
+        playing_end(core, voice, (rcore_end_t)voice->end); // the rest of its fade is inaudible
         return;
     }
-    if (frozen || (voice->paused && voice->fade.remaining == 0)) {
+    if (suspended || (voice->paused && voice->fade.remaining == 0)) {
         return;
     }
     if (voice->bus < core->config.max_buses) {
@@ -104,26 +107,26 @@ static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
     const uint32_t due = fading_out && voice->fade.remaining < nframes ? voice->fade.remaining : nframes;
     uint32_t done = 0;
     while (done < due) {
-        const uint32_t piece = source_piece(core, voice, due - done);
-        if (piece == 0) {
+        const uint32_t segment = source_segment(core, voice, due - done);
+        if (segment == 0) {
             underrun(core, voice, due - done);
             break;
         }
-        render_piece(core, voice, done, piece);
-        done += piece;
+        render_segment(core, voice, done, segment);
+        done += segment;
     }
     if (voice->stopping && voice->fade.remaining == 0) {
         playing_end(core, voice, (rcore_end_t)voice->end);
     } else if (source_over(voice)) {
         playing_end(core, voice, RCORE_END_SOURCE);
     } else {
-        group_join(core, voice);
+        batch_join(core, voice);
     }
 }
 
 void voices_render(rcore_t *core, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < core->playing_count;) {
-        const uint32_t together = core->playing[i] != RCORE_NONE ? group_render(core, i, nframes) : 0;
+        const uint32_t together = core->playing[i] != RCORE_NONE ? batch_render(core, i, nframes) : 0;
         if (together == 0) {
             source_prefetch(core, i, nframes);
             if (core->playing[i] != RCORE_NONE) {
@@ -132,7 +135,8 @@ void voices_render(rcore_t *core, uint32_t nframes) RCORE_RT {
         }
         i += together > 0 ? together : 1;
     }
-    if (core->gap_count > core->playing_count / 8) { // not for each voice that ends: the list is long
+    // Closing gaps costs time in proportion to the list, so not for every voice that ends.
+    if (core->gap_count > core->playing_count / 8) {
         close_gaps(core);
     }
 }

@@ -1,13 +1,17 @@
-// The pool of voices: a bit for each, taken and given back by any thread, and what a handle tells.
+// The voice pool: one bit per voice, which any thread may set and clear, and the functions that
+// read a voice's state by its handle.
 //
-// Taking a voice sets its bit (acquire), giving it back clears it (release): who takes it next sees all that was done to it. Whoever
-// holds the bit owns the voice: the thread that acquired it until the start is posted, the cycle from then until it has published
-// the end, then the first again.
+// Acquiring a voice sets its bit with acquire order, and releasing it clears the bit with release
+// order, so the next owner sees everything that was done to the voice. The holder of the bit owns
+// the voice: the thread that acquired it until it posts the start, the render thread from then
+// until it has published the end, then the first thread again. When a one-shot ends, the render
+// thread releases it.
 #include "pool.h"
 
 rcore_voice_params_t rcore_voice_params_default(void) { return (rcore_voice_params_t){.gain = 1.0f, .speed = 1.0f}; }
 
-static rcore_voice_t hand_out(rcore_t *core, uint32_t index) RCORE_RT {
+// Resets the state of a voice that was just acquired, and returns its handle.
+static rcore_voice_t issue_handle(rcore_t *core, uint32_t index) RCORE_RT {
     struct voice *voice = &core->voices[index];
     atomic_store_explicit(&voice->start, START_NONE, memory_order_relaxed);
     atomic_store_explicit(&voice->frames, 0, memory_order_relaxed);
@@ -20,12 +24,12 @@ static rcore_voice_t hand_out(rcore_t *core, uint32_t index) RCORE_RT {
 rcore_voice_t rcore_voice_acquire(rcore_t *core) RCORE_RT {
     const uint32_t words = (core->config.max_voices + 63) / 64;
     for (uint32_t word = 0; word < words; word++) {
-        uint64_t free = ~atomic_load_explicit(&core->taken_voices[word], memory_order_relaxed);
-        while (free != 0) { // each bit is tried once: wait-free
+        uint64_t free = ~atomic_load_explicit(&core->acquired_voices[word], memory_order_relaxed);
+        while (free != 0) { // one attempt per bit: wait-free
             const uint64_t bit = free & -free;
-            const uint64_t before = atomic_fetch_or_explicit(&core->taken_voices[word], bit, memory_order_acquire);
+            const uint64_t before = atomic_fetch_or_explicit(&core->acquired_voices[word], bit, memory_order_acquire);
             if ((before & bit) == 0) {
-                return hand_out(core, word * 64 + (uint32_t)__builtin_ctzll(bit));
+                return issue_handle(core, word * 64 + (uint32_t)__builtin_ctzll(bit));
             }
             free &= ~(before | bit);
         }
@@ -33,12 +37,12 @@ rcore_voice_t rcore_voice_acquire(rcore_t *core) RCORE_RT {
     return 0;
 }
 
-void pool_give_back(rcore_t *core, struct voice *voice) RCORE_RT {
+void pool_release(rcore_t *core, struct voice *voice) RCORE_RT {
     const uint32_t index = (uint32_t)(voice - core->voices);
     voice->generation += 1;
     atomic_store_explicit(&voice->status, voice_status(voice->generation, RCORE_VOICE_FREE, RCORE_END_NONE),
                           memory_order_release);
-    (void)atomic_fetch_and_explicit(&core->taken_voices[index / 64], ~(UINT64_C(1) << index % 64),
+    (void)atomic_fetch_and_explicit(&core->acquired_voices[index / 64], ~(UINT64_C(1) << index % 64),
                                     memory_order_release);
 }
 
@@ -52,11 +56,11 @@ rcore_status_t rcore_voice_release(rcore_t *core, rcore_voice_t handle) RCORE_RT
     if (state != RCORE_VOICE_ENDED && (state != RCORE_VOICE_WAITING || started)) {
         return RCORE_FULL;
     }
-    pool_give_back(core, voice);
+    pool_release(core, voice);
     return RCORE_OK;
 }
 
-// The status of the voice that the handle names, or 0.
+// Returns the status of a handle's voice; 0 if the handle is stale.
 static uint64_t status_of(const rcore_t *core, rcore_voice_t handle) RCORE_RT {
     const struct voice *voice = voice_find(core, handle);
     if (voice == NULL) {

@@ -1,7 +1,7 @@
-// The cycle.
+// The render cycle.
 #include "core.h"
 #include "curves.h"
-#include "flush.h"
+#include "denormals.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void advance_time(rcore_t *core, uint32_t nframes) RCORE_RT {
     atomic_store_explicit(&core->time, core_now(core) + nframes, memory_order_release);
 }
 
-// What the driver handed in.
+// The buffers that the driver passed for one period.
 struct period {
     const float *const *inputs;
     float *const *outputs;
@@ -25,48 +25,50 @@ struct period {
     uint32_t noutputs;
 };
 
-// A slice: nothing begins or ends within it.
-static void render_slice(rcore_t *core, const struct period *period, uint32_t offset, uint32_t nframes) RCORE_RT {
-    inputs_take(core, period->inputs, period->ninputs, offset, nframes);
+// Renders one block, within which no command is due, no session suspends, and no crossfade, curve
+// segment or resume delay ends.
+static void render_block(rcore_t *core, const struct period *period, uint32_t offset, uint32_t nframes) RCORE_RT {
+    inputs_process(core, period->inputs, period->ninputs, offset, nframes);
     routes_begin(core, nframes);
     voices_render(core, nframes);
     buses_mix(core, nframes);
     routes_write(core, period->outputs, period->noutputs, offset, nframes);
     advance_time(core, nframes);
     gates_advance(core, nframes);
-    swap_advance(core, nframes);
+    crossfade_advance(core, nframes);
 }
 
-// Frames until something begins or ends.
-static uint32_t slice_length(rcore_t *core, uint32_t nframes) RCORE_RT {
-    const uint32_t slice = core->config.slice_frames < nframes ? core->config.slice_frames : nframes;
-    return swap_limit(core, gates_limit(core, commands_limit(core, curves_limit(core, slice))));
+// Returns the length of the next block: at most `nframes` and `block_frames`, up to the next
+// command, suspension, or end of a curve segment, resume delay or crossfade.
+static uint32_t block_length(rcore_t *core, uint32_t nframes) RCORE_RT {
+    const uint32_t block = core->config.block_frames < nframes ? core->config.block_frames : nframes;
+    return crossfade_limit(core, gates_limit(core, commands_limit(core, curves_limit(core, block))));
 }
 
 void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, float *const *outputs,
                    uint32_t noutputs, uint32_t nframes) RCORE_RT {
     const struct period period = {inputs, outputs, ninputs, noutputs};
-    const flush_mode mode = flush_begin();
+    const flush_mode mode = denormals_flush_begin();
     silence(outputs, noutputs, nframes);
     gates_read(core);
     inputs_read(core);
     commands_take(core);
     if (nframes == 0) {
-        swap_finish(core); // nobody hears it
+        crossfade_finish(core); // there are no frames in which it could be heard
     }
     for (uint32_t offset = 0; offset < nframes;) {
-        const uint32_t length = slice_length(core, nframes - offset);
-        render_slice(core, &period, offset, length);
+        const uint32_t length = block_length(core, nframes - offset);
+        render_block(core, &period, offset, length);
         offset += length;
         if (offset < nframes) {
             commands_apply(core);
         }
     }
-    count_up(&core->counters.cycles, 1);
+    add_to_counter(&core->counters.cycles, 1);
     atomic_store_explicit(&core->counters.playing_voices, core->playing_count - core->gap_count, memory_order_relaxed);
-    flush_end(mode);
+    denormals_flush_end(mode);
 }
 
 uint64_t rcore_time(const rcore_t *core) RCORE_RT { return atomic_load_explicit(&core->time, memory_order_acquire); }
 
-void rcore_flush_denormals(void) RCORE_RT { (void)flush_begin(); }
+void rcore_flush_denormals(void) RCORE_RT { (void)denormals_flush_begin(); }

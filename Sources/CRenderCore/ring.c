@@ -1,26 +1,33 @@
-// Why a ring is correct, stated once for all of them. One thread at a time writes, one reads.
+// Why a ring is correct, stated once for all of them. One thread at a time writes, and one thread
+// at a time reads.
 //
-// Memory order. The producer writes items, then stores `written` with release; the consumer loads `written` with acquire, then
-// reads items: it sees every item below the count it loaded. The consumer is done with items, then stores `read` with release;
-// the producer loads `read` with acquire, then overwrites: it never overwrites an item still being read. Each side loads its own
-// count relaxed, for it is the only one that stores it.
+// Memory order. The producer writes items, then stores `written` with release order. The consumer
+// loads `written` with acquire order, then reads items: it sees every item below the count it
+// loaded. When the consumer has finished with items, it stores `read` with release order. The
+// producer loads `read` with acquire order, then overwrites items: it never overwrites an item that
+// is still being read. Each side loads its own count with relaxed order, because no other thread
+// stores it.
 //
-// Counts. They are 64 bits and never come round in the life of a machine, so the same count is never stored twice with another
-// meaning; and if they did, written - read would still be the fill level, and as the capacity is a power of two, slots are counts
-// modulo the capacity all the same. read <= written <= read + capacity holds after every store, because each side moves only its
-// own count, by no more than it was last told.
+// Counts. The counts have 64 bits and never wrap in the life of a machine, so the same count is
+// never stored twice with another meaning. If they did wrap, written - read would still be the fill
+// level, and since the capacity is a power of two, slots would still be counts modulo the capacity.
+// read <= written <= read + capacity holds after every store, because each side advances only its
+// own count, by at most what it last found available.
 //
-// Old counts. A load may return a count that is no longer the newest, and `seen_read` and `seen_written` keep one from an
-// earlier call. Counts only grow, so an old one claims too little, never too much: room that is there is not seen yet, and an item
-// that waits is not seen yet. What an old count permits was permitted for good by the acquire that loaded it. A side looks again
-// when what it remembers is too little for what it wants, and a store becomes visible in finite time, so neither waits for ever.
-// The fields belong to one side each and are never shared.
+// Old counts. A load may return a count that is not the newest, and `seen_read` and `seen_written`
+// keep one from an earlier call. Counts only grow, so an old count claims too little and never too
+// much: the side does not yet see some room, or some items. Whatever an old count permits stays
+// permitted, because the load that returned it had acquire order. A side loads the count again when
+// the remembered one does not suffice, and a store becomes visible in finite time, so neither side
+// waits forever. Each of these fields belongs to one side and is never shared.
 //
-// Groups are all or nothing because one store publishes them: a load returns the count before it or after it. What a producer
-// has written at and above `written` nobody looks at; it may give that up by never publishing it.
+// Batches. One store publishes a batch, so it is all or nothing: a load returns the count before it
+// or the count after it. The consumer never reads items at or above `written`; the producer may
+// discard them by not publishing them.
 //
-// Tests/Models checks this argument: it runs this file on a model of C11's memory through all that two threads may do, finds
-// the faults planted in it, and sends 10^8 messages between real threads.
+// Tests/Models checks this argument: it runs this file on a model of C11's memory through all
+// possible executions of two threads, detects the faults injected into it, and sends 10^8 messages
+// between real threads.
 #include "ring.h"
 
 void ring_init(struct ring *ring, uint64_t capacity) {

@@ -1,12 +1,14 @@
-// Routes: the last stage before the driver's buffers, where nothing that is not a number passes.
+// Writes routes to the driver's buffers, the last stage of the cycle. NaN and infinite samples
+// become 0 here.
 #include "core.h"
 
 #include "memory.h"
-#include "widest.h"
+#include "multiversion.h"
 
-// Silences what is NaN or infinite and returns how many samples that were; `peak` becomes the bits of the greatest magnitude. In whole numbers, which
-// magnitudes order as: the compiler may look at several at a time.
-WIDEST static uint32_t make_finite(float *samples, uint32_t nframes, uint32_t *peak) RCORE_RT {
+// Replaces samples that are NaN or infinite by 0, and returns their number. Sets `peak_bits` to the
+// bits of the greatest magnitude. Compares magnitudes as integers, which have the same order, so
+// that the compiler can vectorise the loop.
+MULTIVERSION static uint32_t make_finite(float *samples, uint32_t nframes, uint32_t *peak_bits) RCORE_RT {
     const uint32_t infinity = 0x7F800000;
     uint32_t nonfinite = 0;
     uint32_t greatest = 0;
@@ -14,98 +16,102 @@ WIDEST static uint32_t make_finite(float *samples, uint32_t nframes, uint32_t *p
         uint32_t bits;
         memcpy(&bits, &samples[i], sizeof bits);
         const uint32_t magnitude = bits & 0x7FFFFFFF;
-        const uint32_t kept = magnitude < infinity ? UINT32_MAX : 0;
-        nonfinite += 1 + kept;
-        greatest = (magnitude & kept) > greatest ? magnitude & kept : greatest;
-        bits &= kept;
+        const uint32_t mask = magnitude < infinity ? UINT32_MAX : 0;
+        nonfinite += 1 + mask;
+        greatest = (magnitude & mask) > greatest ? magnitude & mask : greatest;
+        bits &= mask;
         memcpy(&samples[i], &bits, sizeof bits);
     }
-    *peak = greatest;
+    *peak_bits = greatest;
     return nonfinite;
 }
 
 static void add_to_output(float *restrict output, const float *restrict samples, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; i < nframes; i++) {
         const float sum = output[i] + samples[i];
-        output[i] = sample_is_finite(sum) ? sum : 0.0f; // two routes on one output may overflow
+        output[i] = sample_is_finite(sum) ? sum : 0.0f; // the sum of two routes may overflow
     }
 }
 
 static uint64_t make_all_finite(float *const *planes, uint32_t channels, uint32_t nframes) RCORE_RT {
     uint64_t nonfinite = 0;
     for (uint32_t channel = 0; channel < channels; channel++) {
-        uint32_t peak;
-        nonfinite += make_finite(planes[channel], nframes, &peak);
+        uint32_t peak_bits;
+        nonfinite += make_finite(planes[channel], nframes, &peak_bits);
     }
     return nonfinite;
 }
 
-// Puts a route through its limiter, if it has one; while plans cross-fade, from that of the one that leaves to that of the one in use. Returns how many samples
-// were silenced before.
+// Runs a route through its limiter, if it has one. While plans crossfade, crossfades from the
+// outgoing plan's limiter to the current plan's. Before that, replaces non-finite samples by 0;
+// returns their number. Without a limiter in either plan, does nothing and returns 0.
 static uint64_t limit_route(rcore_t *core, const rcore_route_description_t *route, float *const *planes,
                             uint32_t nframes) RCORE_RT {
-    const rcore_plan_t *plan = core->swap.leaving;
-    const rcore_route_description_t *before = plan != NULL ? swap_same_route(plan, route) : NULL;
-    const bool changes = before != NULL && before->limiter != route->limiter;
-    if (route->limiter == NULL && !changes) {
+    const rcore_plan_t *plan = core->crossfade.outgoing;
+    const rcore_route_description_t *previous = plan != NULL ? crossfade_same_route(plan, route) : NULL;
+    const bool limiter_changes = previous != NULL && previous->limiter != route->limiter;
+    if (route->limiter == NULL && !limiter_changes) {
         return 0;
     }
     const uint64_t nonfinite = make_all_finite(planes, route->channels, nframes);
-    float *leaving[RCORE_MAX_CHANNELS];
-    planes_of(core, slot_channel(core, core->leaving_samples, route->slot, 0), route->channels, leaving);
-    for (uint32_t channel = 0; changes && channel < route->channels; channel++) {
-        memcpy(leaving[channel], planes[channel], sizeof(float) * nframes);
+    float *outgoing[RCORE_MAX_CHANNELS];
+    planes_of(core, slot_channel(core, core->outgoing_samples, route->slot, 0), route->channels, outgoing);
+    for (uint32_t channel = 0; limiter_changes && channel < route->channels; channel++) {
+        memcpy(outgoing[channel], planes[channel], sizeof(float) * nframes);
     }
     if (route->limiter != NULL) {
         rcore_limiter_process(route->limiter, planes, nframes);
     }
-    if (changes) {
-        if (before->limiter != NULL) {
-            rcore_limiter_process(before->limiter, leaving, nframes);
+    if (limiter_changes) {
+        if (previous->limiter != NULL) {
+            rcore_limiter_process(previous->limiter, outgoing, nframes);
         }
-        swap_weights(core, true, 0, core->envelope, nframes);
+        crossfade_weights(core, true, 0, core->envelope, nframes);
         for (uint32_t channel = 0; channel < route->channels; channel++) {
-            fade_over(planes[channel], leaving[channel], core->envelope, nframes);
+            fade_over(planes[channel], outgoing[channel], core->envelope, nframes);
         }
     }
     return nonfinite;
 }
 
+// Limits a route's samples, removes NaN and infinity, updates its peaks, adds them to the driver's
+// outputs, and passes them to the route's meter and recorder.
 static void write_route(rcore_t *core, const rcore_route_description_t *route, float *const *outputs, uint32_t noutputs,
                         uint32_t offset, uint32_t nframes) RCORE_RT {
     float *planes[RCORE_MAX_CHANNELS];
     planes_of(core, slot_channel(core, core->route_samples, route->slot, 0), route->channels, planes);
     uint64_t nonfinite = limit_route(core, route, planes, nframes);
     for (uint32_t channel = 0; channel < route->channels; channel++) {
-        uint32_t bits;
-        nonfinite += make_finite(planes[channel], nframes, &bits);
+        uint32_t peak_bits;
+        nonfinite += make_finite(planes[channel], nframes, &peak_bits);
         float peak;
-        memcpy(&peak, &bits, sizeof peak);
-        peak_raise(&core->peaks[route->slot * core->config.max_channels + channel], peak);
+        memcpy(&peak, &peak_bits, sizeof peak);
+        raise_peak(&core->peaks[route->slot * core->config.max_channels + channel], peak);
         const uint32_t output = route->first_output + channel;
         if (output < noutputs && outputs[output] != NULL) {
             add_to_output(outputs[output] + offset, planes[channel], nframes);
         }
     }
-    count_up(&core->counters.nonfinite_samples, nonfinite);
+    add_to_counter(&core->counters.nonfinite_samples, nonfinite);
     if (route->meter != NULL) {
         rcore_meter_write(route->meter, (const float *const *)planes, nframes);
     }
     if (route->capture != NULL) {
-        (void)rcore_fifo_write(route->capture, (const float *const *)planes, nframes); // no room: counted as an overrun
+        // The FIFO counts an overrun if it is full.
+        (void)rcore_fifo_write(route->capture, (const float *const *)planes, nframes);
     }
 }
 
-// What the plan that leaves had elsewhere fades out there.
-static void write_leaving(rcore_t *core, const rcore_route_description_t *route, float *const *outputs,
-                          uint32_t noutputs, uint32_t offset, uint32_t nframes) RCORE_RT {
+// Fades out a route that only the outgoing plan has.
+static void write_outgoing(rcore_t *core, const rcore_route_description_t *route, float *const *outputs,
+                           uint32_t noutputs, uint32_t offset, uint32_t nframes) RCORE_RT {
     float *planes[RCORE_MAX_CHANNELS];
-    planes_of(core, slot_channel(core, core->leaving_samples, route->slot, 0), route->channels, planes);
+    planes_of(core, slot_channel(core, core->outgoing_samples, route->slot, 0), route->channels, planes);
     if (route->limiter != NULL) {
         (void)make_all_finite(planes, route->channels, nframes);
         rcore_limiter_process(route->limiter, planes, nframes);
     }
-    swap_weights(core, false, 0, core->envelope, nframes);
+    crossfade_weights(core, false, 0, core->envelope, nframes);
     for (uint32_t channel = 0; channel < route->channels; channel++) {
         const uint32_t output = route->first_output + channel;
         if (output < noutputs && outputs[output] != NULL) {
@@ -118,19 +124,20 @@ static void write_leaving(rcore_t *core, const rcore_route_description_t *route,
 void routes_write(rcore_t *core, float *const *outputs, uint32_t noutputs, uint32_t offset, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; core->plan != NULL && i < core->plan->route_count; i++) {
         const rcore_route_description_t *route = &core->plan->routes[i].description;
-        const bool heeded = route->capture != NULL || route->meter != NULL || route->limiter != NULL;
-        if (heeded) {
-            route_open(core, route->slot, route->channels, nframes); // takes silence too
+        const bool needs_silence = route->capture != NULL || route->meter != NULL || route->limiter != NULL;
+        if (needs_silence) {
+            // Recorders, meters and limiters process silence as well.
+            route_open(core, route->slot, route->channels, nframes);
         }
-        if (core->fed_routes[route->slot]) {
+        if (core->route_has_signal[route->slot]) {
             write_route(core, route, outputs, noutputs, offset, nframes);
         }
     }
-    const rcore_plan_t *leaving = core->swap.leaving;
-    for (uint32_t i = 0; leaving != NULL && i < leaving->route_count; i++) {
-        const rcore_route_description_t *route = &leaving->routes[i].description;
-        if (swap_same_route(core->plan, route) == NULL) {
-            write_leaving(core, route, outputs, noutputs, offset, nframes);
+    const rcore_plan_t *outgoing = core->crossfade.outgoing;
+    for (uint32_t i = 0; outgoing != NULL && i < outgoing->route_count; i++) {
+        const rcore_route_description_t *route = &outgoing->routes[i].description;
+        if (crossfade_same_route(core->plan, route) == NULL) {
+            write_outgoing(core, route, outputs, noutputs, offset, nframes);
         }
     }
 }

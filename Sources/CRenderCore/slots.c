@@ -1,9 +1,9 @@
-// Slots: what plans that come and go make of buses, sends and inputs.
+// Slots: how a change of plans affects the state of buses, sends and inputs.
 #include "slots.h"
 
-#include "group.h"
+#include "voice_batch.h"
 
-// A voice that already runs on a bus that now comes to be heard begins softly.
+// Fades in the voices that already play on a bus that becomes audible with the new plan.
 static void fade_in_voices(rcore_t *core) RCORE_RT {
     for (uint32_t i = 0; i < core->playing_count; i++) {
         if (core->playing[i] == RCORE_NONE) {
@@ -12,25 +12,27 @@ static void fade_in_voices(rcore_t *core) RCORE_RT {
         struct voice *voice = &core->voices[core->playing[i]];
         if (voice->bus < core->config.max_buses && core->buses[voice->bus].fresh) {
             const struct ramp fade = voice->fade;
-            group_leave(voice);
+            batch_leave(voice);
             ramp_set(&voice->fade, 0.0f);
             if (fade.target == 1.0f) {
-                const uint32_t least = core->config.swap_frames;
-                ramp_go(&voice->fade, 1.0f, fade.remaining > least ? fade.remaining : least);
+                const uint32_t least = core->config.crossfade_frames;
+                ramp_to(&voice->fade, 1.0f, fade.remaining > least ? fade.remaining : least);
             }
         }
     }
 }
 
-// Begins afresh, as the plan says.
-static void bus_begin(struct bus_state *state, const struct plan_bus *bus) RCORE_RT {
+// Initialises a bus with the initial state that the plan gives it.
+static void bus_initialize(struct bus_state *state, const struct plan_bus *bus) RCORE_RT {
     bus_reset(state);
-    ramp_set(&state->gain, bus->first_gain);
-    ramp_set(&state->pan, bus->first_pan);
-    state->muted = bus->first_muted;
-    state->soloed = bus->first_soloed;
+    ramp_set(&state->gain, bus->initial_gain);
+    ramp_set(&state->pan, bus->initial_pan);
+    state->muted = bus->initial_muted;
+    state->soloed = bus->initial_soloed;
 }
 
+// Adds a plan's buses to the state of their slots. Initialises slots that no plan had, unless they
+// were initialised while the plan waited.
 static void join_buses(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     bool any = false;
     for (uint32_t i = 0; i < plan->bus_count; i++) {
@@ -38,10 +40,10 @@ static void join_buses(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
         struct bus_state *state = &core->buses[bus->slot];
         if (state->channels == 0) {
             if (!state->expected) {
-                bus_begin(state, &plan->buses[i]);
+                bus_initialize(state, &plan->buses[i]);
             }
             state->fresh = any = true;
-            state->joined = core->swap.leaving != NULL;
+            state->joined = core->crossfade.outgoing != NULL;
         }
         state->channels = bus->channels > state->channels ? bus->channels : state->channels;
         state->in_plan = true;
@@ -53,22 +55,24 @@ static void join_buses(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     }
 }
 
-void slots_joined(rcore_t *core) RCORE_RT {
+void slots_clear_fresh(rcore_t *core) RCORE_RT {
     for (uint32_t i = 0; i < core->plan->bus_count; i++) {
         core->buses[core->plan->buses[i].description.slot].fresh = false;
     }
 }
 
+// Adds a plan's inputs to the state of their slots, as `join_buses` does for buses. An input that a
+// voice already plays fades in.
 static void join_inputs(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     for (uint32_t i = 0; i < plan->input_count; i++) {
         struct input_state *state = &core->inputs[plan->inputs[i].slot];
         if (state->channels == 0) {
             const uint32_t slot = plan->inputs[i].slot;
-            const struct input_state told = *state;
-            input_reset(state, input_is_heard(core, slot) ? core->config.swap_frames : 0);
-            if (told.expected) {
-                state->gain = told.gain;
-                state->resets = told.resets;
+            const struct input_state preset = *state;
+            input_reset(state, input_is_played(core, slot) ? core->config.crossfade_frames : 0);
+            if (preset.expected) {
+                state->gain = preset.gain;
+                state->resets = preset.resets;
             }
             state->expected = EXPECTED_NOT;
         }
@@ -76,7 +80,8 @@ static void join_inputs(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     }
 }
 
-static void forget_inputs(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
+// Marks the inputs that the current plan does not have as unused.
+static void release_removed_inputs(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
     for (uint32_t i = 0; i < old->input_count; i++) {
         core->inputs[old->inputs[i].slot].channels = 0;
     }
@@ -85,8 +90,9 @@ static void forget_inputs(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
     }
 }
 
-// Slots that the plan in use has not are forgotten.
-static void forget_buses(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
+// Resets the bus slots of `old` that the current plan does not have, and sets the channel counts of
+// the others.
+static void reset_removed_buses(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
     for (uint32_t i = 0; i < old->bus_count; i++) {
         core->buses[old->buses[i].description.slot].channels = 0;
     }
@@ -103,7 +109,7 @@ static void forget_buses(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
     }
 }
 
-void slots_forget_between(rcore_t *core, const rcore_plan_t *between) RCORE_RT {
+void slots_reset_intermediate(rcore_t *core, const rcore_plan_t *between) RCORE_RT {
     for (uint32_t i = 0; i < between->bus_count; i++) {
         struct bus_state *state = &core->buses[between->buses[i].description.slot];
         if (state->joined && !state->in_plan) {
@@ -112,23 +118,23 @@ void slots_forget_between(rcore_t *core, const rcore_plan_t *between) RCORE_RT {
     }
 }
 
-bool send_is_heard(const rcore_t *core, const struct send_state *send) RCORE_RT {
-    const rcore_plan_t *leaving = core->swap.leaving;
+bool send_is_active(const rcore_t *core, const struct send_state *send) RCORE_RT {
+    const rcore_plan_t *outgoing = core->crossfade.outgoing;
     return send->serial != 0 && ((core->plan != NULL && send->serial == core->plan->serial) ||
-                                 (leaving != NULL && send->serial == leaving->serial));
+                                 (outgoing != NULL && send->serial == outgoing->serial));
 }
 
-static void send_begin(struct send_state *state, const struct plan_send *send) RCORE_RT {
-    ramp_set(&state->level, send->first_level);
+static void send_initialize(struct send_state *state, const struct plan_send *send) RCORE_RT {
+    ramp_set(&state->level, send->initial_level);
     state->resets += 1;
 }
 
-// One that was not heard begins afresh.
+// Adds a plan's sends to the state of their slots, as `join_buses` does for buses.
 static void join_sends(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     for (uint32_t i = 0; i < plan->send_count; i++) {
         struct send_state *send = &core->sends[plan->sends[i].description.slot];
-        if (!send_is_heard(core, send) && !send->expected) {
-            send_begin(send, &plan->sends[i]);
+        if (!send_is_active(core, send) && !send->expected) {
+            send_initialize(send, &plan->sends[i]);
         }
         send->serial = plan->serial;
         send->source = plan->sends[i].description.source;
@@ -142,26 +148,28 @@ void slots_join(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     join_sends(core, plan);
 }
 
-void slots_forget(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
-    forget_buses(core, old);
-    forget_inputs(core, old);
+void slots_reset_removed(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
+    reset_removed_buses(core, old);
+    release_removed_inputs(core, old);
 }
 
-// ---- Plans that wait ----------------------------------------------------------------------------------------------------------------
+// ---- Plans that wait for a crossfade ------------------------------------------------------------
 
+// Initialises a bus slot that no active or waiting plan has, so that commands can set its state
+// while the plan waits.
 static void expect_bus(rcore_t *core, const struct plan_bus *bus) RCORE_RT {
     struct bus_state *state = &core->buses[bus->description.slot];
     if (state->channels == 0 && !state->expected) {
-        bus_begin(state, bus);
+        bus_initialize(state, bus);
     }
     state->expected = state->channels == 0 ? EXPECTED : EXPECTED_NOT;
 }
 
 static void expect_send(rcore_t *core, const struct plan_send *send) RCORE_RT {
     struct send_state *state = &core->sends[send->description.slot];
-    const bool heard = send_is_heard(core, state);
+    const bool heard = send_is_active(core, state);
     if (!heard && !state->expected) {
-        send_begin(state, send);
+        send_initialize(state, send);
     }
     state->expected = heard ? EXPECTED_NOT : EXPECTED;
 }
@@ -174,10 +182,12 @@ static void expect_input(rcore_t *core, uint32_t slot) RCORE_RT {
     state->expected = state->channels == 0 ? EXPECTED : EXPECTED_NOT;
 }
 
+// Replaces `from` by `to`.
 static void change_expectation(uint8_t *expected, uint8_t from, uint8_t to) RCORE_RT {
     *expected = *expected == from ? to : *expected;
 }
 
+// Does this for all slots of a plan; NULL does nothing.
 static void change_expectations(rcore_t *core, const rcore_plan_t *plan, uint8_t from, uint8_t to) RCORE_RT {
     for (uint32_t i = 0; plan != NULL && i < plan->bus_count; i++) {
         change_expectation(&core->buses[plan->buses[i].description.slot].expected, from, to);
@@ -191,7 +201,7 @@ static void change_expectations(rcore_t *core, const rcore_plan_t *plan, uint8_t
 }
 
 void slots_expect(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
-    change_expectations(core, core->swap.next, EXPECTED, EXPECTED_BEFORE);
+    change_expectations(core, core->crossfade.next, EXPECTED, EXPECTED_BEFORE);
     for (uint32_t i = 0; i < plan->bus_count; i++) {
         expect_bus(core, &plan->buses[i]);
     }
@@ -201,5 +211,5 @@ void slots_expect(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
     for (uint32_t i = 0; i < plan->input_count; i++) {
         expect_input(core, plan->inputs[i].slot);
     }
-    change_expectations(core, core->swap.next, EXPECTED_BEFORE, EXPECTED_NOT);
+    change_expectations(core, core->crossfade.next, EXPECTED_BEFORE, EXPECTED_NOT);
 }

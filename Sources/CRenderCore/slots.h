@@ -1,18 +1,22 @@
-/// What plans that come and go make of slots. All [render].
+/// How a change of plans affects the state of slots. All functions [render].
 #ifndef RCORE_SLOTS_H
 #define RCORE_SLOTS_H
 
 #include "core.h"
 
-/// Has the slots of a plan that takes over, before it is the core's: those that are not heard begin afresh, as it says.
+/// Prepares the slots of a plan before it becomes the core's plan. Initialises those that no active
+/// plan has, with the plan's initial state.
 void slots_join(rcore_t *core, const rcore_plan_t *plan) RCORE_RT;
-/// Ends their being fresh, once all that joins has begun.
-void slots_joined(rcore_t *core) RCORE_RT;
-/// Forgets what only a plan has that is heard no more.
-void slots_forget(rcore_t *core, const rcore_plan_t *old) RCORE_RT;
-/// Of a plan that came and went within one cross-fade: what neither the one before nor the one after has.
-void slots_forget_between(rcore_t *core, const rcore_plan_t *between) RCORE_RT;
-/// What is told of a slot while its plan waits holds once it is there, also where a newer plan with that slot takes the place of the one that waits.
+/// Clears `fresh` of all buses of the core's plan, once all new buses have been set up.
+void slots_clear_fresh(rcore_t *core) RCORE_RT;
+/// Resets the slots that only `old` has, a plan that is no longer active.
+void slots_reset_removed(rcore_t *core, const rcore_plan_t *old) RCORE_RT;
+/// Resets the slots that only `between` has, a plan that was activated and replaced within one
+/// crossfade: neither the outgoing plan nor the current one has them.
+void slots_reset_intermediate(rcore_t *core, const rcore_plan_t *between) RCORE_RT;
+/// Lets commands set the state of a plan's slots while the plan waits for the end of a crossfade.
+/// The slots keep that state when the plan takes effect, also if a newer plan with the same slots
+/// replaces the waiting one.
 void slots_expect(rcore_t *core, const rcore_plan_t *plan) RCORE_RT;
 
 #endif

@@ -1,10 +1,11 @@
-// Sources: the four kinds, a line each wherever they differ.
+// Sources: memory, stream, render callback and live input.
 #include "source.h"
 
-#include "place.h"
+#include "playhead.h"
 #include "varispeed.h"
 
-static void begin_memory(struct voice *voice) RCORE_RT {
+// Sets up a memory source: its samples, loop and playhead.
+static void start_memory(struct voice *voice) RCORE_RT {
     const rcore_voice_params_t *params = &voice->params;
     const rcore_buffer_t *buffer = params->buffer;
     voice->samples = buffer->samples;
@@ -14,21 +15,21 @@ static void begin_memory(struct voice *voice) RCORE_RT {
     voice->loop_start = params->loop_start;
     voice->loop_end = params->loop_end == 0 ? buffer->nframes : params->loop_end;
     voice->loop_fade = params->loop_fade_frames;
-    // A seek before the start may lead beyond the end.
+    // A seek before the start may have set a frame beyond the end.
     const uint64_t start = params->start_frame < voice->nframes ? params->start_frame : voice->nframes;
-    voice_set_place(voice, (struct place){start, params->loop_count, false, false});
+    voice_set_playhead(voice, (struct playhead){start, params->loop_count, false, false});
 }
 
-void source_begin(struct voice *voice) RCORE_RT {
+void source_start(struct voice *voice) RCORE_RT {
     const rcore_voice_params_t *params = &voice->params;
     voice->rendered_all = voice->primed = voice->gathered = false;
     voice->phase = 0;
     voice->seek_remaining = 0;
     voice->samples = NULL;
-    voice->seek_waits = false;
+    voice->seek_pending = false;
     if (params->buffer != NULL) {
         voice->kind = SOURCE_MEMORY;
-        begin_memory(voice);
+        start_memory(voice);
     } else if (params->fifo != NULL) {
         voice->kind = SOURCE_STREAM;
         voice->channels = rcore_fifo_channels(params->fifo);
@@ -39,36 +40,39 @@ void source_begin(struct voice *voice) RCORE_RT {
         voice->kind = SOURCE_INPUT;
         voice->channels = params->input_channels;
     }
-    if (!voice->speed_set) {
+    if (!voice->speed_preset) {
         ramp_set(&voice->speed, params->speed);
     }
 }
 
 void source_seek(struct voice *voice, uint64_t frame, uint32_t ramp_frames) RCORE_RT {
     if (voice->seek_remaining > 0 && ramp_frames > 0) {
-        voice->seek_waits = true;
+        voice->seek_pending = true;
         voice->next_seek = frame;
         voice->next_seek_frames = ramp_frames;
         return;
     }
-    voice->seek_waits = false;
-    voice->sought_from = voice_place(voice);
+    voice->seek_pending = false;
+    voice->seek_from = voice_playhead(voice);
     voice->seek_remaining = voice->seek_frames = ramp_frames;
-    voice_set_place(voice, (struct place){frame < voice->nframes ? frame : voice->nframes, voice->loops, false, false});
+    voice_set_playhead(voice,
+                       (struct playhead){frame < voice->nframes ? frame : voice->nframes, voice->loops, false, false});
 }
 
 void source_leave_loop(struct voice *voice) RCORE_RT {
-    // In the fade, its end included, it is on its way back already: once more.
+    // Within the loop's crossfade, its end included, the voice already fades to the loop's start,
+    // so it must wrap once more.
     const bool fading = voice->loop_fade > 0 && voice->loops > 0 && voice->frame <= voice->loop_end &&
                         voice->frame >= voice->loop_end - voice->loop_fade;
     voice->loops = fading ? 1 : 0;
     voice->direct_end = 0;
 }
 
-// ---- Pieces -----------------------------------------------------------------------------------------------------------------------
+// ---- Segments -----------------------------------------------------------------------------------
 
-// Where samples cannot be taken as they lie: in the fades of loops and seeks.
-static uint32_t gather_piece(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
+// Prepares a segment of computed samples, which are not in memory as such: in the crossfade of a
+// loop or a seek. Returns its length.
+static uint32_t gather_segment(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
     if (voice->seek_remaining > 0) {
         nframes = voice->seek_remaining < nframes ? voice->seek_remaining : nframes;
     } else {
@@ -83,18 +87,20 @@ static uint32_t gather_piece(rcore_t *core, struct voice *voice, uint32_t nframe
     return nframes;
 }
 
-static uint32_t memory_piece(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
+// Returns the length of the next segment of a memory source: samples that can be read directly, or
+// those that `gather_segment` prepares. Returns 0 at the end of the source.
+static uint32_t memory_segment(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
     voice->gathered = false;
     if (voice->frame >= voice->direct_end) {
-        struct place place = voice_place(voice);
-        place_settle(voice, &place);
-        voice_set_place(voice, place);
+        struct playhead playhead = voice_playhead(voice);
+        playhead_settle(voice, &playhead);
+        voice_set_playhead(voice, playhead);
         if (source_over(voice)) {
             return 0;
         }
-        const uint64_t direct = voice->seek_remaining > 0 ? 0 : place_direct(voice, &place);
+        const uint64_t direct = voice->seek_remaining > 0 ? 0 : playhead_direct(voice, &playhead);
         if (direct == 0) {
-            return gather_piece(core, voice, nframes);
+            return gather_segment(core, voice, nframes);
         }
         voice->direct_end = voice->frame + direct;
     }
@@ -102,8 +108,9 @@ static uint32_t memory_piece(rcore_t *core, struct voice *voice, uint32_t nframe
     return left < nframes ? (uint32_t)left : nframes;
 }
 
-static uint32_t stream_piece(struct voice *voice, uint32_t nframes) RCORE_RT {
-    if (voice->primed) { // back at speed 1: the frame that varispeed kept is past
+static uint32_t stream_segment(struct voice *voice, uint32_t nframes) RCORE_RT {
+    // At speed 1 again: drops the previous frame, which varispeed kept in the ring.
+    if (voice->primed) {
         rcore_fifo_consume(voice->params.fifo, 1);
         voice->primed = false;
     }
@@ -111,8 +118,9 @@ static uint32_t stream_piece(struct voice *voice, uint32_t nframes) RCORE_RT {
     return rcore_fifo_peek(voice->params.fifo, 0, 0, nframes, &unused);
 }
 
-// An app's function fills the core's own memory; it may say too much, not too little.
-static uint32_t render_piece(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
+// Calls the app's callback to fill the source samples. If it returns fewer than `nframes`, the
+// source ends; a higher value counts as `nframes`.
+static uint32_t render_segment(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
     if (voice->rendered_all) {
         return 0;
     }
@@ -125,17 +133,17 @@ static uint32_t render_piece(rcore_t *core, struct voice *voice, uint32_t nframe
     return rendered < nframes ? rendered : nframes;
 }
 
-uint32_t source_piece(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
+uint32_t source_segment(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
     if (varispeed_applies(voice)) {
-        return varispeed_piece(core, voice, nframes);
+        return varispeed_segment(core, voice, nframes);
     }
     switch (voice->kind) {
     case SOURCE_MEMORY:
-        return memory_piece(core, voice, nframes);
+        return memory_segment(core, voice, nframes);
     case SOURCE_STREAM:
-        return stream_piece(voice, nframes);
+        return stream_segment(voice, nframes);
     case SOURCE_RENDER:
-        return render_piece(core, voice, nframes);
+        return render_segment(core, voice, nframes);
     default:
         return nframes;
     }
@@ -182,19 +190,19 @@ void source_advance(struct voice *voice, uint32_t nframes) RCORE_RT {
     } else if (voice->kind == SOURCE_STREAM) {
         rcore_fifo_consume(voice->params.fifo, nframes);
     }
-    count_up(&voice->frames, nframes);
+    add_to_counter(&voice->frames, nframes);
 }
 
 void source_follow_seek(struct voice *voice) RCORE_RT {
-    if (voice->seek_waits && voice->seek_remaining == 0) {
+    if (voice->seek_pending && voice->seek_remaining == 0) {
         source_seek(voice, voice->next_seek, voice->next_seek_frames);
     }
 }
 
 bool source_over(const struct voice *voice) RCORE_RT {
     if (voice->kind == SOURCE_MEMORY) {
-        const struct place place = voice_place(voice);
-        return voice->frame >= voice->nframes && !place_loops(voice, &place) && voice->seek_remaining == 0;
+        const struct playhead playhead = voice_playhead(voice);
+        return voice->frame >= voice->nframes && !playhead_loops(voice, &playhead) && voice->seek_remaining == 0;
     }
     return voice->rendered_all || (voice->kind == SOURCE_STREAM && rcore_fifo_drained(voice->params.fifo));
 }

@@ -1,8 +1,8 @@
 #include "strip.h"
 
-#include "law.h"
+#include "pan_law.h"
 
-// A ramp as a scaling: a number where it stands still, else an envelope.
+// Returns a ramp as a scaling: a constant gain if the ramp is over, else an envelope.
 static struct scaling ramp_scaling(const struct ramp *ramp, float *envelope, uint32_t nframes) RCORE_RT {
     struct scaling scaling = {.envelope = NULL, .gain = 1.0f};
     if (ramp->remaining == 0) {
@@ -15,7 +15,7 @@ static struct scaling ramp_scaling(const struct ramp *ramp, float *envelope, uin
     return scaling;
 }
 
-// Gain, mute and solo; the gate's factors where they are not all exactly 1.
+// Returns the scaling by gain, mute and solo, and by the gate unless all its factors are exactly 1.
 static struct scaling fader_scaling(rcore_t *core, const struct strip *strip, uint32_t nframes) RCORE_RT {
     const struct bus_state *state = strip->state;
     struct scaling scaling = {.envelope = NULL, .gain = 1.0f};
@@ -43,18 +43,19 @@ static struct scaling fader_scaling(rcore_t *core, const struct strip *strip, ui
 
 struct strip strip_make(rcore_t *core, const rcore_bus_description_t *bus, uint32_t nframes) RCORE_RT {
     struct strip strip = {.bus = bus, .state = &core->buses[bus->slot]};
-    // Behind a gate that is shut not even what is no number gets out.
+    // A closed gate must stop NaN and infinity, too.
     strip.silent =
-        ramp_rests(&strip.state->audible, 0.0f) || (bus->gate != NULL && ramp_rests(&strip.state->gate.open, 0.0f));
-    strip.before = ramp_scaling(&strip.state->audible, core->way_envelopes[ENVELOPE_BEFORE], nframes);
-    strip.behind = fader_scaling(core, &strip, nframes);
+        ramp_is_at(&strip.state->audible, 0.0f) || (bus->gate != NULL && ramp_is_at(&strip.state->gate.open, 0.0f));
+    strip.pre_fader = ramp_scaling(&strip.state->audible, core->connection_envelopes[ENVELOPE_PRE_FADER], nframes);
+    strip.post_fader = fader_scaling(core, &strip, nframes);
     return strip;
 }
 
-// ---- Ways -------------------------------------------------------------------------------------------------------------------------
+// ---- Connections --------------------------------------------------------------------------------
 
-static struct scaling way_scaling(rcore_t *core, const struct scaling *base, const struct ramp *level,
-                                  const float *weights, uint32_t nframes) RCORE_RT {
+// Returns `base` with a send's level (NULL: none) and a weight per frame (NULL: none) applied.
+static struct scaling connection_scaling(rcore_t *core, const struct scaling *base, const struct ramp *level,
+                                         const float *weights, uint32_t nframes) RCORE_RT {
     struct scaling scaling = *base;
     const bool moves = level != NULL && level->remaining > 0;
     if (level != NULL && !moves) {
@@ -63,7 +64,7 @@ static struct scaling way_scaling(rcore_t *core, const struct scaling *base, con
     if (!moves && weights == NULL) {
         return scaling;
     }
-    float *envelope = core->way_envelopes[ENVELOPE_WAY];
+    float *envelope = core->connection_envelopes[ENVELOPE_CONNECTION];
     envelope_fill(envelope, nframes);
     if (base->envelope != NULL) {
         multiply(envelope, base->envelope, nframes);
@@ -78,72 +79,77 @@ static struct scaling way_scaling(rcore_t *core, const struct scaling *base, con
     return scaling;
 }
 
-// The gains of both sides; frame by frame while the pan moves.
-static void scale_sides(rcore_t *core, const struct strip *strip, struct way *way, uint32_t nframes) RCORE_RT {
+// Multiplies the gains of both sides by the pan; frame by frame while the pan moves.
+static void scale_stereo(rcore_t *core, const struct strip *strip, struct connection_gains *gains,
+                         uint32_t nframes) RCORE_RT {
     struct ramp pan = strip->state->pan;
-    float gains[2];
+    float pan_gains[2];
     if (pan.remaining == 0) {
-        law_gains(strip->bus->pan_law, way->spreads, pan.target, gains);
-        way->sides[0].gain *= gains[0];
-        way->sides[1].gain *= gains[1];
+        pan_law_gains(strip->bus->pan_law, gains->spreads, pan.target, pan_gains);
+        gains->stereo[0].gain *= pan_gains[0];
+        gains->stereo[1].gain *= pan_gains[1];
         return;
     }
-    float *const *envelopes = &core->way_envelopes[ENVELOPE_LEFT];
+    float *const *envelopes = &core->connection_envelopes[ENVELOPE_LEFT];
     for (uint32_t i = 0; i < nframes; i++) {
-        const float base = way->rest.envelope != NULL ? way->rest.envelope[i] : 1.0f;
+        const float base = gains->others.envelope != NULL ? gains->others.envelope[i] : 1.0f;
         ramp_advance(&pan, 1);
-        law_gains(strip->bus->pan_law, way->spreads, ramp_value(&pan), gains);
-        envelopes[0][i] = gains[0] * base;
-        envelopes[1][i] = gains[1] * base;
+        pan_law_gains(strip->bus->pan_law, gains->spreads, ramp_value(&pan), pan_gains);
+        envelopes[0][i] = pan_gains[0] * base;
+        envelopes[1][i] = pan_gains[1] * base;
     }
-    way->sides[0].envelope = envelopes[0];
-    way->sides[1].envelope = envelopes[1];
+    gains->stereo[0].envelope = envelopes[0];
+    gains->stereo[1].envelope = envelopes[1];
 }
 
-struct way way_make(rcore_t *core, const struct strip *strip, const struct edge *edge, const float *weights,
-                    uint32_t nframes) RCORE_RT {
-    const bool panned = !edge->pre_fader && strip->bus->pan_law != RCORE_PAN_NONE && edge->channels > 1;
-    struct way way = {.spreads = panned && strip->bus->channels == 1 && edge->matrix == NULL};
-    way.rest = way_scaling(core, edge->pre_fader ? &strip->before : &strip->behind, edge->level, weights, nframes);
-    way.sides[0] = way.sides[1] = way.rest;
+struct connection_gains connection_gains_make(rcore_t *core, const struct strip *strip,
+                                              const struct connection *connection, const float *weights,
+                                              uint32_t nframes) RCORE_RT {
+    const bool panned = !connection->pre_fader && strip->bus->pan_law != RCORE_PAN_NONE && connection->channels > 1;
+    struct connection_gains gains = {.spreads = panned && strip->bus->channels == 1 && connection->matrix == NULL};
+    gains.others = connection_scaling(core, connection->pre_fader ? &strip->pre_fader : &strip->post_fader,
+                                      connection->level, weights, nframes);
+    gains.stereo[0] = gains.stereo[1] = gains.others;
     if (panned) {
-        scale_sides(core, strip, &way, nframes);
+        scale_stereo(core, strip, &gains, nframes);
     }
-    return way;
+    return gains;
 }
 
-static const struct scaling *scaling_of(const struct way *way, uint32_t output) RCORE_RT {
-    return output < 2 ? &way->sides[output] : &way->rest;
+static const struct scaling *scaling_of(const struct connection_gains *gains, uint32_t output) RCORE_RT {
+    return output < 2 ? &gains->stereo[output] : &gains->others;
 }
 
-void way_mix(rcore_t *core, const struct strip *strip, const struct way *way, const struct edge *edge,
-             float *const *planes, float *targets, uint32_t nframes) RCORE_RT {
+void connection_mix(rcore_t *core, const struct strip *strip, const struct connection_gains *gains,
+                    const struct connection *connection, float *const *planes, float *targets,
+                    uint32_t nframes) RCORE_RT {
     const uint32_t inputs = strip->bus->channels;
-    const rcore_matrix_t *matrix = edge->matrix;
+    const rcore_matrix_t *matrix = connection->matrix;
     for (uint32_t input = 0; input < inputs; input++) {
-        for (uint32_t output = 0; output < edge->channels; output++) {
-            const bool passes = output == input || (way->spreads && output == 1);
+        for (uint32_t output = 0; output < connection->channels; output++) {
+            const bool passes = output == input || (gains->spreads && output == 1);
             const float gain = matrix != NULL ? matrix->gains[output * inputs + input] : passes ? 1.0f : 0.0f;
             if (gain != 0.0f) {
-                mix_one(slot_channel(core, targets, edge->target, output), planes[input], scaling_of(way, output), gain,
-                        nframes);
+                mix_one(slot_channel(core, targets, connection->target, output), planes[input],
+                        scaling_of(gains, output), gain, nframes);
             }
         }
     }
 }
 
-// ---- Meter, time ------------------------------------------------------------------------------------------------------------------
+// ---- Meter --------------------------------------------------------------------------------------
 
 void strip_meter(rcore_t *core, rcore_meter_t *meter, const struct strip *strip, float *const *planes,
                  uint32_t nframes) RCORE_RT {
     const float *measured[RCORE_MAX_CHANNELS] = {NULL};
     if (strip != NULL && !strip->silent) {
-        const struct edge outside = {.kind = EDGE_PARENT, .channels = strip->bus->channels};
-        const struct way way = way_make(core, strip, &outside, NULL, nframes);
-        for (uint32_t channel = 0; channel < outside.channels; channel++) {
-            float *samples = slot_channel(core, core->source_samples, 0, channel); // no voice renders now
+        const struct connection bus_output = {.kind = CONNECTION_PARENT, .channels = strip->bus->channels};
+        const struct connection_gains gains = connection_gains_make(core, strip, &bus_output, NULL, nframes);
+        for (uint32_t channel = 0; channel < bus_output.channels; channel++) {
+            // No voice is rendering, so these samples are free.
+            float *samples = slot_channel(core, core->source_samples, 0, channel);
             memset(samples, 0, sizeof(float) * nframes);
-            mix_one(samples, planes[channel], scaling_of(&way, channel), 1.0f, nframes);
+            mix_one(samples, planes[channel], scaling_of(&gains, channel), 1.0f, nframes);
             measured[channel] = samples;
         }
     }

@@ -1,24 +1,25 @@
-/// What every stage asks about a voice.
+/// Helpers that several stages use to read and publish the state of a voice.
 #ifndef RCORE_VOICE_INTERNAL_H
 #define RCORE_VOICE_INTERNAL_H
 
 #include "core.h"
 
-/// The bus that a voice plays into; NULL: beyond the core's.
+/// Returns the bus on which a voice plays; NULL if the core has no such slot.
 static inline const struct bus_state *voice_bus(const rcore_t *core, const struct voice *voice) RCORE_RT {
     return voice->bus < core->config.max_buses ? &core->buses[voice->bus] : NULL;
 }
-/// Whether its session stands still.
-static inline bool voice_frozen(const rcore_t *core, const struct voice *voice) RCORE_RT {
+/// Returns whether the voice's session is suspended.
+static inline bool voice_suspended(const rcore_t *core, const struct voice *voice) RCORE_RT {
     const struct bus_state *bus = voice_bus(core, voice);
-    return bus != NULL && bus->frozen;
+    return bus != NULL && bus->suspended;
 }
-/// Whether it has faded out.
+/// Returns whether the voice has faded out.
 static inline bool voice_silent(const struct voice *voice) RCORE_RT {
     return voice->fade.remaining == 0 && voice->fade.target == 0.0f;
 }
 
-/// Tells everybody. Release: who sees the end may free what the voice read.
+/// Publishes the state of a voice. Release order: a thread that sees the end may free what the
+/// voice read.
 static inline void voice_publish(struct voice *voice, rcore_voice_t handle, rcore_voice_state_t state,
                                  rcore_end_t end) RCORE_RT {
     atomic_store_explicit(&voice->status, voice_status((uint32_t)(handle >> 32), state, end), memory_order_release);

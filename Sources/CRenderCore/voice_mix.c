@@ -1,18 +1,19 @@
-// From a voice's source to its bus: gain and fade, the channel map, the pan.
+// Mixes a voice's source into its bus: gain and fade, channel map and pan.
 #include "voice_mix.h"
 
 #include "pan.h"
 #include "source.h"
 #include "voice.h"
 
-// Adds to one bus channel; the first two are panned.
+// Adds a source channel to one bus channel, scaled by the gain `path`. The pan applies to the first
+// two bus channels.
 static void mix_into(const rcore_t *core, const struct voice *voice, uint32_t output, float path, const float *source,
                      uint32_t offset, const struct scaling *scaling, uint32_t nframes) RCORE_RT {
     float *target = bus_channel(core, voice->bus, output) + offset;
     if (!pan_applies(voice) || output > 1) {
         mix_one(target, source, scaling, path, nframes);
     } else if (voice->pan_remaining == 0) {
-        mix_one(target, source, scaling, path * voice->sides.ends[output], nframes);
+        mix_one(target, source, scaling, path * voice->stereo.ends[output], nframes);
     } else if (path != 0.0f) {
         struct path side = pan_path(voice, output);
         side.end *= path;
@@ -21,19 +22,21 @@ static void mix_into(const rcore_t *core, const struct voice *voice, uint32_t ou
     }
 }
 
-// A mono voice to the pair, in one pass.
+// Adds a mono voice to the channel pair, in one pass.
 static void mix_panned(const rcore_t *core, const struct voice *voice, const float *source, uint32_t offset,
                        const struct scaling *scaling, uint32_t nframes) RCORE_RT {
     float *left = bus_channel(core, voice->bus, 0) + offset;
     float *right = bus_channel(core, voice->bus, 1) + offset;
     if (voice->pan_remaining == 0) {
-        mix_two(left, right, source, scaling, voice->sides.ends, nframes);
+        mix_two(left, right, source, scaling, voice->stereo.ends, nframes);
     } else {
         const struct path paths[2] = {pan_path(voice, 0), pan_path(voice, 1)};
         mix_two_moving(left, right, source, scaling, paths, nframes);
     }
 }
 
+// Adds one source channel to all bus channels by the voice's matrix. Where no pan applies, mixes
+// two bus channels in one pass.
 static void mix_mapped(const rcore_t *core, const struct voice *voice, uint32_t input, const float *source,
                        uint32_t offset, const struct scaling *scaling, uint32_t nframes) RCORE_RT {
     const uint32_t channels = core->buses[voice->bus].channels;
@@ -56,7 +59,8 @@ static void mix_mapped(const rcore_t *core, const struct voice *voice, uint32_t 
     }
 }
 
-// Adds one source channel to every bus channel that it is led to. A mono bus has no sides: nothing is panned there.
+// Adds one source channel to all bus channels that it is mapped to. A mono bus has no sides, so
+// nothing is panned there.
 static void mix_channel(const rcore_t *core, const struct voice *voice, uint32_t input, const float *source,
                         uint32_t offset, const struct scaling *scaling, uint32_t nframes) RCORE_RT {
     const uint32_t channels = core->buses[voice->bus].channels;
@@ -71,7 +75,8 @@ static void mix_channel(const rcore_t *core, const struct voice *voice, uint32_t
     }
 }
 
-// How the voice is scaled over the next frames: by a constant, by one ramp that lasts for all of them, else by an envelope.
+// Returns how the voice is scaled over the next frames: by a constant, by one ramp that lasts for
+// all of them, or else by an envelope.
 static struct scaling voice_scaling(rcore_t *core, const struct voice *voice, uint32_t nframes) RCORE_RT {
     const struct ramp *gain = &voice->gain;
     const struct ramp *fade = &voice->fade;
@@ -93,7 +98,7 @@ static struct scaling voice_scaling(rcore_t *core, const struct voice *voice, ui
     return scaling;
 }
 
-// Every channel of a piece; where a pan moves, in stretches.
+// Mixes every channel of a segment; while the pan moves, in shorter segments.
 void voice_mix(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nframes) RCORE_RT {
     const struct bus_state *bus = voice_bus(core, voice);
     const bool heard = bus != NULL && bus->channels > 0;
@@ -102,15 +107,15 @@ void voice_mix(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nfr
         scaling = voice_scaling(core, voice, nframes);
     }
     for (uint32_t done = 0; done < nframes;) {
-        const uint32_t stretch = pan_stretch(voice, nframes - done);
+        const uint32_t segment = pan_segment(voice, nframes - done);
         for (uint32_t channel = 0; heard && channel < voice->channels; channel++) {
             const float *samples = source_channel(core, voice, channel, offset, nframes);
             if (samples != NULL) {
-                mix_channel(core, voice, channel, samples + done, offset + done, &scaling, stretch);
+                mix_channel(core, voice, channel, samples + done, offset + done, &scaling, segment);
             }
         }
-        pan_advance(voice, stretch);
-        scaling_advance(&scaling, stretch);
-        done += stretch;
+        pan_advance(voice, segment);
+        scaling_advance(&scaling, segment);
+        done += segment;
     }
 }

@@ -1,4 +1,4 @@
-/// State of a voice of the pool.
+/// State of a voice in the pool.
 #ifndef RCORE_VOICE_STATE_H
 #define RCORE_VOICE_STATE_H
 
@@ -9,90 +9,137 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-/// Greatest speed of a voice.
+/// Greatest speed of a voice, in source frames per frame.
 #define MAX_SPEED 16
 
-/// Where a memory source is, and how often it still goes back.
-struct place {
+/// The playhead of a memory source, and how often it will still wrap.
+struct playhead {
     uint64_t frame;
     uint64_t loops;
-    bool looped; // has gone back: what was before loop_start is the loop's end
-    bool past;   // ran on beyond the end
+    /// Has wrapped: the frame before loop_start is the last of the loop.
+    bool wrapped;
+    /// Has run beyond the end.
+    bool at_end;
 };
 
 enum source_kind { SOURCE_MEMORY, SOURCE_STREAM, SOURCE_RENDER, SOURCE_INPUT };
 
-/// A voice's `start`: who may command it. Between these two: 1 + the index of the port whose open group starts it.
+/// Values of a voice's `start`: who may send it commands. Between START_NONE and START_POSTED: 1 +
+/// the index of the queue whose open transaction starts the voice.
 enum {
     START_NONE = 0,
     START_POSTED = 0xFFFF,
-    START_PORT = 0xFFFF, // the bits of these three
+    /// Mask of the values above and of the queue's index.
+    START_QUEUE = 0xFFFF,
     START_VARISPEED = 1 << 16,
     START_PANNED = 1 << 17,
     START_MEMORY = 1 << 18,
 };
 
-/// A voice's `group`: 1 + the bus into whose first two channels it goes; a mono source into both, or a stereo one channel to channel.
-enum { GROUP_NONE = 0, GROUP_PAIR = 1 << 15 };
+/// Values of a voice's `batch`: 1 + the bus on whose first two channels it plays. A mono source
+/// plays on both; with BATCH_PAIR, a stereo source plays channel to channel.
+enum { BATCH_NONE = 0, BATCH_PAIR = 1 << 15 };
 
-/// One voice of the pool, in the order of how often the cycle looks at it: one that goes in a group (group.c) needs the first line alone.
+/// One voice of the pool. Its fields are in the order of how often a cycle reads them: for a voice
+/// in a batch (voice_batch.c), the first cache line suffices.
 struct voice {
-    alignas(64) const float *samples; // memory: [channel * stride + frame]; else NULL
-    uint64_t frame;                   // memory: the next
-    uint64_t direct_end;      // memory: up to here they are the samples as they lie; source.c finds out what is beyond
-    _Atomic(uint64_t) frames; // rendered
-    struct ramp gain;         // its step is 0 where it is at rest
-    struct sides sides;       // of the pan, at the end of the present stretch (pan.c); no law: of the way to the pair
-    uint16_t pan_remaining;   // frames of the stretch; 0: the pan stands still
-    uint16_t group;           // which voices it may be mixed with; GROUP_NONE: it goes by itself
+    /// Memory: `samples[channel * stride + frame]`; NULL for other sources.
+    alignas(64) const float *samples;
+    /// Memory: the next frame.
+    uint64_t frame;
+    /// Memory: up to this frame, samples are read directly. source.c then determines the next
+    /// segment.
+    uint64_t direct_end;
+    /// Source frames rendered.
+    _Atomic(uint64_t) frames;
+    /// Its step is 0 while it is not running.
+    struct ramp gain;
+    /// Gains at the end of the current pan segment (pan.c); without a pan law, constant gains.
+    struct stereo_gains stereo;
+    /// Frames left in the current pan segment; 0 while the pan is constant.
+    uint16_t pan_remaining;
+    /// The batch that it can join; BATCH_NONE: it is rendered on its own.
+    uint16_t batch;
 
-    _Atomic(uint64_t) status; // generation << 32 | rcore_end_t << 8 | rcore_voice_state_t
+    /// generation << 32 | rcore_end_t << 8 | rcore_voice_state_t.
+    _Atomic(uint64_t) status;
     uint64_t stride;
     const rcore_matrix_t *matrix;
-    struct ramp fade; // 1 = heard; 0 = silent: of pause, resume, stop, start
-    struct ramp pan;  // -1…1, of what follows the present stretch
+    /// 1 = audible; 0 = silent. Start, pause, resume and stop move it.
+    struct ramp fade;
+    /// The pan position (-1…1) after the current segment.
+    struct ramp pan;
     uint32_t bus;
-    uint32_t channels;    // of the source
-    uint16_t pan_stretch; // frames of a whole one
-    uint8_t kind;         // enum source_kind
+    /// Channels of the source.
+    uint32_t channels;
+    /// Length of a full pan segment, in frames.
+    uint16_t pan_segment;
+    /// An `enum source_kind`.
+    uint8_t kind;
     uint8_t pan_law;
     bool paused;
     bool stopping;
-    bool rendered_all; // callback: it gave fewer frames than were asked for
-    bool gathered;     // memory: the present piece lies in the core's source samples
+    /// Callback: it returned fewer frames than were requested. Stream: varispeed has played it to
+    /// its end.
+    bool rendered_all;
+    /// Memory: the current segment is in the core's source samples.
+    bool gathered;
 
-    struct ramp speed;    // source frames per frame; exactly 1 takes the samples as they are
-    uint32_t phase;       // between the source's frames, in 1/2^32
-    uint32_t next_phase;  // after the piece that is being mixed
-    uint32_t consumed;    // source frames that this piece takes
-    uint32_t place_index; // in the core's list of playing voices
-    bool primed;          // stream: the frame before the present one is still in the ring
-    bool looped;
-    bool past;
-    bool gain_set;    // a gain came before the start
-    bool speed_set;   // a speed did
-    bool pause_given; // a pause or resume did
-    bool pan_given;   // a pan did
-    bool placed;      // has one of the max_playing places (polyphony.c)
-    uint8_t end;      // rcore_end_t, once it is stopping
-    uint64_t loops;   // memory: how often still to go back
+    /// Source frames per frame; at exactly 1 the samples are used as they are.
+    struct ramp speed;
+    /// Position between two source frames, in 1/2^32 of a frame.
+    uint32_t phase;
+    /// The phase after the segment that is being mixed.
+    uint32_t next_phase;
+    /// Source frames that this segment consumes.
+    uint32_t consumed;
+    /// Index in the core's list of playing voices.
+    uint32_t playing_index;
+    /// Stream: the frame before the current one is still in the ring.
+    bool primed;
+    bool wrapped;
+    bool at_end;
+    /// A gain command came before the start.
+    bool gain_preset;
+    /// A speed command came before the start.
+    bool speed_preset;
+    /// A pause or resume command came before the start.
+    bool pause_preset;
+    /// A pan command came before the start.
+    bool pan_preset;
+    /// Counts towards max_playing (polyphony.c).
+    bool in_polyphony;
+    /// An rcore_end_t, once the voice is stopping.
+    uint8_t end;
+    /// Memory: how often it will still wrap.
+    uint64_t loops;
     uint64_t loop_start;
     uint64_t loop_end;
-    uint64_t nframes; // of memory
+    /// Memory: length of the source, in frames.
+    uint64_t nframes;
     uint32_t loop_fade;
-    uint32_t seek_remaining; // frames of the cross-fade that follows a seek
+    /// Frames left of the crossfade after a seek.
+    uint32_t seek_remaining;
     uint32_t seek_frames;
-    uint32_t next_seek_frames; // of the seek that waits for the end of this one
-    bool seek_waits;
+    /// Crossfade of the pending seek, in frames.
+    uint32_t next_seek_frames;
+    /// Another seek starts when the crossfade of the current one ends.
+    bool seek_pending;
+    /// Target frame of the pending seek.
     uint64_t next_seek;
-    uint32_t older; // neighbours among the voices of its priority, in the order of their starts
+    /// The neighbours among the voices of its priority, in the order of their starts.
+    uint32_t older;
     uint32_t newer;
-    struct place sought_from; // the old place, which goes on while it fades
+    /// The playhead from before the seek, which advances until it has faded out.
+    struct playhead seek_from;
     _Atomic(uint64_t) underruns;
 
-    rcore_voice_params_t params; // the owner's until the start command is read, then the cycle's
-    _Atomic(uint32_t) start;     // START_…
-    uint32_t generation;         // whoever owns the voice
+    /// Belongs to the voice's owner until the start command is read, then to the render thread.
+    rcore_voice_params_t params;
+    /// START_…
+    _Atomic(uint32_t) start;
+    /// Belongs to the owner of the voice.
+    uint32_t generation;
 };
 static_assert(offsetof(struct voice, status) == 64 && offsetof(struct voice, speed) == 128, "a cache line each");
 

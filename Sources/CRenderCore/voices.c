@@ -1,20 +1,21 @@
-// Voices: what they are told.
+// Voices: applies commands to them.
 #include "curves.h"
-#include "group.h"
 #include "pan.h"
 #include "playing.h"
 #include "polyphony.h"
 #include "source.h"
 #include "voice.h"
+#include "voice_batch.h"
 
+// Fades a playing voice out and then ends it; at once if it is inaudible or `ramp_frames` is 0.
 static void voice_stop(rcore_t *core, struct voice *voice, uint32_t ramp_frames, rcore_end_t reason) RCORE_RT {
-    if (voice_frozen(core, voice) || voice_silent(voice) || ramp_frames == 0) {
+    if (voice_suspended(core, voice) || voice_silent(voice) || ramp_frames == 0) {
         playing_end(core, voice, reason);
         return;
     }
-    group_leave(voice);
-    ramp_go(&voice->fade, 0.0f, ramp_frames);
-    if (voice_silent(voice)) { // it had not begun to be heard
+    batch_leave(voice);
+    ramp_to(&voice->fade, 0.0f, ramp_frames);
+    if (voice_silent(voice)) { // it was not audible yet
         playing_end(core, voice, reason);
         return;
     }
@@ -23,25 +24,28 @@ static void voice_stop(rcore_t *core, struct voice *voice, uint32_t ramp_frames,
     voice->end = (uint8_t)reason;
 }
 
-// Whether there is a place for the voice, if need be another's.
+// Steals a voice if `max_playing` voices already play. Returns false if all of them have a higher
+// priority.
 static bool make_room(rcore_t *core, const struct voice *voice) RCORE_RT {
     bool refused;
     struct voice *victim = polyphony_victim(core, voice->params.priority, &refused);
     if (victim != NULL) {
-        count_up(&core->counters.stolen_voices, 1);
+        add_to_counter(&core->counters.stolen_voices, 1);
         voice_stop(core, victim, core->config.steal_frames, RCORE_END_STOLEN);
     }
     return !refused;
 }
 
-static void begin_levels(struct voice *voice) RCORE_RT {
+// Sets gain, pan and fade at the start of a voice. Commands that came before the start take
+// precedence over its parameters.
+static void set_initial_levels(struct voice *voice) RCORE_RT {
     const rcore_voice_params_t *params = &voice->params;
-    if (!voice->gain_set) {
+    if (!voice->gain_preset) {
         ramp_set(&voice->gain, params->gain);
     }
     voice->pan_law = (uint8_t)params->pan_law;
     if (pan_applies(voice)) {
-        pan_set(voice, voice->pan_given ? voice->pan.target : params->pan);
+        pan_set(voice, voice->pan_preset ? voice->pan.target : params->pan);
     } else {
         pan_none(voice);
     }
@@ -49,32 +53,34 @@ static void begin_levels(struct voice *voice) RCORE_RT {
         ramp_set(&voice->fade, 0.0f);
     } else if (params->fade_in_frames > 0) {
         ramp_set(&voice->fade, 0.0f);
-        ramp_go(&voice->fade, 1.0f, params->fade_in_frames);
+        ramp_to(&voice->fade, 1.0f, params->fade_in_frames);
     } else {
         ramp_set(&voice->fade, 1.0f);
     }
 }
 
+// Starts a waiting voice. If `max_playing` voices of higher priority play, ends it as refused.
 static void voice_start(rcore_t *core, struct voice *voice, rcore_voice_t handle) RCORE_RT {
     const rcore_voice_params_t *params = &voice->params;
     if (!make_room(core, voice)) {
-        count_up(&core->counters.refused_voices, 1);
+        add_to_counter(&core->counters.refused_voices, 1);
         voice_end(core, voice, RCORE_END_REFUSED);
         return;
     }
-    voice->paused = voice->pause_given ? voice->paused : params->paused;
+    voice->paused = voice->pause_preset ? voice->paused : params->paused;
     voice->stopping = false;
     voice->matrix = params->matrix;
     voice->bus = params->bus;
-    source_begin(voice);
-    begin_levels(voice);
-    group_leave(voice);
+    source_start(voice);
+    set_initial_levels(voice);
+    batch_leave(voice);
     voice_publish(voice, handle, voice->paused ? RCORE_VOICE_PAUSED : RCORE_VOICE_PLAYING, RCORE_END_NONE);
     polyphony_join(core, voice);
     playing_add(core, voice);
 }
 
-// Before its start took effect: a stop cancels it, the rest shapes how it will begin.
+// Applies a command to a voice whose start has not taken effect: a start command starts it, a stop
+// cancels it, the others change how it will start.
 static void apply_waiting(rcore_t *core, struct voice *voice, const struct command *command) RCORE_RT {
     switch (command->kind) {
     case COMMAND_START:
@@ -84,22 +90,22 @@ static void apply_waiting(rcore_t *core, struct voice *voice, const struct comma
         voice_end(core, voice, RCORE_END_STOPPED);
         break;
     case COMMAND_PAUSE:
-        voice->paused = voice->pause_given = true;
+        voice->paused = voice->pause_preset = true;
         break;
     case COMMAND_RESUME:
         voice->paused = false;
-        voice->pause_given = true;
+        voice->pause_preset = true;
         break;
     case COMMAND_GAIN:
-        voice->gain_set = true;
+        voice->gain_preset = true;
         ramp_set(&voice->gain, command->value);
         break;
     case COMMAND_PAN:
-        voice->pan_given = true;
+        voice->pan_preset = true;
         ramp_set(&voice->pan, command->value);
         break;
     case COMMAND_SPEED:
-        voice->speed_set = true;
+        voice->speed_preset = true;
         ramp_set(&voice->speed, command->value);
         break;
     case COMMAND_SEEK:
@@ -113,23 +119,28 @@ static void apply_waiting(rcore_t *core, struct voice *voice, const struct comma
     }
 }
 
-static void hurry_stop(rcore_t *core, struct voice *voice, uint32_t ramp_frames) RCORE_RT {
+// Ends a stopping voice within `ramp_frames` if its fade-out would take longer.
+static void shorten_fade_out(rcore_t *core, struct voice *voice, uint32_t ramp_frames) RCORE_RT {
     if (ramp_frames == 0) {
         playing_end(core, voice, (rcore_end_t)voice->end);
     } else if (ramp_frames < voice->fade.remaining) {
-        ramp_go(&voice->fade, 0.0f, ramp_frames);
+        ramp_to(&voice->fade, 0.0f, ramp_frames);
     }
 }
 
-static void apply_playing(rcore_t *core, struct voice *voice, const struct command *command, bool frozen) RCORE_RT {
-    if (voice->stopping) { // a stop cannot be taken back, but another may be sooner over
+// Applies a command to a voice that has started, whether it plays or is paused. Ends the curve of
+// the parameter that the command sets.
+static void apply_playing(rcore_t *core, struct voice *voice, const struct command *command, bool suspended) RCORE_RT {
+    // A stop cannot be undone, but another one may end it sooner.
+    if (voice->stopping) {
         if (command->kind == COMMAND_STOP) {
-            hurry_stop(core, voice, command->ramp_frames);
+            shorten_fade_out(core, voice, command->ramp_frames);
         }
         return;
     }
+    // A batch can ramp gain and pan itself.
     if (command->kind != COMMAND_GAIN && command->kind != COMMAND_PAN) {
-        group_leave(voice);
+        batch_leave(voice);
     }
     curves_end(core, command->kind, (uint32_t)(voice - core->voices));
     switch (command->kind) {
@@ -138,25 +149,25 @@ static void apply_playing(rcore_t *core, struct voice *voice, const struct comma
         break;
     case COMMAND_PAUSE:
         voice->paused = true;
-        ramp_go(&voice->fade, 0.0f, frozen ? 0 : command->ramp_frames);
+        ramp_to(&voice->fade, 0.0f, suspended ? 0 : command->ramp_frames);
         voice_publish(voice, command->voice, RCORE_VOICE_PAUSED, RCORE_END_NONE);
         break;
     case COMMAND_RESUME:
         voice->paused = false;
-        ramp_go(&voice->fade, 1.0f, command->ramp_frames);
+        ramp_to(&voice->fade, 1.0f, command->ramp_frames);
         voice_publish(voice, command->voice, RCORE_VOICE_PLAYING, RCORE_END_NONE);
         break;
     case COMMAND_GAIN:
-        ramp_go(&voice->gain, command->value, command->ramp_frames);
+        ramp_to(&voice->gain, command->value, command->ramp_frames);
         break;
     case COMMAND_PAN:
-        pan_go(voice, command->value, command->ramp_frames);
+        pan_to(voice, command->value, command->ramp_frames);
         break;
     case COMMAND_SPEED:
-        ramp_go(&voice->speed, command->value, command->ramp_frames);
+        ramp_to(&voice->speed, command->value, command->ramp_frames);
         break;
     case COMMAND_SEEK:
-        source_seek(voice, command->frame, frozen || voice_silent(voice) ? 0 : command->ramp_frames);
+        source_seek(voice, command->frame, suspended || voice_silent(voice) ? 0 : command->ramp_frames);
         break;
     case COMMAND_LEAVE_LOOP:
         source_leave_loop(voice);
@@ -169,24 +180,25 @@ static void apply_playing(rcore_t *core, struct voice *voice, const struct comma
 bool voice_apply(rcore_t *core, const struct command *command) RCORE_RT {
     struct voice *voice = voice_find(core, command->voice);
     if (voice == NULL) {
-        return true; // released meanwhile
+        return true; // released in the meantime
     }
-    // Read once, generation and state together: an ended voice may be released, and another's, from one look to the next. One that is
-    // not ended stays the cycle's, for its start was posted.
+    // Read generation and state together, once: between two reads, an ended voice may be released
+    // and acquired by another owner. A voice that has not ended stays with the render thread,
+    // because its start was posted.
     const uint64_t status = atomic_load_explicit(&voice->status, memory_order_acquire);
     if (status >> 32 != command->voice >> 32) {
         return true;
     }
     switch (status_state(status)) {
     case RCORE_VOICE_WAITING:
-        voice->bus = voice->params.bus; // not the one it played into before
+        voice->bus = voice->params.bus; // not the one of its previous use
         apply_waiting(core, voice, command);
-        return !voice_frozen(core, voice);
+        return !voice_suspended(core, voice);
     case RCORE_VOICE_PLAYING:
     case RCORE_VOICE_PAUSED: {
-        const bool frozen = voice_frozen(core, voice);
-        apply_playing(core, voice, command, frozen);
-        return !frozen;
+        const bool suspended = voice_suspended(core, voice);
+        apply_playing(core, voice, command, suspended);
+        return !suspended;
     }
     default:
         return true;
@@ -203,7 +215,7 @@ void voices_stop(rcore_t *core, uint32_t slot, uint32_t ramp_frames) RCORE_RT {
             continue;
         }
         if (voice->stopping) {
-            hurry_stop(core, voice, ramp_frames);
+            shorten_fade_out(core, voice, ramp_frames);
         } else {
             voice_stop(core, voice, ramp_frames, RCORE_END_STOPPED);
         }

@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-uint64_t sgate_verdict_pack(sgate_verdict_t verdict) {
-    return (uint64_t)verdict.attenuation | (uint64_t)verdict.ramp_ms << 16 | (uint64_t)verdict.paused << 32 |
-           (uint64_t)verdict.muted << 33 | (uint64_t)verdict.input_granted << 34 |
-           (uint64_t)(verdict.serial & SGATE_SERIAL_MASK) << 40;
+uint64_t sgate_grant_pack(sgate_grant_t grant) {
+    return (uint64_t)grant.attenuation | (uint64_t)grant.ramp_ms << 16 | (uint64_t)grant.paused << 32 |
+           (uint64_t)grant.muted << 33 | (uint64_t)grant.input_granted << 34 |
+           (uint64_t)(grant.serial & SGATE_SERIAL_MASK) << 40;
 }
 
-sgate_verdict_t sgate_verdict_unpack(uint64_t word) { return sgate_word_to_verdict(word); }
+sgate_grant_t sgate_grant_unpack(uint64_t word) { return sgate_word_to_grant(word); }
 
 uint64_t sgate_volume_pack(sgate_volume_t volume) {
     union {
@@ -29,8 +29,8 @@ sgate_page_t *sgate_page_initialise(void *memory, size_t size) {
     sgate_page_t *page = memory;
     page->magic = SGATE_MAGIC;
     page->version = SGATE_VERSION;
-    // A session that nobody has granted anything is silent.
-    atomic_init(&page->verdict, sgate_verdict_pack((sgate_verdict_t){.paused = true}));
+    // A session without a grant is silent.
+    atomic_init(&page->grant, sgate_grant_pack((sgate_grant_t){.paused = true}));
     atomic_init(&page->volume, sgate_volume_pack((sgate_volume_t){.gain = 1.0f}));
     return page;
 }
@@ -48,13 +48,11 @@ sgate_page_t *sgate_page_create(void) {
 
 void sgate_page_destroy(sgate_page_t *page) { free(page); }
 
-void sgate_page_set_verdict(sgate_page_t *page, sgate_verdict_t verdict) {
-    atomic_store_explicit(&page->verdict, sgate_verdict_pack(verdict), memory_order_release);
+void sgate_page_set_grant(sgate_page_t *page, sgate_grant_t grant) {
+    atomic_store_explicit(&page->grant, sgate_grant_pack(grant), memory_order_release);
 }
 
-sgate_verdict_t sgate_page_verdict(const sgate_page_t *page) {
-    return sgate_word_to_verdict(sgate_page_load_verdict(page));
-}
+sgate_grant_t sgate_page_grant(const sgate_page_t *page) { return sgate_word_to_grant(sgate_page_load_grant(page)); }
 
 void sgate_page_set_volume(sgate_page_t *page, sgate_volume_t volume) {
     atomic_store_explicit(&page->volume, sgate_volume_pack(volume), memory_order_release);

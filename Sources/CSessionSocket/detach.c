@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/// Closes all descriptors except the standard ones and `kept` (-1: none). Returns 0, or -1 and sets
+/// errno.
 static int close_inherited(int kept) {
     const unsigned first = STDERR_FILENO + 1;
     if (kept < (int)first)

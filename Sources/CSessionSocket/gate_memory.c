@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// What the reader relies on: the page cannot go away, and only mappings made before the seal can write.
+/// The seals guarantee to the reader that the page cannot be removed, and that only mappings from
+/// before the seal can write.
 static const unsigned gate_seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
 
 static size_t mapping_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
@@ -42,7 +43,8 @@ int ssocket_gate_map(int descriptor, const sgate_page_t **page) {
         return (int)size;
     if ((size_t)size < sgate_page_size())
         return -EINVAL;
-    // A copy is checked first: where it is valid there is memory behind the page, and that can no longer be taken away.
+    // Check a copy first: a file without memory reads as zeros. If the copy is valid, the file has
+    // the page's memory, which the seals keep the writer from removing.
     sgate_page_t copy;
     const ssize_t count = pread(descriptor, &copy, sizeof copy, 0);
     if (count < 0)
@@ -52,7 +54,7 @@ int ssocket_gate_map(int descriptor, const sgate_page_t **page) {
     const void *memory = mmap(NULL, mapping_size(), PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor, 0);
     if (memory == MAP_FAILED)
         return -errno;
-    (void)sgate_page_load_verdict(memory); // the first touch is here, not in the render cycle
+    (void)sgate_page_load_grant(memory); // touch the page here, not in the render cycle
     *page = memory;
     return 0;
 }

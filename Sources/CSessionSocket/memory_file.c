@@ -29,15 +29,15 @@ int memory_file_create(const char *name, off_t size) {
 }
 
 off_t memory_file_size(int descriptor, unsigned seals) {
-    const int found = fcntl(descriptor, F_GET_SEALS);
-    if (found < 0)
+    const int present = fcntl(descriptor, F_GET_SEALS);
+    if (present < 0)
         return -errno;
-    if (((unsigned)found & seals) != seals)
+    if (((unsigned)present & seals) != seals)
         return -EPERM;
     struct stat status;
     struct statfs system;
     if (fstat(descriptor, &status) != 0 || fstatfs(descriptor, &system) != 0)
         return -errno;
-    // One of huge pages takes seals too, but its pages can be missing when they are touched.
+    // A file of huge pages accepts seals too, but its pages can be missing when they are touched.
     return system.f_type == TMPFS_MAGIC ? status.st_size : -EINVAL;
 }

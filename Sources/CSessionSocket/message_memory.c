@@ -9,7 +9,7 @@
 
 static const unsigned message_seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_WRITE | F_SEAL_SEAL;
 
-/// Writes all of it, and seals. Returns 0 or a negative errno.
+/// Writes all bytes and seals the file. Returns 0 or a negative errno.
 static int fill(int descriptor, const char *bytes, size_t count) {
     for (size_t written = 0; written < count;) {
         const ssize_t step = pwrite(descriptor, bytes + written, count - written, (off_t)written);
@@ -44,7 +44,7 @@ ssize_t ssocket_memory_read(int descriptor, void *bytes, size_t capacity) {
     while (count < size) {
         const ssize_t step = pread(descriptor, (char *)bytes + count, (size_t)(size - count), count);
         if (step == 0)
-            return -EIO; // a sealed file does not shrink
+            return -EIO; // cannot happen: a sealed file does not shrink
         if (step < 0 && errno != EINTR)
             return -errno;
         count += step > 0 ? step : 0;

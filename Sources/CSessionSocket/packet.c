@@ -6,7 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// Room for the descriptors of one packet: alignment leaves place for a second one; the kernel closes what does not fit.
+/// Buffer for the descriptor of one packet. Because of alignment, a second one fits as well; the
+/// kernel closes all others.
 typedef union descriptor_room {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -33,7 +34,7 @@ ssize_t ssocket_send(int socket, const void *bytes, size_t count, int descriptor
     return sent >= 0 ? sent : -errno;
 }
 
-/// Takes the first descriptor that came and closes the others. Returns it or -1.
+/// Takes the first descriptor of a message and closes the others. Returns it or -1.
 static int take_descriptor(struct msghdr *message) {
     int first = -1;
     for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part != NULL; part = CMSG_NXTHDR(message, part)) {
@@ -66,10 +67,10 @@ ssize_t ssocket_receive(int socket, void *bytes, size_t capacity, bool wait, int
     if (count < 0)
         return -errno;
     const int taken = take_descriptor(&message);
-    const bool whole = (message.msg_flags & MSG_TRUNC) == 0;
-    if (descriptor != NULL && whole && count > 0)
+    const bool complete = (message.msg_flags & MSG_TRUNC) == 0;
+    if (descriptor != NULL && complete && count > 0)
         *descriptor = taken;
     else if (taken != -1)
         close(taken);
-    return whole ? count : -EMSGSIZE;
+    return complete ? count : -EMSGSIZE;
 }

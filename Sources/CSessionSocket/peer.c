@@ -25,7 +25,7 @@ int ssocket_peer_process(int socket, pid_t pid) {
     if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &process, &size) == 0)
         return process;
     if (errno != ENOPROTOOPT)
-        return errno == EINVAL ? -ESRCH : -errno; // EINVAL: what Linux 6.5 says of a process that is gone
+        return errno == EINVAL ? -ESRCH : -errno; // EINVAL: Linux 6.5 for a process that is gone
     process = (int)syscall(SYS_pidfd_open, pid, 0);
     return process >= 0 ? process : -errno;
 }

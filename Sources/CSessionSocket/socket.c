@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/// Fills in where a socket lies. Returns 0 or -ENAMETOOLONG; an empty path would mean another kind of address.
+/// Sets the path of a socket's address. Returns 0, -ENAMETOOLONG, or -ENOENT for an empty path,
+/// which would mean another kind of address.
 static int address_set(struct sockaddr_un *address, const char *path) {
     const size_t length = strlen(path);
     if (length == 0)
@@ -24,6 +25,7 @@ static int address_set(struct sockaddr_un *address, const char *path) {
     return 0;
 }
 
+/// Closes the socket and returns the negative of `error`, an errno from before the close.
 static int close_with(int socket, int error) {
     close(socket);
     return -error;
@@ -31,13 +33,14 @@ static int close_with(int socket, int error) {
 
 int ssocket_listen(const char *path, int backlog) {
     struct sockaddr_un address;
-    const int unfit = address_set(&address, path);
-    if (unfit < 0)
-        return unfit;
+    const int invalid = address_set(&address, path);
+    if (invalid < 0)
+        return invalid;
     const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener < 0)
         return -errno;
-    // The file takes the mode of the socket: there is no moment in which others could connect.
+    // The file gets the mode of the socket, so there is no moment in which other users could
+    // connect.
     if (fchmod(listener, S_IRUSR | S_IWUSR) != 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0)
         return close_with(listener, errno);
     if (listen(listener, backlog) != 0) {
@@ -67,15 +70,16 @@ static int set_send_timeout(int socket, int64_t us) {
     return setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout) == 0 ? 0 : -errno;
 }
 
-/// Connects before the deadline. poll cannot wait for room in a Unix socket's backlog; the send timeout bounds connect too.
+/// Connects before the deadline. poll cannot wait for room in a Unix socket's backlog, but the send
+/// timeout also limits connect.
 static int connect_until(int socket, const struct sockaddr_un *address, int64_t deadline_us) {
     for (;;) {
         const int64_t left = deadline_us - now_us();
         if (left <= 0)
             return -ETIMEDOUT;
-        const int unset = set_send_timeout(socket, left);
-        if (unset < 0)
-            return unset;
+        const int timeout_error = set_send_timeout(socket, left);
+        if (timeout_error < 0)
+            return timeout_error;
         if (connect(socket, (const struct sockaddr *)address, sizeof *address) == 0)
             return set_send_timeout(socket, 0); // 0: no limit
         if (errno != EINTR && errno != EAGAIN)
@@ -85,9 +89,9 @@ static int connect_until(int socket, const struct sockaddr_un *address, int64_t 
 
 int ssocket_connect(const char *path, int timeout_ms) {
     struct sockaddr_un address;
-    const int unfit = address_set(&address, path);
-    if (unfit < 0)
-        return unfit;
+    const int invalid = address_set(&address, path);
+    if (invalid < 0)
+        return invalid;
     const int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (connection < 0)
         return -errno;

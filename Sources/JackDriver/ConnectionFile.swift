@@ -2,28 +2,31 @@ internal import AudioRendering
 internal import Foundation
 internal import Platform
 
-/// Where a client's connections are kept from one start to the next: by own port, the full names of what it is connected to. Control thread
-/// only.
+/// Stores a client's connections from one start to the next: for each of the client's own ports,
+/// the full names of the ports it is connected to. Used on the control thread only.
 final class ConnectionFile: Sendable {
     private let path: String
-    private let content: Locked<[String: [String]]>
+    private let content: Mutex<[String: [String]]>
 
-    /// `client`, with everything but letters, digits, `-`, `_` and `.` as `_`, is the file's name.
+    /// Reads the stored connections. The file is named after `client`; every character other than
+    /// letters, digits, `-`, `_` and `.` becomes `_`.
     init(client: String, folder: String) {
-        let safe = client.map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? String($0) : "_" }.joined()
-        path = folder + "/" + safe + ".json"
+        let fileName = client.map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? String($0) : "_" }.joined()
+        path = folder + "/" + fileName + ".json"
         let data = FileManager.default.contents(atPath: path)
-        // What cannot be read is as if there were none; the next change writes it anew.
-        content = Locked(data.flatMap { try? JSONDecoder().decode([String: [String]].self, from: $0) } ?? [:])
+        // An unreadable file counts as absent; the next change overwrites it.
+        content = Mutex(data.flatMap { try? JSONDecoder().decode([String: [String]].self, from: $0) } ?? [:])
     }
 
-    /// `$XDG_STATE_HOME/audiosession/connections`, by default below `~/.local/state`.
-    static var usualFolder: String {
-        let given = ProcessInfo.processInfo.environment["XDG_STATE_HOME"] ?? ""
-        return (given.hasPrefix("/") ? given : NSHomeDirectory() + "/.local/state") + "/audiosession/connections"
+    /// `$XDG_STATE_HOME/audiosession/connections`; without that variable, the same folder below
+    /// `~/.local/state`.
+    static var defaultFolder: String {
+        let stateFolder = ProcessInfo.processInfo.environment["XDG_STATE_HOME"] ?? ""
+        return (stateFolder.hasPrefix("/") ? stateFolder : NSHomeDirectory() + "/.local/state")
+            + "/audiosession/connections"
     }
 
-    /// What a block was connected to; nil when nothing is known of it.
+    /// Returns the stored connections of a block, or nil if none of its ports has an entry.
     func links(of block: PortBlock) -> [PortLink]? {
         let content = content.withLock { $0 }
         guard block.names.contains(where: { content[$0] != nil }) else { return nil }
@@ -32,7 +35,8 @@ final class ConnectionFile: Sendable {
         }
     }
 
-    /// Keeps what the ports of `blocks` are connected to, and what is known of others. A file that cannot be written costs the memory only.
+    /// Stores the connections of the ports of `blocks` and keeps the entries of other ports. If the
+    /// file cannot be written, only the stored connections are lost.
     func write(_ links: Set<PortLink>, of blocks: [PortBlock]) {
         let new = content.withLock { content in
             for own in blocks.flatMap(\.names) {

@@ -1,8 +1,8 @@
 internal import AudioRendering
 internal import Dispatch
 
-/// The one thread that makes libjack's control calls, in the order they were asked for. One that never returns costs this
-/// thread, and nobody else.
+/// The one thread that makes libjack's control calls, in the order in which they were posted. A
+/// call that never returns blocks this thread only.
 final class ControlThread: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -10,36 +10,37 @@ final class ControlThread: Sendable {
         var jobs: [Job] = []
         var isEnding = false
     }
-    private let queue = Locked(Queue())
-    private let news = DispatchSemaphore(value: 0)
+    private let queue = Mutex(Queue())
+    private let wake = DispatchSemaphore(value: 0)
     private let thread = WorkerThread()
 
-    /// Begins. Throws when the system has no thread to give.
+    /// Starts the thread. Throws `refused` if the system cannot create a thread.
     init() throws(DriverError) {
-        guard thread.start(name: "audio-control", { [queue, news] in Self.run(queue, news) }) else {
-            throw .refused(call: "a thread", reason: "the system has no more threads to give")
+        guard thread.start(name: "audio-control", { [queue, wake] in Self.run(queue, wake) }) else {
+            throw .refused(call: "a thread", reason: "the system cannot create more threads")
         }
     }
 
-    private static func run(_ queue: Locked<Queue>, _ news: DispatchSemaphore) {
+    private static func run(_ queue: Mutex<Queue>, _ wake: DispatchSemaphore) {
         while true {
-            news.wait()
+            wake.wait()
             guard let job = queue.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) else { return }
             job()
         }
     }
 
-    /// Has `job` run after those before it. Does nothing once the thread is ending.
+    /// Enqueues `job` after the jobs that were posted before. Does nothing once the thread is
+    /// ending.
     func post(_ job: @escaping Job) {
         let isAccepted = queue.withLock { queue in
             if !queue.isEnding { queue.jobs.append(job) }
             return !queue.isEnding
         }
-        if isAccepted { news.signal() }
+        if isAccepted { wake.signal() }
     }
 
-    /// Ends the thread after `job` and all before it, and waits for that at most `seconds`. Returns whether it has ended; if not,
-    /// it ends by itself. Idempotent.
+    /// Ends the thread after `job` and all jobs before it, and waits at most `seconds` for that.
+    /// Returns whether the thread has ended; if it has not, it ends on its own later. Idempotent.
     @discardableResult
     func end(after job: @escaping Job, seconds: Double) -> Bool {
         post(job)
@@ -47,7 +48,7 @@ final class ControlThread: Sendable {
             defer { queue.isEnding = true }
             return !queue.isEnding
         }
-        if isFirst { news.signal() }
+        if isFirst { wake.signal() }
         return thread.join(seconds: seconds)
     }
 }

@@ -1,30 +1,36 @@
 internal import AudioRendering
 internal import Dispatch
 
-/// A jackd takes another rate by closing its own driver and opening it anew; for as long as that takes, seconds with some sound cards, its own ports
-/// (`system:…`) are gone, and nobody has pulled anything out: a card that is pulled out ends the server. So a device of the server's own that
-/// is gone is still a device (keeps ROUTE-4 from being told), until that has lasted for long.
+/// Keeps the server's own device listed while jackd changes its sample rate. jackd then closes its
+/// driver and opens it again; with some sound cards that takes seconds, during which the server's
+/// ports (`system:…`) do not exist although nothing was unplugged. (If the card itself is
+/// unplugged, the server exits.) Listing the device meanwhile, up to a time limit, keeps ROUTE-4
+/// from pausing playback.
 struct DriverSwitch: Sendable {
-    /// Seconds that a driver may take to be opened.
-    static let usualPatience = 10.0
+    /// The default number of seconds that the driver may take to open.
+    static let defaultPatience = 10.0
 
+    /// The time limit, in seconds.
     private let patience: Double
-    /// When what is gone is to be believed; nil: nothing is, or it is believed.
+    /// When missing devices are reported as removed; nil if none is missing, or once they have been
+    /// reported.
     private(set) var end: DispatchTime?
-    private var isBelieved = false
+    /// Whether the time limit has passed, so that missing devices are no longer listed.
+    private var isAbsenceAccepted = false
 
     init(patience: Double) { self.patience = patience }
 
-    /// Whether it is over now; once.
+    /// Returns true once, when the time has run out.
     mutating func takeEnd() -> Bool {
         guard let end, end <= .now() else { return false }
         self.end = nil
-        isBelieved = true
+        isAbsenceAccepted = true
         return true
     }
 
-    /// What there is: of those that were `known` before, the server's own stay although `ports`, which are all there are, have nothing of theirs
-    /// in one direction; unless their ports are another device's now.
+    /// Returns the devices `found` and, until the time limit, the server's own among the devices
+    /// `known` before whose ports of one direction are all missing from `ports`, the ports that
+    /// exist. A device is not kept if the server's ports now belong to another device.
     mutating func complete(_ found: [FoundDevice], from ports: Set<String>, known: [FoundDevice]) -> [FoundDevice] {
         let away = known.filter { device in
             device.isServersOwn && device.channels.values.contains { $0.allSatisfy { !ports.contains($0) } }
@@ -34,8 +40,8 @@ struct DriverSwitch: Sendable {
             self = DriverSwitch(patience: patience)
             return found
         }
-        // Until it is told: that may take more than one look.
-        guard !isBelieved else { return found }
+        // Stays set until the devices return: the report may take more than one scan.
+        guard !isAbsenceAccepted else { return found }
         end = end ?? .now() + patience
         let uids = known.map(\.device.uid)
         let old = uids.compactMap { uid in (away + found).first { $0.device.uid == uid } }
@@ -44,6 +50,6 @@ struct DriverSwitch: Sendable {
 }
 
 extension FoundDevice {
-    /// Whether it is the one that the server itself plays on.
+    /// Whether this is the device that the server itself plays on.
     fileprivate var isServersOwn: Bool { channels.values.joined().contains { $0.hasPrefix("system:") } }
 }

@@ -1,24 +1,25 @@
 internal import AudioRendering
 internal import CJackDriver
 
-/// Ports, connections and what others offer; all of it belongs on the control thread.
+/// Ports, connections and the ports of other clients. All calls belong on the control thread.
 extension JackClient {
-    /// Registers the ports of a block, all or none.
+    /// Registers all ports of a block, or none if one of them fails.
     func register(_ block: PortBlock) throws(DriverError) {
         try check(
             rcore_jack_register_block(
                 handle, block.direction.jack, UInt32(block.first), UInt32(block.count), block.prefix),
             "\(block.count) ports '\(block.prefix)_…'")
-        // PipeWire does not ask what is captured from new ports.
+        // PipeWire does not request capture latencies for new ports.
         if Self.isPipeWire { rcore_jack_pass_latencies(handle) }
     }
 
-    /// Takes them back, with their connections. What a server that died keeps of them goes with it.
+    /// Unregisters the ports of a block and removes their connections. If the server died, its
+    /// record of them is gone with it.
     func unregister(_ block: PortBlock) {
         _ = rcore_jack_unregister_block(handle, block.direction.jack, UInt32(block.first), UInt32(block.count))
     }
 
-    /// The connections there are.
+    /// Returns the current connections of the ports of `blocks`.
     func readLinks(of blocks: [PortBlock]) -> Set<PortLink> {
         var links: Set<PortLink> = []
         for block in blocks {
@@ -39,14 +40,16 @@ extension JackClient {
         return links
     }
 
-    /// Makes a connection; false when one of its ends does not exist.
+    /// Makes a connection. Returns false if one of the ports does not exist, or if the server was
+    /// lost.
     func connect(_ link: PortLink) -> Bool {
         let own = "\(name):\(link.own)"
         let (source, destination) = link.direction == .output ? (own, link.far) : (link.far, own)
         return rcore_jack_connect(handle, source, destination) == RCORE_JACK_OK
     }
 
-    /// Makes connections, one after the other; latencies are passed on once, with the last.
+    /// Makes connections one after the other. The client passes latencies on once, with the last
+    /// connection, or explicitly if that one fails.
     func connect(_ links: [PortLink]) -> [(link: PortLink, isMade: Bool)] {
         let made = links.enumerated().map { index, link in
             rcore_jack_hold_latencies(handle, index < links.count - 1)
@@ -56,7 +59,8 @@ extension JackClient {
         return made
     }
 
-    /// What the engine itself delays, at each channel; told with the next recomputation.
+    /// Sets the engine's own latency for each output channel. The server learns of it with the next
+    /// recomputation.
     func setOwnLatencies(_ latencies: [OutputLatency]) {
         for channel in 0..<Int(RCORE_JACK_MAX_PORTS) {
             let frames = latencies.first { $0.channels.contains(channel) }?.frames ?? 0...0
@@ -67,21 +71,25 @@ extension JackClient {
         }
     }
 
-    /// Has latencies passed on through the server's whole graph; one that refuses does so with its next change. PipeWire passes on by itself what ports are told, and
-    /// its libjack (0.3.65) locks itself up where it is asked to while it tells this client of latencies.
+    /// Makes the server propagate latencies through its entire graph. A server that refuses does so
+    /// with its next graph change. PipeWire propagates port latencies on its own, and its libjack
+    /// (0.3.65) deadlocks if a recomputation is requested while it calls this client's latency
+    /// callback; there, this only passes the client's own latencies on.
     func recomputeLatencies() {
         if Self.isPipeWire { rcore_jack_pass_latencies(handle) } else { _ = rcore_jack_recompute_latencies(handle) }
     }
 
     func hasPort(_ name: String) -> Bool { rcore_jack_port_exists(handle, name) }
 
-    /// Bridges whose ports are neither physical nor terminal.
-    private static let plainBridges = "^alsa_(in|out)[^:]*:"
+    /// A regular expression for the ports of bridges to sound cards (`alsa_in`, `alsa_out`), which
+    /// have neither the physical nor the terminal flag.
+    private static let unflaggedBridges = "^alsa_(in|out)[^:]*:"
 
-    /// The ports that may be a device's. One whose name is no text is none.
+    /// Returns the ports that may belong to a device, with their maximum latency. Omits ports whose
+    /// name is not UTF-8 or has no client prefix.
     func listPorts() -> [PortFacts] {
         var count: UInt32 = 0
-        let ports = rcore_jack_list_ports(handle, Self.plainBridges, &count)
+        let ports = rcore_jack_list_ports(handle, Self.unflaggedBridges, &count)
         defer { rcore_jack_free_ports(ports, count) }
         return UnsafeBufferPointer(start: ports, count: Int(count)).compactMap { port in
             guard let name = String(validatingCString: port.name), name.contains(":") else { return nil }
@@ -93,8 +101,9 @@ extension JackClient {
         }
     }
 
-    /// The names of ports that were registered since the last call; nil when there were more than are kept.
-    func takeRenewed() -> Set<String>? {
+    /// Returns the names of the ports that were registered or renamed since the last call, or nil
+    /// if there were more than the C driver keeps.
+    func takeRegisteredPorts() -> Set<String>? {
         var names: Set<String> = []
         var missed = false
         while let name = rcore_jack_next_renewed(handle, &missed) { names.insert(String(cString: name)) }

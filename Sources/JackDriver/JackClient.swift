@@ -2,35 +2,39 @@ internal import AudioRendering
 internal import CJackDriver
 internal import Glibc
 
-/// Owns the C news (`rcore_jack_news_t`): what the server tells, over all clients of a connection.
+/// Owns the C monitor (`rcore_jack_monitor_t`), which collects the server's notifications to all
+/// clients that a connection opens in succession.
 ///
-/// Unchecked `Sendable`: the handle is immutable, and the C functions used here say which thread may call them.
-final class ServerNews: @unchecked Sendable {
+/// Unchecked `Sendable`: the handle is immutable, and the C functions used here state which thread
+/// may call them.
+final class ServerMonitor: @unchecked Sendable {
     let handle: OpaquePointer
 
     init() throws(DriverError) {
-        guard let handle = rcore_jack_news_create() else {
-            throw .refused(call: "news of the server", reason: "the system is short of memory or file descriptors")
+        guard let handle = rcore_jack_monitor_create() else {
+            throw .refused(call: "a monitor", reason: "the system is short of memory or file descriptors")
         }
         self.handle = handle
     }
 
-    deinit { rcore_jack_news_destroy(handle) }
+    deinit { rcore_jack_monitor_destroy(handle) }
 
     var snapshot: rcore_jack_snapshot_t { rcore_jack_read_snapshot(handle) }
 }
 
-/// Owns a C client (`rcore_jack_t`) until `close`. Every call but attach and detach belongs on the control thread.
+/// Owns a C client (`rcore_jack_t`) until `close`. Every call except `attach` and `detach` belongs
+/// on the control thread.
 ///
-/// Unchecked `Sendable`: the handle is immutable, and the C functions say which thread may call them; the connection keeps to that.
+/// Unchecked `Sendable`: the handle is immutable, and the C functions state which thread may call
+/// them; `ServerConnection` and `JackDriver.look` obey that.
 final class JackClient: @unchecked Sendable {
     let handle: OpaquePointer
-    private let news: ServerNews
+    private let monitor: ServerMonitor
 
-    /// Connects to a server, nil: the default one.
-    init(server: String?, name: String, news: ServerNews) throws(DriverError) {
+    /// Connects to the server of that name; nil is the default server.
+    init(server: String?, name: String, monitor: ServerMonitor) throws(DriverError) {
         var status = RCORE_JACK_OK
-        guard let handle = rcore_jack_open(server, name, news.handle, &status) else {
+        guard let handle = rcore_jack_open(server, name, monitor.handle, &status) else {
             switch status {
             case RCORE_JACK_NO_SERVER: throw .noServer(name: server)
             case RCORE_JACK_NO_DESCRIPTORS: throw Self.descriptorShortage()
@@ -38,19 +42,19 @@ final class JackClient: @unchecked Sendable {
                 throw .refused(
                     call: "a client named '\(name)'",
                     reason:
-                        "a client's name has 1 to 63 bytes, a server's (that in JACK_DEFAULT_SERVER too) 1 to \(RCORE_JACK_MAX_SERVER_NAME)"
+                        "client names have 1 to 63 bytes, server names (also in JACK_DEFAULT_SERVER) 1 to \(RCORE_JACK_MAX_SERVER_NAME)"
                 )
             default: throw .refused(call: "a client named '\(name)'", reason: Self.text(status))
             }
         }
         self.handle = handle
-        self.news = news
+        self.monitor = monitor
     }
 
-    /// Gives the client up; the object is of no use afterwards.
+    /// Closes the client. The object must not be used afterwards.
     func close() { rcore_jack_close(handle) }
 
-    /// The name the server gave it.
+    /// The client name that the server assigned.
     var name: String { String(cString: rcore_jack_client_name(handle)) }
 
     func registerPorts(outputs: Int, inputs: Int) throws(DriverError) {
@@ -66,8 +70,9 @@ final class JackClient: @unchecked Sendable {
             "\(outputs) output and \(inputs) input ports")
     }
 
-    /// Has streams filled while the server freewheels; before activation. The connection keeps `filler` for the client's life.
-    func fill(with filler: StreamFiller) {
+    /// Sets the function that fills streams before each cycle while the server freewheels. Call it
+    /// before activation; the caller keeps `filler` alive as long as the client.
+    func setFiller(_ filler: StreamFiller) {
         rcore_jack_set_prepare(
             handle,
             { context in
@@ -78,7 +83,7 @@ final class JackClient: @unchecked Sendable {
     }
 
     func activate() throws(DriverError) {
-        try check(rcore_jack_activate(handle), "the request to take part in its cycle")
+        try check(rcore_jack_activate(handle), "the request to activate the client")
     }
 
     func attach(_ core: RenderCore) { rcore_jack_attach_core(handle, core.handle) }
@@ -95,9 +100,10 @@ final class JackClient: @unchecked Sendable {
 
     var deviceInputs: Int { Int(rcore_jack_device_port_count(handle, RCORE_JACK_CAPTURE)) }
 
-    /// The server's values now; latencies are those of the first ports, 0 where they have none yet.
+    /// Returns the server's current values. The latencies are the greatest of the first `outputs`
+    /// and `inputs` ports; 0 for ports that are not connected, and without `hasLatencies`.
     func readFormat(outputs: Int, inputs: Int, serverName: String, hasLatencies: Bool = true) -> HardwareFormat {
-        let snapshot = news.snapshot
+        let snapshot = monitor.snapshot
         let none = rcore_jack_latency_t(minimum: 0, maximum: 0)
         let latency = hasLatencies ? rcore_jack_read_latency(handle, RCORE_JACK_PLAYBACK, 0, UInt32(outputs)) : none
         let inputLatency = hasLatencies ? rcore_jack_read_latency(handle, RCORE_JACK_CAPTURE, 0, UInt32(inputs)) : none
@@ -108,27 +114,28 @@ final class JackClient: @unchecked Sendable {
             serverName: Self.isPipeWire ? "pipewire" : serverName)
     }
 
-    // MARK: Statuses
+    // MARK: Status codes
 
-    /// The one place where this driver's C statuses become errors.
+    /// Throws the error for a status of the C driver; only `init` converts statuses itself. After a
+    /// refusal, waits up to 250 ms for the loss of the server.
     func check(_ status: rcore_jack_status_t, _ call: String) throws(DriverError) {
         if status == RCORE_JACK_OK { return }
-        // A server that is dying says no as well, and a moment later its end is told.
-        let mayBeLost = status == RCORE_JACK_REFUSED && rcore_jack_await_loss(news.handle, 250)
-        if status == RCORE_JACK_LOST || mayBeLost || news.snapshot.lost { throw .serverLost }
+        // A dying server refuses calls shortly before its end is reported.
+        let mayBeLost = status == RCORE_JACK_REFUSED && rcore_jack_await_loss(monitor.handle, 250)
+        if status == RCORE_JACK_LOST || mayBeLost || monitor.snapshot.lost { throw .serverLost }
         throw .refused(call: call, reason: Self.text(status))
     }
 
-    /// Throws when too few file descriptors are free to open a client. The C driver checks this too;
-    /// this check comes before a connection opens anything else.
+    /// Throws if fewer file descriptors are free than a client needs. The C driver checks this too;
+    /// this check runs before a connection opens anything else.
     static func requireDescriptors() throws(DriverError) {
         if rcore_jack_free_descriptors(RCORE_JACK_MIN_DESCRIPTORS) < RCORE_JACK_MIN_DESCRIPTORS {
             throw descriptorShortage()
         }
     }
 
-    /// Counts what is free now. Another thread may have closed files since the check: the count
-    /// reported is always below what is needed.
+    /// Counts the descriptors that are free now. Another thread may have closed files since the
+    /// check: the reported count is always below the number needed.
     private static func descriptorShortage() -> DriverError {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

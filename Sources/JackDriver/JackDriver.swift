@@ -1,37 +1,41 @@
 public import AudioRendering
 
-/// Renders on a JACK server: jackd, PipeWire, or one that this driver starts and shares with others.
+/// Renders on a JACK server: jackd, PipeWire, or a server that this driver starts and shares with
+/// other apps.
 ///
-/// Every call returns within the configured time, whatever the server does; one that is not answered throws `timedOut`. When the
-/// server dies, rendering ends, `serverLost` is told at once, and calls throw `serverLost` (keeps SRV-1). Then, as the recovery
-/// says, the driver comes back under the same client, port and connection names (keeps SRV-2): it tells `serverReturned`
-/// and renders on when the handler has returned. `open` after `serverGone` begins anew.
+/// Every call returns within a limited time, whatever the server does; a call that the server does
+/// not answer throws `timedOut` (see `Configuration.callTimeout`). When the server dies, rendering
+/// ends, the driver reports `serverLost` at once, and calls throw `serverLost` (keeps SRV-1).
+/// Depending on `Recovery`, the driver then reconnects under the same client, port and connection
+/// names (keeps SRV-2): it reports `serverReturned` and resumes rendering when the handler has
+/// returned. After `serverGone`, `open` starts from the beginning.
 public final class JackDriver: RenderDriver {
-    /// How it was set up.
+    /// The configuration that the driver was created with.
     public let configuration: Configuration
 
-    private struct Handlers {
+    private struct State {
         var event: @Sendable (DriverEvent) -> Void = { _ in }
         var fill: @Sendable () -> Void = {}
         var overrides: [DeviceOverride]
         var latencies: [OutputLatency] = []
         var connection: ServerConnection?
     }
-    private let state: Locked<Handlers>
-    /// Held while a connection is made or given up, which is bounded in time; no callback takes it.
-    private let lifecycle = Locked(())
+    private let state: Mutex<State>
+    /// Held while a connection is opened or closed, which is bounded in time. No callback takes
+    /// this lock.
+    private let lifecycle = Mutex(())
 
-    /// Makes a driver; reaches for no server yet.
+    /// Creates a driver. Does not connect to a server yet.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
-        state = Locked(Handlers(overrides: configuration.deviceOverrides))
+        state = Mutex(State(overrides: configuration.deviceOverrides))
     }
 
     deinit { connection?.close(seconds: configuration.callTimeout) }
 
     private var connection: ServerConnection? { state.withLock { $0.connection } }
 
-    /// The connection, or why there is none to ask.
+    /// Returns the connection; throws `notOpen` if there is none.
     private func requireConnection() throws(DriverError) -> ServerConnection {
         guard let connection else { throw .notOpen }
         return connection
@@ -48,7 +52,7 @@ public final class JackDriver: RenderDriver {
             let format = try connection.open()
             state.withLock { state in
                 state.connection = connection
-                connection.tellOutputLatencies(state.latencies)
+                connection.reportOutputLatencies(state.latencies)
             }
             return format
         }
@@ -73,30 +77,35 @@ public final class JackDriver: RenderDriver {
         try requireConnection().requestPeriod(frames: frames)
     }
 
-    /// The devices whose ports the server has, the one that was there first in front; none of those whose ports are hidden; nil while closed or
-    /// lost.
+    /// The devices whose ports the server has, oldest first; devices with hidden ports are left
+    /// out. nil while the driver is closed or the server is lost.
     public var devices: [HardwareDevice]? { connection?.devices }
 
-    /// Connections that come back with the server, or with their far ends, as far as the driver has seen them: "OWN FAR".
+    /// The known connections that the driver restores when the server or the far port returns, as
+    /// "OWN FAR": the client's port and the port at the other end.
     package var restorableLinks: Set<String> {
-        Set(connection?.state.withLock { $0.patch.restorable.map { "\($0.own) \($0.far)" } } ?? [])
+        Set(connection?.state.withLock { $0.history.restorable.map { "\($0.own) \($0.far)" } } ?? [])
     }
 
-    /// Whether it is known of all connections that vanished who took them apart.
-    package var isPatchDecided: Bool { connection?.state.withLock { !$0.patch.isUndecided } ?? true }
+    /// Whether the driver has decided, for every connection that vanished, if it was removed
+    /// deliberately.
+    package var areConnectionsDecided: Bool { connection?.state.withLock { !$0.history.isUndecided } ?? true }
 
-    /// Makes channels lead to a device's port. Other ports than those the driver opened with get ports of their own, called after the device
-    /// (`headphones_1`…), at the first free channels; at most 64 per direction in all: fewer than the device has where no more are free. They
-    /// persist while the device is away.
+    /// Connects channels to the port of a device and returns them. The client ports that the driver
+    /// opened with belong to the first output and the first input; any other port of a device gets
+    /// client ports of its own, named after the device (`headphones_1`…), at the first free
+    /// channels. At most 64 channels per direction exist in all; if fewer are free than the device
+    /// has, the port gets those. The client ports persist while the device is away.
     ///
-    /// Whoever takes a connection apart, or makes another one, has the last word for as long as the ports are there.
+    /// While the ports exist, the driver does not undo what users or other programs connect or
+    /// disconnect.
     public func connect(_ port: String) throws(DriverError) -> Range<Int> { try requireConnection().connect(port) }
 
-    /// Takes the ports back that `connect` made.
+    /// Unregisters the client ports that `connect` registered.
     public func disconnect(_ port: String) { connection?.disconnect(port) }
 
-    /// What the user says of devices from now on, in place of the configuration's; `devicesChanged` tells what came of it. Connections that
-    /// are there stay.
+    /// Replaces the configuration's device overrides. The driver reports the result with
+    /// `devicesChanged`; existing connections stay.
     public func setDeviceOverrides(_ overrides: [DeviceOverride]) {
         let connection = state.withLock { state in
             state.overrides = overrides
@@ -105,32 +114,37 @@ public final class JackDriver: RenderDriver {
         connection?.setDeviceOverrides(overrides)
     }
 
-    /// The managed server is asked by its control socket, PipeWire by its metadata; any other keeps the rate it was started with, and `refused` says
-    /// what to do. 8,000…384,000 Hz. Waits until the new rate has been told.
+    /// Changes the server's sample rate, 8,000…384,000 Hz, and returns the rate that the server
+    /// then has; PipeWire may keep another than the requested one. Sends the request to the managed
+    /// server through its control socket, to PipeWire through its metadata; any other server keeps
+    /// the rate that it was started with, and the call throws `refused` with advice. Waits until
+    /// the new rate has been reported.
     public func requestSampleRate(_ sampleRate: Int) throws(DriverError) -> Int {
         try requireConnection().requestSampleRate(sampleRate)
     }
 
-    /// Other JACK clients see it in the latencies of this one's ports, and of theirs.
-    public func tellOutputLatencies(_ latencies: [OutputLatency]) {
-        // Under the lock: the last one told is the last one that a connection is told.
+    /// Reports the engine's own latencies. Other JACK clients see them in the latencies of this
+    /// client's ports and of their own.
+    public func reportOutputLatencies(_ latencies: [OutputLatency]) {
+        // Under the lock, so that a connection receives the latest report last.
         state.withLock { state in
             state.latencies = latencies
-            state.connection?.tellOutputLatencies(latencies)
+            state.connection?.reportOutputLatencies(latencies)
         }
     }
 
-    /// Counters. The load is that of the previous call; asking never waits for the server.
+    /// Counters of the driver. Never waits for the server: `cpuLoad` is the value that was read
+    /// after the previous access.
     public var statistics: DriverStatistics { connection?.statistics ?? DriverStatistics() }
 
     public func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) {
         state.withLock { $0.event = handler }
     }
 
-    /// Ignored: a server's clock waits for nobody.
+    /// Does nothing: a server's clock does not wait for sources.
     public func setPrepareHandler(_ handler: @escaping @Sendable () -> Void) {}
 
-    /// Called before each cycle while the server freewheels.
+    /// Sets the handler that is called before each cycle while the server freewheels.
     public func setFillHandler(_ handler: @escaping @Sendable () -> Void) {
         state.withLock { $0.fill = handler }
     }

@@ -1,57 +1,70 @@
 extension JackDriver {
-    /// Which server to use.
+    /// The server to use.
     public enum ServerChoice: Equatable, Sendable {
-        /// The default server if one runs, else the managed one.
+        /// The default server if it is running, otherwise the managed server.
         case automatic
-        /// The managed one, started if it does not run.
+        /// The managed server, started if it is not running.
         case managed
-        /// The server of that name, which must run.
+        /// The server of that name, which must be running.
         case named(String)
     }
 
     /// What to do when the server dies.
     public enum Recovery: Equatable, Sendable {
-        /// Nothing; the driver stays lost until it is opened again.
+        /// Does not reconnect: reports `serverGone` at once. The driver can be opened again.
         case never
-        /// Try for so long to reach it again, and to start the managed one again (keeps SRV-2); then `serverGone`.
+        /// Tries for that time to reconnect, and to start the managed server again (keeps SRV-2);
+        /// then reports `serverGone`.
         case within(seconds: Double)
-        /// The same until it is back, however late, or the driver is closed; more and more seldom, at last every two seconds.
+        /// Tries without a limit until the server has returned or the driver is closed. The
+        /// interval between attempts grows to two seconds.
         case always
     }
 
     /// What the driver connects its ports to.
     public enum ConnectionMode: String, Hashable, Sendable, CaseIterable {
-        /// Nothing: others patch. There are ports all the same, and those that `connect` makes. What others connected comes back with its far
-        /// ends, and with the server.
+        /// Nothing: other programs connect the ports. The ports exist nevertheless, including those
+        /// that `connect` registers. Connections that others made are restored with their far ports
+        /// and with the server.
         case none
-        /// Its devices, as `start` and `connect` say; once, so that whoever takes a connection apart has the last word.
+        /// The devices, as `start` and `connect` request. Each connection is made once, so that a
+        /// connection that a user removes stays removed.
         case device
-        /// As `device` at first. From then on what the ports are connected to, by whomever, is kept in a file called after the client, and is
-        /// what the next start connects.
+        /// As `device` at the first start. From then on the driver stores the connections of the
+        /// ports, whoever made them, in a file named after the client, and restores them at the
+        /// next start.
         case remembered
     }
 
-    /// How a driver is set up.
+    /// The configuration of a driver.
     public struct Configuration: Equatable, Sendable {
+        /// The server to use.
         public var server: ServerChoice
         /// The client's name; the server may append a number.
         public var clientName: String
-        /// Output ports that the driver opens with, 1…64; nil: as many as the first device has, at most 8, and 2 without a device.
+        /// The number of output ports that the driver opens with, 1…64; nil: as many as the first
+        /// device has, at most 8, and 2 without a device.
         public var outputs: Int?
-        /// Input ports that the driver opens with, 0…64; nil: as many as the first device with inputs has, at most 8.
+        /// The number of input ports that the driver opens with, 0…64; nil: as many as the first
+        /// device with inputs has, at most 8.
         public var inputs: Int?
+        /// What to do when the server dies.
         public var recovery: Recovery
-        /// How the managed server is started, if it must be.
+        /// The options with which the managed server is started if necessary.
         public var managedServer: ManagedServer
-        /// Seconds after which a call that the server does not answer throws `timedOut`; opening the driver has ten more while the managed server is being started.
+        /// Seconds after which a call that the server does not answer throws `timedOut`. Opening
+        /// the driver may take ten seconds longer while the managed server is being started.
         public var callTimeout: Double
+        /// What the driver connects its ports to.
         public var connections: ConnectionMode
-        /// The folder in which `remembered` connections are kept; nil: `$XDG_STATE_HOME/audiosession/connections`.
+        /// The folder in which `remembered` connections are stored; nil:
+        /// `$XDG_STATE_HOME/audiosession/connections`.
         public var connectionFolder: String?
-        /// What the user says of devices, the first that covers a port counts. `setDeviceOverrides` replaces them.
+        /// The user's overrides of device properties; the first override that covers a port
+        /// applies. `setDeviceOverrides` replaces them.
         public var deviceOverrides: [DeviceOverride]
-        /// Seconds for which jackd's own device may be gone, as it is while its rate changes.
-        package var switchPatience = DriverSwitch.usualPatience
+        /// Seconds for which jackd's own device may be missing while its sample rate changes.
+        package var switchPatience = DriverSwitch.defaultPatience
 
         public init(
             server: ServerChoice = .automatic, clientName: String = "audio-session", outputs: Int? = nil,

@@ -2,30 +2,33 @@ internal import AudioRendering
 internal import Foundation
 internal import Platform
 
-/// The JACK server that apps share where nobody runs one: a process of its own (`audiosession-server`), started by the first
-/// app that needs it, gone some seconds after the last.
+/// The JACK server that apps share if no other server is running: a process of its own
+/// (`audiosession-server`). The first app that needs it starts it, and it exits some seconds after
+/// the last client has left.
 public struct ManagedServer: Equatable, Sendable {
-    /// Which device the server plays on.
+    /// The device that the server plays on.
     public enum Device: String, Sendable {
-        /// The first sound card if one opens, else none.
+        /// The first sound card if one can be opened, otherwise none.
         case automatic = "auto"
         /// The first sound card.
         case soundCard = "alsa"
-        /// No device: a clock only.
+        /// No device, only a clock.
         case none = "dummy"
     }
 
     /// The server's name: 1 to 31 letters, digits, `-`, `_` or `.`.
     public var name: String
-    /// Frames per second, used when it is started.
+    /// The sample rate in Hz, applied when the server is started.
     public var sampleRate: Int
-    /// Frames per period, used when it is started.
+    /// Frames per period, applied when the server is started.
     public var periodFrames: Int
-    /// Used when it is started.
+    /// The device, applied when the server is started.
     public var device: Device
-    /// Seconds without clients after which it leaves; 0: never. Used when it is started.
+    /// Seconds without clients after which the server exits; 0: never. Applied when the server is
+    /// started.
     public var idleExit: Int
-    /// The program to start; nil: what `AUDIOSESSION_SERVER` names, else `audiosession-server` beside the running program, else on PATH.
+    /// The program to start; nil: the one that `AUDIOSESSION_SERVER` names, otherwise
+    /// `audiosession-server` in the folder of the running program or on PATH.
     public var executable: String?
 
     public init(
@@ -40,8 +43,10 @@ public struct ManagedServer: Equatable, Sendable {
         self.executable = executable
     }
 
-    /// Runs `connect`, starting the server first if `connect` finds none. Of several processes one starts it; and it does not leave meanwhile,
-    /// since it takes the same lock for that. `onLaunch` is called before it is started, here or by another process that is waited for.
+    /// Runs `connect`, and starts the server first if `connect` finds none. If several processes
+    /// need the server, one of them starts it. The server cannot exit meanwhile, because it takes
+    /// the same lock to exit. `onLaunch` is called before this call starts the server, and before
+    /// it waits for the lock, which another process may hold to start the server.
     func whileRunning<Client>(
         onLaunch: () -> Void = {}, _ connect: () throws(DriverError) -> Client
     ) throws(DriverError) -> Client {
@@ -57,7 +62,8 @@ public struct ManagedServer: Equatable, Sendable {
         do throws(DriverError) {
             try launch(executable, lockPath: lock.path)
         } catch {
-            // Somebody may have started it by hand meanwhile; else the reason why it did not start is what counts.
+            // The server may have been started by hand meanwhile; if not, the reason why the launch
+            // failed is the error to throw.
             do throws(DriverError) { return try connect() } catch _ { throw error }
         }
         return try connect()
@@ -70,21 +76,23 @@ public struct ManagedServer: Equatable, Sendable {
         ] + controlArguments
     }
 
-    /// A path that is too long for a socket is left out: then the server runs with the rate it was started with.
+    /// The option for the control socket. A path that is too long for a socket is left out; the
+    /// server then keeps the rate it was started with.
     private var controlArguments: [String] {
         guard let path = try? runtimePath("control"), path.utf8.count <= ServerControl.pathLimit else { return [] }
         return ["--control", path]
     }
 
-    /// Where the server's file of that kind lies.
+    /// Returns the path of the server's file of that kind.
     func runtimePath(_ kind: String) throws(SystemFailure) -> String {
         try RuntimeFolder.path() + "/" + name.replacingOccurrences(of: "/", with: "_") + "." + kind
     }
 
-    /// Seconds that it may take to start: a sound card may take some to open.
+    /// Seconds that the server may take to start; opening a sound card can take some of them.
     static let launchLimit = 10.0
 
-    /// Held by who connects or starts, and by the server while it leaves.
+    /// Takes the lock that a process holds while it connects to or starts the server, and the
+    /// server while it exits.
     private func lock(onWait: () -> Void) throws(DriverError) -> FileLock {
         do throws(SystemFailure) {
             return try FileLock(path: try runtimePath("lock"), onWait: onWait)
@@ -104,7 +112,8 @@ public struct ManagedServer: Equatable, Sendable {
 
     private func launch(_ executable: String, lockPath: String) throws(DriverError) {
         do throws(SystemFailure) {
-            try ProgramLaunch.run(executable, arguments: arguments(lockPath: lockPath), limit: Self.launchLimit)
+            try ProgramLaunch.run(
+                executable, arguments: arguments(lockPath: lockPath), timeoutSeconds: Self.launchLimit)
         } catch {
             throw .cannotStartServer(reason: error.reason)
         }

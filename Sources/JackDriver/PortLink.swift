@@ -1,8 +1,8 @@
 internal import AudioRendering
 
-/// A connection between a port of the client's own and somebody's.
+/// A connection between a port of this client and a port of another one.
 struct PortLink: Hashable, Sendable {
-    /// Which way the own port goes.
+    /// The direction of the own port.
     var direction: HardwarePort.Direction
     /// The own port's name within the client.
     var own: String

@@ -1,45 +1,47 @@
 internal import AudioRendering
 internal import Foundation
 
-/// A server that was reached, so that it can be reached again.
+/// The server at which a client was opened. Recovery opens the next client at the same server.
 enum ReachedServer: Equatable, Sendable {
-    /// One that others run; nil: the default one.
+    /// A server that the driver did not start; nil: the default one.
     case outside(name: String?)
-    /// The managed one.
+    /// The managed server.
     case managed
 
-    /// The name that it was asked for by, where that was given.
+    /// The name under which the server was requested, if one was given.
     var outsideName: String? {
         if case .outside(let name) = self { name } else { nil }
     }
 
-    /// Makes a client at the server that `choice` leads to now. `onLaunch` is called before the managed one is started.
-    static func reach(
-        _ choice: JackDriver.ServerChoice, managed: ManagedServer, name: String, news: ServerNews,
+    /// Opens a client at the server that `choice` selects at this moment. `onLaunch` is called
+    /// before the managed server is started.
+    static func openClient(
+        _ choice: JackDriver.ServerChoice, managed: ManagedServer, name: String, monitor: ServerMonitor,
         onLaunch: () -> Void
     ) throws(DriverError) -> (server: ReachedServer, client: JackClient) {
         switch choice {
         case .named(let server):
-            return (.outside(name: server), try JackClient(server: server, name: name, news: news))
+            return (.outside(name: server), try JackClient(server: server, name: name, monitor: monitor))
         case .managed:
             return (
                 .managed,
-                try ReachedServer.managed.reach(managed: managed, name: name, news: news, onLaunch: onLaunch)
+                try ReachedServer.managed.openClient(managed: managed, name: name, monitor: monitor, onLaunch: onLaunch)
             )
         case .automatic:
             do throws(DriverError) {
-                return (.outside(name: nil), try JackClient(server: nil, name: name, news: news))
+                return (.outside(name: nil), try JackClient(server: nil, name: name, monitor: monitor))
             } catch {
                 guard case .noServer = error else { throw error }
                 return (
                     .managed,
-                    try ReachedServer.managed.reach(managed: managed, name: name, news: news, onLaunch: onLaunch)
+                    try ReachedServer.managed.openClient(
+                        managed: managed, name: name, monitor: monitor, onLaunch: onLaunch)
                 )
             }
         }
     }
 
-    /// What JACK calls it.
+    /// Returns JACK's name of the server.
     func name(managed: ManagedServer) -> String {
         switch self {
         case .managed: return managed.name
@@ -50,16 +52,16 @@ enum ReachedServer: Equatable, Sendable {
         }
     }
 
-    /// Makes a client at this server, starting it if it is the managed one and does not run.
-    func reach(
-        managed: ManagedServer, name: String, news: ServerNews, onLaunch: () -> Void = {}
+    /// Opens a client at this server; starts the managed server if it is not running.
+    func openClient(
+        managed: ManagedServer, name: String, monitor: ServerMonitor, onLaunch: () -> Void = {}
     ) throws(DriverError) -> JackClient {
         switch self {
         case .outside(let server):
-            try JackClient(server: server, name: name, news: news)
+            try JackClient(server: server, name: name, monitor: monitor)
         case .managed:
             try managed.whileRunning(onLaunch: onLaunch) { () throws(DriverError) in
-                try JackClient(server: managed.name, name: name, news: news)
+                try JackClient(server: managed.name, name: name, monitor: monitor)
             }
         }
     }

@@ -2,20 +2,21 @@ internal import AudioRendering
 internal import CJackDriver
 internal import Dispatch
 
-/// What runs on the control thread.
+/// The work of the control thread.
 extension ServerConnection {
-    /// Reaches the server, looks for devices and registers ports.
+    /// Opens a client at the server, finds devices and registers ports.
     func openClient() throws(DriverError) -> HardwareFormat {
         defer { state.withLock { $0.isLaunching = false } }
-        let (server, client) = try ReachedServer.reach(
-            configuration.server, managed: configuration.managedServer, name: configuration.clientName, news: news,
+        let (server, client) = try ReachedServer.openClient(
+            configuration.server, managed: configuration.managedServer, name: configuration.clientName,
+            monitor: monitor,
             onLaunch: { state.withLock { $0.isLaunching = true } })
         let devices = findDevices(client)
         let outputs = configuration.outputs ?? min(devices.first(.output)?.channels ?? 2, 8)
         let inputs = configuration.inputs ?? min(devices.first(.input)?.channels ?? 0, 8)
         do throws(DriverError) {
             try client.registerPorts(outputs: outputs, inputs: inputs)
-            client.fill(with: filler)
+            client.setFiller(filler)
         } catch {
             client.close()
             throw error
@@ -23,13 +24,14 @@ extension ServerConnection {
         let identity = Identity(
             server: server, clientName: client.name, outputs: outputs, inputs: inputs,
             serverName: server.name(managed: configuration.managedServer))
-        // Nothing is connected yet, and libjack would sleep for a period until its graph has taken the new ports in.
+        // Nothing is connected yet, so there are no latencies to read; libjack would sleep for a
+        // period until its graph contains the new ports.
         let format = client.readFormat(identity, hasLatencies: false)
         state.withLock { state in
             state.identity = identity
             state.client = client
             state.format = format
-            state.toldFormat = format
+            state.deliveredFormat = format
             state.devices = devices
             state.blocks = Self.mainBlocks(identity)
             bindMainBlocks(&state)
@@ -45,67 +47,71 @@ extension ServerConnection {
         return blocks.filter { $0.count > 0 }
     }
 
-    /// Takes part in the cycle, connects to the devices, and renders.
+    /// Activates the client, connects it to the devices, and starts rendering.
     func activateClient() throws(DriverError) {
         let (client, isActive) = state.withLock { ($0.client, $0.isActive) }
         guard let client else { throw .serverLost }
         if !isActive {
             try client.activate()
-            lead(client)
+            connectBlocks(client)
         }
         state.withLock { state in
-            // From here on ports are announced; those that came since the driver was opened were not.
+            // The server announces ports from here on; it did not announce those registered since
+            // the driver was opened.
             if !state.isActive { state.announced = nil }
             state.isActive = true
-            state.look = .settled
-            _ = render(&state)
+            state.scan = .settled
+            _ = attachCore(&state)
         }
         refresh()
     }
 
-    /// Asks for a period and returns the one there is.
+    /// Requests a period and returns the period that the server then has.
     func setPeriod(frames: Int) throws(DriverError) -> Int {
         guard let client = state.withLock({ $0.client }) else { throw .serverLost }
-        let before = news.snapshot.period_frames
+        let before = monitor.snapshot.period_frames
         try client.setPeriod(frames: frames)
         if JackClient.isPipeWire { awaitPeriod(frames: frames, before: Int(before)) }
         refresh()
-        return Int(news.snapshot.period_frames)
+        return Int(monitor.snapshot.period_frames)
     }
 
-    /// PipeWire says yes, takes the power of two below, and tells it some milliseconds later; or does not, where another's wish stands.
+    /// Waits up to 100 ms for PipeWire's new period. PipeWire accepts the request, takes the next
+    /// lower power of two, and announces it some milliseconds later, or not at all if another
+    /// client's request takes precedence.
     private func awaitPeriod(frames: Int, before: Int) {
         let expected = 1 << (Int.bitWidth - 1 - frames.leadingZeroBitCount)
         let limit = DispatchTime.now() + .milliseconds(100)
         var period = before
-        while period == before, period != expected, formatNews.wait(timeout: limit) == .success {
-            period = Int(news.snapshot.period_frames)
+        while period == before, period != expected, formatChange.wait(timeout: limit) == .success {
+            period = Int(monitor.snapshot.period_frames)
         }
     }
 
-    /// Reads what the server says of format, links and devices, and has the watch thread tell what changed.
+    /// Reads format, connections and devices from the server, makes the connections that are due,
+    /// and has the watch thread report the changes.
     func refresh() {
-        let (client, identity, isActive, look) = state.withLock { state in
+        let (client, identity, isActive, scan) = state.withLock { state in
             state.refreshIsPosted = false
-            return (state.client, state.identity, state.isActive, state.look.take())
+            return (state.client, state.identity, state.isActive, state.scan.take())
         }
-        guard let client, let identity, !news.snapshot.lost else { return }
+        guard let client, let identity, !monitor.snapshot.lost else { return }
         let format = client.readFormat(identity)
         state.withLock { state in
-            guard state.phase == .open, !news.snapshot.lost, state.format != format else { return }
+            guard state.phase == .open, !monitor.snapshot.lost, state.format != format else { return }
             state.format = format
-            state.untold.append(.formatChanged(format))
+            state.pendingEvents.append(.formatChanged(format))
         }
-        let renewed = takeRenewed(client)
-        if let look { takeDevices(client, look) }
+        let registered = takeRegisteredPorts(client)
+        if let scan { updateDevices(client, scan) }
         if isActive {
-            if look != nil { lead(client) }
-            mend(client, renewed: renewed)
+            if scan != nil { connectBlocks(client) }
+            updateConnections(client, registered: registered)
         }
-        rcore_jack_wake(news.handle)
+        rcore_jack_wake(monitor.handle)
     }
 
-    /// Tells the server what the engine itself delays.
+    /// Reports the engine's own latencies to the server.
     func passLatencies() {
         let (client, latencies) = state.withLock { state in
             state.latenciesArePosted = false
@@ -125,10 +131,10 @@ extension ServerConnection {
         state.withLock { $0.load = load }
     }
 
-    /// Gives the client up, also after the server's death.
+    /// Closes the client, also after the server's death.
     func closeClient() {
         let client = state.withLock { state in
-            silence(&state)
+            detachCore(&state)
             return state.client.take()
         }
         client?.close()
@@ -136,43 +142,47 @@ extension ServerConnection {
 
     // MARK: Recovery (keeps SRV-2)
 
-    /// Tries to come back, more and more seldom, until it works or the watch thread or `close` ends it.
+    /// Tries to reconnect, until that succeeds or the watch thread or `close` ends the attempts.
+    /// The pause between attempts doubles from 5 ms up to 200 ms, and after 30 s up to 2 s.
     func recover() {
         closeClient()
-        let isLongAgo = DispatchTime.now() + 30
+        let slowdownTime = DispatchTime.now() + 30
         var pause = 0.005
         while state.withLock({ $0.phase == .lost }) {
-            if comeBack() { return }
+            if tryToReconnect() { return }
             guard recoveryEnds.wait(timeout: .now() + pause) == .timedOut else { return }
-            pause = min(2 * pause, .now() < isLongAgo ? 0.2 : 2)
+            pause = min(2 * pause, .now() < slowdownTime ? 0.2 : 2)
         }
     }
 
-    private func comeBack() -> Bool {
+    /// Reopens the client and makes it current. Returns false if that failed, or if the connection
+    /// was closed or the server was lost again meanwhile.
+    private func tryToReconnect() -> Bool {
         guard let identity = state.withLock({ $0.identity }), let client = try? reopen(identity) else { return false }
         let format = client.readFormat(identity)
         let isTaken = state.withLock { state in
-            // Under the lock: a loss from here on finds the phase open, and the watch thread takes it.
-            guard state.phase == .lost, !news.snapshot.lost else { return false }
+            // Under the lock: the watch thread handles a loss that happens after this, because it
+            // finds the phase open.
+            guard state.phase == .lost, !monitor.snapshot.lost else { return false }
             state.phase = .open
             state.client = client
             state.format = format
-            state.untold.append(.serverReturned(format))
-            state.untold.append(.devicesChanged(state.devices.map(\.device)))
+            state.pendingEvents.append(.serverReturned(format))
+            state.pendingEvents.append(.devicesChanged(state.devices.map(\.device)))
             return true
         }
         if !isTaken { client.close() }
-        rcore_jack_wake(news.handle)
+        rcore_jack_wake(monitor.handle)
         return isTaken
     }
 
-    /// The same client at the same server, with the same ports and links.
+    /// Opens a client of the same name at the same server, with the same ports and connections.
     private func reopen(_ identity: Identity) throws(DriverError) -> JackClient {
-        let client = try identity.server.reach(
-            managed: configuration.managedServer, name: identity.clientName, news: news)
+        let client = try identity.server.openClient(
+            managed: configuration.managedServer, name: identity.clientName, monitor: monitor)
         do throws(DriverError) {
             try client.registerPorts(outputs: identity.outputs, inputs: identity.inputs)
-            client.fill(with: filler)
+            client.setFiller(filler)
             client.setOwnLatencies(state.withLock { $0.latencies })
             for block in state.withLock({ $0.blocks }) where !block.isMain { try client.register(block) }
             let isActive = state.withLock { $0.isActive }
@@ -185,7 +195,7 @@ extension ServerConnection {
             }
             if isActive {
                 restoreLinks(client)
-                lead(client)
+                connectBlocks(client)
             }
             return client
         } catch {
@@ -194,20 +204,21 @@ extension ServerConnection {
         }
     }
 
-    /// As they were. A server with another device has none of a main block's old ports: it is led to the first one then.
+    /// Restores the connections. A server with another device has none of the old ports of a main
+    /// block; the block is then released, so that `connectBlocks` connects it to the first device.
     private func restoreLinks(_ client: JackClient) {
         let (links, blocks, devices) = state.withLock { state in
-            state.patch.moveToNewServer()
-            return (Array(state.patch.restorable), state.blocks, state.devices)
+            state.history.moveToNewServer()
+            return (Array(state.history.restorable), state.blocks, state.devices)
         }
         let made = client.connect(links)
         state.withLock { state in
-            for (link, isMade) in made { state.patch.note(link, isMade: isMade) }
+            for (link, isMade) in made { state.history.record(link, isMade: isMade) }
         }
         for (index, block) in blocks.enumerated() where block.isMain {
             let own = made.filter { Set(block.names).contains($0.link.own) }
-            let isThere = devices.contains { $0.channels.keys.contains(block.uid ?? "") }
-            guard !isThere, !own.contains(where: \.isMade) else { continue }
+            let isPresent = devices.contains { $0.channels.keys.contains(block.uid ?? "") }
+            guard !isPresent, !own.contains(where: \.isMade) else { continue }
             state.withLock { state in
                 state.blocks[index].uid = nil
                 state.blocks[index].far = []

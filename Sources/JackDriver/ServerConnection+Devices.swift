@@ -3,23 +3,25 @@ internal import CJackDriver
 internal import Dispatch
 internal import Platform
 
-/// How devices are looked for.
-enum DeviceLook: Int, Comparable {
-    /// Ports may be coming and going at this moment: only departures, and other latencies, are sure.
+/// A scan for devices, by how certain the list of ports is.
+enum DeviceScan: Int, Comparable {
+    /// Ports may be appearing and disappearing at this moment: only departures and changed
+    /// latencies are certain.
     case unsettled
-    /// All is as it will stay for now.
+    /// The list of ports has been stable for a while.
     case settled
 
-    static func < (a: DeviceLook, b: DeviceLook) -> Bool { a.rawValue < b.rawValue }
+    static func < (a: DeviceScan, b: DeviceScan) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Devices, and the blocks of ports that lead to them.
+/// Devices, and the blocks of ports that are connected to them.
 ///
-/// A connect goes: `connect` (any thread) posts `makeBlock` to control, which registers ports, has the cycle read the new table, and connects.
-/// A port that goes comes back as: libjack's notification notes `devices` → watch posts a refresh → control lists the ports and compares →
-/// watch tells `devicesChanged`.
+/// To connect a device, `connect` (any thread) posts `makeBlock` to the control thread, which
+/// registers ports, lets the cycle read the new table, and connects the ports. When ports appear or
+/// disappear, libjack's notification records the change, the watch thread posts a refresh, the
+/// control thread lists the ports and compares them, and the watch thread reports `devicesChanged`.
 extension ServerConnection {
-    // MARK: Calls of the driver
+    // MARK: Calls from the driver
 
     var devices: [HardwareDevice]? { state.withLock { $0.phase == .open ? $0.devices.map(\.device) : nil } }
 
@@ -28,12 +30,13 @@ extension ServerConnection {
     }
 
     func disconnect(_ uid: String) {
-        let done = Answer<Void>()
+        let done = Promise<Void>()
         control.post {
             self.removeBlock(for: uid)
             done.set(())
         }
-        // A server that is lost has nothing to take back now; control does so when it returns.
+        // A lost server has nothing to unregister now; the control thread does so when the server
+        // returns.
         if state.withLock({ $0.phase == .open }) { _ = done.wait(seconds: configuration.callTimeout) }
     }
 
@@ -42,60 +45,67 @@ extension ServerConnection {
         postRefresh(.settled)
     }
 
-    // MARK: Blocks: on the control thread
+    // MARK: Blocks (control thread)
 
+    /// Returns the channels of the block that is connected to a device's port; registers a block
+    /// first if there is none. A block that has become too small for the device is replaced if more
+    /// channels are free; a main block is never replaced.
     private func makeBlock(for uid: String) throws(DriverError) -> Range<Int> {
         guard let client = state.withLock({ $0.client }) else { throw .serverLost }
         let (all, devices, isActive) = state.withLock { ($0.blocks, $0.devices, $0.isActive) }
         let port = devices.lazy.flatMap(\.device.ports).first { $0.uid == uid }
         let blocks = all.filter { $0.uid != uid }
         if let block = all.first(where: { $0.uid == uid }) {
-            guard let port, !block.isMain, let place = Self.freeChannels(for: port, besides: blocks),
-                place.count > block.count
+            guard let port, !block.isMain, let range = Self.freeChannels(for: port, avoiding: blocks),
+                range.count > block.count
             else { return Self.channels(of: block, port) }
-            removeBlock(for: uid)  // the device has got more channels
+            removeBlock(for: uid)  // the device has more channels now
         }
         guard let port else {
             throw .refused(
                 call: "a connection to '\(uid)'",
-                reason: "no device has such a port; the driver's devices tell those there are")
+                reason: "no device has such a port; see the driver's devices")
         }
-        guard let place = Self.freeChannels(for: port, besides: blocks) else {
+        guard let range = Self.freeChannels(for: port, avoiding: blocks) else {
             throw .refused(
                 call: "ports for '\(uid)'",
                 reason: "all \(RCORE_JACK_MAX_PORTS) are in use; disconnect another device first")
         }
         let block = PortBlock(
-            direction: port.direction, first: place.lowerBound, count: place.count,
-            prefix: PortBlock.prefix(for: port, besides: blocks), uid: uid)
+            direction: port.direction, first: range.lowerBound, count: range.count,
+            prefix: PortBlock.prefix(for: port, avoiding: blocks), uid: uid)
         try client.register(block)
         state.withLock { $0.blocks.append(block) }
-        if isActive { lead(client) }
-        return place
+        if isActive { connectBlocks(client) }
+        return range
     }
 
-    private static func freeChannels(for port: HardwarePort, besides blocks: [PortBlock]) -> Range<Int>? {
+    private static func freeChannels(for port: HardwarePort, avoiding blocks: [PortBlock]) -> Range<Int>? {
         PortBlock.freeChannels(
-            port.channels, besides: blocks.filter { $0.direction == port.direction }, limit: Int(RCORE_JACK_MAX_PORTS))
+            port.channels, avoiding: blocks.filter { $0.direction == port.direction }, limit: Int(RCORE_JACK_MAX_PORTS))
     }
 
-    /// Of a main block, those that lead there: a mono device takes the first.
+    /// Returns the channels of a block that are connected to `port`: a mono device takes the first
+    /// channel of a main block.
     private static func channels(of block: PortBlock, _ port: HardwarePort?) -> Range<Int> {
         block.channels.prefix(max(1, port?.channels ?? block.count))
     }
 
+    /// Unregisters the ports of the block that is connected to a device's port. Does nothing for a
+    /// main block.
     private func removeBlock(for uid: String) {
         let (client, block) = state.withLock { state -> (JackClient?, PortBlock?) in
             guard let index = state.blocks.firstIndex(where: { $0.uid == uid && !$0.isMain }) else { return (nil, nil) }
             let block = state.blocks.remove(at: index)
-            state.patch.forget(Set(block.names))
+            state.history.forget(Set(block.names))
             return (state.client, block)
         }
         if let block { client?.unregister(block) }
     }
 
-    /// Connects the blocks whose device has come, or has other ports than before; those that are there already are left as they are.
-    func lead(_ client: JackClient) {
+    /// Connects the blocks whose device has arrived or has other ports than before. Blocks that are
+    /// already connected to their device's ports are left alone.
+    func connectBlocks(_ client: JackClient) {
         let (blocks, devices) = state.withLock { state in
             bindMainBlocks(&state)
             return (state.blocks, state.devices)
@@ -108,40 +118,46 @@ extension ServerConnection {
         }
         let made = client.connect(due.flatMap(\.links))
         state.withLock { state in
-            for (link, isMade) in made { state.patch.note(link, isMade: isMade) }
+            for (link, isMade) in made { state.history.record(link, isMade: isMade) }
             for (index, ports, _) in due where index < state.blocks.count { state.blocks[index].far = ports }
         }
     }
 
-    /// What a block is connected to that has not been before. A device that comes back in parts has its old connections, not first ones.
+    /// Returns the connections to make when a block's device first appears with `ports`: the stored
+    /// ones in mode `remembered`, otherwise channel by channel. Omits the ports of a device that
+    /// returns in parts: their previous connections are restored instead.
     private func firstLinks(of block: PortBlock, to ports: [String]) -> [PortLink] {
         let kept =
             configuration.connections == .remembered && block.far.isEmpty ? connectionFile?.links(of: block) : nil
         if let kept { return kept }
         guard configuration.connections != .none else { return [] }
-        let restored = state.withLock { $0.patch.restorable }
-        let patched = block.far.isEmpty ? [] : Set(restored.filter { ports.contains($0.far) }.map(\.own))
-        return block.links(to: ports).filter { !block.far.contains($0.far) && !patched.contains($0.own) }
+        let restored = state.withLock { $0.history.restorable }
+        let connected = block.far.isEmpty ? [] : Set(restored.filter { ports.contains($0.far) }.map(\.own))
+        return block.links(to: ports).filter { !block.far.contains($0.far) && !connected.contains($0.own) }
     }
 
-    /// The first output and the first input that there are belong to the main blocks.
+    /// Assigns the first free output and the first free input to the main blocks that have no
+    /// device.
     func bindMainBlocks(_ state: inout State) {
         for index in state.blocks.indices where state.blocks[index].isMain && state.blocks[index].uid == nil {
             let direction = state.blocks[index].direction
             let taken = Set(state.blocks.compactMap(\.uid))
-            state.blocks[index].uid = state.devices.first(direction, besides: taken)?.uid
+            state.blocks[index].uid = state.devices.first(direction, excluding: taken)?.uid
         }
     }
 
-    // MARK: Looking: on the control thread
+    // MARK: Finding devices (control thread)
 
-    /// The devices there are, those that were told before in front.
+    /// Returns the current devices, with those that were reported before first.
     func findDevices(_ client: JackClient) -> [FoundDevice] { findDevices(client, in: announcedPorts(of: client)) }
 
+    /// Returns the listed ports that may belong to a device and, if the client is active, that the
+    /// server has announced.
     private func announcedPorts(of client: JackClient) -> [PortFacts] {
         let ports = client.listPorts()
         let (isActive, announced) = state.withLock { state in
-            // Ports are announced to clients that take part in the cycle, and jackd2 lists those of a client that is still making them.
+            // The server announces ports to active clients only, and jackd2 also lists the ports of
+            // a client that is still registering them.
             let announced = state.announced?.intersection(ports.map(\.name)) ?? Set(ports.map(\.name))
             state.announced = announced
             return (state.isActive, announced)
@@ -149,6 +165,7 @@ extension ServerConnection {
         return isActive ? ports.filter { announced.contains($0.name) } : ports
     }
 
+    /// Returns the devices that the ports belong to, with those that were reported before first.
     private func findDevices(_ client: JackClient, in ports: [PortFacts]) -> [FoundDevice] {
         let (overrides, known) = state.withLock { ($0.overrides, $0.devices) }
         let found = FoundDevice.find(
@@ -158,55 +175,57 @@ extension ServerConnection {
         return old + found.filter { !uids.contains($0.device.uid) }
     }
 
-    /// Takes in the devices there are, if that is sure now. Has them told when they are others than before.
-    func takeDevices(_ client: JackClient, _ look: DeviceLook) {
+    /// Updates the devices if the result is certain now, and queues `devicesChanged` if they differ
+    /// from before.
+    func updateDevices(_ client: JackClient, _ scan: DeviceScan) {
         let ports = announcedPorts(of: client)
         let present = findDevices(client, in: ports)
         state.withLock { state in
-            guard state.phase == .open, !news.snapshot.lost else { return }
+            guard state.phase == .open, !monitor.snapshot.lost else { return }
             let found =
                 JackClient.isPipeWire
                 ? present
                 : state.driverSwitch.complete(present, from: Set(ports.map(\.name)), known: state.devices)
             guard found != state.devices else { return }
             let known = Set(state.devices.map(\.structure))
-            guard look == .settled || found.allSatisfy({ known.contains($0.structure) }) else { return }
-            let isTold = state.devices.map(\.device) != found.map(\.device)
+            guard scan == .settled || found.allSatisfy({ known.contains($0.structure) }) else { return }
+            let isNotified = state.devices.map(\.device) != found.map(\.device)
             state.devices = found
-            if isTold { state.untold.append(.devicesChanged(found.map(\.device))) }
+            if isNotified { state.pendingEvents.append(.devicesChanged(found.map(\.device))) }
         }
     }
 
-    /// Which ports were registered since the last look; nil: not known, and so perhaps all.
-    func takeRenewed(_ client: JackClient) -> Set<String>? {
-        let renewed = client.takeRenewed()
+    /// Returns the ports that were registered or renamed since the last call; nil if unknown, and
+    /// therefore possibly all of them. Counts them as announced.
+    func takeRegisteredPorts(_ client: JackClient) -> Set<String>? {
+        let registered = client.takeRegisteredPorts()
         state.withLock { state in
-            if let renewed { state.announced?.formUnion(renewed) } else { state.announced = nil }
+            if let registered { state.announced?.formUnion(registered) } else { state.announced = nil }
         }
-        return renewed
+        return registered
     }
 
-    /// Has connections come back whose far ends did, and keeps what there is.
-    func mend(_ client: JackClient, renewed: Set<String>?) {
-        let (blocks, before) = state.withLock { ($0.blocks, $0.patch) }
+    /// Restores connections whose far ports returned, and stores the current connections.
+    func updateConnections(_ client: JackClient, registered: Set<String>?) {
+        let (blocks, before) = state.withLock { ($0.blocks, $0.history) }
         let current = client.readLinks(of: blocks)
-        var patch = before
-        let again = patch.look(
-            at: current, exists: client.hasPort, isRenewed: { renewed?.contains($0) ?? true })
-        for link in again { patch.note(link, isMade: client.connect(link)) }
-        guard !news.snapshot.lost else { return }
+        var history = before
+        let toRestore = history.update(
+            with: current, exists: client.hasPort, wasRegistered: { registered?.contains($0) ?? true })
+        for link in toRestore { history.record(link, isMade: client.connect(link)) }
+        guard !monitor.snapshot.lost else { return }
         state.withLock { state in
-            state.patch = patch
-            let decision = DispatchTime.now() + PatchMemory.graceSeconds + 0.05
-            state.patchLook = patch.isUndecided ? decision : nil
+            state.history = history
+            let decision = DispatchTime.now() + ConnectionHistory.graceSeconds + 0.05
+            state.connectionCheck = history.isUndecided ? decision : nil
         }
-        if patch.restorable != before.restorable { connectionFile?.write(patch.restorable, of: blocks) }
+        if history.restorable != before.restorable { connectionFile?.write(history.restorable, of: blocks) }
     }
 }
 
 extension [FoundDevice] {
-    /// The first port of a direction whose uid is not among `taken`.
-    func first(_ direction: HardwarePort.Direction, besides taken: Set<String> = []) -> HardwarePort? {
+    /// Returns the first port of a direction whose uid is not in `taken`.
+    func first(_ direction: HardwarePort.Direction, excluding taken: Set<String> = []) -> HardwarePort? {
         lazy.flatMap(\.device.ports).first { $0.direction == direction && !taken.contains($0.uid) }
     }
 }

@@ -2,20 +2,22 @@ internal import AudioRendering
 internal import CJackDriver
 internal import Dispatch
 
-/// What runs on the watch thread: it waits for news and tells the handler, one event at a time.
+/// The work of the watch thread: it waits for changes and calls the handler, one event at a time.
 extension ServerConnection {
+    /// Runs until `close`: waits for a change or the next deadline, delivers events, and posts the
+    /// refreshes that the change requires.
     func watch() {
-        var limit: DispatchTime?
+        var recoveryLimit: DispatchTime?
         var settling: Settling?
         while true {
-            let (switchEnd, patchLook) = state.withLock { ($0.driverSwitch.end, $0.patchLook) }
-            let until = [limit, settling?.end, switchEnd, patchLook].compactMap(\.self).min()
-            let changes = ServerChanges(rawValue: rcore_jack_wait(news.handle, Self.milliseconds(until: until)))
+            let (switchEnd, connectionCheck) = state.withLock { ($0.driverSwitch.end, $0.connectionCheck) }
+            let until = [recoveryLimit, settling?.end, switchEnd, connectionCheck].compactMap(\.self).min()
+            let changes = ServerChanges(rawValue: rcore_jack_wait(monitor.handle, Self.milliseconds(until: until)))
             guard state.withLock({ $0.phase != .closed }) else { return }
-            tellUntold()
-            if changes.contains(.xruns) { handler(.xrun(count: Int(news.snapshot.xruns))) }
-            if changes.contains(.lost), let until = lose() { limit = until }
-            if changes.contains(.format) { formatNews.signal() }
+            deliverPending()
+            if changes.contains(.xruns) { handler(.xrun(count: Int(monitor.snapshot.xruns))) }
+            if changes.contains(.lost), let limit = handleLoss() { recoveryLimit = limit }
+            if changes.contains(.format) { formatChange.signal() }
             if changes.contains(.devices) || (settling != nil && changes.contains(.latency)) {
                 settling = Settling(after: settling)
             }
@@ -23,14 +25,14 @@ extension ServerConnection {
                 postRefresh(changes.isDisjoint(with: .deviceFacts) ? nil : .unsettled)
             }
             if state.withLock({ $0.driverSwitch.takeEnd() }) { postRefresh(.settled) }
-            if state.withLock({ $0.takePatchLook() }) { postRefresh(nil) }
+            if state.withLock({ $0.takeConnectionCheck() }) { postRefresh(nil) }
             if let end = settling?.end, end <= .now() {
                 settling = nil
                 postRefresh(.settled)
             }
-            if let until = limit {
-                if until <= .now() { giveUpIfLost() }
-                if state.withLock({ $0.phase != .lost }) { limit = nil }
+            if let limit = recoveryLimit {
+                if limit <= .now() { giveUpIfLost() }
+                if state.withLock({ $0.phase != .lost }) { recoveryLimit = nil }
             }
         }
     }
@@ -42,68 +44,74 @@ extension ServerConnection {
         return Int32(clamping: (limit.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000 + 1)
     }
 
-    /// Has control read what the server says. One that is on its way already does what both want.
-    func postRefresh(_ look: DeviceLook?) {
+    /// Posts a refresh to the control thread. A refresh that is already queued serves both
+    /// requests.
+    func postRefresh(_ scan: DeviceScan?) {
         let isPosted = state.withLock { state in
-            state.look = [state.look, look].compactMap(\.self).max()
+            state.scan = [state.scan, scan].compactMap(\.self).max()
             defer { state.refreshIsPosted = true }
             return state.refreshIsPosted
         }
         if !isPosted { control.post { self.refresh() } }
     }
 
-    private func tellUntold() {
+    private func deliverPending() {
         let events = state.withLock { state in
-            defer { state.untold = [] }
-            return state.untold
+            defer { state.pendingEvents = [] }
+            return state.pendingEvents
         }
-        for event in events { tell(event) }
+        for event in events { deliver(event) }
     }
 
-    private func tell(_ event: DriverEvent) {
+    private func deliver(_ event: DriverEvent) {
         guard case .serverReturned = event else {
             handler(event)
-            return noteTold(event)
+            return recordDelivery(event)
         }
-        // The engine learns of it while nobody is within the core, and knows that somebody will be.
+        // The handler runs while no thread is within the core, but `isRendering` already has the
+        // value that it will have afterwards.
         state.withLock { $0.isRendering = $0.phase == .open && $0.wantsRendering }
         handler(event)
-        state.withLock { _ = render(&$0) }
-        noteTold(event)
+        state.withLock { _ = attachCore(&$0) }
+        recordDelivery(event)
     }
 
-    /// Whoever waits for other values of the server's learns of them when everybody has (HW-6).
-    private func noteTold(_ event: DriverEvent) {
+    /// Wakes callers that wait for another format; they continue only when the handler was notified
+    /// of it (HW-6).
+    private func recordDelivery(_ event: DriverEvent) {
         switch event {
         case .formatChanged(let format), .serverReturned(let format):
             state.withLock { state in
-                state.toldFormat = format
+                state.deliveredFormat = format
                 wakeFormatWaiters(&state)
             }
         default: break
         }
     }
 
-    /// They look what there is now; also when there is nothing more to wait for.
+    /// Wakes all callers that wait for a format, to check the current one. Also called when the
+    /// server is lost or the connection closes, since waiting is then pointless.
     func wakeFormatWaiters(_ state: inout State) {
         for waiter in state.formatWaiters { waiter.set(()) }
         state.formatWaiters = []
     }
 
-    /// Ends rendering, tells the loss and has control come back (keeps SRV-1). Returns when to give up, if ever.
-    private func lose() -> DispatchTime? {
+    /// Ends rendering, reports the loss (keeps SRV-1), and makes the control thread reconnect if
+    /// the configuration requests it. Returns when to give up; nil: never, already done, or the
+    /// loss was handled before.
+    private func handleLoss() -> DispatchTime? {
         let (isNew, events) = state.withLock { state in
-            // A client that died while recovery tried it is recovery's to notice.
-            guard state.phase == .open, news.snapshot.lost else { return (false, [DriverEvent]()) }
+            // If a client dies while recovery sets it up, recovery itself notices that.
+            guard state.phase == .open, monitor.snapshot.lost else { return (false, [DriverEvent]()) }
             state.phase = .lost
             state.format = nil
-            silence(&state)
+            detachCore(&state)
             wakeFormatWaiters(&state)
-            defer { state.untold = [] }
-            return (true, state.untold)
+            defer { state.pendingEvents = [] }
+            return (true, state.pendingEvents)
         }
         guard isNew else { return nil }
-        for event in events { tell(event) }
+        for event in events { deliver(event) }
         handler(.serverLost)
         switch configuration.recovery {
         case .never:
@@ -119,6 +127,8 @@ extension ServerConnection {
         }
     }
 
+    /// Ends recovery and reports `serverGone`, unless the server has returned or the connection was
+    /// closed.
     private func giveUpIfLost() {
         let isGone = state.withLock { state in
             guard state.phase == .lost else { return false }
@@ -131,16 +141,17 @@ extension ServerConnection {
     }
 }
 
-/// What `rcore_jack_wait` says may have changed.
+/// The changes that `rcore_jack_wait` returns and that matter here; a change of the graph order
+/// does not.
 private struct ServerChanges: OptionSet {
     let rawValue: UInt32
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
     private init(_ change: rcore_jack_change_t) { rawValue = change.rawValue }
 
-    /// What the server is to be asked about.
+    /// Changes after which the server must be queried.
     static let calls: ServerChanges = [.format, .latency, .connections, .devices]
-    /// What may say another thing of a device.
+    /// Changes that may alter the properties of a device.
     static let deviceFacts: ServerChanges = [.format, .latency, .devices]
 
     static let format = ServerChanges(RCORE_JACK_CHANGED_FORMAT)
@@ -151,12 +162,13 @@ private struct ServerChanges: OptionSet {
     static let devices = ServerChanges(RCORE_JACK_CHANGED_DEVICES)
 }
 
-/// A device may come port by port: it is told when nothing more has come for a while.
+/// The time until the list of ports counts as stable: a device may appear port by port, so it is
+/// reported when no further change has arrived for 50 ms, and after 300 ms at the latest.
 private struct Settling {
     private let latest: DispatchTime
     let end: DispatchTime
 
-    /// Something came.
+    /// Starts or extends the wait after a change.
     init(after earlier: Settling?) {
         let now = DispatchTime.now()
         latest = earlier?.latest ?? now + .milliseconds(300)

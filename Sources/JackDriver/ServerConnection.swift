@@ -3,10 +3,12 @@ internal import CJackDriver
 internal import Dispatch
 internal import Platform
 
-/// One opened driver: from reaching a server, over its deaths and returns, to giving it up.
+/// The connection of an open driver to its server: opening, recovery from the loss of the server,
+/// and closing.
 ///
-/// Two threads: control makes every libjack call (`+Control`), watch waits for news and tells the events (`+Watch`). The state
-/// is under a lock that is never held across a call of libjack or of the handler.
+/// It uses two threads: the control thread makes every libjack call (`+Control`), the watch thread
+/// waits for changes and delivers the events (`+Watch`). A lock protects the state; it is never
+/// held across a call of libjack or of the handler.
 final class ServerConnection: Sendable {
     enum Phase { case closed, open, lost, gone }
 
@@ -14,54 +16,55 @@ final class ServerConnection: Sendable {
         var phase = Phase.open
         var client: JackClient?
         var isActive = false
-        /// The managed server is being started for the client that is asked for.
+        /// Whether the managed server is being started for the requested client.
         var isLaunching = false
         var wantsRendering = false
         var isRendering = false
         var format: HardwareFormat?
         var load = 0.0
-        /// Events for the watch thread to tell, oldest first.
-        var untold: [DriverEvent] = []
-        /// A refresh is under way to the control thread.
+        /// Events that the watch thread is to deliver, oldest first.
+        var pendingEvents: [DriverEvent] = []
+        /// Whether a refresh is queued on the control thread.
         var refreshIsPosted = false
-        /// It is to look for devices.
-        var look: DeviceLook?
+        /// How that refresh scans for devices; nil: not at all.
+        var scan: DeviceScan?
         var loadIsPosted = false
-        /// The one that the handler was told last, beyond that of the opening.
-        var toldFormat: HardwareFormat?
-        /// Told when it was told another.
-        var formatWaiters: [Answer<Void>] = []
-        /// What recovery brings back.
+        /// The format that the handler was notified of last, initially that of `open`.
+        var deliveredFormat: HardwareFormat?
+        /// Fulfilled when the handler was notified of another format.
+        var formatWaiters: [Promise<Void>] = []
+        /// The client that recovery restores; nil before `open`.
         var identity: Identity?
         var blocks: [PortBlock] = []
-        var patch = PatchMemory()
-        /// When it is to be looked at again, whatever happens.
-        var patchLook: DispatchTime?
-        /// The ports that may be a device's and whose registration the server has told; nil: all that it lists.
+        var history = ConnectionHistory()
+        /// When the history must be updated again at the latest.
+        var connectionCheck: DispatchTime?
+        /// The ports that may belong to a device and whose registration the server has announced;
+        /// nil: all ports that it lists.
         var announced: Set<String>?
-        /// The devices that were told.
+        /// The devices that were reported.
         var devices: [FoundDevice] = []
         var driverSwitch: DriverSwitch
         var overrides: [DeviceOverride]
-        /// What the engine itself delays.
+        /// The engine's own latencies.
         var latencies: [OutputLatency] = []
         var latenciesArePosted = false
 
-        /// Whether the patch is to be looked at now; once.
-        mutating func takePatchLook() -> Bool {
-            guard let patchLook, patchLook <= .now() else { return false }
-            self.patchLook = nil
+        /// Returns true once when the connections are due to be checked.
+        mutating func takeConnectionCheck() -> Bool {
+            guard let connectionCheck, connectionCheck <= .now() else { return false }
+            self.connectionCheck = nil
             return true
         }
     }
 
-    /// Who the client is, at whose server.
+    /// The client's names and ports, and its server.
     struct Identity {
         var server: ReachedServer
         var clientName: String
         var outputs: Int
         var inputs: Int
-        /// What JACK calls the server.
+        /// JACK's name of the server.
         var serverName: String
     }
 
@@ -69,12 +72,12 @@ final class ServerConnection: Sendable {
     let core: RenderCore
     let handler: @Sendable (DriverEvent) -> Void
     let filler: StreamFiller
-    let news: ServerNews
-    let state: Locked<State>
+    let monitor: ServerMonitor
+    let state: Mutex<State>
     let control: ControlThread
-    /// Signalled when the server has told another rate or period.
-    let formatNews = DispatchSemaphore(value: 0)
-    /// Where connections are kept; nil: nowhere.
+    /// Signalled when the server has announced another rate or period.
+    let formatChange = DispatchSemaphore(value: 0)
+    /// Where connections are stored; nil: nowhere.
     let connectionFile: ConnectionFile?
     /// Signalled when recovery is to end.
     let recoveryEnds = DispatchSemaphore(value: 0)
@@ -85,31 +88,32 @@ final class ServerConnection: Sendable {
         handler: @escaping @Sendable (DriverEvent) -> Void, filler: StreamFiller
     ) throws(DriverError) {
         self.configuration = configuration
-        state = Locked(
+        state = Mutex(
             State(driverSwitch: DriverSwitch(patience: configuration.switchPatience), overrides: overrides))
         connectionFile =
             configuration.connections == .remembered
             ? ConnectionFile(
                 client: configuration.clientName,
-                folder: configuration.connectionFolder ?? ConnectionFile.usualFolder) : nil
+                folder: configuration.connectionFolder ?? ConnectionFile.defaultFolder) : nil
         self.core = core
         self.handler = handler
         self.filler = filler
         try JackClient.requireDescriptors()
-        news = try ServerNews()
+        monitor = try ServerMonitor()
         control = try ControlThread()
     }
 
-    // MARK: Calls of the driver
+    // MARK: Calls from the driver
 
-    /// Reaches the server. On an error nothing is left behind but a call that never returns.
+    /// Opens a client at the server. After an error nothing remains except a call that never
+    /// returns.
     func open() throws(DriverError) -> HardwareFormat {
         do throws(DriverError) {
             let format = try call("the request for a client") { connection throws(DriverError) in
                 try connection.openClient()
             }
             guard watcher.start(name: "audio-watch", { self.watch() }) else {
-                throw .refused(call: "a thread", reason: "the system has no more threads to give")
+                throw .refused(call: "a thread", reason: "the system cannot create more threads")
             }
             return format
         } catch {
@@ -120,15 +124,17 @@ final class ServerConnection: Sendable {
         }
     }
 
+    /// Starts rendering: attaches the core if the client is active, otherwise activates the client
+    /// first.
     func start() throws(DriverError) {
         let isStarted = try state.withLock { state throws(DriverError) in
             try Self.check(state)
             state.wantsRendering = true
-            return render(&state)
+            return attachCore(&state)
         }
         guard !isStarted else { return }
         do throws(DriverError) {
-            try call("the request to take part in its cycle") { connection throws(DriverError) in
+            try call("the request to activate the client") { connection throws(DriverError) in
                 try connection.activateClient()
             }
         } catch {
@@ -140,10 +146,12 @@ final class ServerConnection: Sendable {
     func stop() {
         state.withLock { state in
             state.wantsRendering = false
-            silence(&state)
+            detachCore(&state)
         }
     }
 
+    /// Requests a period and returns the one that the server then has. Throws `refused` outside
+    /// 1…RCORE_MAX_PERIOD frames.
     func requestPeriod(frames: Int) throws(DriverError) -> Int {
         let limits = 1...Int(RCORE_MAX_PERIOD)
         guard limits.contains(frames) else {
@@ -153,10 +161,12 @@ final class ServerConnection: Sendable {
         let period = try call("the request for a period of \(frames) frames") { connection throws(DriverError) in
             try connection.setPeriod(frames: frames)
         }
-        return try settledPeriod(period, askedFor: frames)
+        return try settledPeriod(period, requested: frames)
     }
 
-    func tellOutputLatencies(_ latencies: [OutputLatency]) {
+    /// Stores the engine's latencies for the control thread to pass on. Several reports before it
+    /// does so are passed on once.
+    func reportOutputLatencies(_ latencies: [OutputLatency]) {
         let isNew = state.withLock { state in
             guard state.latencies != latencies else { return false }
             state.latencies = latencies
@@ -166,17 +176,18 @@ final class ServerConnection: Sendable {
         if isNew { control.post { self.passLatencies() } }
     }
 
-    /// Gives everything up, waiting at most `seconds` for the server. Idempotent.
+    /// Closes the client and ends both threads; waits at most `seconds` for each of them.
+    /// Idempotent.
     func close(seconds: Double) {
         state.withLock { state in
             state.phase = .closed
             state.wantsRendering = false
             state.format = nil
-            silence(&state)
+            detachCore(&state)
             wakeFormatWaiters(&state)
         }
         recoveryEnds.signal()
-        rcore_jack_wake(news.handle)
+        rcore_jack_wake(monitor.handle)
         watcher.join(seconds: seconds)
         control.end(after: { self.closeClient() }, seconds: seconds)
     }
@@ -193,21 +204,22 @@ final class ServerConnection: Sendable {
         }
     }
 
+    /// The counters, and the load that was read after the previous access; posts the next reading.
     var statistics: DriverStatistics {
         let (load, isPosted) = state.withLock { state in
             defer { state.loadIsPosted = true }
             return (state.load, state.loadIsPosted)
         }
         if !isPosted { control.post { self.readLoad() } }
-        let snapshot = news.snapshot
+        let snapshot = monitor.snapshot
         return DriverStatistics(
             xruns: Int(snapshot.xruns), cpuLoad: load, cycleLoad: snapshot.lost ? 0 : Double(snapshot.cycle_load))
     }
 
-    // MARK: Rendering: under the state's lock
+    // MARK: Rendering (with the state's lock held)
 
-    /// Lets the cycle reach the core, if all is there for it. Returns whether it does.
-    func render(_ state: inout State) -> Bool {
+    /// Attaches the core to the process cycle if all conditions are met. Returns whether it did.
+    func attachCore(_ state: inout State) -> Bool {
         guard state.phase == .open, state.wantsRendering, state.isActive, let client = state.client else {
             return false
         }
@@ -216,8 +228,9 @@ final class ServerConnection: Sendable {
         return true
     }
 
-    /// Takes the core from the cycle: afterwards no thread is within. Waits for the rest of one cycle at most.
-    func silence(_ state: inout State) {
+    /// Detaches the core from the process cycle; afterwards no thread is within the core. Waits at
+    /// most for the rest of one cycle.
+    func detachCore(_ state: inout State) {
         if state.isRendering { state.client?.detach() }
         state.isRendering = false
     }
@@ -232,12 +245,14 @@ final class ServerConnection: Sendable {
         }
     }
 
-    /// Makes a call on the control thread and waits for it, at most for the configured time; longer where the managed server is being started.
+    /// Makes a call on the control thread and waits for it at most for the configured time; longer
+    /// while the managed server is being started.
     func call<Value: Sendable>(
         _ what: String, _ body: @escaping @Sendable (ServerConnection) throws(DriverError) -> Value
     ) throws(DriverError) -> Value {
-        let reply = Answer<Result<Value, DriverError>>()
-        // Posted under the lock: a call comes before the recovery from a loss that it did not see.
+        let reply = Promise<Result<Value, DriverError>>()
+        // Posted under the lock, so that a call precedes the recovery from a loss that it did not
+        // see.
         try state.withLock { state throws(DriverError) in
             try Self.check(state)
             control.post {

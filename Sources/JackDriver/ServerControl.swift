@@ -1,40 +1,41 @@
 internal import AudioRendering
 internal import Foundation
 
-/// The managed server's control socket (`<name>.control` in the runtime folder): one request, one answer, both a packet.
+/// The managed server's control socket (`<name>.control` in the runtime folder). A request and its
+/// reply are one packet each.
 struct ServerControl {
     let path: String
 
-    /// Why there was no answer.
+    /// Why a request failed.
     enum Failure: Error {
-        /// Nobody listens.
+        /// No process listens on the socket, or it exited before it replied.
         case absent
-        case late
-        /// The server's own sentence.
+        case timedOut
+        /// The server refused the request, with this reason.
         case refused(String)
     }
 
-    /// Longest path of a socket, in bytes.
+    /// The maximum length of a socket's path, in bytes.
     static let pathLimit = 107
 
-    /// Sends a request and returns what the server says, without its "ok". Waits at most `seconds`.
+    /// Sends a request and returns the server's reply without its "ok". Waits at most `seconds`.
     func ask(_ request: String, seconds: Double) throws(Failure) -> String {
         let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, kind, 0)
-        guard descriptor >= 0 else { throw .refused("there is no socket to be had: \(systemErrorText(errno))") }
+        guard descriptor >= 0 else { throw .refused("no socket could be created: \(systemErrorText(errno))") }
         defer { close(descriptor) }
         guard connect(descriptor) else { throw .absent }
         guard send(descriptor, request, request.utf8.count, Int32(MSG_NOSIGNAL)) == request.utf8.count else {
             throw .absent
         }
-        let answer = try receive(descriptor, until: .now() + seconds)
-        if answer == "ok" { return "" }
-        if answer.hasPrefix("ok ") { return String(answer.dropFirst(3)) }
-        let sentence = answer.hasPrefix("error ") ? String(answer.dropFirst(6)) : "it said '\(answer)'"
-        throw .refused(sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence)
+        let reply = try receive(descriptor, until: .now() + seconds)
+        if reply == "ok" { return "" }
+        if reply.hasPrefix("ok ") { return String(reply.dropFirst(3)) }
+        let reason = reply.hasPrefix("error ") ? String(reply.dropFirst(6)) : "it replied '\(reply)'"
+        throw .refused(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
     }
 
-    /// Reaches the socket if it is this user's server that listens there.
+    /// Connects to the socket. Returns false if no server listens there.
     private func connect(_ descriptor: Int32) -> Bool {
         guard path.utf8.count <= Self.pathLimit else { return false }
         var address = sockaddr_un()
@@ -46,17 +47,18 @@ struct ServerControl {
         }
     }
 
+    /// Receives the reply, one packet. Throws `timedOut` at the deadline.
     private func receive(_ descriptor: Int32, until deadline: DispatchTime) throws(Failure) -> String {
         while true {
             let now = DispatchTime.now()
-            guard now < deadline else { throw .late }
+            guard now < deadline else { throw .timedOut }
             let milliseconds = (deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000 + 1
             var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&watched, 1, Int32(clamping: milliseconds)) > 0 else { continue }
             var bytes = [UInt8](repeating: 0, count: 512)
             let count = recv(descriptor, &bytes, bytes.count, 0)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            // The server ended before it answered.
+            // The server exited before it replied.
             guard count > 0 else { throw .absent }
             return String(decoding: bytes[..<count], as: UTF8.self)
         }

@@ -4,35 +4,41 @@ internal import Dispatch
 internal import Foundation
 internal import Platform
 
-// Changing a server's rate, which no JACK client can: each kind of server has a way of its own, or none.
+// Changing a server's sample rate, which no JACK client can do: each kind of server has its own
+// way, or none.
 
 extension ManagedServer {
-    /// Rates that a server may have, in Hz.
+    /// The sample rates that a server may have, in Hz.
     public static let sampleRates = 8_000...384_000
 
-    /// Changes the rate of the server that runs, in Hz; its clients go on. On return it has that rate. Throws `noServer` when none runs that
-    /// could be asked, `refused` when its device does not take the rate (then it has the one before), `timedOut` when there is no answer within
-    /// `seconds`: a sound card is opened anew, and every client takes note. `sampleRate` of this value, which it is started with, stays.
+    /// Changes the sample rate of the running server, in Hz, and returns when the server has that
+    /// rate; its clients stay connected. The server opens the sound card again and notifies every
+    /// client, which may take seconds. The `sampleRate` of this value, with which a server is
+    /// started, does not change.
+    ///
+    /// Throws `noServer` if no server accepts requests on the control socket, `refused` if the rate
+    /// is outside `sampleRates` or the device does not support it (the server then keeps the
+    /// previous rate), and `timedOut` if no reply arrives within `seconds`.
     @discardableResult
     public func setSampleRate(_ sampleRate: Int, within seconds: Double = 10) throws(DriverError) -> Int {
         let call = "a rate of \(sampleRate) Hz"
         guard Self.sampleRates.contains(sampleRate) else {
-            throw .refused(call: call, reason: "a rate has 8,000 to 384,000 Hz")
+            throw .refused(call: call, reason: "rates range from 8,000 to 384,000 Hz")
         }
         do throws(ServerControl.Failure) {
-            let answer = try control().ask("rate \(sampleRate)", seconds: seconds)
-            guard let rate = Int(answer) else { throw .refused("its control socket said '\(answer)'") }
+            let reply = try control().ask("rate \(sampleRate)", seconds: seconds)
+            guard let rate = Int(reply) else { throw .refused("its control socket replied '\(reply)'") }
             return rate
         } catch {
             switch error {
             case .absent: throw .noServer(name: name)
-            case .late: throw .timedOut(call: call, seconds: seconds)
+            case .timedOut: throw .timedOut(call: call, seconds: seconds)
             case .refused(let reason): throw .refused(call: call, reason: reason)
             }
         }
     }
 
-    /// Where the server listens.
+    /// Returns the server's control socket.
     func control() throws(ServerControl.Failure) -> ServerControl {
         do throws(SystemFailure) {
             return ServerControl(path: try runtimePath("control"))
@@ -43,21 +49,24 @@ extension ManagedServer {
 }
 
 extension ServerConnection {
-    /// Makes no libjack call but on the control thread; the rest is the caller's to wait for.
+    /// Requests a sample rate and returns the one that the server then has: the requested one,
+    /// except that PipeWire may keep another. Makes libjack calls on the control thread only;
+    /// otherwise blocks the caller.
     func requestSampleRate(_ sampleRate: Int) throws(DriverError) -> Int {
         let format = try requireFormat()
         guard format.sampleRate != sampleRate else { return sampleRate }
         let call = "a rate of \(sampleRate) Hz"
         guard ManagedServer.sampleRates.contains(sampleRate) else {
-            throw .refused(call: call, reason: "a rate has 8,000 to 384,000 Hz")
+            throw .refused(call: call, reason: "rates range from 8,000 to 384,000 Hz")
         }
         if JackDriver.libraryVersion.contains("PipeWire") {
             let remote = state.withLock { $0.identity?.server.outsideName }
             try PipeWireSettings.force(sampleRate, at: remote)
-            let reached = try awaitFormat { $0.sampleRate == sampleRate }.sampleRate
-            // A graph that runs keeps its rate for as long as it runs: at its own one it is left to itself only once it is there.
-            if reached == sampleRate { try PipeWireSettings.release(at: remote, ifOwn: sampleRate) }
-            return reached
+            let actualRate = try awaitFormat { $0.sampleRate == sampleRate }.sampleRate
+            // A running graph keeps its rate. If the rate is PipeWire's own, the forced rate is
+            // released only once the graph has it.
+            if actualRate == sampleRate { try PipeWireSettings.release(at: remote, ifDefault: sampleRate) }
+            return actualRate
         } else {
             let server = state.withLock { $0.identity?.server }
             do throws(DriverError) {
@@ -68,40 +77,43 @@ extension ServerConnection {
                 throw .refused(
                     call: call,
                     reason:
-                        "it keeps the rate it was started with, \(format.sampleRate) Hz, and what has another is resampled; restart it with '-r \(sampleRate)', or use the managed server"
+                        "its sample rate is fixed at \(format.sampleRate) Hz, and other rates are resampled; restart it with '-r \(sampleRate)', or use the managed server"
                 )
             }
         }
-        let reached = try awaitFormat { $0.sampleRate == sampleRate }.sampleRate
-        // The server has it: whoever reads the one before reads too early.
-        guard reached == sampleRate else { throw .timedOut(call: call, seconds: configuration.callTimeout) }
-        return reached
+        let actualRate = try awaitFormat { $0.sampleRate == sampleRate }.sampleRate
+        // The server has the new rate, but this client has not seen it within the limit.
+        guard actualRate == sampleRate else { throw .timedOut(call: call, seconds: configuration.callTimeout) }
+        return actualRate
     }
 
-    /// Waits until the server's values have become such as `isReached` says and everybody was told, or until the time for a call is over: a shorter one
-    /// with PipeWire, which may say yes to what never comes. Returns what they are then.
+    /// Waits until the server's format satisfies `isReached` and the handler was notified of it, or
+    /// until the time limit for a call is over; with PipeWire, which may accept a request that
+    /// never takes effect, the limit is at most 2 s. Returns the format at that time. Throws
+    /// `serverLost` if the server is lost.
     func awaitFormat(_ isReached: @escaping @Sendable (HardwareFormat) -> Bool) throws(DriverError) -> HardwareFormat {
         let deadline =
             DispatchTime.now()
             + (JackClient.isPipeWire ? min(configuration.callTimeout, 2) : configuration.callTimeout)
         while true {
-            let news = Answer<Void>()
+            let change = Promise<Void>()
             let (format, isOver) = try state.withLock { state throws(DriverError) in
                 guard let format = state.format else { throw .serverLost }
-                let isTold = state.toldFormat.map(isReached) ?? false
-                let isOver = (isReached(format) && isTold) || DispatchTime.now() >= deadline
-                if !isOver { state.formatWaiters.append(news) }
+                let isNotified = state.deliveredFormat.map(isReached) ?? false
+                let isOver = (isReached(format) && isNotified) || DispatchTime.now() >= deadline
+                if !isOver { state.formatWaiters.append(change) }
                 return (format, isOver)
             }
             guard !isOver else { return format }
             let now = min(DispatchTime.now(), deadline)
-            _ = news.wait(seconds: Double(deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1e9)
+            _ = change.wait(seconds: Double(deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1e9)
         }
     }
 }
 
 extension JackDriver.Configuration {
-    /// The managed server that a connection has reached: also one that is known by name only.
+    /// Returns the managed server that a connection has reached, including one that is known only
+    /// by name.
     fileprivate func managed(at server: ReachedServer?) -> ManagedServer {
         guard case .outside(let name) = server else { return managedServer }
         var other = managedServer
@@ -112,9 +124,11 @@ extension JackDriver.Configuration {
 }
 
 extension ServerConnection {
-    /// The period that came of a request for `frames`. PipeWire takes it later, rounded down to a power of two, and says yes at once. jackd has it when
-    /// it says yes, but a client that has only just been activated may be told of it later.
-    func settledPeriod(_ period: Int, askedFor frames: Int) throws(DriverError) -> Int {
+    /// Returns the period that results from a request for `frames`, after which the server had
+    /// `period`. PipeWire accepts at once, rounds down to a power of two and applies the value
+    /// later. jackd has the period when it accepts, but a client that has just been activated may
+    /// be notified of it later.
+    func settledPeriod(_ period: Int, requested frames: Int) throws(DriverError) -> Int {
         let isPipeWire = JackDriver.libraryVersion.contains("PipeWire")
         guard isPipeWire || period != frames else { return period }
         let expected = isPipeWire ? frames.powerOfTwoBelow : frames
@@ -123,6 +137,6 @@ extension ServerConnection {
 }
 
 extension Int {
-    /// The greatest power of two up to this; for positive numbers.
+    /// The greatest power of two that is not above this number; for positive numbers.
     fileprivate var powerOfTwoBelow: Int { 1 << (Int.bitWidth - 1 - leadingZeroBitCount) }
 }

@@ -1,4 +1,4 @@
-/// Who fills streams, as the C driver can hold it.
+/// Boxes the function that fills streams, so that the C driver can hold it as a context pointer.
 final class StreamFiller: Sendable {
     let fill: @Sendable () -> Void
 

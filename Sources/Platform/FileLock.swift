@@ -1,23 +1,24 @@
 internal import Foundation
 
-/// A lock among processes: whoever holds it has locked its file. It ends with the process at the latest.
+/// A lock between processes, held by locking a file. It ends with the process at the latest.
 package struct FileLock: Sendable {
     /// The lock file.
     package let path: String
     private let descriptor: Int32
 
-    /// Waits for the lock and takes it; calls `onWait` first if others hold it.
+    /// Waits for the lock and acquires it. If another process holds it, calls `onWait` before
+    /// waiting.
     package init(path: String, onWait: () -> Void) throws(SystemFailure) {
         self.path = path
         descriptor = try Self.open(path)
-        var how = LOCK_EX | LOCK_NB
+        var operation = LOCK_EX | LOCK_NB
         while true {
-            switch Self.lock(descriptor, how) {
+            switch Self.lock(descriptor, operation) {
             case 0: return
             case EINTR: continue
             case EWOULDBLOCK:
                 onWait()
-                how = LOCK_EX
+                operation = LOCK_EX
             case let code:
                 Glibc.close(descriptor)
                 throw SystemFailure("the lock file '\(path)' cannot be locked: \(systemErrorText(code))")
@@ -25,12 +26,13 @@ package struct FileLock: Sendable {
         }
     }
 
-    /// Waits for the lock at most `seconds`, and takes it; throws when others hold it for longer.
+    /// Waits for the lock for at most `seconds` and acquires it. Throws if another process holds it
+    /// for longer.
     package init(path: String, within seconds: Double) throws(SystemFailure) {
         self.path = path
         descriptor = try Self.open(path)
         let deadline = DispatchTime.now() + seconds
-        // Nothing ends a wait for a file's lock in time, so it is tried again after pauses that grow.
+        // A wait for a file lock cannot time out, so this polls with increasing pauses.
         var pause: Int32 = 1
         while true {
             switch Self.lock(descriptor, LOCK_EX | LOCK_NB) {
@@ -41,7 +43,7 @@ package struct FileLock: Sendable {
                 pause = min(pause * 2, 32)
             case EWOULDBLOCK:
                 Glibc.close(descriptor)
-                throw SystemFailure("another process holds the lock file '\(path)' for too long; look who has it open")
+                throw SystemFailure("another process has held the lock file '\(path)' for too long; find out which one")
             case let code:
                 Glibc.close(descriptor)
                 throw SystemFailure("the lock file '\(path)' cannot be locked: \(systemErrorText(code))")
@@ -57,10 +59,11 @@ package struct FileLock: Sendable {
         return descriptor
     }
 
-    /// 0 or why not.
-    private static func lock(_ descriptor: Int32, _ how: Int32) -> Int32 {
-        flock(descriptor, how) == 0 ? 0 : errno
+    /// Returns 0 or an errno.
+    private static func lock(_ descriptor: Int32, _ operation: Int32) -> Int32 {
+        flock(descriptor, operation) == 0 ? 0 : errno
     }
 
+    /// Releases the lock. The lock must not be used afterwards.
     package func unlock() { close(descriptor) }
 }

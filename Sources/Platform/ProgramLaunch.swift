@@ -1,11 +1,14 @@
 internal import Foundation
 
-/// Starts a program that goes on in the background, and waits, on a pipe, until it is ready or says why not.
+/// Finds and runs programs: one that continues in the background once it reports over a pipe that
+/// it is ready (`run`), or one whose output is read until it exits (`output`).
 package enum ProgramLaunch {
     /// The descriptor at which the program finds the pipe.
     private static let readyDescriptor: Int32 = 3
 
-    /// Where `program` lies: what the environment names by `variable`, else beside the running program, else on PATH.
+    /// Returns the path of `program`: the value of the environment variable `variable`, otherwise
+    /// the program next to the running one, otherwise the one on PATH. Throws if there is none, or
+    /// if the variable names no executable program.
     package static func find(_ program: String, orNamedBy variable: String) throws(SystemFailure) -> String {
         let environment = ProcessInfo.processInfo.environment
         if let named = environment[variable], !named.isEmpty { return try check(named) }
@@ -16,27 +19,31 @@ package enum ProgramLaunch {
         let candidates = folders.map { $0 + "/" + program }
         guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
             throw SystemFailure(
-                "there is no program '\(program)' beside this one or on PATH; \(variable) can name it")
+                "program '\(program)' is neither next to this one nor on PATH; set \(variable) to its path")
         }
         return found
     }
 
-    /// Returns `executable` if it can be run.
+    /// Returns `executable`. Throws if it cannot be executed.
     package static func check(_ executable: String) throws(SystemFailure) -> String {
         guard FileManager.default.isExecutableFile(atPath: executable) else {
-            throw SystemFailure("'\(executable)' is not a program that can be run")
+            throw SystemFailure("'\(executable)' is not an executable program")
         }
         return executable
     }
 
-    /// Runs the program with `--ready-fd N` before the arguments. It writes "ready" there, or one line that says why not, and goes on by
-    /// itself meanwhile: what was started ends. Throws when it is not ready within `limit` seconds.
-    package static func run(_ executable: String, arguments: [String], limit: Double) throws(SystemFailure) {
+    /// Runs the program with `--ready-fd N` before the arguments. The program writes "ready" to
+    /// that descriptor, or one line that says why it is not ready. When it is ready, it continues
+    /// in a process of its own, and the process that was started exits. Throws if the program
+    /// cannot be run, reports a reason, exits without a line, or is not ready within
+    /// `timeoutSeconds`; in the last case the process is killed.
+    package static func run(_ executable: String, arguments: [String], timeoutSeconds: Double) throws(SystemFailure) {
         var ends: [Int32] = [-1, -1]
-        // A socket pair serves as the pipe: it is close-on-exec from the start, so that no other child holds an end.
+        // A socket pair serves as the pipe: it is close-on-exec from the start, so no other child
+        // process inherits an end.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw SystemFailure("there is no pipe to be had: \(systemErrorText(errno))")
+            throw SystemFailure("cannot create a pipe: \(systemErrorText(errno))")
         }
         defer { close(ends[0]) }
         let child: pid_t
@@ -49,29 +56,30 @@ package enum ProgramLaunch {
             throw error
         }
         close(ends[1])
-        let line = readLine(from: ends[0], limit: limit)
+        let line = readLine(from: ends[0], timeoutSeconds: timeoutSeconds)
         guard line != "ready" else { return reapLater(child) }
-        // What is not ready by now is not wanted any longer, and might never end.
+        // A program that is not ready by now is no longer needed, and might never end.
         if line == nil { kill(child, SIGKILL) }
         let status = reap(child)
         switch line {
-        case nil: throw SystemFailure("it was not ready within \((limit * 10).rounded() / 10) s")
-        case "": throw SystemFailure("'\(executable)' ended without a word, with status \(status)")
+        case nil: throw SystemFailure("the program was not ready within \((timeoutSeconds * 10).rounded() / 10) s")
+        case "": throw SystemFailure("'\(executable)' exited without a message, with status \(status)")
         case let reason?:
             throw SystemFailure(
                 reason.hasSuffix(".") ? String(reason.dropLast()) : reason)
         }
     }
 
-    /// Runs the program to its end and returns what it wrote to its standard output and error. Throws when it has not ended within `limit`
-    /// seconds, or not well.
+    /// Runs the program until it exits, and returns what it wrote to standard output and standard
+    /// error. Throws if it cannot be run or exits with an error. Kills it and throws if it does not
+    /// exit within `timeoutSeconds`, or writes more than 64 KiB.
     package static func output(
-        of executable: String, arguments: [String], limit: Double
+        of executable: String, arguments: [String], timeoutSeconds: Double
     ) throws(SystemFailure) -> String {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw SystemFailure("there is no pipe to be had: \(systemErrorText(errno))")
+            throw SystemFailure("cannot create a pipe: \(systemErrorText(errno))")
         }
         defer { close(ends[0]) }
         let child: pid_t
@@ -82,20 +90,23 @@ package enum ProgramLaunch {
             throw error
         }
         close(ends[1])
-        let said = read(from: ends[0], limit: limit) { _ in false }
-        if said == nil { kill(child, SIGKILL) }
+        let received = read(from: ends[0], timeoutSeconds: timeoutSeconds) { _ in false }
+        if received == nil { kill(child, SIGKILL) }
         let status = reap(child)
-        guard let said else {
-            throw SystemFailure("'\(executable)' had not ended within \((limit * 10).rounded() / 10) s")
+        guard let received else {
+            throw SystemFailure("'\(executable)' did not exit within \((timeoutSeconds * 10).rounded() / 10) s")
         }
         guard status == 0 else {
-            let line = said.split(separator: "\n").last.map(String.init) ?? "it ended with status \(status)"
+            let line = received.split(separator: "\n").last.map(String.init) ?? "it exited with status \(status)"
             throw SystemFailure("'\(executable)' failed: \(line)")
         }
-        return said
+        return received
     }
 
-    /// Starts the program with nothing of ours but the pipe: no blocked signals, no terminal; other descriptors it closes itself.
+    /// Starts the program without this process's blocked signals, signal handlers and terminal.
+    /// `descriptors` of the program are copies of `end`; its other standard descriptors are
+    /// /dev/null. It inherits the environment, the working directory and every descriptor that is
+    /// not close-on-exec; a program of this project closes those itself.
     private static func spawn(
         _ executable: String, arguments: [String], giving end: Int32, as descriptors: [Int32]
     ) throws(SystemFailure) -> pid_t {
@@ -127,19 +138,23 @@ package enum ProgramLaunch {
         return child
     }
 
-    /// What the other end says, up to the end of the line or of all; nil when the time is over first.
-    private static func readLine(from descriptor: Int32, limit: Double) -> String? {
-        read(from: descriptor, limit: limit) { $0.contains(UInt8(ascii: "\n")) }?
+    /// Reads text up to the end of the line or of the stream, and returns the first line. Returns
+    /// nil on a timeout or beyond 64 KiB.
+    private static func readLine(from descriptor: Int32, timeoutSeconds: Double) -> String? {
+        read(from: descriptor, timeoutSeconds: timeoutSeconds) { $0.contains(UInt8(ascii: "\n")) }?
             .split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init)
     }
 
-    /// The same, up to where it is complete; nil also for what has no end in 64 KiB.
-    private static func read(from descriptor: Int32, limit: Double, until isComplete: ([UInt8]) -> Bool) -> String? {
-        let deadline = DispatchTime.now() + limit
-        var said: [UInt8] = []
-        while !isComplete(said) {
+    /// Reads text until `isComplete` or the end of the stream. Returns nil on a timeout or beyond
+    /// 64 KiB.
+    private static func read(
+        from descriptor: Int32, timeoutSeconds: Double, until isComplete: ([UInt8]) -> Bool
+    ) -> String? {
+        let deadline = DispatchTime.now() + timeoutSeconds
+        var received: [UInt8] = []
+        while !isComplete(received) {
             let now = DispatchTime.now()
-            guard now < deadline, said.count < 65_536 else { return nil }
+            guard now < deadline, received.count < 65_536 else { return nil }
             let milliseconds = (deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000 + 1
             var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&watched, 1, Int32(clamping: milliseconds)) > 0 else { continue }
@@ -147,18 +162,21 @@ package enum ProgramLaunch {
             let count = Glibc.read(descriptor, &bytes, bytes.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
-            said += bytes[..<count]
+            received += bytes[..<count]
         }
-        return String(decoding: said, as: UTF8.self)
+        return String(decoding: received, as: UTF8.self)
     }
 
-    /// The program goes on by itself, so that what was started ends at once; where it does not, a thread waits for it.
+    /// Waits on a thread, for up to one second, until the started process has exited, which it does
+    /// at once because the program continues in a process of its own. If it takes longer, the
+    /// thread waits on. Without a thread, waits here without a limit.
     private static func reapLater(_ child: pid_t) {
         let reaper = WorkerThread()
         guard reaper.start(name: "audio-reaper", { _ = reap(child) }) else { return _ = reap(child) }
         reaper.join(seconds: 1)
     }
 
+    /// Waits until the process has exited, and returns its exit status.
     private static func reap(_ child: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(child, &status, 0) == -1, errno == EINTR { continue }

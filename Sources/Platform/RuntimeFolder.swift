@@ -1,9 +1,12 @@
 internal import Foundation
 
-/// The folder of this user's alone in which sockets and locks lie while the user is there.
+/// The private folder of a user that contains sockets and locks for as long as the user is logged
+/// in.
 package enum RuntimeFolder {
-    /// Makes it where it is missing, and says where it is: `audiosession` in the runtime directory (`XDG_RUNTIME_DIR`), else one under /tmp
-    /// that bears the user's number, where somebody else might have made it first. Throws when that is not this user's alone.
+    /// Creates the folder if it is missing and returns its path: `audiosession` in the runtime
+    /// directory (`XDG_RUNTIME_DIR`); if that cannot be created or is not private to this user, a
+    /// folder under /tmp whose name contains the user's id. Throws if the latter cannot be created,
+    /// or is not private: another user might have created it first.
     package static func path(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(SystemFailure) -> String {
@@ -13,15 +16,16 @@ package enum RuntimeFolder {
         }
         let folder = "/tmp/audiosession-\(getuid())"
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-            throw SystemFailure("the folder '\(folder)' cannot be made: \(systemErrorText(errno))")
+            throw SystemFailure("the folder '\(folder)' cannot be created: \(systemErrorText(errno))")
         }
         guard isPrivate(folder) else {
-            throw SystemFailure("'\(folder)' is not a folder of this user's alone; remove it")
+            throw SystemFailure("'\(folder)' is not a private folder of this user; remove it")
         }
         return folder
     }
 
-    /// Whether it is a folder itself, no link to one, and nobody else's or open to others.
+    /// Returns whether this is a folder and no link to one, belongs to this user, and is not
+    /// accessible to others.
     package static func isPrivate(_ folder: String) -> Bool {
         var facts = stat()
         guard lstat(folder, &facts) == 0 else { return false }

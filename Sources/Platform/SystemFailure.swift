@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the system would not do: a clause without a full stop, for the sentence of whoever asked.
+/// A failure of a system call: a clause without a full stop, for use in the caller's message.
 package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package let reason: String
 
@@ -9,5 +9,5 @@ package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible
     package var description: String { reason }
 }
 
-/// What the system calls an error.
+/// Returns the system's description of an error.
 package func systemErrorText(_ code: Int32) -> String { String(cString: strerror(code)) }

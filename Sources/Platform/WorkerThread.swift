@@ -1,37 +1,38 @@
 internal import Foundation
 
-/// A thread of the library's own. It takes no signals, and whoever ends it can wait for it.
+/// A thread of the library. It handles no signals, and its owner can wait for its end.
 package final class WorkerThread: Sendable {
     private struct State {
         var thread: pthread_t?
         var isStarted = false
     }
-    private let state = Locked(State())
-    private let finished = Answer<Void>()
+    private let state = Mutex(State())
+    private let finished = Promise<Void>()
 
     package init() {}
 
-    /// A thread that nobody waited for ends by itself.
+    /// Detaches a thread that was not joined, so that it ends on its own.
     deinit {
         if let thread = state.withLock({ state in state.thread.take() }) { pthread_detach(thread) }
     }
 
-    /// What the thread runs, held until it has run.
+    /// The closure of the thread, retained until it has returned.
     private final class Work: Sendable {
         let name: String
         let body: @Sendable () -> Void
-        let finished: Answer<Void>
-        init(name: String, body: @escaping @Sendable () -> Void, finished: Answer<Void>) {
+        let finished: Promise<Void>
+        init(name: String, body: @escaping @Sendable () -> Void, finished: Promise<Void>) {
             self.name = name
             self.body = body
             self.finished = finished
         }
     }
 
-    /// Runs `body` on a new thread of that name (at most 15 bytes); once. False when the system has no thread to give.
+    /// Runs `body` on a new thread of that name (at most 15 bytes). May be called only once.
+    /// Returns false if the system cannot create a thread.
     package func start(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
-            precondition(!state.isStarted, "A worker thread is started once.")
+            precondition(!state.isStarted, "A worker thread can be started only once.")
             let work = Unmanaged.passRetained(Work(name: name, body: body, finished: finished))
             var thread = pthread_t()
             let result = pthread_create(&thread, nil, Self.runWork, work.toOpaque())
@@ -45,8 +46,9 @@ package final class WorkerThread: Sendable {
         }
     }
 
-    /// Waits until the thread has ended, at most `seconds`; one that takes longer, or that is the caller, is left to end by itself.
-    /// Returns whether it has ended. Idempotent.
+    /// Waits until the thread has ended, for at most `seconds`, and returns whether it has. A
+    /// thread that takes longer, or that is the caller, is detached and ends on its own.
+    /// Idempotent.
     @discardableResult
     package func join(seconds: Double) -> Bool {
         guard let thread = state.withLock({ state in state.thread.take() }) else { return true }
@@ -69,7 +71,8 @@ package final class WorkerThread: Sendable {
         return nil
     }
 
-    /// As debuggers and `top -H` show it. pthread's own call is an extension that does not import.
+    /// Sets the name that debuggers and `top -H` show. pthread's own function is an extension that
+    /// is not imported.
     private static func nameThread(_ name: String) {
         let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }

@@ -1,16 +1,16 @@
 public import SessionPolicy
 
-/// Why an arbiter did not do what it was asked.
+/// Why an arbiter did not carry out a request.
 public enum ArbiterError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A rule says no; nothing changed.
+    /// A rule refuses; nothing has changed.
     case refused(Refusal)
-    /// The arbiter cannot be asked, or the machine cannot serve; nothing changed.
+    /// The arbiter cannot be reached, or the system lacks resources; nothing has changed.
     case unavailable(String)
 
     public var description: String {
         switch self {
         case .refused(let refusal): refusal.description
-        case .unavailable(let reason): "The arbiter cannot serve: \(reason)."
+        case .unavailable(let reason): "The arbiter is unavailable: \(reason)."
         }
     }
 }

@@ -1,17 +1,21 @@
 public import SessionPolicy
 
-/// All settings of an arbiter: one value with defaults. Clients are told them in the reply to `hello`.
+/// All settings of an arbiter: one value with defaults. The reply to `hello` reports them to
+/// clients.
 public struct ArbiterSettings: Hashable, Sendable, Codable {
     /// The settings of the rules.
     public var policy = PolicySettings()
     /// How many decisions the log keeps (ACT-13), at least 1. Default 1,024.
     public var logCapacity = 1_024
-    /// What the user says of devices, the first that suits a device counts; at most `DeviceOverride.most`. Default none.
+    /// The user's descriptions of devices. The first that matches a device counts; there are at
+    /// most `DeviceOverride.maximumCount`. Default none.
     public var deviceOverrides: [DeviceOverride] = []
-    /// Whether a recorder goes on when its input becomes another one, instead of stopping (ROUTE-4). Default false.
+    /// Whether recording continues when the recorder's input changes, instead of stopping
+    /// (ROUTE-4). Default false.
     public var recordsThroughInputChange = false
-    /// Whether the sessions of an app are reset when its media server was lost and is back, as Apple has it: the app sets everything up
-    /// again (SRV-2). Whoever serves the app then says `resetSessions`. Default false: all goes on as it was.
+    /// Whether the sessions of an app are reset when its audio server was lost and has returned, as
+    /// on Apple's systems: the library in the app's process then submits `resetSessions`, and the
+    /// app sets everything up again (SRV-2). Default false: the sessions continue as before.
     public var resetsSessionsWithServer = false
 
     public init() {}
@@ -20,7 +24,7 @@ public struct ArbiterSettings: Hashable, Sendable, Codable {
         case policy, logCapacity, deviceOverrides, recordsThroughInputChange, resetsSessionsWithServer
     }
 
-    /// What an older arbiter does not say is by default.
+    /// Values that an older arbiter does not send have their defaults.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         policy = try values.decode(PolicySettings.self, forKey: .policy)

@@ -1,13 +1,13 @@
 public import SessionPolicy
 
-/// One entry of the log: what happened, and what came of it (ACT-13).
+/// One entry of the log: an event and its outcome (ACT-13).
 public struct Decision: Hashable, Sendable, Codable {
     public enum Outcome: Hashable, Sendable {
         case granted([Effect])
         case refused(Refusal)
     }
 
-    /// From 1, without gaps: the one order of all decisions (ACT-11).
+    /// Position in the order of all decisions, starting at 1 without gaps (ACT-11).
     public var number: UInt64
     public var event: PolicyEvent
     public var outcome: Outcome
@@ -20,7 +20,7 @@ public struct Decision: Hashable, Sendable, Codable {
 
     private enum Key: CodingKey { case number, effects, refusal }
 
-    /// The event's own keys, and what came of it beside them.
+    /// The event's keys are at the same level as `number` and the outcome's keys.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         number = try values.decode(UInt64.self, forKey: .number)
@@ -43,29 +43,34 @@ public struct Decision: Hashable, Sendable, Codable {
     }
 }
 
-/// Decisions without a gap, and the state before the first: applied to it one after the other they lead to the state after the last.
+/// Consecutive decisions, and the state before the first. Applying the decisions to that state one
+/// after the other results in the state after the last.
 public struct DecisionHistory: Hashable, Sendable, Codable {
     public var base: PolicyState
     public var decisions: [Decision]
 }
 
-/// The latest decisions; the oldest give way, some at a time.
+/// The latest decisions, in sections. The oldest are dropped one section at a time, so that the
+/// state before the first one is known.
 struct DecisionLog {
-    /// Decisions that go together, and the state before them.
+    /// Consecutive decisions, and the state before them.
     private struct Section {
         var base: PolicyState
         var decisions: [Decision] = []
         var effects = 0
-        /// The base does not come of the decisions before.
-        var isBeginning = false
+        /// Whether `base` does not result from the decisions of the section before, because the
+        /// state was rebuilt.
+        var startsNewHistory = false
     }
 
-    /// Beyond it the oldest give way too, however few they are.
+    /// The number of effects in the log above which the oldest section is dropped, even if there
+    /// are fewer decisions than `capacity`. The last section is always kept.
     static let effectLimit = 65_536
 
     private var sections: [Section] = []
     private let capacity: Int
     private let sectionLength: Int
+    /// The number of the last decision; 0 before the first one.
     private(set) var count: UInt64 = 0
 
     init(capacity: Int) {
@@ -73,6 +78,9 @@ struct DecisionLog {
         sectionLength = max(1, self.capacity / 4)
     }
 
+    /// Appends a decision under the next number, in a new section if the last one is full. `state`
+    /// is the state before the decision. Drops the oldest sections while the log exceeds its
+    /// limits.
     mutating func append(_ event: PolicyEvent, _ outcome: Decision.Outcome, before state: PolicyState) {
         count += 1
         let isFull = sections.last.map {
@@ -82,31 +90,33 @@ struct DecisionLog {
         let last = sections.count - 1
         sections[last].decisions.append(Decision(number: count, event: event, outcome: outcome))
         if case .granted(let effects) = outcome { sections[last].effects += effects.count }
-        while sections.count > 1, isBeyondItsLimits { sections.removeFirst() }
+        while sections.count > 1, exceedsLimits { sections.removeFirst() }
     }
 
-    /// What follows comes of `state`, and that not of the decisions before.
-    mutating func beginAnew(with state: PolicyState) {
+    /// Starts a section at `state`, which does not result from the decisions before.
+    mutating func beginSection(at state: PolicyState) {
         if sections.last?.decisions.isEmpty == true { sections.removeLast() }
-        // What led to those before is of no use any longer.
-        for place in sections.indices { sections[place].base = PolicyState() }
-        sections.append(Section(base: state, isBeginning: true))
+        // The states before the earlier decisions are no longer needed.
+        for index in sections.indices { sections[index].base = PolicyState() }
+        sections.append(Section(base: state, startsNewHistory: true))
     }
 
-    /// Whether what is kept without the oldest section is enough, or with it too much.
-    private var isBeyondItsLimits: Bool {
+    /// Whether the oldest section can be dropped: the others contain as many decisions as the
+    /// capacity, or all sections together contain too many effects.
+    private var exceedsLimits: Bool {
         let kept = sections.dropFirst().reduce(0) { $0 + $1.decisions.count }
         return kept >= capacity || sections.reduce(0) { $0 + $1.effects } > Self.effectLimit
     }
 
-    /// The oldest first, at most as many as the capacity.
+    /// The decisions, the oldest first, at most as many as the capacity.
     var decisions: [Decision] { sections.flatMap(\.decisions).suffix(capacity) }
 
     var last: Decision? { sections.last { !$0.decisions.isEmpty }?.decisions.last }
 
-    /// What is kept, to be replayed; `state` is the present one.
+    /// Returns the decisions since the state was last rebuilt, as far as they are stored, to be
+    /// replayed. `state` is the current state.
     func history(_ state: PolicyState) -> DecisionHistory {
-        let first = sections.lastIndex(where: \.isBeginning) ?? 0
+        let first = sections.lastIndex(where: \.startsNewHistory) ?? 0
         return DecisionHistory(
             base: sections.isEmpty ? state : sections[first].base,
             decisions: sections.dropFirst(first).flatMap(\.decisions))

@@ -1,20 +1,22 @@
 public import SessionPolicy
 
-/// What the user says of the devices of a media server that a pattern is of: it goes before whatever else tells what they are.
+/// The user's description of the devices of an audio server that match a pattern. It takes
+/// precedence over every other source of information about them.
 public struct DeviceOverride: Hashable, Sendable, Codable {
-    /// How many there may be.
-    public static let most = 64
-    /// Bytes of a pattern, and of a name: 1 to this.
-    public static let longestText = 128
+    /// The maximum number of overrides.
+    public static let maximumCount = 64
+    /// The maximum length of a pattern and of a name in bytes; the minimum is 1.
+    public static let maximumTextLength = 128
 
-    /// A pattern as the shell has for file names, `*`, `?` and `[…]`, whatever the case of letters: for the name of a JACK client, of a port, an alias of a port, or the id of
-    /// a sound card.
+    /// A pattern as the shell uses it for file names, with `*`, `?` and `[…]`, not case-sensitive.
+    /// It is matched against the name of a JACK client, the name or an alias of a port, and the id
+    /// of a sound card.
     public var pattern: String
-    /// What the device is; nil: what it was taken for.
+    /// The kind of the device; nil to keep the detected one.
     public var type: PortType?
-    /// What it is called; nil: as it was.
+    /// The name of the device; nil to keep its own.
     public var name: String?
-    /// It is none at all for sessions.
+    /// Whether the device is hidden from sessions.
     public var isHidden: Bool
 
     public init(pattern: String, type: PortType? = nil, name: String? = nil, isHidden: Bool = false) {

@@ -1,17 +1,19 @@
 package import Foundation
 package import SessionPolicy
 
-/// Where the user's answers to programs that want to record are kept: one JSON file for all programs of the user (PERM-2).
+/// Stores the user's answers to programs that request permission to record: one JSON file for all
+/// programs of the user (PERM-2).
 ///
-/// Programs are known by their paths. The file is replaced as a whole, so that no reader sees half of it; a damaged one counts as empty, and is
-/// replaced by the next answer.
+/// Programs are identified by their paths. Each change writes a new file and renames it, so that no
+/// reader sees a partial file. A damaged file counts as empty, and the next answer replaces it.
 package struct PermissionStore: Sendable {
     private let file: URL
 
-    /// `record-permissions.json` in `directory`.
+    /// Creates the store `record-permissions.json` in `directory`.
     package init(directory: URL) { file = directory.appendingPathComponent("record-permissions.json") }
 
-    /// The user's: in `$XDG_STATE_HOME/audiosession`, by default `~/.local/state/audiosession`; nil without a home.
+    /// The user's store: in `$XDG_STATE_HOME/audiosession`, by default
+    /// `~/.local/state/audiosession`; nil if neither variable is set, or the path is not absolute.
     package static let standard: PermissionStore? = {
         let environment = ProcessInfo.processInfo.environment
         guard let home = environment["XDG_STATE_HOME"] ?? environment["HOME"].map({ $0 + "/.local/state" }),
@@ -20,14 +22,15 @@ package struct PermissionStore: Sendable {
         return PermissionStore(directory: URL(fileURLWithPath: home + "/audiosession"))
     }()
 
-    /// What the user answered, by program; who was not asked is missing.
+    /// The user's answers by program; a program for which the user was not asked is missing.
     package var answers: [String: RecordPermission] {
         guard let data = try? Data(contentsOf: file) else { return [:] }
         return (try? JSONDecoder().decode([String: RecordPermission].self, from: data)) ?? [:]
     }
 
-    /// Keeps an answer; `undetermined` forgets it. Without a place to write, the answer lasts as long as the process.
-    package func keep(_ answer: RecordPermission, for program: String) {
+    /// Stores an answer; `undetermined` removes it. A failure to write the file is ignored: the
+    /// answer then lasts only as long as the app's state in the arbiter.
+    package func save(_ answer: RecordPermission, for program: String) {
         var answers = answers
         answers[program] = answer == .undetermined ? nil : answer
         let encoder = JSONEncoder()

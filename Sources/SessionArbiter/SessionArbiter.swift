@@ -1,69 +1,78 @@
 public import SessionPolicy
 
-/// The control tower: decides for all sessions, opens and shuts their gates, and tells them.
+/// An arbiter: it decides for all sessions, controls their gates and notifies them.
 ///
-/// Every call is synchronous, safe from any thread and bounded in time. When it returns, every gate it changed has been written;
-/// notices come later, on a thread of the arbiter's, one at a time and in one order for all (keeps ACT-11, INT-1).
+/// Every call is synchronous, safe from any thread and bounded in time. When it returns, every gate
+/// that it changed has been written. Notices follow on a thread of the arbiter, one at a time and
+/// in one order for all sessions (keeps ACT-11, INT-1).
 public protocol SessionArbiter: AnyObject, Sendable {
-    /// The settings it decides by.
+    /// The settings on which decisions are based.
     var settings: ArbiterSettings { get }
 
-    /// Takes in a new session of an app; `observer` is told what concerns it until it unregisters, and is held until then.
+    /// Registers a new session of an app. The arbiter retains `observer` and passes it the
+    /// session's notices until the session is unregistered.
     func register(app: AppID, observer: any SessionObserver) throws(ArbiterError) -> SessionRegistration
 
-    /// Decides what is asked; throws when refused, and then nothing has changed (ACT-1).
+    /// Decides on an action. Throws if it is refused; then nothing has changed (ACT-1).
     func submit(_ action: PolicyAction) throws(ArbiterError)
 
-    /// Begins a call, an alarm, the assistant or a stand-in app; the id serves to accept and end it (ACT-4, INT-6, SIM-1).
+    /// Begins a call, an alarm, the assistant or a simulated app. Returns the id with which the
+    /// session is accepted and ended (ACT-4, INT-6, SIM-1).
     func beginSystemSession(rank: Rank, isRinging: Bool) throws(ArbiterError) -> SessionID
 
-    /// A session as it is now; nil when the arbiter does not know it.
+    /// Returns the current status of a session; nil if the arbiter does not know it.
     func status(of session: SessionID) -> SessionStatus?
 
-    /// What is known of an app: where it is in its life, and its permission.
+    /// Returns the state of an app, such as its life-cycle state and its permission to record.
     func application(_ app: AppID) -> AppState
 
-    /// What is plugged in, of all servers, the last in last (ROUTE-2).
+    /// The devices of all servers, the newest last (ROUTE-2).
     var devices: [Device] { get }
 
-    /// What the hardware is to be asked for, settled among the active sessions (HW-2).
-    var hardware: HardwareWish { get }
+    /// The values to request from the hardware, resolved among the active sessions (HW-2).
+    var hardware: HardwareRequest { get }
 
-    /// Notes the period that stands in for the server's own, or that it has been given back; whoever sees `hardware` next knows (HW-2).
-    func keep(_ loan: PeriodLoan?)
+    /// Records that the server's own period was replaced by another, or with nil that it was
+    /// restored. `hardware` then contains the override (HW-2).
+    func setOverride(_ hardwareOverride: BufferSizeOverride?)
 
-    /// The same of the rate.
-    func keep(rate loan: RateLoan?)
+    /// Records that the server's own sample rate was replaced by another, or with nil that it was
+    /// restored.
+    func setOverride(rate hardwareOverride: SampleRateOverride?)
 
-    /// Has `body` called on a thread of the arbiter's whenever `hardware` has become another; for as long as the arbiter lives.
+    /// Calls `body` on a thread of the arbiter whenever `hardware` has changed, for as long as the
+    /// arbiter lives.
     func whenHardwareChanges(_ body: @escaping @Sendable () -> Void)
 
     /// The latest decisions, the oldest first (ACT-13).
     var decisions: [Decision] { get }
 
-    /// Returns when every notice of earlier decisions has been told. Not from within an observer.
+    /// Returns when every notice of earlier decisions has been delivered. Must not be called from
+    /// an observer.
     func drain()
 }
 
-/// Whoever a session's news are told to, on a thread of the arbiter's.
+/// Receives the notices for a session, on a thread of the arbiter.
 public protocol SessionObserver: AnyObject, Sendable {
     func receive(_ notice: SessionNotice)
-    /// Another arbiter decides from now on and writes another page; until the render core reads that, the last verdict holds (SRV-3).
+    /// Replaces the gate, because another arbiter now decides and writes another page. The last
+    /// grant holds until the render core reads that page (SRV-3). May be called while `receive`
+    /// runs on another thread.
     func replaceGate(_ gate: SessionGate)
 }
 
-/// What an arbiter hands to a session at registration.
+/// What an arbiter returns for a registered session.
 public struct SessionRegistration: Sendable {
     public let id: SessionID
-    /// Written by the arbiter, read by the render core.
+    /// The gate that the arbiter writes and the render core reads.
     public let gate: SessionGate
 }
 
-/// A period that stands in for the server's own, to be given back (HW-2).
-public struct PeriodLoan: Hashable, Sendable, Codable {
-    /// Frames of the server's own period.
+/// A period that replaces the server's own one until it is restored (HW-2).
+public struct BufferSizeOverride: Hashable, Sendable, Codable {
+    /// The server's own period, in frames.
     public var before: Int
-    /// Frames that it was asked for.
+    /// The requested period, in frames.
     public var ours: Int
 
     public init(before: Int, ours: Int) {
@@ -72,11 +81,11 @@ public struct PeriodLoan: Hashable, Sendable, Codable {
     }
 }
 
-/// A rate that stands in for the server's own, to be given back (HW-2).
-public struct RateLoan: Hashable, Sendable, Codable {
-    /// The server's own, in Hz.
+/// A sample rate that replaces the server's own one until it is restored (HW-2).
+public struct SampleRateOverride: Hashable, Sendable, Codable {
+    /// The server's own sample rate in Hz.
     public var before: Int
-    /// Hz that it was asked for.
+    /// The requested sample rate in Hz.
     public var ours: Int
 
     public init(before: Int, ours: Int) {
@@ -85,35 +94,44 @@ public struct RateLoan: Hashable, Sendable, Codable {
     }
 }
 
-/// What the active sessions wish of the hardware, settled.
-public struct HardwareWish: Hashable, Sendable, Codable {
-    /// Seconds; nil when nobody asks.
+/// The hardware values that the active sessions prefer, resolved into one request.
+public struct HardwareRequest: Hashable, Sendable, Codable {
+    /// In seconds; nil if no session prefers a duration.
     public var ioBufferDuration: Double?
-    /// What was done about it.
-    public var loan: PeriodLoan?
-    /// Hz; nil when nobody asks.
+    /// The override of the period that is in effect; nil if the server has its own period.
+    public var bufferSizeOverride: BufferSizeOverride?
+    /// In Hz; nil if no session prefers a rate.
     public var sampleRate: Double?
-    /// What was done about that.
-    public var rateLoan: RateLoan?
+    /// The override of the sample rate that is in effect; nil if the server has its own rate.
+    public var sampleRateOverride: SampleRateOverride?
+
+    private enum CodingKeys: String, CodingKey {
+        case ioBufferDuration, sampleRate
+        case bufferSizeOverride = "loan"
+        case sampleRateOverride = "rateLoan"
+    }
 
     public init(
-        ioBufferDuration: Double? = nil, loan: PeriodLoan? = nil, sampleRate: Double? = nil, rateLoan: RateLoan? = nil
+        ioBufferDuration: Double? = nil, bufferSizeOverride: BufferSizeOverride? = nil, sampleRate: Double? = nil,
+        sampleRateOverride: SampleRateOverride? = nil
     ) {
         self.ioBufferDuration = ioBufferDuration
-        self.loan = loan
+        self.bufferSizeOverride = bufferSizeOverride
         self.sampleRate = sampleRate
-        self.rateLoan = rateLoan
+        self.sampleRateOverride = sampleRateOverride
     }
 }
 
 extension SessionArbiter {
-    /// Why a session is as it is, a line a reason; empty when it runs at full level (ACT-13).
+    /// Returns why a session is in its current state, one line for each reason; empty if it runs at
+    /// full level (ACT-13). For a session that the arbiter does not know, the one line says so.
     public func explain(_ session: SessionID) -> [String] {
         guard let status = status(of: session) else { return ["\(session) is not known to the arbiter"] }
-        return status.standing.reasons.map { "\(session) is \($0)" }
+        return status.resolvedGrant.reasons.map { "\(session) is \($0)" }
     }
 
-    /// The same, for who keeps the gate of one arbiter and has only notices to be told.
+    /// Registers a session whose owner needs only notices and never replaces the gate of its one
+    /// arbiter.
     public func register(
         app: AppID, observer: @escaping @Sendable (SessionNotice) -> Void
     ) throws(ArbiterError) -> SessionRegistration {

@@ -1,77 +1,86 @@
-/// The rules of sessions as one pure function: `(state, event) → (state, effects, reasons)`.
+/// Decides which audio sessions may play and record, as one pure function: `(state, event) →
+/// (state, effects, grants)`.
 ///
-/// It has no clock, no I/O and no memory of its own: the same events on the same state give the same answer. Where to read on:
-/// `Tables/` what categories, modes and options are; `Rules/Precedence.swift` who interrupts whom; `Rules/Activation.swift` and
-/// `Rules/Leaving.swift` what follows from that; `Rules/AppLife.swift` what the background may; `Rules/Standings.swift` what each session is
-/// granted, and why.
+/// The policy has no clock, performs no I/O and keeps no state between calls: the same event on the
+/// same state always gives the same result. `Tables/` describes categories, modes and options.
+/// `Rules/Precedence.swift` decides which session interrupts which. `Rules/Activation.swift` and
+/// `Rules/Deactivation.swift` carry out the consequences. `Rules/AppLife.swift` restricts apps in
+/// the background. `Rules/GrantResolver.swift` computes the grant of each session and its reasons.
 public struct Policy: Sendable {
     public let settings: PolicySettings
 
     public init(settings: PolicySettings = PolicySettings()) { self.settings = settings }
 
-    /// What an event makes of a state.
+    /// The result of applying an event to a state.
     public struct Transition: Hashable, Sendable {
         public var state: PolicyState
-        /// What is to be told, in this one order (ACT-11).
+        /// The notifications to deliver, in this order (ACT-11).
         public var effects: [Effect]
-        /// Of every session, in the order of `state.sessions`.
-        public var standings: [Standing]
+        /// The grants of all sessions, in the order of `state.sessions`.
+        public var resolvedGrants: [ResolvedGrant]
     }
 
-    /// Decides an event; throws when it is refused, and then the state stands as it was (keeps ACT-1, MODE-1, OPT-3, HW-4). Who knows the
-    /// `standings` of the state, from the transition that led to it, saves asking for them again.
+    /// Returns the transition that an event causes. Throws if a rule refuses the event; the state
+    /// is then unchanged (keeps ACT-1, MODE-1, OPT-3, HW-4). A caller that already has the
+    /// `resolvedGrants` of `state`, from the transition that produced it, can pass them to avoid
+    /// computing them again.
     public func apply(
-        _ event: PolicyEvent, to state: PolicyState, standings: [Standing]? = nil
+        _ event: PolicyEvent, to state: PolicyState, resolvedGrants: [ResolvedGrant]? = nil
     ) throws(Refusal) -> Transition {
         var arbitration = Arbitration(state: state, settings: settings, now: event.time)
         try arbitration.decide(event.action)
         arbitration.grantPending()
-        return conclude(arbitration, from: state, standings ?? self.standings(in: state))
+        return conclude(arbitration, from: state, resolvedGrants ?? self.resolvedGrants(in: state))
     }
 
-    /// What every session is granted, in the order of `state.sessions`.
-    public func standings(in state: PolicyState) -> [Standing] { Standings(state, settings).all() }
+    /// Returns the grant of every session, in the order of `state.sessions`.
+    public func resolvedGrants(in state: PolicyState) -> [ResolvedGrant] { GrantResolver(state, settings).all() }
 
-    /// Why a session is as it is; empty when it runs at full level, nil when it is unknown.
+    /// Returns the reasons why a session does not run at full level with all its input: empty if it
+    /// does, nil if the session is unknown.
     public func reasons(for id: SessionID, in state: PolicyState) -> [Reason]? {
-        state[id].map { Standings(state, settings).standing(of: $0).reasons }
+        state[id].map { GrantResolver(state, settings).resolvedGrant(of: $0).reasons }
     }
 
-    /// Adds what follows from the comparison of both states: hints (HINT-2) and who is not as before, or, where it is known what a session
-    /// holds, does not hold what it is granted.
+    /// Returns the transition from `before` to the decided state. Appends the effects that follow
+    /// from comparing the two: silence hints (HINT-2) for the sessions that were and are active,
+    /// and `stateChanged` for every session whose state or grant differs, or around which other
+    /// audio, devices or calls differ. `earlier` are the grants in `before`; a grant in `held`,
+    /// which a client reports to hold, is used instead.
     func conclude(
-        _ arbitration: Arbitration, from before: PolicyState, _ earlier: [Standing], held: [SessionID: Standing] = [:]
+        _ arbitration: Arbitration, from before: PolicyState, _ earlier: [ResolvedGrant],
+        held: [SessionID: ResolvedGrant] = [:]
     ) -> Transition {
         let after = arbitration.state
-        let standings = self.standings(in: after)
+        let resolvedGrants = self.resolvedGrants(in: after)
         var effects = arbitration.effects
-        let (others, otherThen) = (OtherAudio(after, standings), OtherAudio(before, earlier))
-        let isElsewhere = before.devices != after.devices || before.isInCall != after.isInCall
+        let (othersNow, othersBefore) = (OtherAudio(after, resolvedGrants), OtherAudio(before, earlier))
+        let devicesOrCallsChanged = before.devices != after.devices || before.isInCall != after.isInCall
         for id in after.activeOrder {
-            let hint = others.isPrimaryPlaying(besides: id)
-            guard hint != otherThen.isPrimaryPlaying(besides: id), before[id]?.isActive == true,
+            let hint = othersNow.isPrimaryPlaying(otherThan: id)
+            guard hint != othersBefore.isPrimaryPlaying(otherThan: id), before[id]?.isActive == true,
                 let session = after[id],
                 session.rank == .app, after.isForeground(session)
             else { continue }
             effects.append(Effect(id, .silenceSecondaryAudioHint(hint), .hint2))
         }
-        for (session, standing) in zip(after.sessions, standings) {
-            let (id, place) = (session.id, before.index(of: session.id))
+        for (session, resolvedGrant) in zip(after.sessions, resolvedGrants) {
+            let (id, earlierIndex) = (session.id, before.index(of: session.id))
             guard
-                isElsewhere || before.app(session.app).server != after.app(session.app).server
-                    || place.map({ before.sessions[$0] != session }) ?? true
-                    || (held[id] ?? place.map { earlier[$0] }) != standing
-                    || otherThen.isPlaying(besides: id) != others.isPlaying(besides: id)
-                    || otherThen.isPrimaryPlaying(besides: id) != others.isPrimaryPlaying(besides: id)
+                devicesOrCallsChanged || before.app(session.app).server != after.app(session.app).server
+                    || earlierIndex.map({ before.sessions[$0] != session }) ?? true
+                    || (held[id] ?? earlierIndex.map { earlier[$0] }) != resolvedGrant
+                    || othersBefore.isPlaying(otherThan: id) != othersNow.isPlaying(otherThan: id)
+                    || othersBefore.isPrimaryPlaying(otherThan: id) != othersNow.isPrimaryPlaying(otherThan: id)
             else { continue }
-            effects.append(Effect(id, .stateChanged, standing.reasons.first?.rule ?? .act1))
+            effects.append(Effect(id, .stateChanged, resolvedGrant.reasons.first?.rule ?? .act1))
         }
-        return Transition(state: after, effects: effects, standings: standings)
+        return Transition(state: after, effects: effects, resolvedGrants: resolvedGrants)
     }
 }
 
 extension Arbitration {
-    /// One line an action; the rules are where the line leads.
+    /// Dispatches each action to the function that decides it; decides the shortest ones here.
     fileprivate mutating func decide(_ action: PolicyAction) throws(Refusal) {
         switch action {
         case .register(let id, let app): try register(id, app: app)
@@ -93,7 +102,7 @@ extension Arbitration {
         case .setOutputMuted(let id, let muted): try setOutputMuted(id, muted)
         case .setRunning(let id, let running): try change(id) { $0.isRunning = running }
         case .setInputRunning(let id, let running): try setInputRunning(id, running)
-        case .remotePlay(let id): try lendForeground(id)
+        case .remotePlay(let id): try grantTemporaryForeground(id)
         case .preferInput(let id, let uid): try preferInput(id, uid)
         case .overrideOutput(let id, let toSpeaker): try overrideOutput(id, toSpeaker: toSpeaker)
         case .preferInterruptionOnRouteDisconnect(let id, let prefers):

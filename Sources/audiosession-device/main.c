@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
-/// Stands for a device on a JACK server, in a process of its own: its end is a cable that is pulled.
+/// Runs a virtual device on a JACK server, in a separate process: killing the process has the
+/// effect of pulling the cable.
 #include "options.h"
 
 #include <errno.h>
@@ -12,18 +13,19 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-/// Set for the program that begins anew after a server's end: whom it was to tell that it is ready was told by then. Its value is how
-/// often in a row the server has refused the device since.
-static const char *const again_variable = "AUDIOSESSION_DEVICE_AGAIN";
+/// Environment variable that is set when the program restarts after its server ended. (The process
+/// at `--ready-fd` was notified before.) Its value is how often in a row a server has refused the
+/// device since then.
+static const char *const restart_variable = "AUDIOSESSION_DEVICE_AGAIN";
 
-/// How often it looks whether there is a server again. libjack has nothing that tells.
-enum { LOOK_MS = 100 };
+/// Interval between attempts to plug in again. libjack does not report when a server starts.
+enum { RETRY_MS = 100 };
 
-/// How often it tries again where a server refuses the device on its return, 100 ms apart: one that only begins, or is about to end,
-/// refuses clients and ports for a moment.
+/// How often in a row a server may refuse the device after a restart, 100 ms apart: a server that
+/// is starting or shutting down refuses clients and ports for a moment.
 enum { MAX_REFUSALS = 100 };
 
-/// Tells whoever waits at `--ready-fd`, once.
+/// Notifies the process that waits at `--ready-fd`, once.
 static void announce(device_options_t *options, const char *text) {
     if (options->ready_fd == -1)
         return;
@@ -38,7 +40,8 @@ static int fail(device_options_t *options, const char *error, int status) {
     return status;
 }
 
-/// Blocks the signals that end the program, for every thread to come, and returns a descriptor that receives them.
+/// Blocks SIGTERM, SIGINT, SIGPIPE and SIGHUP for this thread and all threads created later.
+/// Returns a descriptor that receives SIGTERM and SIGINT, which end the program; -1 on failure.
 static int receive_signals(void) {
     sigset_t ending;
     sigemptyset(&ending);
@@ -52,7 +55,9 @@ static int receive_signals(void) {
     return signalfd(-1, &ending, SFD_CLOEXEC);
 }
 
-/// Leaves the caller's process, session and descriptors behind, but for the standard ones and `kept` (-1: none). Its folder stays: paths are within it.
+/// Leaves the caller's process and session, and closes all descriptors except the standard ones and
+/// `kept` (-1: none). Keeps the working directory, because paths may be relative to it. Returns
+/// false if the system refuses.
 static bool detach(int kept) {
     pid_t child = fork();
     if (child > 0)
@@ -66,51 +71,56 @@ static bool detach(int kept) {
            close_range((unsigned)kept + 1, ~0U, 0) == 0;
 }
 
-/// Waits for a signal that ends the program, or for the server's end; true for the latter.
-static bool outlives(int signals, int lost) {
+/// Waits for a signal that ends the program, or until the server is lost. Returns true if it was
+/// lost.
+static bool wait_for_end(int signals, int lost) {
     struct pollfd watched[] = {{.fd = signals, .events = POLLIN}, {.fd = lost, .events = POLLIN}};
     while (poll(watched, 2, -1) == -1 && errno == EINTR)
         continue;
     return watched[0].revents == 0;
 }
 
-/// Waits a moment; false when a signal came that ends the program.
-static bool may_look_again(int signals) {
+/// Waits for one interval. Returns false if a signal arrived that ends the program.
+static bool wait_before_retry(int signals) {
     struct pollfd watched = {.fd = signals, .events = POLLIN};
-    return poll(&watched, 1, LOOK_MS) <= 0;
+    return poll(&watched, 1, RETRY_MS) <= 0;
 }
 
-/// Begins anew in the same process: of a libjack whose server died nothing is to be kept.
-static int begin_anew(char **argv, int refusals) {
+/// Restarts the program in the same process, because libjack cannot be used again after its server
+/// ended. Returns only on failure.
+static int restart(char **argv, int refusals) {
     char count[16];
     snprintf(count, sizeof count, "%d", refusals);
-    setenv(again_variable, count, 1);
+    setenv(restart_variable, count, 1);
     close_range(STDERR_FILENO + 1, ~0U, 0);
     execv("/proc/self/exe", argv);
-    fprintf(stderr, "audiosession-device: It cannot begin anew: %s.\n", strerror(errno));
+    fprintf(stderr, "audiosession-device: Cannot restart: %s.\n", strerror(errno));
     return EX_OSERR;
 }
 
-/// `refusals`: in a row, since the server ended; -1: the device was never there.
+/// Plugs the device in, and waits for a signal or the end of the server. Returns the exit status.
+/// After a restart, tries again for as long as no server is running, and up to MAX_REFUSALS times
+/// if a server refuses. `refusals`: how often in a row a server has refused the device since its
+/// server ended; -1: the program was not restarted.
 static int serve(device_options_t *options, char **argv, int refusals) {
     char error[400] = "";
-    stand_in_fault_t fault;
+    virtual_device_fault_t fault;
     int signals = receive_signals();
-    stand_in_t *device;
-    while (!(device = stand_in_plug(&options->device, error, sizeof error, &fault))) {
-        if (refusals == -1 || fault == STAND_IN_BAD_OPTIONS || refusals >= MAX_REFUSALS)
-            return fail(options, error, fault == STAND_IN_BAD_OPTIONS ? EX_USAGE : EX_UNAVAILABLE);
-        if (!may_look_again(signals))
+    virtual_device_t *device;
+    while (!(device = virtual_device_plug(&options->device, error, sizeof error, &fault))) {
+        if (refusals == -1 || fault == VIRTUAL_DEVICE_BAD_OPTIONS || refusals >= MAX_REFUSALS)
+            return fail(options, error, fault == VIRTUAL_DEVICE_BAD_OPTIONS ? EX_USAGE : EX_UNAVAILABLE);
+        if (!wait_before_retry(signals))
             return EX_OK;
-        if (fault == STAND_IN_REFUSED)
-            return begin_anew(argv, refusals + 1);
+        if (fault == VIRTUAL_DEVICE_REFUSED)
+            return restart(argv, refusals + 1);
     }
     announce(options, "ready");
-    bool is_lost = outlives(signals, stand_in_lost_fd(device));
-    if (!stand_in_unplug(device, error, sizeof error))
+    bool is_lost = wait_for_end(signals, virtual_device_lost_fd(device));
+    if (!virtual_device_unplug(device, error, sizeof error))
         return fail(options, error, EX_IOERR);
-    if (is_lost && options->comes_back)
-        return begin_anew(argv, 0);
+    if (is_lost && options->replug)
+        return restart(argv, 0);
     return is_lost ? fail(options, "The JACK server ended.", EX_UNAVAILABLE) : EX_OK;
 }
 
@@ -126,15 +136,15 @@ int main(int argc, char **argv) {
     case OPTIONS_RUN:
         break;
     }
-    const char *again = getenv(again_variable);
-    int refusals = again ? atoi(again) : -1;
-    if (again) {
+    const char *restarted = getenv(restart_variable);
+    int refusals = restarted ? atoi(restarted) : -1;
+    if (restarted) {
         options.ready_fd = -1;
         options.detach = false;
     }
     if (options.detach && !detach(options.ready_fd))
-        return fail(&options, "It cannot go on in the background.", EX_OSERR);
+        return fail(&options, "Cannot continue in the background.", EX_OSERR);
     int status = serve(&options, argv, refusals);
     fflush(NULL);
-    _exit(status); // libjack's threads may be about still, and its server be gone
+    _exit(status); // libjack's threads may still be running, and its server may be gone
 }

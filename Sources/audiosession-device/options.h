@@ -2,20 +2,24 @@
 #ifndef AUDIOSESSION_DEVICE_OPTIONS_H
 #define AUDIOSESSION_DEVICE_OPTIONS_H
 
-#include <stand_in_device.h>
+#include <virtual_device.h>
 
-/// What the program was asked to do. Strings point into `argv`.
+/// The parsed command line. Strings point into `argv`.
 typedef struct device_options {
-    stand_in_options_t device;
-    int ready_fd;    ///< told "ready" or why not, then closed; -1: nobody
-    bool detach;     ///< go on in a process and a session of its own
-    bool comes_back; ///< when the server dies, plug in again once there is one
+    virtual_device_options_t device;
+    /// Receives "ready" or the reason for a failure, and is then closed; -1: none.
+    int ready_fd;
+    /// Continue in a separate process and session.
+    bool detach;
+    /// When the server ends, plug the device in again once a server is running.
+    bool replug;
 } device_options_t;
 
-/// What `options_parse` found.
+/// Result of `options_parse`.
 typedef enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_BAD } options_result_t;
 
-/// Reads the command line into `options`. On OPTIONS_BAD, `error` (of `error_size` bytes) holds one sentence that says why.
+/// Parses the command line into `options`. On OPTIONS_BAD, `error` (of `error_size` bytes) holds
+/// one sentence that gives the reason.
 options_result_t options_parse(int argc, char **argv, device_options_t *options, char *error, unsigned long error_size);
 
 /// Writes the help text to standard output.

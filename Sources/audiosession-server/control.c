@@ -19,8 +19,10 @@ struct control {
     char path[sizeof((struct sockaddr_un){0}).sun_path];
     int listener;
     int epoll;
-    int peers[PEER_LIMIT]; ///< -1: a free place
-    unsigned next;         ///< the place that is taken next, whose peer has been there for longest
+    /// -1: a free slot.
+    int peers[PEER_LIMIT];
+    /// The slot that is used next. Its peer, if any, has been connected for longest.
+    unsigned next;
 };
 
 static bool watch(const control_t *control, int descriptor) {
@@ -28,13 +30,15 @@ static bool watch(const control_t *control, int descriptor) {
     return epoll_ctl(control->epoll, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
-/// What a killed server left; nothing else is removed.
+/// Removes the socket at `path`, but no file of another kind.
 static void remove_socket(const char *path) {
     struct stat facts;
     if (lstat(path, &facts) == 0 && S_ISSOCK(facts.st_mode))
         unlink(path);
 }
 
+/// Creates a socket at `path` that only this user can connect to, and listens. On failure, returns
+/// false with the reason in `errno`.
 static bool listen_at(control_t *control, const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
@@ -61,7 +65,7 @@ control_t *control_open(const char *path, char *error, unsigned long error_size)
         if (listen_at(control, path))
             return control;
     }
-    snprintf(error, error_size, "The control socket '%s' cannot be made: %s.", path, strerror(errno));
+    snprintf(error, error_size, "The control socket '%s' cannot be created: %s.", path, strerror(errno));
     control_close(control);
     return NULL;
 }
@@ -75,14 +79,15 @@ static bool is_this_user(int peer) {
            (credentials.uid == geteuid() || credentials.uid == 0);
 }
 
-static void drop(control_t *control, unsigned place) {
-    if (control->peers[place] != -1)
-        close(control->peers[place]); // which ends its watch, too
-    control->peers[place] = -1;
+static void drop(control_t *control, unsigned slot) {
+    if (control->peers[slot] != -1)
+        close(control->peers[slot]); // also removes it from the epoll set
+    control->peers[slot] = -1;
 }
 
+/// Accepts a connection, in place of the one that has been connected for longest.
 static void admit(control_t *control) {
-    drop(control, control->next); // before: there may be no descriptor to spare
+    drop(control, control->next); // first: there may be no spare descriptor
     int peer = accept4(control->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (peer == -1)
         return;
@@ -94,12 +99,13 @@ static void admit(control_t *control) {
     control->next = (control->next + 1) % PEER_LIMIT;
 }
 
+/// Changes the sample rate to the number in `text`, and writes the reply.
 static void set_rate(host_t *host, const char *text, char *reply) {
     char *end = NULL;
     unsigned long rate = strtoul(text, &end, 10);
     bool is_number = text[0] >= '1' && text[0] <= '9' && *end == '\0' && strlen(text) <= 6;
     if (!is_number || rate < SERVER_RATE_MIN || rate > SERVER_RATE_MAX) {
-        snprintf(reply, REPLY_SIZE, "error A rate is a whole number from %u to %u, not '%.40s'.", SERVER_RATE_MIN,
+        snprintf(reply, REPLY_SIZE, "error A rate must be a whole number from %u to %u, not '%.40s'.", SERVER_RATE_MIN,
                  SERVER_RATE_MAX, text);
         return;
     }
@@ -110,32 +116,33 @@ static void set_rate(host_t *host, const char *text, char *reply) {
         snprintf(reply, REPLY_SIZE, "error %s", error);
 }
 
-static void answer(host_t *host, const char *request, char *reply) {
+static void handle_request(host_t *host, const char *request, char *reply) {
     if (strncmp(request, "rate ", 5) == 0)
         set_rate(host, request + 5, reply);
     else if (strcmp(request, "status") == 0)
         snprintf(reply, REPLY_SIZE, "ok rate=%u period=%u driver=%s clients=%d", host_sample_rate(host),
                  host_period(host), host_driver_name(host), host_client_count(host));
     else
-        snprintf(reply, REPLY_SIZE, "error There is no request '%.40s'; there are 'rate' and 'status'.", request);
+        snprintf(reply, REPLY_SIZE, "error Unknown request '%.40s'; use 'rate' or 'status'.", request);
 }
 
-/// Takes one packet, answers it, and is done with the peer.
-static void serve_peer(control_t *control, host_t *host, unsigned place) {
+/// Receives one packet, answers it, and closes the peer. A peer that has closed its end gets no
+/// answer; one whose packet is not there yet stays open.
+static void serve_peer(control_t *control, host_t *host, unsigned slot) {
     char request[REQUEST_LIMIT + 1], reply[REPLY_SIZE];
-    ssize_t length = recv(control->peers[place], request, REQUEST_LIMIT, MSG_TRUNC);
+    ssize_t length = recv(control->peers[slot], request, REQUEST_LIMIT, MSG_TRUNC);
     if (length == -1 && (errno == EAGAIN || errno == EINTR))
         return;
     if (length > REQUEST_LIMIT) {
         snprintf(reply, sizeof reply, "error A request has at most %d bytes.", REQUEST_LIMIT);
     } else if (length > 0) {
         request[length] = '\0';
-        answer(host, request, reply);
+        handle_request(host, request, reply);
     }
-    // A peer that does not read has room for one packet all the same, or goes without.
-    if (length > 0 && send(control->peers[place], reply, strlen(reply), MSG_NOSIGNAL) == -1)
+    // The send cannot block. A peer without room for one packet gets no reply.
+    if (length > 0 && send(control->peers[slot], reply, strlen(reply), MSG_NOSIGNAL) == -1)
         (void)errno;
-    drop(control, place);
+    drop(control, slot);
 }
 
 void control_serve(control_t *control, host_t *host) {
@@ -143,12 +150,12 @@ void control_serve(control_t *control, host_t *host) {
     int count = epoll_wait(control->epoll, events, PEER_LIMIT + 1, 0);
     bool is_served = false;
     for (int i = 0; i < count; i++)
-        for (unsigned place = 0; place < PEER_LIMIT && !is_served; place++)
-            if (control->peers[place] == events[i].data.fd) {
-                serve_peer(control, host, place);
+        for (unsigned slot = 0; slot < PEER_LIMIT && !is_served; slot++)
+            if (control->peers[slot] == events[i].data.fd) {
+                serve_peer(control, host, slot);
                 is_served = true;
             }
-    // Last: a place that is taken anew is not mistaken for the one that had the news.
+    // Accept last, so that a slot that is reused is not mistaken for the one that had the event.
     for (int i = 0; i < count; i++)
         if (events[i].data.fd == control->listener)
             admit(control);
@@ -159,8 +166,8 @@ void control_close(control_t *control) {
         return;
     if (control->path[0] != '\0')
         remove_socket(control->path);
-    for (unsigned place = 0; place < PEER_LIMIT; place++)
-        drop(control, place);
+    for (unsigned slot = 0; slot < PEER_LIMIT; slot++)
+        drop(control, slot);
     if (control->listener != -1)
         close(control->listener);
     if (control->epoll != -1)

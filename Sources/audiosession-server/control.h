@@ -1,7 +1,9 @@
-/// The control socket: what no JACK client can ask of a server. One request a connection, one packet each way, for this user alone.
+/// The control socket, for requests that no JACK client can make: one request per connection, one
+/// packet in each direction, only for this user and root.
 ///
-/// `rate 44100` is answered with `ok 44100`, the rate there is then, or with `error` and a sentence that says why and what is so;
-/// `status` with `ok rate=48000 period=1024 driver=dummy clients=2`.
+/// The server answers `rate 44100` with `ok 44100`, the resulting rate, or with `error` and a
+/// sentence that gives the reason and the result. It answers `status` with `ok rate=48000
+/// period=1024 driver=dummy clients=2`.
 #ifndef AUDIOSESSION_SERVER_CONTROL_H
 #define AUDIOSESSION_SERVER_CONTROL_H
 
@@ -9,14 +11,18 @@
 
 typedef struct control control_t;
 
-/// Listens at `path`, in place of a server that was killed. NULL when it cannot: `error` (of `error_size` bytes) then holds one
-/// sentence that says why. The caller owns it.
+/// Listens at `path`, and replaces the socket of a server that was killed. Returns NULL on failure:
+/// `error` (of `error_size` bytes) then holds one sentence that gives the reason. The caller owns
+/// it.
 control_t *control_open(const char *path, char *error, unsigned long error_size);
 
-/// A descriptor that becomes readable when there is something to serve.
+/// Returns a descriptor that becomes readable when `control_serve` has something to do.
 int control_fd(const control_t *control);
 
-/// Serves one of those who have asked, and waits for nobody: a peer that stays silent is closed when others need its place.
+/// Serves one of the peers that have sent a request, and accepts one new connection. Serves no more
+/// than one, because the caller must let the clients settle after a change of rate. Never waits for
+/// a peer, but a change of rate waits for the JACK clients. A peer that stays silent is closed when
+/// others need its slot.
 void control_serve(control_t *control, host_t *host);
 
 /// Stops listening, removes the socket and frees it. NULL does nothing.

@@ -16,8 +16,9 @@ static void close_inherited(int kept) {
     }
 }
 
-/// Waits for the server's end and ends like it.
-static _Noreturn void stand_by(pid_t server, const sigset_t *signals) {
+/// Forwards signals to the server, waits until it exits, and exits with its status; with
+/// EX_SOFTWARE if a signal ended it.
+static _Noreturn void forward_signals(pid_t server, const sigset_t *signals) {
     for (;;) {
         int signal = 0;
         if (sigwait(signals, &signal) != 0)
@@ -44,11 +45,12 @@ bool detach(int kept) {
     sigaddset(&signals, SIGCHLD);
     if (sigprocmask(SIG_BLOCK, &signals, &before) != 0)
         return false;
+    // A second fork: the parent stays, forwards signals and reaps the server.
     pid_t server = fork();
     if (server == 0)
         return sigprocmask(SIG_SETMASK, &before, NULL) == 0;
     if (server == -1)
         return false;
-    close_inherited(-1); // what is announced is the server's to say
-    stand_by(server, &signals);
+    close_inherited(-1); // only the server announces itself
+    forward_signals(server, &signals);
 }

@@ -1,4 +1,4 @@
-/// A JACK server in this process, by JACK's control interface.
+/// A JACK server in this process, run through JACK's control interface.
 #ifndef AUDIOSESSION_SERVER_HOST_H
 #define AUDIOSESSION_SERVER_HOST_H
 
@@ -6,36 +6,43 @@
 
 typedef struct host host_t;
 
-/// Starts the server that `options` describe; clients can connect on return. NULL when it cannot run: `error` (of `error_size`
-/// bytes) then holds one sentence that says why. The caller owns it.
+/// Starts the server that `options` describe; clients can connect on return. Returns NULL if it
+/// cannot run: `error` (of `error_size` bytes) then holds one sentence that gives the reason. The
+/// caller owns it.
 host_t *host_start(const server_options_t *options, char *error, unsigned long error_size);
 
-/// A descriptor that becomes readable when clients, ports or connections come or go.
+/// Returns a descriptor that becomes readable when clients, ports or connections are added or
+/// removed.
 int host_change_fd(const host_t *host);
 
-/// Takes back the change descriptor's readiness.
+/// Makes the change descriptor unreadable until the next change.
 void host_take_change(host_t *host);
 
-/// How many clients are connected now, those of the server itself not counted.
+/// Returns the number of connected clients, without those of the server itself.
 int host_client_count(const host_t *host);
 
-/// The rate there is, in Hz.
+/// Returns the current sample rate, in Hz.
 uint32_t host_sample_rate(const host_t *host);
 
-/// The period there is, in frames.
+/// Returns the current period, in frames.
 uint32_t host_period(const host_t *host);
 
-/// The JACK driver that runs: "alsa", "dummy".
+/// Returns the name of the running JACK driver: "alsa", "dummy".
 const char *host_driver_name(const host_t *host);
 
-/// Changes the rate while clients play: they are told, and the device's ports are registered anew. Keeps period and device. False when the device
-/// does not take it: the rate is the one before then, and `error` (of `error_size` bytes) holds one sentence. Waits for the clients to take note.
+/// Changes the sample rate while clients play. JACK notifies the clients and registers the device's
+/// ports again. Period and device stay the same. Returns false if the device does not accept the
+/// rate: the previous rate then remains, if necessary on the dummy driver, and `error` (of
+/// `error_size` bytes) holds one sentence; if the dummy driver fails too, `host_is_dead` returns
+/// true from then on. Waits until the clients have processed the change.
 bool host_set_sample_rate(host_t *host, uint32_t rate, char *error, unsigned long error_size);
 
-/// Whether no driver could be had any more after a change of rate: nothing is heard from then on, so the server is to end.
+/// Returns whether no driver could be opened after a change of rate. Nothing is audible from then
+/// on, so the server must exit.
 bool host_is_dead(const host_t *host);
 
-/// Stops the server and frees it; its clients are told. NULL does nothing.
+/// Stops the server and frees it; JACK notifies its clients. After a failed change of rate, only
+/// stops it and leaves the rest to the end of the process. NULL does nothing.
 void host_stop(host_t *host);
 
 #endif

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-/// Hosts a JACK server in a process of its own: its death is nobody else's.
+/// Runs a JACK server in a separate process: its crash affects no other process.
 #include "control.h"
 #include "detach.h"
 #include "host.h"
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/// Tells whoever waits at `--ready-fd`, once.
+/// Notifies the process that waits at `--ready-fd`, once.
 static void announce(const server_options_t *options, const char *text) {
     if (options->ready_fd == -1)
         return;
@@ -26,7 +26,8 @@ static void announce(const server_options_t *options, const char *text) {
     close(options->ready_fd);
 }
 
-/// Blocks the signals that end the server, for every thread to come, and returns a descriptor that receives them.
+/// Blocks SIGTERM, SIGINT, SIGPIPE and SIGHUP for this thread and all threads created later.
+/// Returns a descriptor that receives SIGTERM and SIGINT, which end the server; -1 on failure.
 static int receive_signals(void) {
     sigset_t ending;
     sigemptyset(&ending);
@@ -40,8 +41,9 @@ static int receive_signals(void) {
     return signalfd(-1, &ending, SFD_CLOEXEC);
 }
 
-/// Whether the server may leave: nobody is connected or about to connect. If so, the lock is held until the process ends.
-static bool may_leave(const server_options_t *options, const host_t *host) {
+/// Returns whether the server may exit: no client is connected or about to connect. If so, it holds
+/// the lock until the process ends. If there is no lock file, only the connected clients count.
+static bool may_exit(const server_options_t *options, const host_t *host) {
     int lock = options->lock_path ? open(options->lock_path, O_RDWR | O_CLOEXEC) : -1;
     bool alone = lock == -1 || flock(lock, LOCK_EX | LOCK_NB) == 0;
     if (alone && host_client_count(host) == 0)
@@ -51,8 +53,9 @@ static bool may_leave(const server_options_t *options, const host_t *host) {
     return false;
 }
 
-/// After a change of rate the clients connect themselves anew, and JACK tells all of it on a thread that the next change would take a
-/// driver away from.
+/// Time without notifications that must pass before the next change of rate, in milliseconds. After
+/// a change, the clients restore their connections, and JACK reports this on a thread that uses the
+/// driver, which the next change would remove.
 #define QUIET_MS 300
 
 static int64_t now_ms(void) {
@@ -61,7 +64,8 @@ static int64_t now_ms(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/// Milliseconds until the server may leave, if no client comes; -1: it stays.
+/// Returns the milliseconds until the server may exit if no client connects; -1 if it has clients
+/// or is to run without a limit.
 static int time_left(const server_options_t *options, const host_t *host, int64_t idle_since) {
     if (options->idle_exit == 0 || host_client_count(host) > 0)
         return -1;
@@ -69,7 +73,9 @@ static int time_left(const server_options_t *options, const host_t *host, int64_
     return left > 0 ? (int)left : 0;
 }
 
-/// Serves until a signal comes, or until there was no client for the time given. `control` may be NULL.
+/// Serves until a signal arrives, no driver works, or nothing has changed for `idle_exit` seconds
+/// and there is no client. Serves control requests only after QUIET_MS without notifications.
+/// `control` may be NULL.
 static void serve(const server_options_t *options, host_t *host, control_t *control, int signals) {
     struct pollfd watched[] = {{.fd = signals, .events = POLLIN},
                                {.fd = host_change_fd(host), .events = POLLIN},
@@ -79,20 +85,20 @@ static void serve(const server_options_t *options, host_t *host, control_t *cont
         int timeout = time_left(options, host, idle_since);
         int quiet = quiet_until > now_ms() ? (int)(quiet_until - now_ms()) : 0;
         watched[2].fd = control && quiet == 0 ? control_fd(control) : -1;
-        int happened = poll(watched, 3, quiet > 0 && (timeout == -1 || quiet < timeout) ? quiet : timeout);
-        if (happened == 0 && quiet > 0)
+        int ready = poll(watched, 3, quiet > 0 && (timeout == -1 || quiet < timeout) ? quiet : timeout);
+        if (ready == 0 && quiet > 0)
             continue;
         uint32_t rate = host_sample_rate(host);
-        if (happened > 0 && watched[0].revents != 0)
+        if (ready > 0 && watched[0].revents != 0)
             return;
-        if (happened == 0 && may_leave(options, host))
+        if (ready == 0 && may_exit(options, host))
             return;
-        if (happened == 0 || (happened > 0 && watched[1].revents != 0)) {
+        if (ready == 0 || (ready > 0 && watched[1].revents != 0)) {
             host_take_change(host);
             idle_since = now_ms();
-            quiet_until = idle_since + (happened > 0 ? QUIET_MS : 0);
+            quiet_until = idle_since + (ready > 0 ? QUIET_MS : 0);
         }
-        if (happened > 0 && watched[2].revents != 0)
+        if (ready > 0 && watched[2].revents != 0)
             control_serve(control, host);
         if (host_sample_rate(host) != rate)
             quiet_until = now_ms() + QUIET_MS;
@@ -114,7 +120,7 @@ int main(int argc, char **argv) {
         break;
     }
     if (options.detach && !detach(options.ready_fd)) {
-        fprintf(stderr, "audiosession-server: It cannot go on in the background: %s.\n", strerror(errno));
+        fprintf(stderr, "audiosession-server: Cannot continue in the background: %s.\n", strerror(errno));
         return EX_SOFTWARE;
     }
     int signals = receive_signals();
@@ -129,7 +135,9 @@ int main(int argc, char **argv) {
     announce(&options, "ready");
     serve(&options, host, control, signals);
     int status = host_is_dead(host) ? EX_SOFTWARE : EX_OK;
-    control_close(control); // first: who is refused here starts another server, whose socket has the same path
+    // Close the socket first: a process that can no longer connect starts another server, whose
+    // socket has the same path.
+    control_close(control);
     host_stop(host);
     return status;
 }

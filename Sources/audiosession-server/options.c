@@ -11,59 +11,60 @@
 #define SOCKET_LIMIT 107
 
 static const char *const help =
-    "audiosession-server: hosts a JACK server for apps that use audio sessions, and leaves when nobody uses it.\n"
+    "audiosession-server: runs a JACK server for apps that use audio sessions, and exits when no client uses it.\n"
     "\n"
     "usage: audiosession-server [options]\n"
     "\n"
     "  --name NAME           name of the server (audiosession)\n"
-    "  --driver KIND         auto, alsa or dummy (auto: ALSA where a sound card opens, else dummy)\n"
+    "  --driver KIND         auto, alsa or dummy (auto: ALSA if a sound card can be opened, else dummy)\n"
     "  --device DEVICE       ALSA device, such as hw:0 (that of the first sound card)\n"
     "  --rate HZ             sample rate, 8000 to 384000 (48000)\n"
     "  --period FRAMES       frames per period, 16 to 8192 (1024)\n"
-    "  --idle-exit SECONDS   leave so long after the last client did, or if none comes; 0: never (10)\n"
-    "  --sync                run the clients within the period: one period less latency, less tolerance\n"
-    "  --ready-fd N          write 'ready' to this descriptor once clients can connect, or one sentence why not\n"
-    "  --lock PATH           hold this file's lock while leaving, so that no client connects meanwhile\n"
+    "  --idle-exit SECONDS   exit this long after the last client has left, or if none connects; 0: never (10)\n"
+    "  --sync                run the clients within the period: one period less latency, but less tolerance\n"
+    "  --ready-fd N          write 'ready' to this descriptor once clients can connect, or one sentence with\n"
+    "                        the reason if the server cannot run\n"
+    "  --lock PATH           hold this file's lock while exiting, so that no client connects meanwhile\n"
     "  --control PATH        listen on this socket for requests to change the rate\n"
-    "  --detach              go on in the background\n"
-    "  --help                print this\n"
+    "  --detach              continue in the background\n"
+    "  --help                print this help\n"
     "\n"
-    "Runs in real time where the system permits it. SIGTERM and SIGINT end it.\n"
-    "exit status: 0 fine, 64 usage, 69 the server cannot run, 70 internal error\n";
+    "Runs in real time if the system permits it. SIGTERM and SIGINT end it.\n"
+    "exit status: 0 success, 64 usage error, 69 the server cannot run, 70 internal error\n";
 
-/// Where a refusal is written.
-typedef struct complaint {
+/// The buffer for an error message.
+typedef struct error_buffer {
     char *text;
     unsigned long size;
-} complaint_t;
+} error_buffer_t;
 
 void options_print_help(void) { fputs(help, stdout); }
 
 static bool parse_number(const char *option, const char *text, unsigned long low, unsigned long high,
-                         unsigned long *value, complaint_t complaint) {
+                         unsigned long *value, error_buffer_t error_buffer) {
     char *end = NULL;
     errno = 0;
     *value = strtoul(text, &end, 10);
     bool digits = text[0] >= '0' && text[0] <= '9' && *end == '\0';
     if (digits && errno == 0 && *value >= low && *value <= high)
         return true;
-    snprintf(complaint.text, complaint.size, "%s takes a whole number from %lu to %lu, not '%s'.", option, low, high,
-             text);
+    snprintf(error_buffer.text, error_buffer.size, "%s takes a whole number from %lu to %lu, not '%s'.", option, low,
+             high, text);
     return false;
 }
 
-static bool parse_name(const char *text, const char **name, complaint_t complaint) {
+static bool parse_name(const char *text, const char **name, error_buffer_t error_buffer) {
     size_t length = strlen(text);
     size_t valid = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
     *name = text;
     if (length > 0 && length <= NAME_LIMIT && valid == length)
         return true;
-    snprintf(complaint.text, complaint.size, "--name takes 1 to %d letters, digits, '-', '_' or '.', not '%s'.",
+    snprintf(error_buffer.text, error_buffer.size, "--name takes 1 to %d letters, digits, '-', '_' or '.', not '%s'.",
              NAME_LIMIT, text);
     return false;
 }
 
-static bool parse_driver(const char *text, server_driver_t *driver, complaint_t complaint) {
+static bool parse_driver(const char *text, server_driver_t *driver, error_buffer_t error_buffer) {
     if (strcmp(text, "auto") == 0)
         *driver = SERVER_DRIVER_AUTO;
     else if (strcmp(text, "alsa") == 0)
@@ -71,68 +72,68 @@ static bool parse_driver(const char *text, server_driver_t *driver, complaint_t 
     else if (strcmp(text, "dummy") == 0)
         *driver = SERVER_DRIVER_DUMMY;
     else {
-        snprintf(complaint.text, complaint.size, "--driver takes auto, alsa or dummy, not '%s'.", text);
+        snprintf(error_buffer.text, error_buffer.size, "--driver takes auto, alsa or dummy, not '%s'.", text);
         return false;
     }
     return true;
 }
 
-static bool parse_device(const char *text, const char **device, complaint_t complaint) {
+static bool parse_device(const char *text, const char **device, error_buffer_t error_buffer) {
     *device = text;
     if (text[0] != '\0' && strlen(text) <= DEVICE_LIMIT)
         return true;
-    snprintf(complaint.text, complaint.size, "--device takes the name of an ALSA device, such as hw:0, not '%.40s'.",
-             text);
+    snprintf(error_buffer.text, error_buffer.size,
+             "--device takes the name of an ALSA device, such as hw:0, not '%.40s'.", text);
     return false;
 }
 
-static bool parse_socket(const char *text, const char **path, complaint_t complaint) {
+static bool parse_socket(const char *text, const char **path, error_buffer_t error_buffer) {
     *path = text;
     if (text[0] != '\0' && strlen(text) <= SOCKET_LIMIT)
         return true;
-    snprintf(complaint.text, complaint.size, "--control takes a path of 1 to %d bytes, not '%.40s'.", SOCKET_LIMIT,
-             text);
+    snprintf(error_buffer.text, error_buffer.size, "--control takes a path of 1 to %d bytes, not '%.40s'.",
+             SOCKET_LIMIT, text);
     return false;
 }
 
-static bool parse_descriptor(const char *text, int *descriptor, complaint_t complaint) {
+static bool parse_descriptor(const char *text, int *descriptor, error_buffer_t error_buffer) {
     unsigned long number = 0;
-    if (!parse_number("--ready-fd", text, 0, 1048576, &number, complaint))
+    if (!parse_number("--ready-fd", text, 0, 1048576, &number, error_buffer))
         return false;
     if (fcntl((int)number, F_GETFD) != -1) {
         *descriptor = (int)number;
         return true;
     }
-    snprintf(complaint.text, complaint.size, "--ready-fd names descriptor %s, which is not open.", text);
+    snprintf(error_buffer.text, error_buffer.size, "--ready-fd names descriptor %s, which is not open.", text);
     return false;
 }
 
-/// Reads an option that takes a value.
-static bool parse_value(const char *option, const char *text, server_options_t *options, complaint_t complaint) {
+/// Parses an option that takes a value.
+static bool parse_value(const char *option, const char *text, server_options_t *options, error_buffer_t error_buffer) {
     unsigned long number = 0;
     if (strcmp(option, "--name") == 0)
-        return parse_name(text, &options->name, complaint);
+        return parse_name(text, &options->name, error_buffer);
     if (strcmp(option, "--driver") == 0)
-        return parse_driver(text, &options->driver, complaint);
+        return parse_driver(text, &options->driver, error_buffer);
     if (strcmp(option, "--device") == 0)
-        return parse_device(text, &options->device, complaint);
+        return parse_device(text, &options->device, error_buffer);
     if (strcmp(option, "--ready-fd") == 0)
-        return parse_descriptor(text, &options->ready_fd, complaint);
+        return parse_descriptor(text, &options->ready_fd, error_buffer);
     if (strcmp(option, "--control") == 0)
-        return parse_socket(text, &options->control_path, complaint);
+        return parse_socket(text, &options->control_path, error_buffer);
     if (strcmp(option, "--lock") == 0) {
         options->lock_path = text;
         return true;
     }
     bool valid = false;
     if (strcmp(option, "--rate") == 0) {
-        valid = parse_number(option, text, SERVER_RATE_MIN, SERVER_RATE_MAX, &number, complaint);
+        valid = parse_number(option, text, SERVER_RATE_MIN, SERVER_RATE_MAX, &number, error_buffer);
         options->sample_rate = (uint32_t)number;
     } else if (strcmp(option, "--period") == 0) {
-        valid = parse_number(option, text, 16, 8192, &number, complaint);
+        valid = parse_number(option, text, 16, 8192, &number, error_buffer);
         options->period = (uint32_t)number;
     } else if (strcmp(option, "--idle-exit") == 0) {
-        valid = parse_number(option, text, 0, 86400, &number, complaint);
+        valid = parse_number(option, text, 0, 86400, &number, error_buffer);
         options->idle_exit = (uint32_t)number;
     }
     return valid;
@@ -149,7 +150,7 @@ static bool takes_value(const char *option) {
 
 options_result_t options_parse(int argc, char **argv, server_options_t *options, char *error,
                                unsigned long error_size) {
-    complaint_t complaint = {error, error_size};
+    error_buffer_t error_buffer = {error, error_size};
     *options = (server_options_t){.name = "audiosession",
                                   .driver = SERVER_DRIVER_AUTO,
                                   .sample_rate = 48000,
@@ -165,12 +166,12 @@ options_result_t options_parse(int argc, char **argv, server_options_t *options,
         } else if (strcmp(option, "--detach") == 0) {
             options->detach = true;
         } else if (!takes_value(option)) {
-            snprintf(error, error_size, "There is no option '%.60s'; --help lists them.", option);
+            snprintf(error, error_size, "Unknown option '%.60s'; --help lists the options.", option);
             return OPTIONS_BAD;
         } else if (++i == argc) {
-            snprintf(error, error_size, "%s takes a value; --help says which.", option);
+            snprintf(error, error_size, "%s needs a value; see --help.", option);
             return OPTIONS_BAD;
-        } else if (!parse_value(option, argv[i], options, complaint)) {
+        } else if (!parse_value(option, argv[i], options, error_buffer)) {
             return OPTIONS_BAD;
         }
     }

@@ -10,22 +10,22 @@ static void set(const JSList *parameters, const char *name, const union jackctl_
 }
 
 void parameter_set_string(const JSList *parameters, const char *name, const char *value) {
-    union jackctl_parameter_value held = {0};
-    snprintf(held.str, sizeof held.str, "%s", value);
-    set(parameters, name, &held);
+    union jackctl_parameter_value parameter = {0};
+    snprintf(parameter.str, sizeof parameter.str, "%s", value);
+    set(parameters, name, &parameter);
 }
 
 void parameter_set_bool(const JSList *parameters, const char *name, bool value) {
-    union jackctl_parameter_value held = {.b = value};
-    set(parameters, name, &held);
+    union jackctl_parameter_value parameter = {.b = value};
+    set(parameters, name, &parameter);
 }
 
 void parameter_set_int(const JSList *parameters, const char *name, int32_t value) {
-    union jackctl_parameter_value held = {.i = value};
-    set(parameters, name, &held);
+    union jackctl_parameter_value parameter = {.i = value};
+    set(parameters, name, &parameter);
 }
 
 void parameter_set_uint(const JSList *parameters, const char *name, uint32_t value) {
-    union jackctl_parameter_value held = {.ui = value};
-    set(parameters, name, &held);
+    union jackctl_parameter_value parameter = {.ui = value};
+    set(parameters, name, &parameter);
 }

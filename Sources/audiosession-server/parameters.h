@@ -1,4 +1,5 @@
-/// Parameters of JACK's control interface, by name. A name that this version of JACK does not know is left alone.
+/// Sets parameters of JACK's control interface by name. Ignores a name that this version of JACK
+/// does not know.
 #ifndef AUDIOSESSION_SERVER_PARAMETERS_H
 #define AUDIOSESSION_SERVER_PARAMETERS_H
 

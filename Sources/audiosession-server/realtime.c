@@ -4,26 +4,27 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#define WANTED_PRIORITY 70
+#define PREFERRED_PRIORITY 70
 
-/// Tries a priority on the calling thread, and goes back.
+/// Checks whether a priority is permitted: sets it on the calling thread and restores the previous
+/// one.
 static int is_permitted(int priority) {
     int policy = SCHED_OTHER;
     struct sched_param before = {0};
-    const struct sched_param wanted = {.sched_priority = priority};
+    const struct sched_param parameters = {.sched_priority = priority};
     if (pthread_getschedparam(pthread_self(), &policy, &before) != 0)
         return 0;
-    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &wanted) != 0)
+    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) != 0)
         return 0;
     pthread_setschedparam(pthread_self(), policy, &before);
     return 1;
 }
 
 int realtime_priority(void) {
-    if (is_permitted(WANTED_PRIORITY))
-        return WANTED_PRIORITY;
+    if (is_permitted(PREFERRED_PRIORITY))
+        return PREFERRED_PRIORITY;
     struct rlimit limit = {0};
-    if (getrlimit(RLIMIT_RTPRIO, &limit) != 0 || limit.rlim_cur == 0 || limit.rlim_cur > WANTED_PRIORITY)
+    if (getrlimit(RLIMIT_RTPRIO, &limit) != 0 || limit.rlim_cur == 0 || limit.rlim_cur > PREFERRED_PRIORITY)
         return 0;
     return is_permitted((int)limit.rlim_cur) ? (int)limit.rlim_cur : 0;
 }

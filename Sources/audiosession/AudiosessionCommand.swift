@@ -1,17 +1,19 @@
 import ArgumentParser
 
-/// `audiosession`: the switchboard.
+/// The `audiosession` command.
 @main
 struct AudiosessionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audiosession",
-        abstract: "Shows and works what audio sessions depend on: calls, switches, devices, permissions, servers.",
+        abstract: """
+            Shows audio sessions, and controls calls, switches, routes, devices, permissions and the JACK server.
+            """,
         discussion: """
-            What is begun here lasts until the command that ends it. Commands that need the arbiter start it; `status` and `doctor` only \
-            look.
+            Interruptions, calls, switches and virtual devices persist until a command ends them. Commands start the \
+            arbiter (audiosessiond) if they need it; `status`, `doctor` and `server` never do.
 
-            Exit status: 0 fine, 64 wrong use, 65 data that cannot be decoded, 66 no such session or program, 69 no server or service, \
-            or a hazard, 70 internal, 75 try again, 77 not permitted.
+            Exit status: 0 success, 64 usage error, 66 unknown session or program, 69 server or arbiter unavailable, \
+            or `doctor` found an error, 70 internal error, 75 temporary failure, 77 permission denied.
             """,
         subcommands: [
             StatusCommand.self, WhyCommand.self, LogCommand.self, InterruptCommand.self, CallCommand.self,

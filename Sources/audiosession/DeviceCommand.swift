@@ -1,32 +1,32 @@
 import ArgumentParser
 import SessionPolicy
-import Switchboard
+import SessionCommands
 
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Plugs and unplugs stand-in devices, and lists what is plugged in.",
+        abstract: "Plugs in and unplugs virtual devices, and lists all devices.",
         discussion: """
-            A stand-in is a program of its own on the default JACK server, else the managed one: what is played there arrives at it. \
-            Where no server runs, or with --policy-only, it exists for the rules alone: routes and notifications follow it, and no sound \
-            comes out of it.
+            A virtual device is a program, audiosession-device, that receives sound on the default JACK server, or on \
+            the managed one if the default server is not running. If no server is running, or with --policy-only, the \
+            device exists for the policy only: sessions are routed to it and notified, but no sound plays.
             """,
         subcommands: [Plug.self, Unplug.self, List.self])
 
-    /// Without a subcommand nothing is done, which is not what a script meant.
-    func run() throws { throw ValidationError("What is to be done? Add plug, unplug or list.") }
+    /// Throws a usage error: a call without a subcommand is a mistake in the calling script.
+    func run() throws { throw ValidationError("Missing subcommand: plug, unplug or list.") }
 
     struct Plug: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "plug", abstract: "Plugs in a stand-in device.")
+        static let configuration = CommandConfiguration(commandName: "plug", abstract: "Plugs in a virtual device.")
 
-        @Argument(help: "What it is to be called.")
+        @Argument(help: "The name of the device.")
         var name: String
 
         @Option(
-            help: ArgumentHelp("What it is: \(Plug.types).", valueName: "type"),
+            help: ArgumentHelp("The type of the device: \(Plug.types).", valueName: "type"),
             transform: { name in
                 guard let type = PortType(rawValue: name) else {
-                    throw ValidationError("There is no type '\(name)'; give one of \(Plug.types).")
+                    throw ValidationError("Unknown type '\(name)'. Types: \(Plug.types).")
                 }
                 return type
             })
@@ -34,20 +34,20 @@ struct DeviceCommand: ParsableCommand {
 
         private static var types: String { PortType.allCases.map(\.rawValue).joined(separator: ", ") }
 
-        @Option(help: ArgumentHelp("Output channels, 0 to 64; by default as such a device has.", valueName: "n"))
+        @Option(help: ArgumentHelp("Output channels, 0 to 64; default: the usual number for the type.", valueName: "n"))
         var outputs: Int?
 
-        @Option(help: ArgumentHelp("Input channels, likewise.", valueName: "n"))
+        @Option(help: ArgumentHelp("Input channels, 0 to 64; default: the usual number for the type.", valueName: "n"))
         var inputs: Int?
 
-        @Flag(help: "For the rules alone, without a program and without sound.")
+        @Flag(help: "Plugs in the device for the policy only, without a program and without sound.")
         var policyOnly = false
 
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
             guard (1...64).contains(name.utf8.count) else {
-                throw ValidationError("A device needs a name of 1 to 64 bytes.")
+                throw ValidationError("Invalid device name; give a name of 1 to 64 bytes.")
             }
             for (option, value) in [("--outputs", outputs), ("--inputs", inputs)] {
                 guard let value, !(0...64).contains(value) else { continue }
@@ -56,7 +56,7 @@ struct DeviceCommand: ParsableCommand {
         }
 
         func run() throws {
-            try output.ask {
+            try output.runWithArbiter {
                 try Devices($0).plug(name, type, outputs: outputs, inputs: inputs, policyOnly: policyOnly)
             }
         }
@@ -64,22 +64,22 @@ struct DeviceCommand: ParsableCommand {
 
     struct Unplug: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "unplug", abstract: "Unplugs a stand-in device.")
+            commandName: "unplug", abstract: "Unplugs a virtual device.")
 
-        @Argument(help: "What it is called.")
+        @Argument(help: "The name of the device.")
         var name: String
 
         @OptionGroup var output: OutputOptions
 
-        func run() throws { try output.ask { try Devices($0).unplug(name) } }
+        func run() throws { try output.runWithArbiter { try Devices($0).unplug(name) } }
     }
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Lists what is plugged in, stand-ins and others.")
+            commandName: "list", abstract: "Lists all devices, virtual and real.")
 
         @OptionGroup var output: OutputOptions
 
-        func run() throws { try output.ask { try Devices($0).list() } }
+        func run() throws { try output.runWithArbiter { try Devices($0).list() } }
     }
 }

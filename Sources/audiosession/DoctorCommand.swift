@@ -1,13 +1,17 @@
 import ArgumentParser
-import Switchboard
+import SessionCommands
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Names what would hurt the sound: limits, server, devices, arbiter, leftovers; each with the cure.",
-        discussion: "Only looks. Ends with 0 when nothing is wrong, and with 69 when there is a hazard.")
+        abstract: "Diagnoses audio problems and suggests fixes.",
+        discussion: """
+            Checks real-time and memory limits, the kernel, the sound card, the JACK server and library, the arbiter, \
+            devices and settings. Changes nothing. Exit status: 69 if an error was found, otherwise 0, even with \
+            warnings.
+            """)
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws { try output.say { DoctorOutcome(.real) } }
+    func run() throws { try output.runCommand { DoctorResult(.real) } }
 }

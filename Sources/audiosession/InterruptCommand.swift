@@ -1,45 +1,47 @@
 import ArgumentParser
 import SessionPolicy
-import Switchboard
+import SessionCommands
 
 struct InterruptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "interrupt",
-        abstract: "Begins and ends an interruption.",
+        abstract: "Simulates interruptions by calls, alarms, the assistant or other apps.",
         subcommands: [Begin.self, End.self])
 
-    /// Without a subcommand nothing is done, which is not what a script meant.
-    func run() throws { throw ValidationError("What is to be done? Add begin or end.") }
+    /// Throws a usage error: a call without a subcommand is a mistake in the calling script.
+    func run() throws { throw ValidationError("Missing subcommand: begin or end.") }
 
     struct Begin: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "begin", abstract: "Begins an interruption, which lasts until it is ended.")
+            commandName: "begin", abstract: "Begins an interruption, which lasts until `interrupt end`.")
 
-        @Option(help: ArgumentHelp("Who interrupts: call, alarm, assistant or app.", valueName: "rank"))
+        @Option(help: ArgumentHelp("The rank of the interrupter; app begins a simulated app.", valueName: "rank"))
         var rank = RankName.call
 
         @OptionGroup var output: OutputOptions
 
-        func run() throws { try output.ask { try Interruptions($0).begin(rank.rank) } }
+        func run() throws { try output.runWithArbiter { try Interruptions($0).begin(rank.rank) } }
     }
 
     struct End: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "end", abstract: "Ends the newest interruption that was begun here.")
+            commandName: "end", abstract: "Ends the newest interruption that `interrupt begin` began.")
 
-        @Option(help: ArgumentHelp("The newest of this rank: call, alarm, assistant or app.", valueName: "rank"))
+        @Option(help: ArgumentHelp("Ends the newest interruption of this rank.", valueName: "rank"))
         var rank: RankName?
 
-        @Flag(help: "The end is told, but nobody is told to resume.")
+        @Flag(help: "Ends the interruption without recommending that sessions resume.")
         var noResume = false
 
         @OptionGroup var output: OutputOptions
 
-        func run() throws { try output.ask { try Interruptions($0).end(rank?.rank, shouldResume: !noResume) } }
+        func run() throws {
+            try output.runWithArbiter { try Interruptions($0).end(rank?.rank, shouldResume: !noResume) }
+        }
     }
 }
 
-/// The names of ranks, for the command line.
+/// The names of the ranks on the command line.
 enum RankName: String, ExpressibleByArgument, CaseIterable {
     case call, alarm, assistant, app
 

@@ -2,49 +2,50 @@ import ArgumentParser
 import Dispatch
 import Foundation
 import SessionArbiter
-import Switchboard
+import SessionCommands
 
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Shows the arbiter's decisions: number, time, what was asked, by which rule, what came of it.",
-        discussion: "With --json, one object a line.")
+        abstract: "Shows the arbiter's decisions with their number, time, request, effects and rules.",
+        discussion: "With --json, each line is one object.")
 
-    @Flag(help: "Go on with each decision as it is made, until Ctrl-C.")
+    @Flag(help: "Continues with new decisions until Ctrl-C.")
     var follow = false
 
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let clock = LogLine.Clock(steady: LiveArbiter.now, wall: Date())
+        let clock = LogLine.Clock(steady: SocketArbiterClient.now, wall: Date())
         func show(_ decision: Decision) throws {
             let line = LogLine(decision)
-            // At once, also to a program that reads it.
-            let text = output.json ? try line.json() : line.words(clock)
+            // Written without buffering, so that a program that reads the output receives each line
+            // at once.
+            let text = output.json ? try line.json() : line.text(clock)
             FileHandle.standardOutput.write(Data((text + "\n").utf8))
         }
-        try output.reporting {
+        try output.reportingErrors {
             guard follow else {
-                return try LiveArbiter(starting: true).decisions().forEach(show)
+                return try SocketArbiterClient(starting: true).decisions().forEach(show)
             }
             let log = FollowedLog()
-            let signals = EndingSignals { log.end(arbiterIsGone: false) }
-            let arbiter = try LiveArbiter(
-                starting: true, receive: { log.receive($0) }, ended: { log.end(arbiterIsGone: true) })
+            let signals = TerminationSignals { log.end(arbiterHasExited: false) }
+            let arbiter = try SocketArbiterClient(
+                starting: true, receive: { log.receive($0) }, ended: { log.end(arbiterHasExited: true) })
             try withExtendedLifetime((arbiter, signals)) { try log.follow(arbiter, show) }
         }
     }
 }
 
-/// Ctrl-C and termination, noticed without dying.
-private struct EndingSignals {
+/// Calls a handler on Ctrl-C and termination signals, which then do not end the process.
+private struct TerminationSignals {
     private let sources: [any DispatchSourceSignal]
 
-    init(_ body: @escaping @Sendable () -> Void) {
+    init(_ handler: @escaping @Sendable () -> Void) {
         sources = [SIGINT, SIGTERM, SIGHUP].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler(handler: body)
+            source.setEventHandler(handler: handler)
             source.activate()
             return source
         }

@@ -1,29 +1,30 @@
 import ArgumentParser
 import Foundation
-import Switchboard
+import SessionCommands
 
-/// What every command takes.
+/// The options of every command.
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Write one JSON object to standard output.")
+    @Flag(help: "Writes one JSON object to standard output.")
     var json = false
 
-    /// Does it, says what came of it, and ends with its status; an error is one sentence on standard error.
-    func say(_ outcome: () throws -> any Outcome) throws {
-        let done = try reporting(outcome)
-        print(json ? try done.json : done.words)
-        if done.exitStatus != 0 { throw ExitCode(done.exitStatus) }
+    /// Runs a command, prints its result and exits with its status. An error is printed as one
+    /// sentence on standard error.
+    func runCommand(_ body: () throws -> any CommandResult) throws {
+        let result = try reportingErrors(body)
+        print(json ? try result.json : result.text)
+        if result.exitStatus != 0 { throw ExitCode(result.exitStatus) }
     }
 
-    /// The same with the arbiter, started if none listens.
-    func ask(_ outcome: (LiveArbiter) throws -> any Outcome) throws {
-        try say { try outcome(LiveArbiter(starting: true)) }
+    /// Runs a command with a connection to the arbiter, which is started if none is listening.
+    func runWithArbiter(_ body: (SocketArbiterClient) throws -> any CommandResult) throws {
+        try runCommand { try body(SocketArbiterClient(starting: true)) }
     }
 
-    /// Turns an error of ours into a sentence and a status.
-    func reporting<Value>(_ body: () throws -> Value) throws -> Value {
+    /// Runs `body`; converts a `CommandError` into a message on standard error and an exit status.
+    func reportingErrors<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
-        } catch let error as SwitchboardError {
+        } catch let error as CommandError {
             FileHandle.standardError.write(Data("audiosession: \(error.message)\n".utf8))
             throw ExitCode(error.status.rawValue)
         }

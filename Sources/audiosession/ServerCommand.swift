@@ -1,30 +1,32 @@
 import ArgumentParser
 import JackDriver
-import Switchboard
+import SessionCommands
 
 struct ServerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server",
-        abstract: "Starts, stops and shows the managed JACK server, which apps share where nobody runs one.",
+        abstract: "Starts, stops and shows the managed JACK server, which apps share if no other server is running.",
         discussion: """
-            One that was started here stays until it is stopped; one that an app started leaves after its last client. `restart` keeps \
-            what is not given. `status` ends with 69 when the server does not run.
+            A server that this command started runs until it is stopped; one that an app started exits after its last \
+            client. `start` refuses options while the server runs. `restart` keeps the options that are not given. The exit status of `status` is 69 if the server is \
+            not running.
             """)
 
     enum Change: String, ExpressibleByArgument, CaseIterable { case start, stop, restart, status }
 
-    @Argument(help: "start, stop, restart or status.")
+    @Argument(help: "The action: start, stop, restart or status.")
     var change: Change
 
     @Option(
         help: ArgumentHelp(
-            "alsa: the first sound card; dummy: none. By default, a card if one opens.", valueName: "alsa|dummy"))
+            "alsa: the first sound card; dummy: no device. Default: alsa if a card can be opened, otherwise dummy.",
+            valueName: "alsa|dummy"))
     var driver: Driver?
 
-    @Option(help: ArgumentHelp("Sample rate, 8000 to 384000 (48000).", valueName: "hz"))
+    @Option(help: ArgumentHelp("Sample rate, 8000 to 384000 (default: 48000).", valueName: "hz"))
     var rate: Int?
 
-    @Option(help: ArgumentHelp("Frames per period, 16 to 8192 (1024).", valueName: "n"))
+    @Option(help: ArgumentHelp("Frames per period, 16 to 8192 (default: 1024).", valueName: "n"))
     var period: Int?
 
     @Option(help: ArgumentHelp("The server's name.", valueName: "name"))
@@ -39,22 +41,22 @@ struct ServerCommand: ParsableCommand {
             guard let value, !range.contains(value) else { continue }
             throw ValidationError("\(option) \(value): give a number from \(range.lowerBound) to \(range.upperBound).")
         }
-        let isAsking = change == .stop || change == .status
-        guard !isAsking || (driver == nil && rate == nil && period == nil) else {
-            throw ValidationError("--driver, --rate and --period are for start and restart.")
+        let takesNoOptions = change == .stop || change == .status
+        guard !takesNoOptions || (driver == nil && rate == nil && period == nil) else {
+            throw ValidationError("--driver, --rate and --period apply to start and restart only.")
         }
     }
 
     func run() throws {
-        try output.say {
+        try output.runCommand {
             let servers = try ManagedServers(name: name)
-            let wishes = ManagedServers.Wishes(
+            let options = ManagedServers.Options(
                 device: driver.flatMap { ManagedServer.Device(rawValue: $0.rawValue) }, sampleRate: rate,
                 periodFrames: period)
             return switch change {
-            case .start: try servers.start(wishes)
+            case .start: try servers.start(options)
             case .stop: try servers.stop()
-            case .restart: try servers.restart(wishes)
+            case .restart: try servers.restart(options)
             case .status: try servers.status()
             }
         }

@@ -1,28 +1,30 @@
 import ArgumentParser
 import JackDriver
 import SessionArbiter
-import Switchboard
+import SessionCommands
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows server, arbiter, devices, volume, switches, and every session and its state.",
-        discussion: "Only looks: starts neither a server nor an arbiter.")
+        abstract: "Shows the server, the arbiter, devices, volumes, switches and the state of every session.",
+        discussion: "Changes nothing, and starts neither a server nor the arbiter.")
 
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try output.say {
+        try output.runCommand {
+            // The default server, otherwise the managed one.
             let server = ManagedServers.look()
-            switch LiveArbiter.look() {
+            switch SocketArbiterClient.look() {
             case .running(let report, let path):
-                return StatusOutcome(
+                return StatusResult(
                     server: server, library: JackDriver.libraryVersion, report: report,
-                    programs: RealDevicePrograms().running(), socket: path, now: LiveArbiter.now)
+                    programs: RealDevicePrograms().running(), socket: path, now: SocketArbiterClient.now)
             case .absent(let path), .stale(let path):
-                return StatusOutcome(
-                    server: server, library: JackDriver.libraryVersion, report: nil, socket: path, now: LiveArbiter.now)
-            case .silent(let reason): throw SwitchboardError(.unavailable, reason)
+                return StatusResult(
+                    server: server, library: JackDriver.libraryVersion, report: nil, socket: path,
+                    now: SocketArbiterClient.now)
+            case .unreachable(let reason): throw CommandError(.unavailable, reason)
             }
         }
     }

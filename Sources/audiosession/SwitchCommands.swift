@@ -1,78 +1,80 @@
 import ArgumentParser
-import Switchboard
+import SessionCommands
 
-/// "on" or "off".
+/// The position of a switch on the command line.
 enum OnOff: String, ExpressibleByArgument, CaseIterable { case on, off }
 
 struct SilentSwitchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "silent-switch",
-        abstract: "Flips the silent switch: it mutes ambient sound and ringing, and nothing else.")
+        abstract: "Turns the silent switch on or off; while it is on, ambient sound and ringing are muted.")
 
-    @Argument(help: "on or off.")
+    @Argument(help: "Whether to turn the switch on or off.")
     var position: OnOff
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws { try output.ask { try DeviceSwitches($0).setSilentSwitch(position == .on) } }
+    func run() throws { try output.runWithArbiter { try DeviceSwitches($0).setSilentSwitch(position == .on) } }
 }
 
 struct ScreenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "screen", abstract: "Locks and unlocks the screen: behind it every app is in the background.")
+        commandName: "screen",
+        abstract: "Locks or unlocks the screen; while it is locked, every app is in the background.")
 
     enum Change: String, ExpressibleByArgument, CaseIterable { case lock, unlock }
 
-    @Argument(help: "lock or unlock.")
+    @Argument(help: "Whether to lock or unlock the screen.")
     var change: Change
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws { try output.ask { try DeviceSwitches($0).setScreen(locked: change == .lock) } }
+    func run() throws { try output.runWithArbiter { try DeviceSwitches($0).setScreen(locked: change == .lock) } }
 }
 
 struct VolumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "volume", abstract: "Shows or sets the system volume.")
+        commandName: "volume", abstract: "Shows or sets the system volume and the ring volume.")
 
-    @Argument(help: "0 to 1; without it, the volume is shown.")
+    @Argument(help: "The volume to set, 0 to 1; without it, both volumes are shown.")
     var volume: Float?
 
-    @Flag(help: "The volume of ringing instead.")
+    @Flag(help: "Sets the ring volume instead of the system volume.")
     var ringing = false
 
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard let volume, !(0...1).contains(volume) else { return }
-        throw ValidationError("A volume of \(volume) was asked for; give a number from 0 to 1.")
+        throw ValidationError("Invalid volume \(volume); give a number from 0 to 1.")
     }
 
-    func run() throws { try output.ask { try DeviceSwitches($0).volume(volume, ofRinging: ringing) } }
+    func run() throws { try output.runWithArbiter { try DeviceSwitches($0).volume(volume, ofRinging: ringing) } }
 }
 
 struct MicrophoneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "microphone", abstract: "Mutes and unmutes the microphone's own switch.")
+        commandName: "microphone", abstract: "Simulates the microphone's hardware mute switch.")
 
     enum Change: String, ExpressibleByArgument, CaseIterable { case mute, unmute }
 
-    @Argument(help: "mute or unmute.")
+    @Argument(help: "Whether to mute or unmute the microphone.")
     var change: Change
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws { try output.ask { try DeviceSwitches($0).setMicrophone(muted: change == .mute) } }
+    func run() throws { try output.runWithArbiter { try DeviceSwitches($0).setMicrophone(muted: change == .mute) } }
 }
 
 struct DoNotDisturbCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "do-not-disturb", abstract: "While on, what begins to ring and the assistant wait.")
+        commandName: "do-not-disturb",
+        abstract: "Turns do-not-disturb on or off; while it is on, calls and the assistant wait.")
 
-    @Argument(help: "on or off.")
+    @Argument(help: "Whether to turn do-not-disturb on or off.")
     var position: OnOff
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws { try output.ask { try DeviceSwitches($0).setDoNotDisturb(position == .on) } }
+    func run() throws { try output.runWithArbiter { try DeviceSwitches($0).setDoNotDisturb(position == .on) } }
 }

@@ -1,21 +1,21 @@
 import ArgumentParser
 import SessionPolicy
-import Switchboard
+import SessionCommands
 
 struct WhyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
-        abstract: "Says which rules put a session where it is, by whom, since when; and what was refused to it.")
+        abstract: "Explains why a session is silent or ducked, and shows its last refused requests.")
 
-    @Argument(help: "The session's number; `audiosession status` lists them.")
+    @Argument(help: "The number of the session; `audiosession status` lists them.")
     var session: UInt64
 
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try output.ask { arbiter in
-            try WhyOutcome(
-                SessionID(session), try arbiter.report(), try arbiter.decisions(), now: LiveArbiter.now)
+        try output.runWithArbiter { arbiter in
+            try WhyResult(
+                SessionID(session), try arbiter.report(), try arbiter.decisions(), now: SocketArbiterClient.now)
         }
     }
 }

@@ -7,36 +7,39 @@ import Glibc
 struct AudiosessiondCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audiosessiond",
-        abstract: "Arbitrates between the apps of a user: who sounds, who is lowered, who waits.",
+        abstract: "Arbitrates the audio of a user's apps: decides which apps play, which are ducked and which wait.",
         discussion: """
-            Apps start it when they need it, and it leaves when nobody has for a while; systemd may start it by its socket; by hand it is \
-            of use with --foreground. One per user and runtime folder.
+            Apps start audiosessiond when they need it; it exits when no app has needed it for a while. systemd can \
+            start it by socket activation. To start it by hand, use --foreground. There is one per user and runtime folder.
 
-            Exit status: 0 done, 64 wrong use, 66 no such file, 69 it cannot serve, 75 one serves already.
+            Exit status: 0 success, 64 usage error, 66 file not found, 69 service unavailable, 75 already running.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "Where to listen; default: what AUDIOSESSION_SOCKET says, else audiosession/arbiter.socket in XDG_RUNTIME_DIR.",
+            "The socket to listen at; default: AUDIOSESSION_SOCKET, or audiosession/arbiter.socket in XDG_RUNTIME_DIR.",
             valueName: "path"))
     var socket: String?
 
     @Option(
         help: ArgumentHelp(
-            "The settings; default: audiosession/audiosession.toml in XDG_CONFIG_HOME.", valueName: "file"))
+            "The settings file; default: audiosession/audiosession.toml in XDG_CONFIG_HOME.", valueName: "file"))
     var config: String?
 
-    @Flag(help: "Stay in the foreground, report on standard error, and serve until a signal ends it.")
+    @Flag(help: "Stays in the foreground, logs to standard error, and runs until a signal arrives.")
     var foreground = false
 
-    @Option(help: ArgumentHelp("Where to say that it is ready, or why not.", visibility: .private))
+    @Option(
+        help: ArgumentHelp(
+            "The descriptor on which to report that the arbiter is ready, or why it is not.", visibility: .private))
     var readyFd: Int32?
 
-    /// Before there is a second thread.
+    /// Starts and runs the service. Called before there is a second thread, because detaching
+    /// forks.
     func run() throws {
         let announcement = Announcement(descriptor: readyFd)
         do throws(ServiceFailure) {
-            if !foreground { try goOnInTheBackground() }
+            if !foreground { try continueInBackground() }
             let service = try Service(
                 socketPath: socket, configurationPath: config, isInForeground: foreground)
             announcement.make("ready")
@@ -49,15 +52,16 @@ struct AudiosessiondCommand: ParsableCommand {
         }
     }
 
-    private func goOnInTheBackground() throws(ServiceFailure) {
+    /// Detaches this process from its terminal, except for the descriptor that reports readiness.
+    private func continueInBackground() throws(ServiceFailure) {
         let status = ssocket_detach(readyFd ?? -1)
         guard status == 0 else {
-            throw ServiceFailure(EX_OSERR, "It cannot go on in the background: \(String(cString: strerror(-status))).")
+            throw ServiceFailure(EX_OSERR, "Cannot continue in the background: \(String(cString: strerror(-status))).")
         }
     }
 }
 
-/// Tells whoever started it, once.
+/// Reports once to the process that started this one.
 private struct Announcement {
     let descriptor: Int32?
 
@@ -69,11 +73,11 @@ private struct Announcement {
     }
 }
 
-/// Why it does not serve.
+/// Why the service cannot run.
 struct ServiceFailure: Error {
-    /// As in sysexits.h.
+    /// The exit status, as in sysexits.h.
     var status: Int32
-    /// What was to be, what is so, what to do.
+    /// States what was requested, why it failed, and what to do.
     var message: String
 
     init(_ status: Int32, _ message: String) {

@@ -4,15 +4,18 @@ import Foundation
 import Platform
 import SessionArbiter
 
-/// The service: settings, socket, log, signals, and the server in their midst.
+/// The service: settings, socket, log, signals and the server.
 struct Service {
     private let server: ArbiterServer
     private let files: ServiceFiles
     private let log: ServiceLog
     private let lock: RunningLock
-    /// The socket is its own, not one that was handed over.
+    /// Whether the service created the socket itself, instead of receiving it from systemd.
     private let ownsSocket: Bool
 
+    /// Takes the lock, reads the settings and listens, but does not serve yet. Throws if another
+    /// service is running, a settings file that was named does not exist, or the socket cannot be
+    /// created. Settings that are invalid are logged; the defaults then apply.
     init(socketPath: String?, configurationPath: String?, isInForeground: Bool) throws(ServiceFailure) {
         umask(0o077)
         files = try ServiceFiles(socketPath: socketPath)
@@ -20,7 +23,7 @@ struct Service {
         let log = ServiceLog(path: isInForeground ? nil : files.log)
         self.log = log
         let (settings, warnings) = try Self.settings(configurationPath)
-        for warning in warnings { log.note(warning) }
+        for warning in warnings { log.write(warning) }
         Self.raiseDescriptorLimit()
         let handedOver = HandedOverSocket.take()
         ownsSocket = handedOver == nil
@@ -30,21 +33,22 @@ struct Service {
             server = try ArbiterServer(
                 listener: listener, settings: settings, folder: Self.ownFolder, statePath: files.state,
                 permissions: PermissionStore.standard
-            ) { log.note($0) }
+            ) { log.write($0) }
         } catch {
             throw ServiceFailure(EX_UNAVAILABLE, error.description)
         }
-        log.note("Serving at \(files.socket).")
+        log.write("Listening at \(files.socket).")
     }
 
-    /// Serves until a signal comes, or until nobody needs it any longer.
+    /// Serves until a signal arrives, or until no client needs the service any longer.
     func run() {
         EndingSignals.stop(server)
         let starting = StartingLock(path: files.startingLock)
-        let end = server.run(mayLeave: starting.take, stays: starting.release)
-        // With the socket goes what could be found; whoever is about to connect finds nobody and starts another.
+        let end = server.run(mayExit: starting.acquire, continues: starting.release)
+        // Without the socket file, a process that is about to connect finds no service and starts
+        // another.
         if ownsSocket { unlink(files.socket) }
-        log.note(end == .idle ? "Nobody needs it any longer." : "Stopped.")
+        log.write(end == .idle ? "Exiting: no client has needed the service for a while." : "Stopped.")
         lock.unlock()
     }
 
@@ -58,14 +62,15 @@ struct Service {
         }
     }
 
-    /// The lock says that no other listens: what lies at the path is what a dead one left.
+    /// Listens at the path. The lock guarantees that no other service listens, so a file at the
+    /// path was left by a service that died.
     private static func listen(at path: String) throws(ServiceFailure) -> Int32 {
         unlink(path)
         let listener = ssocket_listen(path, 128)
         guard listener >= 0 else {
             throw ServiceFailure(
                 EX_UNAVAILABLE,
-                "It cannot listen at '\(path)': \(systemErrorText(-listener)); name another by --socket.")
+                "Cannot listen at '\(path)': \(systemErrorText(-listener)). Use --socket with another path.")
         }
         return listener
     }
@@ -75,7 +80,8 @@ struct Service {
         return program.map { ($0 as NSString).deletingLastPathComponent } ?? ""
     }
 
-    /// Two descriptors a client, where the usual limit is 1,024.
+    /// Sets the limit of open descriptors to 65,536, or to the hard limit if that is lower: a
+    /// client takes two of them, and the usual limit is 1,024.
     private static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -2,7 +2,7 @@ import Foundation
 import Platform
 import SessionArbiter
 
-/// Where the service's files lie: all beside its socket.
+/// The paths of the service's files, all next to its socket.
 struct ServiceFiles {
     let socket: String
 
@@ -21,15 +21,15 @@ struct ServiceFiles {
     /// The socket's path without its extension.
     private var base: String { socket.hasSuffix(".socket") ? String(socket.dropLast(7)) : socket }
 
-    /// Held by the one service.
+    /// Held by the running service.
     var runningLock: String { base + ".running" }
-    /// Held by who starts a service, and by a service that leaves.
+    /// Held by a process that starts a service, and by a service that exits.
     var startingLock: String { base + ".lock" }
     var state: String { base + ".state.json" }
     var log: String { base + ".log" }
 }
 
-/// Held for as long as the service runs: there is one at a time.
+/// A lock held for as long as the service runs, so that there is only one at a time.
 struct RunningLock {
     private let descriptor: Int32
 
@@ -40,22 +40,24 @@ struct RunningLock {
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
-            throw ServiceFailure(EX_TEMPFAIL, "An audiosessiond serves there already; it holds '\(path)'.")
+            throw ServiceFailure(EX_TEMPFAIL, "Another audiosessiond is already running there; it holds '\(path)'.")
         }
     }
 
     func unlock() { close(descriptor) }
 }
 
-/// The lock of those who start services: whoever leaves holds it until the process ends, so that nobody connects to it meanwhile.
+/// The lock that a process holds while it starts a service. A service that exits also holds it
+/// until its process has ended, so that no client connects to it meanwhile.
 final class StartingLock {
     private let path: String
     private var descriptor: Int32 = -1
 
     init(path: String) { self.path = path }
 
-    /// False while somebody starts a service, or is about to.
-    func take() -> Bool {
+    /// Tries to acquire the lock; returns false if another process holds it, because it starts a
+    /// service. Returns true if the lock file cannot be opened.
+    func acquire() -> Bool {
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return true }
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -63,16 +65,17 @@ final class StartingLock {
         return false
     }
 
-    /// It stays after all.
+    /// Releases the lock because the service continues to run.
     func release() {
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1
     }
 }
 
-/// A socket that systemd listens at, and hands over.
+/// A socket at which systemd listens and which it passes to the service.
 enum HandedOverSocket {
-    /// Nil when none is.
+    /// Returns the socket, made non-blocking; nil if none was passed to this process, more than one
+    /// was passed, or it cannot be used.
     static func take() -> Int32? {
         let environment = ProcessInfo.processInfo.environment
         guard environment["LISTEN_PID"] == String(getpid()), environment["LISTEN_FDS"] == "1" else { return nil }
@@ -84,12 +87,13 @@ enum HandedOverSocket {
     }
 }
 
-/// What a service in the background says.
+/// The log file of a service in the background.
 enum LogFile {
-    /// Bytes.
+    /// The maximum size in bytes.
     static let limit = 1 << 20
 
-    /// Leads standard error into the file; beyond a MiB the old one is kept aside and a new one is begun.
+    /// Redirects standard error to the file. If the file exceeds 1 MiB, renames it and starts a new
+    /// one.
     static func receiveStandardError(path: String) {
         var facts = stat()
         if lstat(path, &facts) == 0, facts.st_size > limit { rename(path, path + ".old") }
@@ -102,7 +106,8 @@ enum LogFile {
 
 /// The signals that end the service.
 enum EndingSignals {
-    /// To be called before there is a second thread.
+    /// Stops the server when SIGTERM, SIGINT or SIGHUP arrives, and ignores SIGPIPE. Call it before
+    /// there is a second thread, so that every thread inherits the signal mask.
     static func stop(_ server: ArbiterServer) {
         signal(SIGPIPE, SIG_IGN)
         var signals = sigset_t()

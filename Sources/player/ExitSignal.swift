@@ -2,9 +2,10 @@ import AudioRendering
 import Dispatch
 import Foundation
 
-/// Ctrl-C and termination, noticed without dying: the player then ends as if it had been asked to.
+/// Handles Ctrl-C and termination signals: the player then exits in an orderly way instead of being
+/// killed.
 final class ExitSignal {
-    private let raised = Locked(false)
+    private let raised = Mutex(false)
     private let pipe = Pipe()
     private var sources: [any DispatchSourceSignal] = []
 
@@ -27,7 +28,7 @@ final class ExitSignal {
 
     var isRaised: Bool { raised.withLock { $0 } }
 
-    /// Waits so long, or until a signal comes, or (if asked) a key is pressed.
+    /// Waits for that time, or until a signal arrives or, with `orInput`, a key is pressed.
     func wait(milliseconds: Int32, orInput: Bool) {
         var descriptors = [
             pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0),

@@ -1,22 +1,22 @@
 import AudioSessions
 
-/// The names that the command line uses for categories, modes and options, and what they stand for.
+/// Maps the names of categories, modes and options on the command line to their values.
 struct Names<Value: Sendable>: Sendable {
     let table: [(name: String, value: Value)]
     let what: String
 
-    /// "ambient, soloAmbient, …".
+    /// The known names: "ambient, soloAmbient, …".
     var known: String { table.map(\.name).joined(separator: ", ") }
 
-    /// The value of a name; throws a sentence that lists the known names.
+    /// Returns the value of a name. Throws an error that lists the known names.
     func value(_ name: String) throws(PlayerFailure) -> Value {
         guard let row = table.first(where: { $0.name == name }) else {
-            throw PlayerFailure(.usage, "There is no \(what) '\(name)'; known are \(known).")
+            throw PlayerFailure(.usage, "Unknown \(what) '\(name)'. Known values: \(known).")
         }
         return row.value
     }
 
-    /// The name of the first value that `matches`.
+    /// Returns the name of the first value that `matches`.
     func name(where matches: (Value) -> Bool) -> String? { table.first { matches($0.value) }?.name }
 }
 
@@ -49,7 +49,7 @@ extension Names where Value == AudioSession.CategoryOptions {
             ("farFieldInput", .farFieldInput), ("bluetoothHighQualityRecording", .bluetoothHighQualityRecording),
         ], what: "option")
 
-    /// The names of a set.
+    /// Returns the names of the options in a set.
     func names(of options: AudioSession.CategoryOptions) -> [String] {
         table.filter { options.contains($0.value) }.map(\.name)
     }

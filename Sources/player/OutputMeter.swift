@@ -1,7 +1,8 @@
 import AudioRendering
 import Foundation
 
-/// True peak and loudness of the first output that the sessions lead to, whichever that is. Main thread only.
+/// Measures the true peak and loudness of the first output that the sessions are routed to. Main
+/// thread only.
 final class OutputMeter {
     private let engine: AudioEngine
     private let meter: AudioMeter
@@ -12,7 +13,8 @@ final class OutputMeter {
         meter = try AudioMeter(loudness: true)
     }
 
-    /// Goes where the sessions have gone. What the engine refuses now it takes at the next step.
+    /// Moves the meter to the output that the sessions are routed to now. If the engine refuses,
+    /// the next call tries again.
     func follow() {
         guard let first = engine.routes.first, first != output else { return }
         do {
@@ -23,7 +25,7 @@ final class OutputMeter {
         } catch { return }
     }
 
-    /// Of all that went out so far.
+    /// Returns the loudness of the whole output so far; levels of -100 or below count as silence.
     func loudness(isFinal: Bool = false) -> PlayerEvent.Loudness {
         let loudness = meter.loudness
         let peak = meter.levels.compactMap(\.greatestTruePeak).max() ?? 0

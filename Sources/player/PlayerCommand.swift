@@ -1,100 +1,105 @@
 import ArgumentParser
 import AudioSessions
 
-/// `player`: plays sound files through an audio session.
+/// The `player` command: plays sound files through an audio session.
 @main
 struct PlayerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "player",
         abstract: "Plays sound files through an audio session, on a JACK server or into a file.",
         discussion: """
-            With a terminal it shows a screen: space plays and pauses, the arrows seek 5 s and change the volume, i begins and ends an \
-            interruption, s flips the silent switch, p speaks the prompt, q quits.
+            On a terminal, the player shows a full-screen interface. Keys: space plays and pauses, left and right seek \
+            by 5 s, up and down change the volume, i begins and ends an interruption, s toggles the silent switch, p \
+            plays the prompt, q quits.
 
-            Exit status: 0 done, 64 wrong use, 65 a file that cannot be decoded, 66 no such file, 69 no server, 70 internal, \
-            73 a file that cannot be made, 77 not permitted.
+            Exit status: 0 success, 64 usage error, 65 file cannot be decoded, 66 file not found, 69 server \
+            unavailable, 70 internal error, 73 file cannot be written, 77 permission denied.
             """)
 
     @Argument(help: ArgumentHelp("The files to play, one after the other.", valueName: "file"))
     var files: [String]
 
-    @Option(help: ArgumentHelp("What the sound is for: \(Names.categories.known).", valueName: "name"))
+    @Option(help: ArgumentHelp("Session category: \(Names.categories.known).", valueName: "name"))
     var category = "playback"
 
-    @Option(help: ArgumentHelp("A shade of the category: \(Names.modes.known).", valueName: "name"))
+    @Option(help: ArgumentHelp("Session mode: \(Names.modes.known).", valueName: "name"))
     var mode = "default"
 
     @Option(
         name: .customLong("option"),
-        help: ArgumentHelp("A category option; may be repeated: \(Names.options.known).", valueName: "name"))
+        help: ArgumentHelp("Category option; may be repeated: \(Names.options.known).", valueName: "name"))
     var options: [String] = []
 
-    @Option(help: ArgumentHelp("Preferred sample rate; the server may keep its own.", valueName: "hz"))
+    @Option(help: ArgumentHelp("Preferred sample rate; the server may keep its current one.", valueName: "hz"))
     var sampleRate: Double?
 
     @Option(
         help: ArgumentHelp(
             """
-            Preferred I/O buffer duration; the server rounds it. auto: ever shorter ones while it plays, until one has xruns; then the shortest \
-            without.
+            Preferred I/O buffer duration; the server rounds it. auto: tunes the buffer during playback to the \
+            shortest one without xruns.
             """, valueName: "seconds|auto"))
     var ioBuffer: IOBuffer?
 
     @Option(
         help: ArgumentHelp(
-            "auto: the default server if one runs, else the managed one; managed; or a server's name.",
+            "The server: auto (the default server if it is running, else the managed one), managed, or a name.",
             valueName: "auto|managed|name"))
     var server = "auto"
 
     @Option(
-        help: ArgumentHelp("How long to wait for a server that died; then it ends with 69.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "How long to wait for a server that died before exiting with status 69.", valueName: "seconds"))
     var wait = 10.0
 
-    @Option(help: ArgumentHelp("A port type or uid of the route to play on; may be repeated.", valueName: "port"))
+    @Option(help: ArgumentHelp("Type or uid of an output port to play on; may be repeated.", valueName: "port"))
     var output: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "What its ports are connected to: device: what the route says; remembered: what they were connected to last time; none: nothing, patch by hand.",
+            """
+            How ports are connected. device: to the route; remembered: as in the last run; none: not at all, so that \
+            you can connect them by hand.
+            """,
             valueName: "device|remembered|none"))
     var connections = Connections.device
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Volume, -120…24.", valueName: "db"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Volume in dB, -120…24.", valueName: "db"))
     var volume = 0.0
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("How often each file plays again; -1: for ever.", valueName: "n"))
+        parsing: .unconditional, help: ArgumentHelp("Repetitions of each file; -1: endless.", valueName: "n"))
     var loop = 0
 
-    @Option(help: ArgumentHelp("Where the first file begins.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Start position in the first file.", valueName: "seconds"))
     var start = 0.0
 
-    @Option(help: ArgumentHelp("Ends after so long.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Exits after this time.", valueName: "seconds"))
     var duration: Double?
 
-    @Option(help: ArgumentHelp("A second session (voicePrompt, duckOthers) speaks this file.", valueName: "file"))
+    @Option(help: ArgumentHelp("A prompt for a second session (voicePrompt, duckOthers) to play.", valueName: "file"))
     var prompt: String?
 
-    @Option(help: ArgumentHelp("When the prompt speaks.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("When to play the prompt.", valueName: "seconds"))
     var promptAt: Double?
 
-    @Option(help: ArgumentHelp("When a phone rings.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("When to simulate a ringing phone.", valueName: "seconds"))
     var callAt: Double?
 
-    @Option(help: ArgumentHelp("How long it rings, until it is declined.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long the phone rings before it is declined.", valueName: "seconds"))
     var callFor = 5.0
 
-    @Option(help: ArgumentHelp("No server: renders to this file, faster than real time.", valueName: "out"))
+    @Option(help: ArgumentHelp("Renders to this file without a server, faster than real time.", valueName: "out"))
     var render: String?
 
-    @Option(help: ArgumentHelp("Also writes to this file what goes to the output ports.", valueName: "out"))
+    @Option(help: ArgumentHelp("Also writes what the player's ports output to this file.", valueName: "out"))
     var capture: String?
 
     @Option(
-        help: ArgumentHelp("What to show; auto is full on a terminal, else lines.", valueName: "auto|full|lines|none"))
+        help: ArgumentHelp("What to display; auto: full on a terminal, else lines.", valueName: "auto|full|lines|none"))
     var ui = InterfaceStyle.auto
 
-    @Option(help: ArgumentHelp("Writes events to standard output, one JSON object a line.", valueName: "json"))
+    @Option(help: ArgumentHelp("Writes events to standard output, one JSON object per line.", valueName: "json"))
     var events: EventFormat?
 
     enum IOBuffer: ExpressibleByArgument, Equatable {
@@ -122,33 +127,33 @@ struct PlayerCommand: ParsableCommand {
         try check("--call-for", callFor, in: 0...1e9)
         try check("--wait", wait, in: 0...1e9)
         guard (1...127).contains(server.utf8.count) else {
-            throw ValidationError("--server: give auto, managed, or a server's name of 1 to 127 characters.")
+            throw ValidationError("--server: give auto, managed, or a server name of 1 to 127 bytes.")
         }
         for (name, value) in [("--duration", duration), ("--prompt-at", promptAt), ("--call-at", callAt)] {
             if let value { try check(name, value, in: 0...1e9) }
         }
         guard loop >= -1 else {
-            throw ValidationError("--loop \(loop): give -1 for ever, 0, or how often to play again.")
+            throw ValidationError("--loop \(loop): give the number of repetitions, or -1 for endless repetition.")
         }
         guard promptAt == nil || prompt != nil else {
-            throw ValidationError("--prompt-at needs a file to speak; add --prompt FILE.")
+            throw ValidationError("--prompt-at needs a prompt; add --prompt FILE.")
         }
         guard render == nil || capture == nil else {
-            throw ValidationError("--render writes all there is; leave out --capture.")
+            throw ValidationError("--render already writes the whole output; omit --capture.")
         }
         guard render == nil || duration != nil || loop >= 0 else {
             throw ValidationError("--render with --loop -1 would never end; add --duration SECONDS.")
         }
         guard render == nil || ioBuffer != .auto else {
             throw ValidationError(
-                "--io-buffer auto goes by a server's xruns, and --render has no server; give seconds, or leave it out.")
+                "--io-buffer auto depends on a server's xruns, and --render uses no server; give seconds, or omit it.")
         }
         guard events == nil || ui != .full else {
             throw ValidationError("--events json and --ui full both need standard output; choose one.")
         }
     }
 
-    /// All that is read.
+    /// All files that are read.
     var sources: [String] { files + (prompt.map { [$0] } ?? []) }
 
     func run() throws {

@@ -1,8 +1,9 @@
 import Foundation
 
-/// One line of `--events json`. Names and keys are a public interface: add, do not change.
+/// One line of `--events json`. Names and keys are a public interface: they may be added, but not
+/// changed.
 struct PlayerEvent {
-    /// Seconds since the start, on the scene's clock.
+    /// Seconds since the start.
     var time: Double
     var kind: Kind
 
@@ -29,14 +30,14 @@ struct PlayerEvent {
         var preferredIOBufferDuration: Double
     }
 
-    /// Of the output since the start: LUFS, LU and dBTP; nil for silence.
+    /// The loudness of the output since the start, in LUFS, LU and dBTP; nil for silence.
     struct Loudness: Equatable {
         var momentary: Double?
         var shortTerm: Double?
         var integrated: Double?
         var range: Double
         var truePeak: Double?
-        /// Nothing follows.
+        /// Whether this is the last measurement.
         var isFinal: Bool
     }
 
@@ -57,6 +58,8 @@ extension PlayerEvent: Encodable {
         init?(intValue: Int) { nil }
     }
 
+    /// Encodes the time, the kind under the key `event`, and the values of the kind as one flat
+    /// object.
     func encode(to encoder: any Encoder) throws {
         var keyed = encoder.container(keyedBy: Key.self)
         try keyed.encode((time * 1000).rounded() / 1000, forKey: Key("time"))
@@ -85,7 +88,7 @@ extension PlayerEvent: Encodable {
             try keyed.encode((seconds * 1000).rounded() / 1000, forKey: Key("seconds"))
         case .loudness(let loudness):
             try keyed.encode("loudness", forKey: Key("event"))
-            // Silence is null, not missing.
+            // Silence is encoded as null, not omitted.
             try keyed.encode(loudness.momentary, forKey: Key("momentary"))
             try keyed.encode(loudness.shortTerm, forKey: Key("shortTerm"))
             try keyed.encode(loudness.integrated, forKey: Key("integrated"))
@@ -108,7 +111,7 @@ extension PlayerEvent: Encodable {
         }
     }
 
-    /// The event as one line, for machines.
+    /// The event as one line of JSON.
     var json: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -116,7 +119,8 @@ extension PlayerEvent: Encodable {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The event as one line, for people; nil for what would only repeat.
+    /// The event as one line of text; nil for loudness, except the final one if any sound was
+    /// measured.
     var line: String? {
         switch kind {
         case .hardware(let hardware):

@@ -1,7 +1,7 @@
 import AudioRendering
 import AudioSessions
 
-/// Why the player ends early: an exit status of sysexits, and one clear sentence.
+/// Why the player exits early: an exit status of sysexits.h and a one-sentence message.
 struct PlayerFailure: Error, Equatable {
     enum Status: Int32 {
         case usage = 64
@@ -21,7 +21,7 @@ struct PlayerFailure: Error, Equatable {
         self.message = message
     }
 
-    /// Any error of the library, as the player reports it.
+    /// Converts an error into an exit status and a message; an unknown error becomes `software`.
     init(_ error: any Error) {
         switch error {
         case let failure as PlayerFailure: self = failure

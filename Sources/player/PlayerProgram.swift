@@ -7,13 +7,14 @@ import JackDriver
 struct PlayerProgram {
     let command: PlayerCommand
 
-    /// Runs until the scene is over. Returns the exit status.
+    /// Runs until playback is over. Returns the exit status; a failure is reported, not thrown.
     func run() -> Int32 {
-        let screenWanted = wantsScreen
+        let usesScreen = wantsScreen
         let reporter = Reporter(
-            style: command.events != nil ? .json : screenWanted ? .screen : command.ui == .none ? .silent : .lines)
+            style: command.events != nil ? .json : usesScreen ? .screen : command.ui == .none ? .silent : .lines)
         do {
-            return try command.render != nil ? renderOffline(reporter) : playLive(reporter, screenWanted)
+            if let path = command.render { return try renderOffline(to: path, reporter) }
+            return try playLive(reporter, usesScreen)
         } catch {
             let failure = PlayerFailure(error)
             reporter.screenIsClosed()
@@ -27,60 +28,63 @@ struct PlayerProgram {
         return command.ui == .full || (command.ui == .auto && Screen.isPossible)
     }
 
-    private static let noScreen = PlayerFailure(.usage, "There is no terminal that can show a screen; use --ui lines.")
+    private static let noScreen = PlayerFailure(.usage, "The full-screen interface needs a terminal; use --ui lines.")
 
     // MARK: Live
 
-    private func playLive(_ reporter: Reporter, _ screenWanted: Bool) throws -> Int32 {
+    /// Plays on a JACK server, with or without the full-screen interface. Returns the exit status.
+    private func playLive(_ reporter: Reporter, _ usesScreen: Bool) throws -> Int32 {
         try checkFiles()
         guard command.ui != .full || Screen.isPossible else { throw Self.noScreen }
         let host = AudioSessionHost(
             driver: JackDriver(configuration: driverConfiguration), arbitration: .automatic)
         defer { host.close() }
-        let scene = try Scene(command: command, host: host, reporter: reporter)
-        let interruption = ExitSignal()
-        try scene.start()
-        let screen = screenWanted ? Screen() : nil
-        guard !screenWanted || screen != nil else { throw Self.noScreen }
-        let outcome = Result { try liveLoop(scene, screen, interruption) }
+        let controller = try PlaybackController(command: command, host: host, reporter: reporter)
+        let exitSignal = ExitSignal()
+        try controller.start()
+        let screen = usesScreen ? Screen() : nil
+        guard !usesScreen || screen != nil else { throw Self.noScreen }
+        let outcome = Result { try liveLoop(controller, screen, exitSignal) }
         screen?.close()
         reporter.screenIsClosed()
-        return try finish(scene, reporter, host, outcome)
+        return try finish(controller, reporter, host, outcome)
     }
 
-    // A step every 40 ms: a picture to the eye, and far finer than anything scheduled here needs.
-    private func liveLoop(_ scene: Scene, _ screen: Screen?, _ interruption: ExitSignal) throws {
+    // Advances the controller every 40 ms, or at once after a key or a signal, until it is over or
+    // the user quits. Throws if the server is gone.
+    private func liveLoop(_ controller: PlaybackController, _ screen: Screen?, _ exitSignal: ExitSignal) throws {
         let clock = ContinuousClock()
         let begin = clock.now
-        while !interruption.isRaised, !scene.isOver || scene.serverIsGone {
-            interruption.wait(milliseconds: 40, orInput: screen != nil)
-            // Asked first: what is told of it has a time that is not before it.
-            let isGone = scene.serverIsGone
+        while !exitSignal.isRaised, !controller.isOver || controller.serverIsGone {
+            exitSignal.wait(milliseconds: 40, orInput: screen != nil)
+            // Read before the step, so that the events of the loss are reported with a time that is
+            // not earlier than the loss.
+            let isGone = controller.serverIsGone
             let elapsed = clock.now - begin
-            try scene.step(
+            try controller.step(
                 to: Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18)
             guard !isGone else {
                 throw PlayerFailure(
-                    .unavailable, "The JACK server died and did not come back; start it again and play once more.")
+                    .unavailable, "The JACK server died and did not return; start it again, then restart the player.")
             }
             if let screen {
-                while let key = screen.key() { if perform(key, scene) { return } }
-                screen.draw(scene.status())
+                while let key = screen.key() { if perform(key, controller) { return } }
+                screen.draw(controller.status())
             }
         }
     }
 
-    /// Returns whether it was the key to quit.
-    private func perform(_ key: Screen.Key, _ scene: Scene) -> Bool {
+    /// Performs the action of a key. Returns whether it was the key to quit.
+    private func perform(_ key: Screen.Key, _ controller: PlaybackController) -> Bool {
         switch key {
-        case .playPause: scene.togglePlaying()
-        case .back: scene.seek(by: -5)
-        case .forward: scene.seek(by: 5)
-        case .louder: scene.changeVolume(byDecibels: 1)
-        case .softer: scene.changeVolume(byDecibels: -1)
-        case .interruption: scene.toggleInterruption()
-        case .silentSwitch: scene.toggleSilentSwitch()
-        case .prompt: scene.speakPrompt()
+        case .playPause: controller.togglePlaying()
+        case .back: controller.seek(by: -5)
+        case .forward: controller.seek(by: 5)
+        case .louder: controller.changeVolume(byDecibels: 1)
+        case .softer: controller.changeVolume(byDecibels: -1)
+        case .interruption: controller.toggleInterruption()
+        case .silentSwitch: controller.toggleSilentSwitch()
+        case .prompt: controller.speakPrompt()
         case .quit: return true
         }
         return false
@@ -94,36 +98,39 @@ struct PlayerProgram {
             default: .named(command.server)
             }
         var managed = ManagedServer()
-        // A server that is started for us begins with what is preferred; one that runs keeps its own (HW-1).
+        // A server that is started for the player starts with the preferred rate; a running one
+        // keeps its own (HW-1).
         if let rate = command.sampleRate, (1_000...768_000).contains(rate) { managed.sampleRate = Int(rate) }
         return JackDriver.Configuration(
             server: choice, clientName: "player", recovery: .within(seconds: command.wait), managedServer: managed,
             connections: JackDriver.ConnectionMode(rawValue: command.connections.rawValue) ?? .device)
     }
 
-    // Before any server is touched: who names a wrong file shall not hear of servers.
+    // Checked before the server is contacted, so that a wrong file name is reported as such.
     private func checkFiles() throws {
         for file in command.sources { _ = try AudioFile(path: file) }
         if let capture = command.capture { try refuse(writing: capture) }
     }
 
-    // What is written begins with nothing: a file that is to be played would be gone.
+    // Writing truncates the file: an input file would be lost.
     private func refuse(writing path: String) throws {
         var written = stat()
         guard stat(path, &written) == 0 else { return }
         for file in command.sources {
             var played = stat()
             if stat(file, &played) == 0, played.st_dev == written.st_dev, played.st_ino == written.st_ino {
-                throw PlayerFailure(.usage, "'\(path)' is a file to be played; write to another one.")
+                throw PlayerFailure(.usage, "'\(path)' is also an input file; write to another file.")
             }
         }
     }
 
     // MARK: Offline
 
-    private func renderOffline(_ reporter: Reporter) throws -> Int32 {
+    /// Renders as fast as possible, without a server, into the file at `path`. Returns the exit
+    /// status.
+    private func renderOffline(to path: String, _ reporter: Reporter) throws -> Int32 {
         let first = try AudioFile(path: command.files[0])
-        if let render = command.render { try refuse(writing: render) }
+        try refuse(writing: path)
         let rate = command.sampleRate ?? Double(first.sampleRate)
         guard (1_000...768_000).contains(rate) else {
             throw PlayerFailure(.usage, "--sample-rate \(rate): give a rate from 1000 to 768000 Hz.")
@@ -131,52 +138,59 @@ struct PlayerProgram {
         let driver = OfflineDriver(sampleRate: Int(rate), channels: 2)
         let host = AudioSessionHost(driver: driver)
         defer { host.close() }
-        let scene = try Scene(command: command, host: host, reporter: reporter)
-        let interruption = ExitSignal()
-        try scene.start()
-        if let path = command.render { try scene.engine.startCapture(path: path) }
+        let controller = try PlaybackController(command: command, host: host, reporter: reporter)
+        let exitSignal = ExitSignal()
+        try controller.start()
+        try controller.engine.startCapture(path: path)
         let outcome = Result {
             var frame = 0
-            while !scene.isOver, !interruption.isRaised {
-                host.settle()  // what ended in the last piece has been told, whichever thread tells it
-                try scene.step(to: Double(frame) / rate)
+            while !controller.isOver, !exitSignal.isRaised {
+                host.settle()  // delivers the events of the last block, from all threads
+                try controller.step(to: Double(frame) / rate)
                 host.settle()
-                guard !scene.isOver else { break }
-                frame += try renderPiece(scene, driver, from: frame, rate: rate)
+                guard !controller.isOver else { break }
+                frame += try renderBlock(controller, driver, from: frame, rate: rate)
             }
         }
-        return try finish(scene, reporter, host, outcome)
+        return try finish(controller, reporter, host, outcome)
     }
 
-    // Up to the next scheduled moment, and never more than 20 ms.
-    private func renderPiece(_ scene: Scene, _ driver: OfflineDriver, from frame: Int, rate: Double) throws -> Int {
+    // Renders up to the next scheduled action, at most 20 ms.
+    private func renderBlock(_ controller: PlaybackController, _ driver: OfflineDriver, from frame: Int, rate: Double)
+        throws -> Int
+    {
         var frames = max(1, Int(rate / 50))
-        if let next = scene.nextTime { frames = max(1, min(frames, Int((next * rate).rounded(.up)) - frame)) }
+        if let next = controller.nextTime { frames = max(1, min(frames, Int((next * rate).rounded(.up)) - frame)) }
         try driver.render(frames: frames)
         return frames
     }
 
-    // MARK: The end
+    // MARK: Finishing
 
+    /// Stops the engine, reports the loudness, completes the capture and deactivates the sessions.
+    /// Returns the exit status, which is that of the first damaged file if there was one. Throws if
+    /// the capture is incomplete, otherwise the error that ended the run.
     private func finish(
-        _ scene: Scene, _ reporter: Reporter, _ host: AudioSessionHost, _ outcome: Result<Void, any Error>
+        _ controller: PlaybackController, _ reporter: Reporter, _ host: AudioSessionHost,
+        _ outcome: Result<Void, any Error>
     ) throws -> Int32 {
-        scene.observe()
-        scene.engine.stop()
-        scene.tellLoudness()
-        let summary = scene.engine.stopCapture()
-        scene.leave()
+        controller.observe()
+        controller.engine.stop()
+        controller.reportLoudness()
+        let summary = controller.engine.stopCapture()
+        controller.deactivateSessions()
         if let summary { try report(summary, reporter) }
         if case .failure(let error) = outcome { throw error }
-        return scene.damage?.status.rawValue ?? 0
+        return controller.damage?.status.rawValue ?? 0
     }
 
+    /// Throws if the captured file is incomplete.
     private func report(_ summary: CaptureSummary, _ reporter: Reporter) throws {
         if let failure = summary.failure { throw failure }
         guard summary.lostPeriods == 0 else {
             throw PlayerFailure(
                 .cannotCreate,
-                "The disk was too slow: \(summary.lostPeriods) periods are missing in '\(summary.path)'; write to a faster one."
+                "The disk was too slow: \(summary.lostPeriods) periods are missing in '\(summary.path)'; use a faster disk."
             )
         }
     }

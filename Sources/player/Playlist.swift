@@ -5,7 +5,7 @@ import Foundation
 
 /// Plays files one after the other in one session.
 final class Playlist {
-    /// What became of the file that ended.
+    /// How a file ended.
     enum Ended: Equatable {
         case finished(file: String)
         case damaged(file: String, AudioFileError)
@@ -14,14 +14,15 @@ final class Playlist {
     let session: AudioSession
     private let files: [String]
     private let loops: Int
-    /// nil: all of the route.
+    /// The outputs to play on; nil: all outputs of the route.
     private let outputs: [AudioSessionPortDescription]?
     private var index = 0
     private(set) var player: AudioPlayer
-    private let endings = Locked<[AudioPlayer.Ending]>([])
+    private let endings = Mutex<[AudioPlayer.Ending]>([])
     var volume: Float { didSet { player.volume = volume } }
 
-    /// Opens the first file, and looks into every other so that a bad one is refused before anything is heard.
+    /// Opens the first file, and checks every other file, so that a bad file is reported before
+    /// playback starts.
     init(
         files: [String], session: AudioSession, outputs: [AudioSessionPortDescription]?, volume: Float, loops: Int,
         start: Double
@@ -36,7 +37,9 @@ final class Playlist {
         player = try AudioPlayer(path: first, session: session, outputs: outputs)
         guard start < player.duration || start == 0 else {
             throw PlayerFailure(
-                .usage, "--start \(start): '\(first)' lasts \(Text.clock(player.duration)); begin before its end.")
+                .usage,
+                "--start \(start) is beyond the end of '\(first)' (\(Text.clock(player.duration))); give an earlier time."
+            )
         }
         prepare(player)
         player.currentTime = start
@@ -44,13 +47,14 @@ final class Playlist {
 
     func play() throws { try player.play() }
 
-    /// The name of the present file, without its folder.
+    /// The name of the current file, without its folder.
     var title: String { (files[min(index, files.count - 1)] as NSString).lastPathComponent }
 
     /// Whether nothing is left to play.
     private(set) var isOver = false
 
-    /// Looks whether the present file has ended, and goes on to the next. Returns what ended.
+    /// Continues with the next file if the current one has ended. Returns what ended; nil if
+    /// nothing has. Throws if playback was refused, or if the next file cannot be played.
     func step() throws -> Ended? {
         guard let ending = endings.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return nil }
         let ended: Ended =

@@ -1,24 +1,24 @@
 import Foundation
 
-/// Tells what happens: JSON lines, lines for people, or the log on the screen. Main thread only.
+/// Reports events: as JSON lines, as lines of text, or as the log on the screen. Main thread only.
 final class Reporter {
     enum Style { case json, lines, screen, silent }
 
     let style: Style
-    /// The present time on the scene's clock, which the scene keeps up.
+    /// The current time in seconds since the start; the playback controller updates it.
     var now = 0.0
     /// The last lines, for the screen.
     private(set) var log: [String] = []
     private var lastPositionLine = -Double.infinity
-    /// Sentences that wait until the screen is closed.
-    private var held: [String]?
+    /// Messages to print when the screen is closed; nil if no screen is open.
+    private var delayedMessages: [String]?
 
     init(style: Style) {
         self.style = style
-        held = style == .screen ? [] : nil
+        delayedMessages = style == .screen ? [] : nil
     }
 
-    func tell(_ event: PlayerEvent) {
+    func report(_ event: PlayerEvent) {
         switch style {
         case .json: Self.write(event.json + "\n", to: 1)
         case .lines: if let line = line(for: event) { Self.write(line + "\n", to: 1) }
@@ -29,30 +29,32 @@ final class Reporter {
         }
     }
 
-    /// What ends the run or decides its status: one clear sentence on standard error, once no screen is in its way, and where
-    /// events are asked for one of those.
+    /// Reports a failure that ends the run or determines its status: as one sentence on standard
+    /// error, delayed while the screen is open, and also as an event in the JSON lines and in the
+    /// log on the screen.
     func fail(_ failure: PlayerFailure) {
         let sentence = "player: \(failure.message)\n"
-        if style == .json || style == .screen { tell(error(failure)) }
-        if held != nil { held?.append(sentence) } else { Self.write(sentence, to: 2) }
+        if style == .json || style == .screen { report(error(failure)) }
+        if delayedMessages != nil { delayedMessages?.append(sentence) } else { Self.write(sentence, to: 2) }
     }
 
-    /// What was asked for and cannot be now: the same, but a screen shows it and that is all.
+    /// Reports a request that cannot be fulfilled at the moment: like `fail`, but an open screen
+    /// only shows it.
     func refuse(_ failure: PlayerFailure) {
-        if style == .screen { tell(error(failure)) } else { fail(failure) }
+        if style == .screen { report(error(failure)) } else { fail(failure) }
     }
 
-    /// Says what waited for that.
+    /// Prints the delayed messages; later ones are printed at once.
     func screenIsClosed() {
-        held?.forEach { Self.write($0, to: 2) }
-        held = nil
+        delayedMessages?.forEach { Self.write($0, to: 2) }
+        delayedMessages = nil
     }
 
     private func error(_ failure: PlayerFailure) -> PlayerEvent {
         PlayerEvent(time: now, kind: .error(code: Int(failure.status.rawValue), message: failure.message))
     }
 
-    // For people the position is worth a line every five seconds.
+    // As text, the position is reported every five seconds.
     private func line(for event: PlayerEvent) -> String? {
         if case .position = event.kind {
             guard event.time - lastPositionLine >= 4.9 else { return nil }
@@ -62,7 +64,8 @@ final class Reporter {
         return event.line.map { "\(String(repeating: " ", count: max(0, 7 - clock.count)))\(clock)  \($0)" }
     }
 
-    // Whole, whatever the pipe takes at once; a reader that has gone is not our failure.
+    // Writes the whole text, however much the pipe accepts at once. A reader that has closed the
+    // pipe is not an error.
     private static func write(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -1,9 +1,9 @@
 import CNcurses
 import Foundation
 
-/// The full-screen interface: draws a status, reads keys. Main thread only.
+/// The full-screen interface: draws the status and reads keys. Main thread only.
 final class Screen {
-    /// What a key asks for.
+    /// The action of a key.
     enum Key {
         case playPause, back, forward, louder, softer, interruption, silentSwitch, prompt, quit
     }
@@ -11,21 +11,22 @@ final class Screen {
     private var meters: [Float] = []
     private let isUTF8: Bool
 
-    /// Takes the terminal over; nil when it cannot show a screen.
+    /// Takes over the terminal; nil if it cannot show a screen.
     init?() {
         isUTF8 = Self.chooseLocale()
         guard cncurses_open() else { return nil }
     }
 
-    /// Whether standard input and output are a terminal that can show a screen, and that is this process's to use: in the background it is not.
+    /// Whether standard input and output are a terminal that can show a screen and that this
+    /// process may use; a background process may not.
     static var isPossible: Bool {
         isatty(0) == 1 && isatty(1) == 1 && tcgetpgrp(0) == getpgrp() && cncurses_is_capable()
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     func close() { endwin() }
 
-    /// The next key that means something; nil when none waits.
+    /// Returns the next key that has an action; nil if none was pressed.
     func key() -> Key? {
         while true {
             switch getch() {
@@ -56,13 +57,14 @@ final class Screen {
         refresh()
     }
 
-    // Meters fall by a fifth a picture, as a needle would, and rise at once.
+    // Meters rise at once and fall by a fifth each time the screen is drawn, like a needle.
     private func smoothed(_ peaks: [Float]) -> [Float] {
         meters = peaks.enumerated().map { index, peak in max(peak, index < meters.count ? meters[index] * 0.8 : 0) }
         return meters.map { $0 < 0.0001 ? 0 : $0 }
     }
 
-    // The user's locale if it is UTF-8, else the C one in UTF-8; false leaves plain ASCII.
+    // Selects the user's locale if it is UTF-8, otherwise the C locale in UTF-8. Returns false if
+    // only plain ASCII is available.
     private static func chooseLocale() -> Bool {
         for name in ["", "C.UTF-8"] {
             guard let chosen = setlocale(LC_ALL, name) else { continue }

@@ -1,7 +1,8 @@
 import CNcurses
 import Foundation
 
-/// What the screen says, line by line, for a terminal of a given size: a small one loses the blank lines first, then what stands last.
+/// Lays out the screen, line by line, for a terminal of a given size. On a small terminal the blank
+/// lines are dropped first, then the last lines.
 struct ScreenLayout {
     let rows: Int
     let columns: Int
@@ -12,7 +13,8 @@ struct ScreenLayout {
         var isBold = false
     }
 
-    /// One line a row, none wider than the terminal; the last are the keys. `levels` are the meters'.
+    /// Returns one line per row, none wider than the terminal; the last line lists the keys. Rows
+    /// that remain free show the latest events. `levels` are the levels of the meters.
     func lines(_ status: PlayerStatus, levels: [Float]) -> [Line] {
         let room = max(0, rows - 1)
         var lines = facts(status, levels)
@@ -59,7 +61,7 @@ struct ScreenLayout {
         return "  [\(filled(fraction, columns - times.count - 8))]  \(times)"
     }
 
-    /// -60…0 dB over the width.
+    /// A meter whose width represents -60…0 dB.
     private func meter(_ level: Float, isClipped: Bool, _ index: Int) -> String {
         let decibels = level > 0 ? 20 * log10(Double(level)) : -.infinity
         let fraction = min(1, max(0, (decibels + 60) / 60))
@@ -67,7 +69,7 @@ struct ScreenLayout {
         return "  \(name) [\(filled(fraction, columns - 22))] \(Text.decibels(level))\(isClipped ? " CLIP" : "")"
     }
 
-    /// The loudness range only where there is room for it.
+    /// The loudness range is shown only if there is room for it.
     private func loudness(_ loudness: PlayerEvent.Loudness) -> String {
         let levels = [("M", loudness.momentary), ("S", loudness.shortTerm), ("I", loudness.integrated)]
         let scales = levels.map { "\($0) \(Text.level($1))" }.joined(separator: "  ")
@@ -114,7 +116,7 @@ struct ScreenLayout {
         }
     }
 
-    /// The keys, in as many words as fit: the last of them always does.
+    /// The keys, in the longest wording that fits; "q" if none does.
     private var keys: String {
         let wordings = [
             "  space play/pause  ←→ seek  ↑↓ volume  i interrupt  s silent  p prompt  q quit",
@@ -129,10 +131,12 @@ struct ScreenLayout {
 
     // MARK: Width
 
-    /// A text that leaves the last column free (to write there would scroll a terminal), with a mark where it is cut. What is no
-    /// character to look at, as names of files may hold, becomes a question mark.
+    /// Returns the text shortened so that it leaves the last column free (writing there would
+    /// scroll a terminal), with a mark where it was cut. Characters that cannot be displayed, as
+    /// file names may contain, become question marks.
     private func fitted(_ text: String) -> String {
         let limit = max(0, columns - 1)
+        // `atMark` is the part of `kept` that leaves room for the mark.
         var (kept, width, atMark) = ("", 0, "")
         for character in text {
             let shown = Self.width(of: character).map { (String(character), $0) } ?? ("?", 1)
@@ -144,7 +148,7 @@ struct ScreenLayout {
         return kept
     }
 
-    /// Columns that a character takes; nil when it is none to look at.
+    /// Returns the number of columns of a character; nil if it cannot be displayed.
     private static func width(of character: Character) -> Int? {
         var width = 0
         for scalar in character.unicodeScalars {

@@ -1,4 +1,4 @@
-/// How a session stands, for the screen, the lines and the events.
+/// The status of a session, for the screen, the lines and the events.
 struct SessionStatus: Codable, Equatable {
     /// "music", "prompt".
     var id: String
@@ -15,13 +15,13 @@ struct SessionStatus: Codable, Equatable {
 
     struct Reason: Codable, Equatable {
         var rule: String
-        /// Who causes it; nil for the session itself and for switches.
+        /// The session that causes the state; nil for the session itself and for switches.
         var by: String?
     }
 
-    /// "running, ducked (DUCK-1 by prompt)".
+    /// A summary: "running, ducked (DUCK-1 by prompt)".
     var summary: String {
-        // Of a session that is not active, its rule says nothing that the word does not.
+        // The rule of an inactive session adds nothing to the state.
         guard active || state == .interrupted else { return state.rawValue }
         var words = [state.rawValue]
         if ducked { words.append("ducked") }

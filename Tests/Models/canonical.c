@@ -1,11 +1,12 @@
-// States that differ only in what nothing can depend on any more are made the same: the search then ends.
+// Makes states equal that differ only in what nothing can depend on any longer. This makes the
+// search finite.
 #include "model.h"
 
 #include <string.h>
 
 static uint8_t less(uint8_t value, uint8_t amount) { return value > amount ? value - amount : 0; }
 
-// Drops the stores that both threads know newer ones of.
+// Removes the stores for which both threads know newer ones.
 static void drop_old_stores(struct model_state *state, unsigned place) {
     struct model_location *location = &state->locations[place];
     const uint8_t a = state->sides[0].view.seen[place], b = state->sides[1].view.seen[place];
@@ -27,7 +28,7 @@ static void drop_old_stores(struct model_state *state, unsigned place) {
     }
 }
 
-// How many of these moments have come by then.
+// Replaces a moment by the number of the given moments up to it.
 static void number_in(uint64_t moments, uint8_t *moment) {
     *moment = (uint8_t)__builtin_popcountll(moments & ((UINT64_C(2) << *moment) - 1));
 }
@@ -36,8 +37,9 @@ static uint8_t *access_of(struct model_slot *slot, unsigned thread) {
     return thread == MODEL_PRODUCER ? &slot->written_at : &slot->read_at;
 }
 
-// A thread's clock is only ever compared with the moments of its accesses. Those the other thread knows of become 0, the others
-// are numbered from 1, and what a view knows becomes the number of the last of them that it includes.
+// A thread's clock is only compared with the moments of its accesses. Those that the other thread
+// knows become 0. The others are numbered from 1, and the knowledge of a view becomes the number of
+// the last one that it includes.
 static void renumber_clock(struct model_state *state, unsigned thread) {
     const uint8_t known = state->sides[!thread].view.clock[thread];
     uint64_t moments = 0;
@@ -55,13 +57,14 @@ static void renumber_clock(struct model_state *state, unsigned thread) {
         }
     }
     state->sides[!thread].view.clock[thread] = 0;
-    state->sides[thread].view.clock[thread] = (uint8_t)(__builtin_popcountll(moments) + 1); // later than all
+    // Later than all others.
+    state->sides[thread].view.clock[thread] = (uint8_t)(__builtin_popcountll(moments) + 1);
 }
 
-// An item that was done with is the last of nothing: nobody asks any more.
-static void forget_old_groups(struct model_state *state) {
+// Clears the end-of-batch mark of consumed items, which nothing reads any longer.
+static void forget_old_batches(struct model_state *state) {
     for (unsigned i = 0; i < MODEL_SLOTS; i++) {
-        state->slots[i].last_of_group &= state->slots[i].item >= state->sides[MODEL_CONSUMER].context.next;
+        state->slots[i].last_of_batch &= state->slots[i].item >= state->sides[MODEL_CONSUMER].context.next;
     }
 }
 
@@ -95,7 +98,7 @@ static void lower(uint8_t *count, uint8_t *least) { *least = *count < *least ? *
 
 static void subtract(uint8_t *count, uint8_t *amount) { *count -= *amount; }
 
-// Takes whole laps off all counts.
+// Subtracts whole laps from all counts.
 static void shift(const struct model *model, struct model_state *state) {
     uint8_t laps = UINT8_MAX;
     each_count(model, state, lower, &laps);
@@ -110,7 +113,7 @@ void model_canonicalise(const struct model *model, struct model_state *state) {
     for (unsigned i = 0; i < MODEL_THREADS; i++) {
         renumber_clock(state, i);
     }
-    forget_old_groups(state);
+    forget_old_batches(state);
     if (model->shifts) {
         shift(model, state);
     }

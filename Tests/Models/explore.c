@@ -11,12 +11,16 @@ struct edge {
 };
 
 static struct {
-    struct model_state *states; // in the order in which they were found: also the queue
-    struct edge *ways;          // how each was found first: from which state …
+    // In the order in which they were found; also the queue.
+    struct model_state *states;
+    // How each state was first found: the previous state, and the step.
+    struct edge *ways;
     uint32_t count, room;
-    uint32_t *table; // open addressing: numbers of states
+    // Open addressing: the numbers of states.
+    uint32_t *table;
     uint32_t table_size;
-    struct edge *edges; // all steps
+    // All steps.
+    struct edge *edges;
     uint64_t edge_count, edge_room;
 } found;
 
@@ -29,7 +33,7 @@ static void *resized(void *memory, uint64_t count, size_t size) {
     return larger;
 }
 
-// ---- States ------------------------------------------------------------------------------------------------------------------
+// ---- States -------------------------------------------------------------------------------------
 
 static uint64_t hash(const struct model_state *state) {
     const unsigned char *bytes = (const unsigned char *)state;
@@ -68,7 +72,7 @@ static void grow(void) {
     }
 }
 
-// The state's number; a new one is entered with the way it was found.
+// Returns the state's number. A new state is entered together with the step that found it.
 static uint32_t number_of(const struct model_state *state, struct edge way) {
     if (found.count == found.room) {
         grow();
@@ -94,7 +98,7 @@ static bool is_end(const struct model_state *state) {
     return state->sides[MODEL_PRODUCER].context.over && state->sides[MODEL_CONSUMER].context.over;
 }
 
-// ---- The way to a fault ------------------------------------------------------------------------------------------------------
+// ---- The path to a fault ------------------------------------------------------------------------
 
 static void print_step(const struct model *model, struct model_state *state, unsigned thread, unsigned choice) {
     char said[MODEL_MESSAGE] = "";
@@ -103,7 +107,7 @@ static void print_step(const struct model *model, struct model_state *state, uns
            said);
 }
 
-// A way's `to` holds the step: the thread in the lowest bit, the choice above.
+// The `to` of a path's edge holds the step: the thread in the lowest bit, the choice above it.
 static void print_way(const struct model *model, uint32_t state) {
     uint32_t length = 0;
     for (uint32_t i = state; i != 0; i = found.ways[i].from) {
@@ -122,7 +126,7 @@ static void print_way(const struct model *model, uint32_t state) {
     free(way);
 }
 
-// ---- Exploring ---------------------------------------------------------------------------------------------------------------
+// ---- Exploration --------------------------------------------------------------------------------
 
 // Takes every step that a thread may take from a state.
 static bool expand(const struct model *model, uint32_t number, unsigned thread) {
@@ -143,9 +147,11 @@ static bool expand(const struct model *model, uint32_t number, unsigned thread) 
     }
 }
 
-// Goes back from the ends along all steps; a state that is not met so is one from which there is no end.
+// Goes backwards from the end states along all steps. From a state that this does not reach, no end
+// can be reached.
 static bool every_state_has_an_end(const struct model *model, uint32_t *ends) {
-    uint64_t *first = calloc(found.count + 1, sizeof *first); // of the steps that lead to a state, in `into`
+    // For each state, the first of the steps in `into` that end in it.
+    uint64_t *first = calloc(found.count + 1, sizeof *first);
     uint32_t *into = resized(NULL, found.edge_count + 1, sizeof *into);
     uint32_t *queue = resized(NULL, found.count + 1, sizeof *queue);
     bool *met = calloc(found.count, sizeof *met);
@@ -183,7 +189,7 @@ static bool every_state_has_an_end(const struct model *model, uint32_t *ends) {
     }
     if (stuck < found.count) {
         print_way(model, stuck);
-        printf("FAULT: stuck: from here the threads cannot come to their end\n");
+        printf("FAULT: stuck: from here the threads cannot reach their end\n");
     }
     free(first);
     free(into);

@@ -1,17 +1,21 @@
-/// Visits every state of a model that can be reached, breadth first, so that a fault comes with a shortest way to it.
+/// Visits every reachable state of a model, breadth first, so that a fault is reported with a
+/// shortest path to it.
 #ifndef EXPLORE_H
 #define EXPLORE_H
 
 #include "model.h"
 
 struct exploration {
-    uint32_t states; // different ones
-    uint64_t steps;  // from each of them, by either thread, with every outcome
-    uint32_t ends;   // states in which both threads are over
+    // The number of different states.
+    uint32_t states;
+    // The number of steps: from each state, by either thread, with every outcome.
+    uint64_t steps;
+    // The number of states in which both threads have ended.
+    uint32_t ends;
 };
 
-/// Explores; prints the way to the first fault. A state from which the end cannot be reached any more is a fault too.
-/// Returns whether there was none.
+/// Explores the model, and prints the path to the first fault. A state from which the end cannot be
+/// reached is a fault, too. Returns whether there was none.
 bool explore(const struct model *model, struct exploration *exploration);
 
 #endif

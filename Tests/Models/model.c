@@ -11,14 +11,16 @@ const struct model_place model_places[MODEL_LOCATIONS] = {
 static const volatile void *objects[MODEL_LOCATIONS];
 static unsigned place_count;
 
-// The step being taken.
+// The current step.
 static struct {
     const struct model *model;
     struct model_state *state;
     struct model_side *side;
     unsigned thread, choice;
-    unsigned cursor; // in the log
-    bool live;       // the step's operation was reached: nothing comes from the log any more
+    /// The position in the log.
+    unsigned cursor;
+    /// The step's operation has been reached: no further results come from the log.
+    bool live;
     unsigned loads[MODEL_LOCATIONS];
     char *said;
     jmp_buf leave;
@@ -31,7 +33,7 @@ _Noreturn static void fail(enum model_end end, const char *message) {
     leave(end);
 }
 
-// ---- Counts ------------------------------------------------------------------------------------------------------------------
+// ---- Counts -------------------------------------------------------------------------------------
 
 static uint64_t origin(void) { return step.model->first_count - step.model->capacity; }
 
@@ -40,7 +42,7 @@ uint64_t model_count(uint8_t relative) { return origin() + relative; }
 uint8_t model_relative(uint64_t count) {
     const uint64_t relative = count - origin();
     if (relative > UINT8_MAX) {
-        fail(MODEL_FAULT, "a count leapt out of all bounds");
+        fail(MODEL_FAULT, "a count leapt out of bounds");
     }
     return (uint8_t)relative;
 }
@@ -51,7 +53,7 @@ static unsigned place_of(const volatile void *object) {
             return i;
         }
     }
-    fail(MODEL_FAULT, "an atomic was used that was never initialised");
+    fail(MODEL_FAULT, "an atomic was used without initialisation");
 }
 
 static uint8_t packed(unsigned place, uint64_t value) {
@@ -62,7 +64,7 @@ static uint64_t unpacked(unsigned place, uint8_t value) {
     return model_places[place].counts ? model_count(value) : value;
 }
 
-// ---- The log -----------------------------------------------------------------------------------------------------------------
+// ---- The log ------------------------------------------------------------------------------------
 
 static bool replayed(uint8_t *value) {
     if (step.cursor == step.side->log_length) {
@@ -81,7 +83,8 @@ static void record(uint8_t value, bool is_count) {
     step.side->log_length++;
 }
 
-// Here a step begins or ends. Returns only if it is this operation's turn, which then has `choices` outcomes.
+// A step begins or ends here. Returns only if it is this operation's turn, which then has `choices`
+// outcomes.
 static void begin_step(unsigned choices) {
     if (step.live) {
         leave(MODEL_STEPPED);
@@ -102,7 +105,7 @@ static void begin_step(unsigned choices) {
 
 static const char *const order_names[] = {"relaxed", "acquire", "release"};
 
-// ---- Atomics -----------------------------------------------------------------------------------------------------------------
+// ---- Atomics ------------------------------------------------------------------------------------
 
 static void join(struct model_view *view, const struct model_view *other) {
     for (unsigned i = 0; i < MODEL_LOCATIONS; i++) {
@@ -164,7 +167,8 @@ void model_store(const volatile void *object, uint64_t value, memory_order order
     location->stores[newest].value = packed(place, value);
     view->seen[place] = newest;
     carried->seen[place] = newest;
-    // A relaxed store carries nothing, not even what an earlier release store of its thread did (C17 would have it so, C23 not).
+    // A relaxed store carries nothing, not even what an earlier release store of its thread carried
+    // (C17 would require it, C23 does not).
     if (order == memory_order_release) {
         *carried = *view;
         view->clock[step.thread]++;
@@ -175,7 +179,7 @@ void model_store(const volatile void *object, uint64_t value, memory_order order
 
 unsigned model_loads(const volatile void *object) { return step.loads[place_of(object)]; }
 
-// ---- Choices, items, expectations --------------------------------------------------------------------------------------------
+// ---- Choices, items, expectations ---------------------------------------------------------------
 
 unsigned model_choose(unsigned bound) {
     uint8_t value;
@@ -195,7 +199,7 @@ static struct model_slot *slot_at(uint64_t slot) {
     return &step.state->slots[slot];
 }
 
-void model_write_item(uint64_t slot, uint64_t item, bool last_of_group) {
+void model_write_item(uint64_t slot, uint64_t item, bool last_of_batch) {
     uint8_t ignored;
     if (replayed(&ignored)) {
         return;
@@ -207,7 +211,7 @@ void model_write_item(uint64_t slot, uint64_t item, bool last_of_group) {
         fail(MODEL_FAULT, "data race: an item is overwritten that may still be being read");
     }
     place->item = (uint8_t)item;
-    place->last_of_group = last_of_group;
+    place->last_of_batch = last_of_batch;
     place->written_at = view->clock[step.thread];
     record(0, false);
 }
@@ -229,7 +233,8 @@ uint64_t model_read_item(uint64_t slot) {
 }
 
 void model_expect(bool condition, const char *fault) {
-    // What the log answers was looked at when it was live, and the other thread has gone on since.
+    // An expectation on results from the log was checked when they were live. The other thread has
+    // made progress since.
     if (step.live && !condition) {
         fail(MODEL_FAULT, fault);
     }
@@ -245,9 +250,9 @@ void model_note(unsigned note, uint64_t count) {
 
 uint64_t model_noted(unsigned note) { return step.state->notes[note]; }
 
-bool model_ends_group(uint64_t item) { return step.state->slots[item & (step.model->capacity - 1)].last_of_group; }
+bool model_ends_batch(uint64_t item) { return step.state->slots[item & (step.model->capacity - 1)].last_of_batch; }
 
-// ---- Steps -------------------------------------------------------------------------------------------------------------------
+// ---- Steps --------------------------------------------------------------------------------------
 
 void model_begin(const struct model *model, struct model_state *state) {
     memset(state, 0, sizeof *state);
@@ -255,7 +260,8 @@ void model_begin(const struct model *model, struct model_state *state) {
     step.state = state;
     place_count = 0;
     model->set_up();
-    const uint8_t first = (uint8_t)model->capacity; // one lap lies behind, of items done with
+    // Starts after one lap, whose items have been consumed.
+    const uint8_t first = (uint8_t)model->capacity;
     for (unsigned i = 0; i < MODEL_THREADS; i++) {
         state->sides[i].view.clock[i] = 1;
         state->sides[i].context.next = first;
@@ -282,7 +288,8 @@ enum model_end model_step(const struct model *model, struct model_state *state, 
     if (step.side->context.over) {
         return MODEL_NO_SUCH_CHOICE;
     }
-    static struct model_context context; // static: kept over longjmp, and dropped then
+    // Static: keeps its value over longjmp.
+    static struct model_context context;
     context = step.side->context;
     const int left = setjmp(step.leave);
     if (left == 0) {

@@ -1,19 +1,26 @@
-/// What a producer and a consumer may observe under C11's release and acquire, one operation at a time.
+/// Models what a producer and a consumer may observe under C11's release and acquire, one operation
+/// at a time.
 ///
-/// Memory. An atomic location keeps its stores in order. A load may return any store that is not older than the newest one
-/// of this location its thread knows of. What a thread knows is its view: per location the newest store it knows of, per
-/// thread the moment up to which it knows all of that thread's accesses to items. A release store carries its thread's view,
-/// an acquire load that returns it joins that view to its own; relaxed ones carry and join nothing. An access to an item that
-/// conflicts with one its thread does not know of is a data race.
+/// Memory. An atomic location keeps its stores in order. A load may return any store that is not
+/// older than the newest one of this location that its thread knows. A thread's knowledge is its
+/// view: for each location the newest store that it knows, and for each thread the moment up to
+/// which it knows all of that thread's accesses to items. A release store carries its thread's
+/// view. An acquire load that returns it joins that view to its own. Relaxed operations carry and
+/// join nothing. An access to an item that conflicts with one that its thread does not know is a
+/// data race.
 ///
-/// Threads. Each repeats an operation: a plain C function, which must be a function of its context and of what the model's
-/// operations return. The model keeps the context at its beginning and the log of those results; to go one step on it runs
-/// the function again from its beginning, answers from the log, performs one operation more, and leaves it at the next. Each
-/// choice is a step, and each atomic operation that the other thread can notice or bear upon. A load of what its own thread
-/// alone stores is none, for it commutes with all that the other does (a store by the other is a fault); nor is an access to
-/// an item, for a race is one whichever of the two comes first. Both happen with the step before them.
+/// Threads. Each thread repeats an operation: a plain C function, which must be a function of its
+/// context and of the results of the model's operations. The model keeps the context at the start
+/// of the function and the log of those results. To advance by one step, it runs the function again
+/// from the start, takes results from the log, performs one more operation, and leaves the function
+/// at the next. Each choice is a step, and so is each atomic operation that the other thread can
+/// notice or affect. A load of a location that only its own thread stores is not a step, because it
+/// commutes with everything that the other thread does (a store by the other is a fault). An access
+/// to an item is not a step either, because a race is a race whichever access comes first. Both
+/// happen together with the step before them.
 ///
-/// Counts are kept as bytes relative to one lap before the first count: items are numbered from the capacity on.
+/// Counts are kept as bytes, relative to one lap before the first count: items are numbered from
+/// the capacity on.
 #ifndef MODEL_H
 #define MODEL_H
 
@@ -25,11 +32,13 @@ enum { MODEL_PRODUCER, MODEL_CONSUMER, MODEL_THREADS };
 enum { MODEL_LOCATIONS = 3, MODEL_SLOTS = 4, MODEL_STORES = 8, MODEL_LOG = 24, MODEL_NOTES = 2, MODEL_MESSAGE = 200 };
 
 struct model_view {
-    uint8_t seen[MODEL_LOCATIONS]; // index of a store
+    /// The index of a store.
+    uint8_t seen[MODEL_LOCATIONS];
     uint8_t clock[MODEL_THREADS];
 };
 
-/// A location's name, who alone may store it, and whether it holds a count or a flag; in the order in which atomic_init is called.
+/// A location's name, the only thread that may store to it, and whether it holds a count or a flag;
+/// in the order of the calls of atomic_init.
 extern const struct model_place {
     const char *name;
     unsigned owner;
@@ -41,19 +50,23 @@ struct model_location {
     struct {
         uint8_t value;
         struct model_view view;
-    } stores[MODEL_STORES]; // oldest first; those that nobody can load any more are dropped
+        /// Oldest first. Stores that no thread can load any longer are dropped.
+    } stores[MODEL_STORES];
 };
 
-/// An item's place: the item last written there, and when, by the clocks of the threads, it was last written and read.
+/// A slot: the item last written there, and when, by the clocks of the threads, it was last written
+/// and read.
 struct model_slot {
-    uint8_t item, last_of_group;
+    uint8_t item, last_of_batch;
     uint8_t written_at, read_at;
 };
 
-/// What a thread keeps from one operation to the next.
+/// A thread's state between operations.
 struct model_context {
-    uint8_t next;   // the item it writes or reads next
-    uint8_t cached; // its side's private field of the ring
+    /// The item that it writes or reads next.
+    uint8_t next;
+    /// Its side's private field of the ring.
+    uint8_t cached;
     uint8_t over;
 };
 
@@ -62,10 +75,11 @@ struct model_side {
     struct model_context context;
     uint8_t log_length;
     uint8_t log[MODEL_LOG];
-    uint8_t log_counts[MODEL_LOG]; // whether that entry is a count
+    /// Whether each entry is a count.
+    uint8_t log_counts[MODEL_LOG];
 };
 
-/// Only bytes, with no gaps between the members that are set: states are compared as memory.
+/// Contains only bytes, without gaps between the members in use: states are compared as memory.
 struct model_state {
     struct model_side sides[MODEL_THREADS];
     struct model_location locations[MODEL_LOCATIONS];
@@ -73,48 +87,52 @@ struct model_state {
     uint8_t notes[MODEL_NOTES];
 };
 
-/// What the operations note for the expectations: it is so, whatever the threads know of it.
-enum { MODEL_FILLED, MODEL_TAKEN }; // items ever written; items ever done with
+/// Facts that the operations record for the expectations, whatever the threads know of them.
+enum { MODEL_FILLED, MODEL_TAKEN }; // items ever written; items ever consumed
 
-/// What is explored: the operation of each thread, on `capacity` slots.
+/// The subject of the exploration: the operation of each thread, on `capacity` slots.
 struct model {
     void (*operations[MODEL_THREADS])(struct model_context *context);
     uint64_t capacity;
-    uint64_t first_count; // what both counts begin with, a multiple of the capacity
-    bool shifts;          // takes states for equal that differ by whole laps
-    void (*set_up)(void); // calls atomic_init for every location
+    /// The initial value of both counts, a multiple of the capacity.
+    uint64_t first_count;
+    /// Treats states that differ by whole laps as equal.
+    bool shifts;
+    /// Calls atomic_init for every location.
+    void (*set_up)(void);
 };
 
-/// Makes the first state.
+/// Creates the first state.
 void model_begin(const struct model *model, struct model_state *state);
 
-/// Makes the states the same from which the same can happen.
+/// Makes states equal whose continuations are the same.
 void model_canonicalise(const struct model *model, struct model_state *state);
 
-/// How a step ended.
+/// The result of a step.
 enum model_end { MODEL_STEPPED, MODEL_NO_SUCH_CHOICE, MODEL_FAULT, MODEL_TOO_SMALL };
 
-/// Takes one step of a thread: with choice 0, 1 … until there is none such. `said`, where not NULL, receives what was done;
-/// after a fault (or where the model has too little room for a state) `model_message` says what is wrong.
+/// Takes one step of a thread, with choices 0, 1 and so on until there are no more. `said`, if not
+/// NULL, receives a description of the step. After a fault, or if the model has too little room for
+/// a state, `model_message` describes the problem.
 enum model_end model_step(const struct model *model, struct model_state *state, unsigned thread, unsigned choice,
                           char *said);
 extern char model_message[MODEL_MESSAGE];
 
-// ---- For the operations ------------------------------------------------------------------------------------------------------
+// ---- For the operations -------------------------------------------------------------------------
 
-/// A number below `bound`: each is explored.
+/// Returns a number below `bound`. The model explores each of them.
 unsigned model_choose(unsigned bound);
-void model_write_item(uint64_t slot, uint64_t item, bool last_of_group);
+void model_write_item(uint64_t slot, uint64_t item, bool last_of_batch);
 uint64_t model_read_item(uint64_t slot);
 void model_note(unsigned note, uint64_t count);
 uint64_t model_noted(unsigned note);
-/// Whether an item that was not yet overwritten is the last of its group.
-bool model_ends_group(uint64_t item);
-/// A fault unless the condition holds now.
+/// Returns whether an item that has not been overwritten is the last of its batch.
+bool model_ends_batch(uint64_t item);
+/// Reports a fault unless the condition holds now.
 void model_expect(bool condition, const char *fault);
-/// How often this operation has loaded a location so far.
+/// Returns how often this operation has loaded a location so far.
 unsigned model_loads(const volatile void *object);
-/// A relative count as the code under test knows it, and the other way round.
+/// Converts a relative count to the count of the code under test, and back.
 uint64_t model_count(uint8_t relative);
 uint8_t model_relative(uint64_t count);
 

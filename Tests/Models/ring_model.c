@@ -1,10 +1,12 @@
-// Explores the rings' index protocol: ring.c itself, between a producer and a consumer that use it in every way the project
-// does. Exit code 0 says that in none of the states that can be reached
-// - an item is lost, doubled, reordered, read before it was written or overwritten before it was read,
-// - ring_writable or ring_readable claims too much, or looks at the other side when it need not, or not when it must,
-// - a part of a group can be read,
-// - the consumer takes the ring for drained while items wait,
-// - the two cannot come to their end any more.
+// Explores the rings' index protocol: ring.c itself, between a producer and a consumer that use it
+// in every way the project does. The exit code is 0 if in no reachable state
+// - an item is lost, doubled, reordered, read before it was written or overwritten before it was
+//   read,
+// - ring_writable or ring_readable claims too much, or loads the other side's count unnecessarily,
+//   or fails to load it when it must,
+// - a part of a batch is readable,
+// - the consumer considers the ring drained while items wait,
+// - the threads can no longer reach their end.
 #include "explore.h"
 #include "ring.h"
 
@@ -13,14 +15,14 @@
 #include <time.h>
 
 static struct ring ring;
-static _Atomic(bool) finished; // as a fifo's
-static uint64_t capacity, largest_group, limit;
+static _Atomic(bool) finished; // as in a fifo
+static uint64_t capacity, largest_batch, limit;
 
-// ---- The two sides' private fields -------------------------------------------------------------------------------------------
+// ---- The two sides' private fields --------------------------------------------------------------
 
 static const uint64_t poison = UINT64_C(0x5bad5bad5bad5bad);
 
-// Each side finds its own field as it left it, and the other's poisoned.
+// Each side finds its own field as it left it, and the other side's field poisoned.
 static void enter(const struct model_context *self, uint64_t *own, uint64_t *others) {
     *own = model_count(self->cached);
     *others = poison;
@@ -31,7 +33,7 @@ static void leave(struct model_context *self, const uint64_t *own, const uint64_
     self->cached = model_relative(*own);
 }
 
-// ---- Claims ------------------------------------------------------------------------------------------------------------------
+// ---- Claims -------------------------------------------------------------------------------------
 
 static const char looks_amiss[] =
     "a side looks at the other's count though it last saw enough, or does not though it did not";
@@ -51,11 +53,11 @@ static uint64_t claim_items(const struct model_context *self, uint64_t wanted) {
     const uint64_t waiting = ring_readable(&ring, wanted);
     model_expect((model_loads(&ring.written) > looks) == (last_saw < wanted), looks_amiss);
     model_expect(waiting <= model_noted(MODEL_FILLED) - self->next, "ring_readable claims too much");
-    model_expect(waiting == 0 || model_ends_group(self->next + waiting - 1), "a part of a group is readable");
+    model_expect(waiting == 0 || model_ends_batch(self->next + waiting - 1), "a part of a batch is readable");
     return waiting;
 }
 
-// ---- The producer ------------------------------------------------------------------------------------------------------------
+// ---- The producer -------------------------------------------------------------------------------
 
 static void write_item(const struct model_context *self, uint64_t offset, uint64_t count) {
     model_write_item(ring_write_slot(&ring, offset), self->next + offset, offset == count - 1);
@@ -66,7 +68,7 @@ static void publish(const struct model_context *self, uint64_t count) {
     ring_did_write(&ring, count);
 }
 
-// As a fifo: with room for all, or not at all.
+// As a fifo does: writes all items or none.
 static void write_at_once(struct model_context *self, uint64_t count) {
     if (claim_room(self, count) < count) {
         return;
@@ -78,7 +80,8 @@ static void write_at_once(struct model_context *self, uint64_t count) {
     self->next += (uint8_t)count;
 }
 
-// As a command port's group: room is asked for item by item, and what was written before there was none left is given up.
+// As a command queue's transaction does: claims room item by item, and discards the items written
+// if the room runs out.
 static void write_staged(struct model_context *self, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
         if (claim_room(self, i + 1) < i + 1) {
@@ -90,7 +93,7 @@ static void write_staged(struct model_context *self, uint64_t count) {
     self->next += (uint8_t)count;
 }
 
-// As rcore_fifo_finish.
+// As rcore_fifo_finish does.
 static void finish(struct model_context *self) {
     atomic_store_explicit(&finished, true, memory_order_release);
     self->over = true;
@@ -99,21 +102,21 @@ static void finish(struct model_context *self) {
 static void produce(struct model_context *self) {
     enter(self, &ring.seen_read, &ring.seen_written);
     const uint64_t left = limit == 0 ? capacity : capacity + limit - self->next;
-    const unsigned group = (unsigned)(left < largest_group ? left : largest_group);
-    const unsigned choice = model_choose(group == 0 ? 1 : 2 * group + 1);
+    const unsigned batch = (unsigned)(left < largest_batch ? left : largest_batch);
+    const unsigned choice = model_choose(batch == 0 ? 1 : 2 * batch + 1);
     if (choice == 0) {
         finish(self);
     } else if (choice == 1) {
         (void)claim_room(self, capacity);
-    } else if (choice < 2 + group) {
+    } else if (choice < 2 + batch) {
         write_at_once(self, choice - 1);
     } else {
-        write_staged(self, choice - group);
+        write_staged(self, choice - batch);
     }
     leave(self, &ring.seen_read, &ring.seen_written);
 }
 
-// ---- The consumer ------------------------------------------------------------------------------------------------------------
+// ---- The consumer -------------------------------------------------------------------------------
 
 static void read_items(const struct model_context *self, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
@@ -127,13 +130,14 @@ static void give_back(const struct model_context *self, uint64_t count) {
     ring_did_read(&ring, count);
 }
 
-// As rcore_fifo_peek: looks at what waits, up to `wanted` items.
+// As rcore_fifo_peek does: reads up to `wanted` waiting items without consuming them.
 static void peek(const struct model_context *self, uint64_t wanted) {
     const uint64_t waiting = claim_items(self, wanted);
     read_items(self, waiting < wanted ? waiting : wanted);
 }
 
-// As rcore_fifo_consume, and as the cycle takes commands: reads and gives back what waits, up to `wanted` items.
+// As rcore_fifo_consume does, and as the cycle takes commands: reads and releases up to `wanted`
+// waiting items.
 static void take(struct model_context *self, uint64_t wanted) {
     const uint64_t waiting = claim_items(self, wanted), count = waiting < wanted ? waiting : wanted;
     if (count > 0) {
@@ -143,7 +147,7 @@ static void take(struct model_context *self, uint64_t wanted) {
     }
 }
 
-// As rcore_fifo_drained: the end first, then the count.
+// As rcore_fifo_drained does: checks the end before the count.
 static void leave_if_drained(struct model_context *self) {
     if (atomic_load_explicit(&finished, memory_order_acquire) && claim_items(self, capacity) == 0) {
         model_expect(self->next == model_noted(MODEL_FILLED), "items still wait when the ring seems drained");
@@ -153,31 +157,31 @@ static void leave_if_drained(struct model_context *self) {
 
 static void consume(struct model_context *self) {
     enter(self, &ring.seen_written, &ring.seen_read);
-    const unsigned group = (unsigned)largest_group, choice = model_choose(2 * group + 2);
+    const unsigned batch = (unsigned)largest_batch, choice = model_choose(2 * batch + 2);
     if (choice == 0) {
         leave_if_drained(self);
     } else if (choice == 1) {
         take(self, capacity);
-    } else if (choice < 2 + group) {
+    } else if (choice < 2 + batch) {
         take(self, choice - 1);
     } else {
-        peek(self, choice - 1 - group);
+        peek(self, choice - 1 - batch);
     }
     leave(self, &ring.seen_written, &ring.seen_read);
 }
 
-// ---- What is explored --------------------------------------------------------------------------------------------------------
+// ---- The exploration ----------------------------------------------------------------------------
 
 static void set_up(void) {
     ring_init(&ring, capacity);
     atomic_init(&finished, false);
 }
 
-// `laps`: after so many the producer finishes, or before; 0: it goes on as long as it likes. Counts that begin one lap before
-// 2^64 pass it on the way.
-static bool explore_ring(unsigned slots, unsigned group, unsigned laps, uint64_t first_count) {
+// `laps`: the producer finishes after so many laps, or earlier; 0 means any number of laps. Counts
+// that begin one lap before 2^64 wrap around on the way.
+static bool explore_ring(unsigned slots, unsigned batch, unsigned laps, uint64_t first_count) {
     capacity = slots;
-    largest_group = group;
+    largest_batch = batch;
     limit = (uint64_t)laps * slots;
     const struct model model = {.operations = {produce, consume},
                                 .capacity = slots,
@@ -187,7 +191,7 @@ static bool explore_ring(unsigned slots, unsigned group, unsigned laps, uint64_t
     struct exploration exploration;
     const clock_t begin = clock();
     const bool sound = explore(&model, &exploration);
-    printf("capacity %u, groups up to %u, ", slots, group);
+    printf("capacity %u, batches up to %u, ", slots, batch);
     if (laps == 0) {
         printf("any number of laps");
     } else {
@@ -199,7 +203,7 @@ static bool explore_ring(unsigned slots, unsigned group, unsigned laps, uint64_t
     return sound;
 }
 
-// With a number: only capacities up to it.
+// An argument limits the capacities.
 int main(int argc, char **argv) {
     static const unsigned sizes[][2] = {{1, 1}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 4}};
     const unsigned long largest = argc == 2 ? strtoul(argv[1], NULL, 10) : 4;
@@ -208,9 +212,9 @@ int main(int argc, char **argv) {
         return EXIT_FAILURE;
     }
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes && sizes[i][0] <= largest; i++) {
-        const unsigned slots = sizes[i][0], group = sizes[i][1];
-        if (!explore_ring(slots, group, 0, 0) || !explore_ring(slots, group, 0, UINT64_C(0) - slots) ||
-            !explore_ring(slots, group, 3, 0)) {
+        const unsigned slots = sizes[i][0], batch = sizes[i][1];
+        if (!explore_ring(slots, batch, 0, 0) || !explore_ring(slots, batch, 0, UINT64_C(0) - slots) ||
+            !explore_ring(slots, batch, 3, 0)) {
             return EXIT_FAILURE;
         }
     }

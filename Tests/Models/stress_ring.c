@@ -1,4 +1,5 @@
-// The rings on real threads and the machine's own memory: every message arrives once, whole and in its order.
+// Stress test of the rings on real threads and the machine's own memory: every message arrives
+// once, whole and in order.
 //
 //     stress_ring MESSAGES
 #include "expect.h"
@@ -8,7 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-// Two words that belong together, so that a torn message shows.
+// Two 64-bit words that belong together, so that a torn message shows.
 struct message {
     uint64_t number, seal;
 };
@@ -17,8 +18,9 @@ struct stress {
     struct ring ring;
     struct message *slots;
     rcore_fifo_t *fifo;
-    uint64_t messages, largest_group;
-    uint64_t sent; // what the producer wrote, summed
+    uint64_t messages, largest_batch;
+    /// The sum of what the producer wrote.
+    uint64_t sent;
     uint64_t waits;
 };
 
@@ -36,7 +38,7 @@ static void *send_messages(void *argument) {
     struct stress *stress = argument;
     uint64_t seed = 1, sum = 0, waits = 0;
     for (uint64_t next = 0; next < stress->messages;) {
-        const uint64_t count = smaller(next_size(&seed, stress->largest_group), stress->messages - next);
+        const uint64_t count = smaller(next_size(&seed, stress->largest_batch), stress->messages - next);
         while (ring_writable(&stress->ring, count) < count) {
             waits++;
             sched_yield();
@@ -54,7 +56,8 @@ static void *send_messages(void *argument) {
     return NULL;
 }
 
-// Takes what waits, at most so many; looks at the last of them first, as one who peeks. Returns how many were bad.
+// Takes at most `count` waiting messages, and looks at the last of them first, as a peek does.
+// Returns the number of bad ones.
 static uint64_t receive(struct stress *stress, uint64_t next, uint64_t count, uint64_t *sum) {
     uint64_t bad = stress->slots[ring_read_slot(&stress->ring, count - 1)].number != next + count - 1;
     for (uint64_t i = 0; i < count; i++) {
@@ -66,8 +69,8 @@ static uint64_t receive(struct stress *stress, uint64_t next, uint64_t count, ui
     return bad;
 }
 
-static void stress_ring(uint64_t capacity, uint64_t largest_group, uint64_t messages) {
-    struct stress stress = {.messages = messages, .largest_group = largest_group};
+static void stress_ring(uint64_t capacity, uint64_t largest_batch, uint64_t messages) {
+    struct stress stress = {.messages = messages, .largest_batch = largest_batch};
     ring_init(&stress.ring, capacity);
     stress.slots = calloc(capacity, sizeof *stress.slots);
     pthread_t producer;
@@ -79,7 +82,7 @@ static void stress_ring(uint64_t capacity, uint64_t largest_group, uint64_t mess
     }
     uint64_t seed = 2, sum = 0, bad = 0, waits = 0;
     for (uint64_t next = 0; next < messages;) {
-        const uint64_t wanted = next_size(&seed, largest_group);
+        const uint64_t wanted = next_size(&seed, largest_batch);
         const uint64_t waiting = ring_readable(&stress.ring, wanted);
         EXPECT(waiting <= capacity && waiting <= messages - next);
         if (waiting == 0) {
@@ -96,16 +99,16 @@ static void stress_ring(uint64_t capacity, uint64_t largest_group, uint64_t mess
     EXPECT_EQUAL(sum, stress.sent);
     EXPECT_EQUAL(ring_readable(&stress.ring, capacity), 0);
     EXPECT_EQUAL(ring_writable(&stress.ring, capacity), capacity);
-    printf("ring of %" PRIu64 ", groups up to %" PRIu64 ": %" PRIu64 " messages; waits %" PRIu64 " and %" PRIu64 "\n",
-           capacity, largest_group, messages, stress.waits, waits);
+    printf("ring of %" PRIu64 ", batches up to %" PRIu64 ": %" PRIu64 " messages; waits %" PRIu64 " and %" PRIu64 "\n",
+           capacity, largest_batch, messages, stress.waits, waits);
     free(stress.slots);
 }
 
-// ---- A fifo ------------------------------------------------------------------------------------------------------------------
+// ---- A fifo -------------------------------------------------------------------------------------
 
 enum { CHANNELS = 2, FRAMES = 64 };
 
-// Exact as a float, and never the same within a lap.
+// Exact as a float, and unique within a lap.
 static float sample_of(uint64_t frame, unsigned channel) {
     const float value = (float)(frame & 0xffffff);
     return channel == 0 ? value : -value;
@@ -129,7 +132,8 @@ static void *send_frames(void *argument) {
     return NULL;
 }
 
-// Both ways to read take turns. Returns how many frames were taken, and counts the bad samples.
+// Alternates between both ways to read. Returns the number of frames taken, and counts the bad
+// samples.
 static uint32_t receive_frames(rcore_fifo_t *fifo, uint64_t next, uint32_t wanted, uint64_t *bad) {
     if (wanted % 2 == 0) {
         float frames[FRAMES * CHANNELS];
@@ -144,7 +148,7 @@ static uint32_t receive_frames(rcore_fifo_t *fifo, uint64_t next, uint32_t wante
     uint32_t count = wanted;
     for (unsigned channel = 0; channel < CHANNELS; channel++) {
         const float *samples;
-        // The second channel has at least what the first had.
+        // The second channel has at least as many frames as the first had.
         count = rcore_fifo_peek(fifo, channel, 0, count, &samples);
         for (uint32_t i = 0; i < count; i++) {
             *bad += samples[i] != sample_of(next + i, channel);

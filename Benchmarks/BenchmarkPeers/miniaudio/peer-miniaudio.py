@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""miniaudio through its Python package, on its JACK backend: a callback that copies a sound once a flag is set.
+"""miniaudio through its Python package, on its JACK backend.
 
-A peer as those in C are (PeerProtocol/include/peer_protocol.h says how they talk): real callbacks of miniaudio's own, in Python on its audio
-thread, so that the interpreter is part of what is measured.
+A callback copies a sound once a flag is set. A peer like those in C (PeerProtocol/include/peer_protocol.h describes the protocol). The callbacks
+are miniaudio's own, in Python on its audio thread, so the interpreter is part of the measurement.
 """
 import argparse
 import array
@@ -16,7 +16,7 @@ SOUND_FRAMES, SOUND_LEVEL, COUNT_LENGTH, CHANNELS = 480, 0.5, 1 << 20, 2
 
 
 class Signal:
-    """What the callback plays: the sound when triggered, or the count."""
+    """The signal of the callback: the sound when triggered, or the count."""
 
     def __init__(self, counts):
         self.counts, self.triggered, self.left, self.position = counts, False, 0, 0
@@ -36,14 +36,14 @@ class Signal:
         return samples
 
     def playback(self):
-        """The callback, a generator: it is sent a number of frames and yields their samples."""
+        """The playback callback, a generator: receives a number of frames and yields their samples."""
         frames = yield b""
         while True:
             frames = yield self.fill(frames)
 
 
 def through():
-    """The duplex callback: it is sent what came in and yields what goes out."""
+    """The duplex callback: receives the input and yields the output."""
     samples = yield b""
     while True:
         samples = yield bytes(samples)
@@ -81,7 +81,7 @@ class Stream:
 
 
 def main():
-    parser = argparse.ArgumentParser(description="The benchmark runs it, with a socket as descriptor 3.")
+    parser = argparse.ArgumentParser(description="The benchmark runs this program, with a socket as descriptor 3.")
     parser.add_argument("--task", choices=["sound", "count", "through"], required=True)
     parser.add_argument("--name", required=True)
     parser.add_argument("--rate", type=int, required=True)
@@ -98,7 +98,7 @@ def main():
     def open_stream():
         try:
             stream.open()
-        except Exception as error:  # whatever the library throws is the answer
+        except Exception as error:  # any exception of the library is reported
             say("failed", " ".join(f"{type(error).__name__}: {error}".split()))
             return False
         version = f"miniaudio {miniaudio.lib_version()} (Python package {miniaudio.__version__})"

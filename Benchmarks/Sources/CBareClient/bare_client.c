@@ -14,11 +14,12 @@
 
 enum { MAX_PORTS = 8, COUNT = 1 << 20 };
 
-/// Written by the cycle alone.
-struct ear {
+/// Written by the cycle only.
+struct tap {
     _Atomic uint64_t first_ns, frames, silent, lost, breaks;
     _Atomic uint32_t first_frame;
-    int64_t last; ///< the number heard last; 0: none
+    /// The last number received; 0: none.
+    int64_t last;
 };
 
 struct bare_client {
@@ -27,7 +28,7 @@ struct bare_client {
     uint32_t noutputs, ninputs;
     _Atomic bool counts;
     uint32_t next;
-    struct ear ears[MAX_PORTS];
+    struct tap taps[MAX_PORTS];
     _Atomic uint64_t xruns, lost_ns;
     sem_t lost;
 };
@@ -38,7 +39,7 @@ static uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/// 1…COUNT; 0 for a sample that counts nothing: silence, or a count at another gain.
+/// Returns 1…COUNT, or 0 for a sample that is not a count: silence, or a count at another gain.
 static int64_t number(float sample) {
     float scaled = sample * COUNT;
     return scaled >= 1 && scaled <= COUNT && scaled == floorf(scaled) ? (int64_t)scaled : 0;
@@ -48,42 +49,42 @@ static void add(_Atomic uint64_t *counter, uint64_t count) {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + count, memory_order_release);
 }
 
-/// Returns whether the ear hears a count, from sample `i` of the cycle on.
-static bool begin(struct ear *ear, const float *samples, uint32_t i, uint32_t nframes, uint64_t cycle_ns) {
+/// Returns whether the input receives a count from sample `i` of the cycle on.
+static bool begin_count(struct tap *tap, const float *samples, uint32_t i, uint32_t nframes, uint64_t cycle_ns) {
     int64_t n = number(samples[i]);
     if (n == 0 || i + 1 >= nframes || number(samples[i + 1]) != n + 1)
         return false;
-    ear->last = n;
-    atomic_store(&ear->first_frame, (uint32_t)(n - 1 - (int64_t)i));
-    add(&ear->frames, 1);
-    atomic_store(&ear->first_ns, cycle_ns);
+    tap->last = n;
+    atomic_store(&tap->first_frame, (uint32_t)(n - 1 - (int64_t)i));
+    add(&tap->frames, 1);
+    atomic_store(&tap->first_ns, cycle_ns);
     return true;
 }
 
-static void hear(struct ear *ear, const float *samples, uint32_t nframes, uint64_t cycle_ns) {
+static void analyze_input(struct tap *tap, const float *samples, uint32_t nframes, uint64_t cycle_ns) {
     uint64_t frames = 0;
     for (uint32_t i = 0; i < nframes; i++) {
-        if (ear->last == 0) {
-            (void)begin(ear, samples, i, nframes, cycle_ns);
+        if (tap->last == 0) {
+            (void)begin_count(tap, samples, i, nframes, cycle_ns);
             continue;
         }
         int64_t n = number(samples[i]);
         if (n == 0) {
-            add(&ear->silent, 1);
+            add(&tap->silent, 1);
             continue;
         }
-        int64_t step = n - ear->last;
+        int64_t step = n - tap->last;
         if (step <= -COUNT / 2)
             step += COUNT;
         if (step != 1) {
-            add(&ear->breaks, 1);
+            add(&tap->breaks, 1);
             if (step > 1)
-                add(&ear->lost, (uint64_t)(step - 1));
+                add(&tap->lost, (uint64_t)(step - 1));
         }
-        ear->last = n;
+        tap->last = n;
         frames++;
     }
-    add(&ear->frames, frames);
+    add(&tap->frames, frames);
 }
 
 static int process(jack_nframes_t nframes, void *argument) {
@@ -98,7 +99,7 @@ static int process(jack_nframes_t nframes, void *argument) {
     if (counts)
         client->next = (client->next + nframes) % COUNT;
     for (uint32_t i = 0; i < client->ninputs; i++)
-        hear(&client->ears[i], jack_port_get_buffer(client->inputs[i], nframes), nframes, cycle_ns);
+        analyze_input(&client->taps[i], jack_port_get_buffer(client->inputs[i], nframes), nframes, cycle_ns);
     return 0;
 }
 
@@ -109,7 +110,7 @@ static void note_loss(void *argument) {
         sem_post(&client->lost);
 }
 
-static void note_loss_and_why(jack_status_t code, const char *reason, void *argument) {
+static void note_loss_with_reason(jack_status_t code, const char *reason, void *argument) {
     (void)code, (void)reason;
     note_loss(argument);
 }
@@ -119,7 +120,7 @@ static int note_xrun(void *argument) {
     return 0;
 }
 
-static void stay_silent(const char *text) { (void)text; }
+static void ignore_message(const char *text) { (void)text; }
 
 static bool register_ports(bare_client_t *client) {
     char name[16];
@@ -139,8 +140,8 @@ static bool register_ports(bare_client_t *client) {
 }
 
 bare_client_t *bare_client_open(const char *server, const char *name, uint32_t outputs, uint32_t inputs) {
-    jack_set_error_function(stay_silent);
-    jack_set_info_function(stay_silent);
+    jack_set_error_function(ignore_message);
+    jack_set_info_function(ignore_message);
     bare_client_t *client = outputs <= MAX_PORTS && inputs <= MAX_PORTS ? calloc(1, sizeof *client) : NULL;
     if (!client)
         return NULL;
@@ -153,7 +154,7 @@ bare_client_t *bare_client_open(const char *server, const char *name, uint32_t o
         jack_set_process_callback(client->jack, process, client);
         jack_set_xrun_callback(client->jack, note_xrun, client);
         jack_on_shutdown(client->jack, note_loss, client);
-        jack_on_info_shutdown(client->jack, note_loss_and_why, client);
+        jack_on_info_shutdown(client->jack, note_loss_with_reason, client);
         if (register_ports(client))
             return client;
     }
@@ -228,18 +229,18 @@ uint64_t bare_client_await_loss(bare_client_t *client, uint32_t milliseconds) {
 void bare_client_count(bare_client_t *client) { atomic_store(&client->counts, true); }
 
 bare_client_heard_t bare_client_heard(const bare_client_t *client, uint32_t input) {
-    const struct ear *ear = &client->ears[input];
-    return (bare_client_heard_t){.first_ns = atomic_load(&ear->first_ns),
-                                 .first_frame = atomic_load(&ear->first_frame),
-                                 .frames = atomic_load(&ear->frames),
-                                 .silent = atomic_load(&ear->silent),
-                                 .lost = atomic_load(&ear->lost),
-                                 .breaks = atomic_load(&ear->breaks)};
+    const struct tap *tap = &client->taps[input];
+    return (bare_client_heard_t){.first_ns = atomic_load(&tap->first_ns),
+                                 .first_frame = atomic_load(&tap->first_frame),
+                                 .frames = atomic_load(&tap->frames),
+                                 .silent = atomic_load(&tap->silent),
+                                 .lost = atomic_load(&tap->lost),
+                                 .breaks = atomic_load(&tap->breaks)};
 }
 
 bool bare_client_await_frames(const bare_client_t *client, uint32_t input, uint64_t frames, uint32_t milliseconds) {
     uint64_t end = now() + milliseconds * (uint64_t)1000000;
-    while (atomic_load(&client->ears[input].frames) < frames) {
+    while (atomic_load(&client->taps[input].frames) < frames) {
         if (now() > end)
             return false;
         poll(NULL, 0, 1);

@@ -4,14 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ahead = 8 }; // voices whose samples are asked for before they are due
+// The number of voices whose samples are prefetched.
+enum { ahead = 8 };
 
 struct capacity_bound {
     capacity_scene_t scene;
     const capacity_samples_t *samples;
     uint64_t cycle;
-    uint64_t *places;            // pitched: where each voice is, in 1/2^32 of a frame
-    struct bare_source *sources; // one for each voice and channel
+    /// Pitched: the playhead of each voice, in 1/2^32 of a frame.
+    uint64_t *places;
+    /// One for each voice and channel.
+    struct bare_source *sources;
     float *interpolated;
     float *output[2], *expected[2];
 };
@@ -58,7 +61,7 @@ void capacity_bound_destroy(capacity_bound_t *bound) {
     free(bound);
 }
 
-// ---- A cycle ------------------------------------------------------------------------------------------------------------------
+// ---- A cycle ------------------------------------------------------------------------------------
 
 static uint64_t position(const struct capacity_bound *bound) {
     return bound->cycle * bound->scene.frames % bound->scene.source_frames;
@@ -73,7 +76,7 @@ static uint64_t speed(capacity_scene_t scene, uint32_t voice) {
     return (uint64_t)((double)layout_speed(scene, voice) * 4294967296.0);
 }
 
-// Not counted: what is set up for a cycle.
+// Not timed: sets up a cycle.
 static void prepare(struct capacity_bound *bound) {
     const capacity_scene_t scene = bound->scene;
     const uint64_t frame = bound->cycle * scene.frames;
@@ -88,7 +91,8 @@ static void prepare(struct capacity_bound *bound) {
             source->phase = (uint32_t)bound->places[voice];
             source->speed = speed(scene, voice);
             for (unsigned output = 0; output < 2; output++) {
-                // A ramp reaches its target with its last frame: the first is one step on.
+                // A ramp reaches its target with its last frame, so the first frame is already one
+                // step ahead.
                 source->steps[output] = (to[output] - from[output]) / (float)scene.frames;
                 source->gains[output] = from[output] + source->steps[output];
             }
@@ -133,7 +137,7 @@ uint64_t capacity_bound_cycle(capacity_bound_t *bound) {
     return taken;
 }
 
-// ---- What came out --------------------------------------------------------------------------------------------------------------
+// ---- Output -------------------------------------------------------------------------------------
 
 const float *capacity_bound_output(const capacity_bound_t *bound, uint32_t channel) { return bound->output[channel]; }
 

@@ -7,7 +7,7 @@
 struct capacity_core {
     capacity_scene_t scene;
     rcore_t *core;
-    rcore_port_t *port;
+    rcore_queue_t *queue;
     rcore_voice_t *voices;
     uint64_t cycle;
     float *output[2];
@@ -18,7 +18,7 @@ static bool make_plan(struct capacity_core *core) {
     const rcore_bus_description_t bus = {.slot = 0, .channels = 2, .parent = RCORE_NONE};
     const rcore_route_description_t route = {.slot = 0, .channels = 2, .first_output = 0};
     if (plan == NULL || rcore_plan_add_bus(plan, &bus) != RCORE_OK || rcore_plan_add_route(plan, &route) != RCORE_OK ||
-        rcore_plan_connect(plan, 0, 0, NULL) != RCORE_OK || rcore_post_plan(core->port, plan, RCORE_NOW) != RCORE_OK) {
+        rcore_plan_connect(plan, 0, 0, NULL) != RCORE_OK || rcore_post_plan(core->queue, plan, RCORE_NOW) != RCORE_OK) {
         rcore_plan_destroy(plan);
         return false;
     }
@@ -26,9 +26,9 @@ static bool make_plan(struct capacity_core *core) {
 }
 
 static bool move_voice(struct capacity_core *core, rcore_voice_t voice, uint32_t index) {
-    return rcore_post_gain(core->port, voice, 0.0f, ramp_frames, RCORE_NOW) == RCORE_OK &&
+    return rcore_post_gain(core->queue, voice, 0.0f, ramp_frames, RCORE_NOW) == RCORE_OK &&
            (core->scene.channels == 2 ||
-            rcore_post_pan(core->port, voice, -layout_pan(index), ramp_frames, RCORE_NOW) == RCORE_OK);
+            rcore_post_pan(core->queue, voice, -layout_pan(index), ramp_frames, RCORE_NOW) == RCORE_OK);
 }
 
 static bool start_voice(struct capacity_core *core, const capacity_samples_t *samples, uint32_t index) {
@@ -41,7 +41,7 @@ static bool start_voice(struct capacity_core *core, const capacity_samples_t *sa
     params.speed = layout_speed(scene, index);
     const rcore_voice_t voice = rcore_voice_acquire(core->core);
     core->voices[index] = voice;
-    return rcore_post_start(core->port, voice, &params, RCORE_NOW) == RCORE_OK &&
+    return rcore_post_start(core->queue, voice, &params, RCORE_NOW) == RCORE_OK &&
            (scene.motion != CAPACITY_RAMPING || move_voice(core, voice, index));
 }
 
@@ -50,12 +50,12 @@ static bool make_core(struct capacity_core *core) {
     rcore_config_t sizes = rcore_config_default();
     sizes.max_voices = scene.voices + scene.idle_voices;
     sizes.max_playing = scene.voices;
-    sizes.max_ports = 1;
+    sizes.max_queues = 1;
     sizes.command_capacity = 3 * scene.voices + 1024;
     core->core = rcore_create(&sizes, NULL);
-    core->port = core->core != NULL ? rcore_port_open(core->core, NULL) : NULL;
+    core->queue = core->core != NULL ? rcore_queue_open(core->core, NULL) : NULL;
     core->voices = calloc(scene.voices, sizeof *core->voices);
-    bool made = core->port != NULL && core->voices != NULL;
+    bool made = core->queue != NULL && core->voices != NULL;
     for (unsigned channel = 0; channel < 2; channel++) {
         core->output[channel] = layout_output(scene.frames);
         made = made && core->output[channel] != NULL;
@@ -74,7 +74,7 @@ static bool start_all(struct capacity_core *core, const capacity_samples_t *samp
             return false;
         }
     }
-    rcore_process(core->core, NULL, 0, NULL, 0, 0); // takes all commands
+    rcore_process(core->core, NULL, 0, NULL, 0, 0); // processes all commands
     return capacity_core_sound(core);
 }
 
@@ -102,12 +102,12 @@ void capacity_core_destroy(capacity_core_t *core) {
     free(core);
 }
 
-// ---- A cycle ------------------------------------------------------------------------------------------------------------------
+// ---- A cycle ------------------------------------------------------------------------------------
 
 static void command_all(struct capacity_core *core) {
     const float gain = layout_commanded_gain(core->cycle);
     for (uint32_t i = 0; i < core->scene.voices; i++) {
-        (void)rcore_post_gain(core->port, core->voices[i], gain, core->scene.frames, RCORE_NOW);
+        (void)rcore_post_gain(core->queue, core->voices[i], gain, core->scene.frames, RCORE_NOW);
     }
 }
 
@@ -122,7 +122,7 @@ uint64_t capacity_core_cycle(capacity_core_t *core) {
     return taken;
 }
 
-// ---- What came out --------------------------------------------------------------------------------------------------------------
+// ---- Output -------------------------------------------------------------------------------------
 
 bool capacity_core_sound(const capacity_core_t *core) {
     const rcore_counters_t counters = rcore_read_counters(core->core);

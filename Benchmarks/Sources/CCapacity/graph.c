@@ -38,7 +38,7 @@ static bool in_range(capacity_topology_t t) {
     return t.voices >= 1 && t.voices <= 65536 && t.frames >= 1 && t.frames <= 256 && t.channels >= 1 &&
            t.channels <= max_channels && (t.source_channels == 1 || t.source_channels == t.channels) && t.buses >= 1 &&
            t.buses <= t.voices && t.buses + t.idle_buses <= 1024 && t.routes >= 1 && t.routes + t.idle_routes <= 64 &&
-           t.idle_ports <= 63 && t.commands <= 1u << 20;
+           t.idle_queues <= 63 && t.commands <= 1u << 20;
 }
 
 capacity_samples_t *capacity_graph_samples(capacity_topology_t topology) {
@@ -52,12 +52,12 @@ capacity_samples_t *capacity_graph_samples(capacity_topology_t topology) {
     });
 }
 
-// ---- Set-up -------------------------------------------------------------------------------------------------------------------
+// ---- Set-up -------------------------------------------------------------------------------------
 
 static bool make_gate(struct capacity_graph *graph, uint32_t bus) {
     graph->gates[bus] = sgate_page_create();
     if (graph->gates[bus] != NULL) {
-        sgate_page_set_verdict(graph->gates[bus], (sgate_verdict_t){.ramp_ms = 5, .serial = 1});
+        sgate_page_set_grant(graph->gates[bus], (sgate_grant_t){.ramp_ms = 5, .serial = 1});
     }
     return graph->gates[bus] != NULL;
 }
@@ -97,7 +97,7 @@ static bool add_routes(const struct capacity_graph *graph, rcore_plan_t *plan) {
 static bool post_plan(struct capacity_graph *graph) {
     rcore_plan_t *plan = rcore_plan_create();
     if (plan == NULL || !add_routes(graph, plan) || !add_buses(graph, plan) ||
-        rcore_post_plan(graph->port, plan, RCORE_NOW) != RCORE_OK) {
+        rcore_post_plan(graph->queue, plan, RCORE_NOW) != RCORE_OK) {
         rcore_plan_destroy(plan);
         return false;
     }
@@ -111,16 +111,16 @@ static bool make_core(struct capacity_graph *graph) {
     sizes.max_buses = topology.buses + topology.idle_buses;
     sizes.max_routes = topology.routes + topology.idle_routes;
     sizes.max_channels = topology.channels;
-    sizes.max_ports = 1 + topology.idle_ports;
+    sizes.max_queues = 1 + topology.idle_queues;
     sizes.command_capacity = topology.voices + 2 > topology.commands ? topology.voices + 2 : topology.commands;
     graph->core = rcore_create(&sizes, NULL);
-    graph->port = graph->core != NULL ? rcore_port_open(graph->core, NULL) : NULL;
-    for (uint32_t i = 0; graph->port != NULL && i < topology.idle_ports; i++) {
-        if (rcore_port_open(graph->core, NULL) == NULL) {
+    graph->queue = graph->core != NULL ? rcore_queue_open(graph->core, NULL) : NULL;
+    for (uint32_t i = 0; graph->queue != NULL && i < topology.idle_queues; i++) {
+        if (rcore_queue_open(graph->core, NULL) == NULL) {
             return false;
         }
     }
-    return graph->port != NULL && post_plan(graph);
+    return graph->queue != NULL && post_plan(graph);
 }
 
 static bool start_voice(struct capacity_graph *graph, uint32_t index) {
@@ -131,7 +131,7 @@ static bool start_voice(struct capacity_graph *graph, uint32_t index) {
     params.pan = graph_is_panned(graph->topology) ? layout_pan(index) : 0.0f;
     params.loop_count = UINT64_MAX;
     graph->voices[index] = rcore_voice_acquire(graph->core);
-    return rcore_post_start(graph->port, graph->voices[index], &params, RCORE_NOW) == RCORE_OK;
+    return rcore_post_start(graph->queue, graph->voices[index], &params, RCORE_NOW) == RCORE_OK;
 }
 
 static bool make(struct capacity_graph *graph) {
@@ -168,7 +168,7 @@ capacity_graph_t *capacity_graph_create(capacity_topology_t topology, const capa
         capacity_graph_destroy(graph);
         return NULL;
     }
-    rcore_process(graph->core, NULL, 0, NULL, 0, 0); // takes all commands
+    rcore_process(graph->core, NULL, 0, NULL, 0, 0); // processes all commands
     return graph;
 }
 
@@ -191,7 +191,7 @@ void capacity_graph_destroy(capacity_graph_t *graph) {
     free(graph);
 }
 
-// ---- A cycle ------------------------------------------------------------------------------------------------------------------
+// ---- A cycle ------------------------------------------------------------------------------------
 
 uint64_t capacity_graph_cycle(capacity_graph_t *graph) {
     const uint64_t begun = layout_now();
@@ -206,7 +206,7 @@ bool capacity_graph_command(capacity_graph_t *graph, uint32_t count, bool timed)
     for (uint32_t i = 0; i < count; i++) {
         const rcore_voice_t voice = graph->voices[graph->next_commanded];
         graph->next_commanded = (graph->next_commanded + 1) % graph->topology.voices;
-        if (rcore_post_gain(graph->port, voice, 1.0f, 0, when) != RCORE_OK) {
+        if (rcore_post_gain(graph->queue, voice, 1.0f, 0, when) != RCORE_OK) {
             return false;
         }
     }
@@ -215,7 +215,7 @@ bool capacity_graph_command(capacity_graph_t *graph, uint32_t count, bool timed)
 
 bool capacity_graph_restart(capacity_graph_t *graph, uint32_t voice) {
     const rcore_voice_t stopped = graph->voices[voice];
-    if (rcore_post_stop(graph->port, stopped, 0, RCORE_NOW) != RCORE_OK) {
+    if (rcore_post_stop(graph->queue, stopped, 0, RCORE_NOW) != RCORE_OK) {
         return false;
     }
     rcore_process(graph->core, NULL, 0, NULL, 0, 0); // it has ended
@@ -226,7 +226,7 @@ bool capacity_graph_restart(capacity_graph_t *graph, uint32_t voice) {
     return start_voice(graph, voice);
 }
 
-// ---- What came out --------------------------------------------------------------------------------------------------------------
+// ---- Output -------------------------------------------------------------------------------------
 
 double capacity_graph_difference(const capacity_graph_t *graph) {
     const rcore_counters_t counters = rcore_read_counters(graph->core);
@@ -238,7 +238,7 @@ double capacity_graph_difference(const capacity_graph_t *graph) {
     for (uint32_t channel = 0; channel < graph->outputs.count; channel++) {
         for (uint32_t i = 0; i < graph->topology.frames; i++) {
             const double sample = graph->outputs.channel[channel][i];
-            // What no route feeds is silent.
+            // Channels that no route feeds are silent.
             const double due =
                 channel < graph->bound_outputs.count ? (double)graph->bound_outputs.channel[channel][i] : 0.0;
             greatest = fmax(greatest, fabs(due));

@@ -1,4 +1,5 @@
-/// A core and a bare loop over the same topology: graph.c makes and runs the core, graph_bound.c the loop.
+/// A core and a bare loop with the same topology. graph.c makes and runs the core, graph_bound.c
+/// the loop.
 #ifndef CAPACITY_GRAPH_INSIDE_H
 #define CAPACITY_GRAPH_INSIDE_H
 
@@ -6,7 +7,7 @@
 #include "layout.h"
 #include "render_core.h"
 
-/// Channels that are summed: one plane each, a cache line's multiple long.
+/// Channels to sum into: one plane each, a multiple of a cache line long.
 struct planes {
     float *samples;
     float **channel;
@@ -19,24 +20,28 @@ struct capacity_graph {
     uint64_t cycle;
 
     rcore_t *core;
-    rcore_port_t *port;
+    rcore_queue_t *queue;
     rcore_voice_t *voices;
-    sgate_page_t **gates; // of the buses
+    /// One for each bus.
+    sgate_page_t **gates;
     uint32_t next_commanded;
-    struct planes outputs; // of the routes, then of the idle ones
+    /// Those of the routes, then the idle ones.
+    struct planes outputs;
 
-    struct bare_source *sources; // one for each voice and channel
-    float ***targets;            // of each voice: its bus's channels
+    /// One for each voice and channel.
+    struct bare_source *sources;
+    /// For each voice, its bus's channels.
+    float ***targets;
     struct planes bus_sums, route_sums, bound_outputs;
 };
 
-/// Zeroed; false when memory is short.
+/// Allocates zeroed planes. Returns false if memory cannot be allocated.
 bool planes_make(struct planes *planes, uint32_t count, uint32_t nframes);
 void planes_free(struct planes *planes);
 
-/// Which bus a voice goes to.
+/// Returns the bus of a voice.
 uint32_t graph_bus(capacity_topology_t topology, uint32_t voice);
-/// Left and right, of a mono source in two channels or more.
+/// Returns whether voices are panned: a mono source into two or more channels.
 bool graph_is_panned(capacity_topology_t topology);
 
 #endif

@@ -1,10 +1,11 @@
-// The additions of a graph, and nothing else.
+// The additions of a graph, without anything else.
 #include "graph.h"
 #include "kernel.h"
 
 #include <string.h>
 
-enum { ahead = 8 }; // voices whose samples are asked for before they are due
+// The number of voices whose samples are prefetched.
+enum { ahead = 8 };
 
 static const float *samples_of(const struct capacity_graph *graph, uint32_t voice, uint32_t channel) {
     const uint64_t frame = (graph->cycle - 1) * graph->topology.frames;
@@ -17,7 +18,7 @@ static void clear(const struct planes *planes, uint32_t nframes) {
     }
 }
 
-// Not counted: what is set up for a cycle.
+// Not timed: sets up a cycle.
 static void prepare(struct capacity_graph *graph) {
     const capacity_topology_t topology = graph->topology;
     for (uint32_t voice = 0; voice < topology.voices; voice++) {

@@ -1,13 +1,14 @@
 #include "kernel.h"
 
-// The widest instructions of the machine, chosen when the program starts.
+// Uses the machine's widest instructions, chosen when the program starts.
 #if defined(__x86_64__) && defined(__clang__)
-#define WIDEST __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#define MULTIVERSION __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
-#define WIDEST
+#define MULTIVERSION
 #endif
 
-enum { line = 16 }; // floats in a cache line
+// The floats in a cache line.
+enum { line = 16 };
 
 static inline void prefetch(const float *samples, uint32_t nframes) {
     for (uint32_t i = 0; i < nframes; i += line) {
@@ -15,7 +16,8 @@ static inline void prefetch(const float *samples, uint32_t nframes) {
     }
 }
 
-WIDEST void bare_flat(float *restrict left, float *restrict right, const struct bare_source *source, uint32_t nframes) {
+MULTIVERSION void bare_flat(float *restrict left, float *restrict right, const struct bare_source *source,
+                            uint32_t nframes) {
     const float *restrict samples = source->samples;
     const float first = source->gains[0], second = source->gains[1];
     prefetch(source->prefetch, nframes);
@@ -25,7 +27,8 @@ WIDEST void bare_flat(float *restrict left, float *restrict right, const struct 
     }
 }
 
-WIDEST void bare_ramp(float *restrict left, float *restrict right, const struct bare_source *source, uint32_t nframes) {
+MULTIVERSION void bare_ramp(float *restrict left, float *restrict right, const struct bare_source *source,
+                            uint32_t nframes) {
     const float *restrict samples = source->samples;
     const float first = source->gains[0], second = source->gains[1];
     const float first_step = source->steps[0], second_step = source->steps[1];
@@ -36,7 +39,7 @@ WIDEST void bare_ramp(float *restrict left, float *restrict right, const struct 
     }
 }
 
-WIDEST void bare_flat_one(float *restrict target, const struct bare_source *source, uint32_t nframes) {
+MULTIVERSION void bare_flat_one(float *restrict target, const struct bare_source *source, uint32_t nframes) {
     const float *restrict samples = source->samples;
     const float gain = source->gains[0];
     prefetch(source->prefetch, nframes);
@@ -45,13 +48,13 @@ WIDEST void bare_flat_one(float *restrict target, const struct bare_source *sour
     }
 }
 
-WIDEST void bare_add(float *restrict target, const float *restrict samples, uint32_t nframes) {
+MULTIVERSION void bare_add(float *restrict target, const float *restrict samples, uint32_t nframes) {
     for (uint32_t i = 0; i < nframes; i++) {
         target[i] += samples[i];
     }
 }
 
-WIDEST void bare_ramp_one(float *restrict target, const struct bare_source *source, uint32_t nframes) {
+MULTIVERSION void bare_ramp_one(float *restrict target, const struct bare_source *source, uint32_t nframes) {
     const float *restrict samples = source->samples;
     const float gain = source->gains[0], step = source->steps[0];
     prefetch(source->prefetch, nframes);
@@ -60,15 +63,16 @@ WIDEST void bare_ramp_one(float *restrict target, const struct bare_source *sour
     }
 }
 
-// Eight places at a time, each read as the four points that lie together there, and turned: points into columns.
+// Processes eight positions at a time: reads the four adjacent points of each, and transposes
+// points into columns.
 typedef float four __attribute__((vector_size(16)));
 typedef float eight __attribute__((vector_size(32)));
 typedef uint32_t eight_counts __attribute__((vector_size(32)));
 typedef int32_t eight_integers __attribute__((vector_size(32)));
 
-static inline __attribute__((always_inline)) four four_at(const float *row, uint64_t place) {
+static inline __attribute__((always_inline)) four four_at(const float *row, uint64_t position) {
     four points;
-    __builtin_memcpy(&points, row + (place >> 32), sizeof points);
+    __builtin_memcpy(&points, row + (position >> 32), sizeof points);
     return points;
 }
 
@@ -78,20 +82,22 @@ static inline __attribute__((always_inline)) float spline(const float *points, f
     return ((bend * t + curve) * t + 0.5f * (points[2] - points[0])) * t + points[1];
 }
 
-// The points at two places, `apart` from each other. No function: one without AVX cannot return eight.
-#define PAIR_AT(row, place, apart)                                                                                     \
-    __builtin_shufflevector(four_at(row, place), four_at(row, (place) + (apart)), 0, 1, 2, 3, 4, 5, 6, 7)
+// The points at two positions, `apart` from each other. A macro, since a function without AVX
+// cannot return eight.
+#define PAIR_AT(row, position, apart)                                                                                  \
+    __builtin_shufflevector(four_at(row, position), four_at(row, (position) + (apart)), 0, 1, 2, 3, 4, 5, 6, 7)
 
-WIDEST void bare_interpolate(float *restrict target, const struct bare_source *source, uint32_t nframes) {
+MULTIVERSION void bare_interpolate(float *restrict target, const struct bare_source *source, uint32_t nframes) {
     const float *row = source->samples - 1;
     const uint64_t speed = source->speed;
-    uint64_t place = source->phase;
+    uint64_t position = source->phase;
     const eight_counts steps = (eight_counts){0, 1, 2, 3, 4, 5, 6, 7} * (uint32_t)speed;
     prefetch(source->prefetch, (uint32_t)(nframes * speed >> 32) + line);
     uint32_t i = 0;
-    for (; i + 8 <= nframes; i += 8, place += 8 * speed) {
-        const eight p = PAIR_AT(row, place, 4 * speed), q = PAIR_AT(row, place + speed, 4 * speed);
-        const eight r = PAIR_AT(row, place + 2 * speed, 4 * speed), s = PAIR_AT(row, place + 3 * speed, 4 * speed);
+    for (; i + 8 <= nframes; i += 8, position += 8 * speed) {
+        const eight p = PAIR_AT(row, position, 4 * speed), q = PAIR_AT(row, position + speed, 4 * speed);
+        const eight r = PAIR_AT(row, position + 2 * speed, 4 * speed);
+        const eight s = PAIR_AT(row, position + 3 * speed, 4 * speed);
         const eight pq = __builtin_shufflevector(p, q, 0, 8, 1, 9, 4, 12, 5, 13);
         const eight rs = __builtin_shufflevector(r, s, 0, 8, 1, 9, 4, 12, 5, 13);
         const eight pq2 = __builtin_shufflevector(p, q, 2, 10, 3, 11, 6, 14, 7, 15);
@@ -100,14 +106,14 @@ WIDEST void bare_interpolate(float *restrict target, const struct bare_source *s
         const eight b = __builtin_shufflevector(pq, rs, 2, 3, 10, 11, 6, 7, 14, 15);
         const eight c = __builtin_shufflevector(pq2, rs2, 0, 1, 8, 9, 4, 5, 12, 13);
         const eight d = __builtin_shufflevector(pq2, rs2, 2, 3, 10, 11, 6, 7, 14, 15);
-        const eight_counts low = (uint32_t)place + steps;
+        const eight_counts low = (uint32_t)position + steps;
         const eight t = __builtin_convertvector((eight_integers)(low >> 8), eight) * 0x1p-24f;
         const eight bend = 0.5f * (d - a) + 1.5f * (b - c);
         const eight curve = a - 2.5f * b + 2.0f * c - 0.5f * d;
         const eight mixed = ((bend * t + curve) * t + 0.5f * (c - a)) * t + b;
         __builtin_memcpy(target + i, &mixed, sizeof mixed);
     }
-    for (; i < nframes; i++, place += speed) {
-        target[i] = spline(row + (place >> 32), (float)(int32_t)((uint32_t)place >> 8) * 0x1p-24f);
+    for (; i < nframes; i++, position += speed) {
+        target[i] = spline(row + (position >> 32), (float)(int32_t)((uint32_t)position >> 8) * 0x1p-24f);
     }
 }

@@ -16,7 +16,7 @@ uint64_t layout_now(void) {
 bool layout_samples_in_range(capacity_scene_t scene) {
     return scene.voices >= 1 && scene.voices <= max_voices && scene.idle_voices <= max_voices && scene.frames >= 1 &&
            scene.frames <= max_frames && scene.sources >= 1 && scene.sources <= scene.voices &&
-           scene.source_frames >= lead && scene.source_frames % scene.frames == 0 && scene.channels >= 1 &&
+           scene.source_frames >= guard_frames && scene.source_frames % scene.frames == 0 && scene.channels >= 1 &&
            scene.channels <= max_channels;
 }
 
@@ -65,5 +65,5 @@ float *layout_output(uint32_t nframes) {
 
 const float *layout_plane(const capacity_samples_t *samples, uint32_t voice, uint32_t channel) {
     const size_t source = voice % samples->scene.sources;
-    return samples->planes + (source * samples->scene.channels + channel) * samples->stride + lead;
+    return samples->planes + (source * samples->scene.channels + channel) * samples->stride + guard_frames;
 }

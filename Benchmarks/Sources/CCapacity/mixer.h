@@ -1,4 +1,5 @@
-/// A mixer that is measured: mixer.c makes and runs it, mixer_bound.c knows what it should do.
+/// A mixer under measurement. mixer.c makes and runs it, mixer_bound.c computes its lower bound and
+/// its expected output.
 #ifndef CAPACITY_MIXER_INSIDE_H
 #define CAPACITY_MIXER_INSIDE_H
 
@@ -6,21 +7,26 @@
 #include "graph.h"
 
 struct capacity_mixer {
-    capacity_desk_t desk;
+    capacity_mixer_layout_t layout;
     capacity_samples_t *samples;
     rcore_t *core;
-    rcore_port_t *port;
-    rcore_meter_t **meters; // of the buses
+    rcore_queue_t *queue;
+    /// One for each bus.
+    rcore_meter_t **meters;
     rcore_limiter_t *limiter;
-    uint64_t time;         // frames rendered
-    struct planes outputs; // of the routes
-    struct planes sums;    // of the bound
-    struct planes mixed;   // by the bound; and what comes out of taps
+    /// Frames rendered.
+    uint64_t time;
+    /// Those of the routes.
+    struct planes outputs;
+    /// Those of the bound.
+    struct planes sums;
+    /// The output of the bound; also receives the contents of taps.
+    struct planes mixed;
 };
 
-/// Greatest sample that all voices together may come to: nothing between the samples reaches 1.
+/// The greatest possible sum of all voices: no peak between the samples reaches 1.
 static const float mixer_sum = 0.5f;
-/// Of one that limits: lower than much of what comes.
+/// The ceiling when limiting: lower than many samples.
 static const float mixer_ceiling = 0.1f;
 
 #endif

@@ -19,10 +19,10 @@ struct capacity_openal {
     float gains[2][pans];
 };
 
-// ---- Sources ------------------------------------------------------------------------------------------------------------------
+// ---- Sources ------------------------------------------------------------------------------------
 
-// In front of the listener, on a circle of radius 1: only the direction counts.
-static void place(ALuint source, uint32_t voice) {
+// Places a source in front of the listener, on a circle of radius 1: only the direction matters.
+static void set_position(ALuint source, uint32_t voice) {
     const float pan = layout_pan(voice);
     alSourcei(source, AL_SOURCE_RELATIVE, AL_TRUE);
     alSource3f(source, AL_POSITION, pan, 0.0f, -sqrtf(1.0f - pan * pan));
@@ -48,7 +48,7 @@ static bool make_buffers(struct capacity_openal *openal, const capacity_samples_
     openal->buffers = calloc(scene.sources, sizeof *openal->buffers);
     if (frames == NULL || openal->buffers == NULL) {
         free(frames);
-        return openal_fail("memory is short");
+        return openal_fail("out of memory");
     }
     alGenBuffers((ALsizei)scene.sources, openal->buffers);
     openal->made_buffers = openal_succeeded("making buffers");
@@ -70,7 +70,7 @@ static bool make_sources(struct capacity_openal *openal) {
     const capacity_scene_t scene = openal->scene;
     openal->sources = calloc(scene.voices, sizeof *openal->sources);
     if (openal->sources == NULL) {
-        return openal_fail("memory is short");
+        return openal_fail("out of memory");
     }
     alGenSources((ALsizei)scene.voices, openal->sources);
     openal->made_sources = openal_succeeded("making sources");
@@ -82,7 +82,7 @@ static bool make_sources(struct capacity_openal *openal) {
         if (scene.channels == 2) {
             alSourcei(source, AL_DIRECT_CHANNELS_SOFT, AL_TRUE);
         } else {
-            place(source, i);
+            set_position(source, i);
         }
         if (scene.pitched && !choose_cubic(source)) {
             return false;
@@ -95,9 +95,9 @@ static bool make_sources(struct capacity_openal *openal) {
     return openal_succeeded("playing all sources");
 }
 
-// ---- Its pan law ----------------------------------------------------------------------------------------------------------------
+// ---- Pan law ------------------------------------------------------------------------------------
 
-// What comes out of a source that is 1 throughout is its gain.
+// The output of a source that is 1 throughout is its gain.
 static bool measure_gains(struct capacity_openal *openal) {
     enum { nframes = 256 };
     float ones[nframes], out[2 * nframes];
@@ -116,8 +116,8 @@ static bool measure_gains(struct capacity_openal *openal) {
     alSourcei(source, AL_LOOPING, AL_TRUE);
     alSourcePlay(source);
     for (uint32_t i = 0; i < pans; i++) {
-        place(source, i);
-        alcRenderSamplesSOFT(device.device, out, nframes); // on its way there
+        set_position(source, i);
+        alcRenderSamplesSOFT(device.device, out, nframes); // the gain still moves
         alcRenderSamplesSOFT(device.device, out, nframes);
         openal->gains[0][i] = out[2 * nframes - 2];
         openal->gains[1][i] = out[2 * nframes - 1];
@@ -129,7 +129,7 @@ static bool measure_gains(struct capacity_openal *openal) {
     return measured;
 }
 
-// ---- The scene --------------------------------------------------------------------------------------------------------------------
+// ---- The scene ----------------------------------------------------------------------------------
 
 static bool make(struct capacity_openal *openal, const capacity_samples_t *samples) {
     const uint32_t nframes = openal->scene.frames;
@@ -137,7 +137,7 @@ static bool make(struct capacity_openal *openal, const capacity_samples_t *sampl
     openal->output[0] = layout_output(nframes);
     openal->output[1] = layout_output(nframes);
     if (openal->interleaved == NULL || openal->output[0] == NULL || openal->output[1] == NULL) {
-        return openal_fail("memory is short");
+        return openal_fail("out of memory");
     }
     return measure_gains(openal) && openal_device_open(&openal->device, openal->scene.voices) &&
            make_buffers(openal, samples) && make_sources(openal);
@@ -198,17 +198,17 @@ uint64_t capacity_openal_cycle(capacity_openal_t *openal) {
     return taken;
 }
 
-// ---- What came out --------------------------------------------------------------------------------------------------------------
+// ---- Output -------------------------------------------------------------------------------------
 
 bool capacity_openal_sound(const capacity_openal_t *openal) {
     for (uint32_t i = 0; i < openal->scene.voices; i++) {
         ALint state = AL_STOPPED;
         alGetSourcei(openal->sources[i], AL_SOURCE_STATE, &state);
         if (state != AL_PLAYING) {
-            return openal_fail("source %u of %u does not play", i, openal->scene.voices);
+            return openal_fail("source %u of %u is not playing", i, openal->scene.voices);
         }
     }
-    return openal_succeeded("asking for the sources' state");
+    return openal_succeeded("querying the sources' state");
 }
 
 const float *capacity_openal_output(capacity_openal_t *openal, uint32_t channel) {

@@ -29,7 +29,8 @@ bool openal_succeeded(const char *doing) {
     return error == AL_NO_ERROR || openal_fail("%s failed: %s", doing, alGetString(error));
 }
 
-// What a user's own configuration might turn on would be unfair: a file of ours, read last, turns it off. Before the library's first call.
+// Disables options of the user's own configuration that would distort the comparison: OpenAL reads
+// this file last. Must run before the library's first call.
 static void configure_once(void) {
     static const char text[] =
         "[general]\nhrtf = false\nstereo-encoding = panpot\ncf_level = 0\noutput-limiter = false\n"
@@ -42,11 +43,11 @@ static void configure_once(void) {
     done = true;
     const int file = mkstemp(path);
     if (file < 0) {
-        return; // the attributes below turn off what matters most
+        return; // the attributes below disable the most important options
     }
     if (write(file, text, sizeof text - 1) == (ssize_t)(sizeof text - 1)) {
         setenv("ALSOFT_CONF", path, 1);
-        (void)alcIsExtensionPresent(NULL, "ALC_SOFT_loopback"); // reads it
+        (void)alcIsExtensionPresent(NULL, "ALC_SOFT_loopback"); // reads the file
     }
     close(file);
     unlink(path);
@@ -88,7 +89,7 @@ bool openal_device_open(struct openal_device *device, uint32_t sources) {
     device->context = device->device != NULL ? alcCreateContext(device->device, attributes) : NULL;
     if (device->context == NULL || !alcMakeContextCurrent(device->context)) {
         openal_device_close(device);
-        return openal_fail("no stereo float loopback device for %u sources could be opened", sources);
+        return openal_fail("cannot open a stereo float loopback device for %u sources", sources);
     }
     keep_version();
     alDistanceModel(AL_NONE);
@@ -97,7 +98,7 @@ bool openal_device_open(struct openal_device *device, uint32_t sources) {
     alcGetIntegerv(device->device, ALC_HRTF_SOFT, 1, &hrtf);
     if (hrtf != ALC_FALSE || !alIsExtensionPresent("AL_EXT_FLOAT32")) {
         openal_device_close(device);
-        return openal_fail("OpenAL insists on HRTF or takes no float samples");
+        return openal_fail("OpenAL forces HRTF or does not support float samples");
     }
     return true;
 }

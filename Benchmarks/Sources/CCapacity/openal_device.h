@@ -17,14 +17,16 @@ struct openal_device {
 
 enum { openal_rate = 48000 };
 
-/// Opens a stereo float device for so many sources, and makes its context the current one. False, and why, when it cannot.
+/// Opens a stereo float device for `sources` sources, and makes its context current. On failure
+/// records the reason and returns false.
 bool openal_device_open(struct openal_device *device, uint32_t sources);
-/// Closes it; all sources and buffers of its context must be gone.
+/// Closes the device. All sources and buffers of its context must have been deleted.
 void openal_device_close(struct openal_device *device);
 
-/// Whether no call has failed since the last one of this; else says so with these words.
+/// Returns whether no call has failed since the last call of this function. On failure records the
+/// reason, with `doing` as the operation.
 bool openal_succeeded(const char *doing);
-/// Keeps why something failed, for `capacity_openal_failure`; returns false.
+/// Records a reason for `capacity_openal_failure`. Returns false.
 bool openal_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

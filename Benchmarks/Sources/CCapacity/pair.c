@@ -1,4 +1,5 @@
-// Two threads on two cores. The partner waits for an order, carries it out and says so; both look at memory, never at the clock.
+// Two threads on two cores. The partner waits for an order, carries it out and reports it. Both
+// poll memory, never the clock.
 //
 // For affinities, which C17 alone does not declare.
 #define _GNU_SOURCE
@@ -6,7 +7,7 @@
 #include "capacity_pair.h"
 #include "layout.h"
 
-// The core's own, measured as it is: it is no part of its interface.
+// The core's own ring, measured as it is. It is not part of the core's interface.
 #include "../../../Sources/CRenderCore/ring.h"
 
 #include <pthread.h>
@@ -15,10 +16,12 @@
 #include <string.h>
 
 enum order { ORDER_NONE, ORDER_RINGS, ORDER_BARE_RINGS, ORDER_LINES, ORDER_POST, ORDER_FILL, ORDER_END };
-enum { ring_items = 1024 }; // as many as a port has by default
+// As many as a queue has by default.
+enum { ring_items = 1024 };
 
 struct item {
-    uint64_t words[6]; // as large as a command
+    /// As large as a command.
+    uint64_t words[6];
 };
 
 struct item_ring {
@@ -26,7 +29,7 @@ struct item_ring {
     alignas(64) struct item items[ring_items];
 };
 
-// What fits in a line beside its number is what can be handed over at once.
+// An item that fits in a cache line together with its number can be handed over at once.
 struct line {
     alignas(64) _Atomic(uint64_t) number;
     struct item item;
@@ -38,7 +41,8 @@ struct capacity_pair {
     struct bare_ring bare, bare_back;
     pthread_t partner;
     cpu_set_t before;
-    // The order: written before `order` is stored with release, done when it is ORDER_NONE again.
+    // The order: its data is written before `order` is stored with release. It is done when `order`
+    // is ORDER_NONE again.
     alignas(64) _Atomic(int) order;
     uint32_t count;
     capacity_graph_t *graph;
@@ -52,7 +56,7 @@ static void rest(void) {
 #endif
 }
 
-// ---- Rings and lines ------------------------------------------------------------------------------------------------------------
+// ---- Rings and lines ----------------------------------------------------------------------------
 
 static void send(struct item_ring *ring, const struct item *item) {
     while (ring_writable(&ring->ring, 1) < 1) {
@@ -86,7 +90,7 @@ static bool is_item_of(const struct item *item, uint64_t number) {
     return item->words[0] == number && item->words[5] == ~number;
 }
 
-// ---- The partner ----------------------------------------------------------------------------------------------------------------
+// ---- The partner --------------------------------------------------------------------------------
 
 static void carry_out(struct capacity_pair *pair, enum order order) {
     switch (order) {
@@ -145,7 +149,7 @@ static void await_done(struct capacity_pair *pair) {
     }
 }
 
-// ---- Set-up ---------------------------------------------------------------------------------------------------------------------
+// ---- Set-up -------------------------------------------------------------------------------------
 
 static int next_core(const cpu_set_t *cores, int from) {
     while (from < CPU_SETSIZE && !CPU_ISSET(from, cores)) {
@@ -192,7 +196,7 @@ void capacity_pair_destroy(capacity_pair_t *pair) {
     free(pair);
 }
 
-// ---- Measuring ------------------------------------------------------------------------------------------------------------------
+// ---- Measurements -------------------------------------------------------------------------------
 
 uint64_t capacity_pair_rings(capacity_pair_t *pair, uint32_t rounds) {
     bool same = true;

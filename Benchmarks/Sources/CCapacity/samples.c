@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Noise between -1 and 1, by SplitMix64: sources of different seeds have nothing in common.
+// Noise between -1 and 1, by SplitMix64: sources with different seeds are uncorrelated.
 static void fill(float *samples, size_t count, uint64_t seed) {
     uint64_t state = seed << 32;
     for (size_t i = 0; i < count; i++) {
@@ -15,9 +15,10 @@ static void fill(float *samples, size_t count, uint64_t seed) {
     }
 }
 
-// The loop's end goes before its beginning, its beginning after its end as often as need be: readers need not wrap.
+// Copies the loop's end before its start, and its start after its end as often as necessary:
+// readers need not wrap.
 static void surround(float *plane, size_t nframes, size_t tail) {
-    memcpy(plane - lead, plane + nframes - lead, lead * sizeof *plane);
+    memcpy(plane - guard_frames, plane + nframes - guard_frames, guard_frames * sizeof *plane);
     for (size_t i = 0; i < tail; i++) {
         plane[nframes + i] = plane[i];
     }
@@ -27,9 +28,9 @@ static bool make_source(capacity_samples_t *samples, uint32_t source) {
     const capacity_scene_t *scene = &samples->scene;
     const float *planes[max_channels];
     for (uint32_t channel = 0; channel < scene->channels; channel++) {
-        float *plane = samples->planes + (source * scene->channels + channel) * samples->stride + lead;
+        float *plane = samples->planes + (source * scene->channels + channel) * samples->stride + guard_frames;
         fill(plane, scene->source_frames, source * scene->channels + channel);
-        surround(plane, scene->source_frames, 2 * scene->frames + lead);
+        surround(plane, scene->source_frames, 2 * scene->frames + guard_frames);
         planes[channel] = plane;
     }
     samples->buffers[source] = rcore_buffer_create(scene->channels, scene->source_frames, planes, NULL);
@@ -42,8 +43,9 @@ capacity_samples_t *capacity_samples_create(capacity_scene_t scene) {
         return NULL;
     }
     samples->scene = scene;
-    // An odd number of cache lines apart, or planes of a power of two would fight for the same places in the cache.
-    const size_t lines = (lead + scene.source_frames + 2 * scene.frames + lead) / 16 + 1;
+    // The stride is an odd number of cache lines; with a power of two, the planes would compete for
+    // the same cache sets.
+    const size_t lines = (guard_frames + scene.source_frames + 2 * scene.frames + guard_frames) / 16 + 1;
     samples->stride = 16 * (lines | 1);
     samples->planes = aligned_alloc(64, (size_t)scene.sources * scene.channels * samples->stride * sizeof(float));
     samples->buffers = calloc(scene.sources, sizeof(rcore_buffer_t *));

@@ -14,7 +14,7 @@ struct latency_pass {
     float line[LATENCY_MAX_DELAY + 1];
 };
 
-/// White, −1…1.
+/// Returns white noise, −1…1.
 static float noise(uint32_t *seed) {
     *seed = *seed * 1664525u + 1013904223u;
     return (float)(int32_t)*seed / 2147483648.0f;
@@ -98,7 +98,7 @@ void latency_stamp_destroy(latency_stamp_t *stamp) { free(stamp); }
 
 uint32_t latency_stamp_render(void *context, float *const *planes, uint32_t channels, uint32_t nframes) {
     latency_stamp_t *stamp = context;
-    // It may be called several times in a cycle; the first of them counts.
+    // It may be called several times in a cycle; only the first call counts.
     if (stamp->rendered % stamp->period == 0) {
         uint64_t now = jack_get_time();
         wakes_add(stamp->wakes, (latency_wake_t){.frame = jack_last_frame_time(stamp->pass->jack), .time_us = now});

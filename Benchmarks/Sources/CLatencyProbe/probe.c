@@ -7,8 +7,8 @@
 
 enum { ROOM = 1 << 14 };
 
-/// One writer, the listener's cycle, and one reader.
-struct ear {
+/// Has one writer, the recording client's cycle, and one reader.
+struct tap {
     jack_port_t *port;
     latency_change_t changes[ROOM];
     _Atomic uint32_t head, tail;
@@ -18,16 +18,17 @@ struct ear {
 struct latency_probe {
     jack_client_t *emitter, *listener;
     jack_port_t *out;
-    uint32_t next, next_heard; ///< the first frame of the next cycle, as either expects it; 0: it cannot know
+    /// The first frame of the next cycle, as each client expects it; 0: unknown.
+    uint32_t next, next_heard;
     _Atomic uint32_t cycle;
-    // An order is complete before its number is.
+    // An order is complete before its number is stored.
     _Atomic uint32_t order, done, offset, frame;
     _Atomic float value;
     _Atomic uint64_t lost, xruns;
-    struct ear ears[LATENCY_INPUTS];
+    struct tap taps[LATENCY_INPUTS];
 };
 
-/// A client that is late misses cycles, and so does who waits for it.
+/// Counts missed cycles: a late client misses cycles, and so do the clients that wait for it.
 static void watch(latency_probe_t *probe, uint32_t *next, uint32_t first, uint32_t nframes) {
     if (*next != 0 && first != *next)
         atomic_fetch_add(&probe->xruns, 1);
@@ -52,14 +53,14 @@ static int emit(jack_nframes_t nframes, void *argument) {
     return 0;
 }
 
-static void note(latency_probe_t *probe, struct ear *ear, latency_change_t change) {
-    uint32_t head = atomic_load_explicit(&ear->head, memory_order_relaxed);
-    if (head - atomic_load_explicit(&ear->tail, memory_order_acquire) == ROOM) {
+static void note(latency_probe_t *probe, struct tap *tap, latency_change_t change) {
+    uint32_t head = atomic_load_explicit(&tap->head, memory_order_relaxed);
+    if (head - atomic_load_explicit(&tap->tail, memory_order_acquire) == ROOM) {
         atomic_fetch_add(&probe->lost, 1);
         return;
     }
-    ear->changes[head % ROOM] = change;
-    atomic_store_explicit(&ear->head, head + 1, memory_order_release);
+    tap->changes[head % ROOM] = change;
+    atomic_store_explicit(&tap->head, head + 1, memory_order_release);
 }
 
 static int hear(jack_nframes_t nframes, void *argument) {
@@ -67,22 +68,22 @@ static int hear(jack_nframes_t nframes, void *argument) {
     jack_nframes_t first = 0;
     jack_time_t begin_us = 0, next_us = 0;
     float period_us = 0;
-    // Before the server knows its pace there are frames already, but no times.
+    // Before the server has measured its timing, it provides frames but no times.
     if (jack_get_cycle_times(probe->listener, &first, &begin_us, &next_us, &period_us) != 0)
         first = jack_last_frame_time(probe->listener);
     watch(probe, &probe->next_heard, first, nframes);
     for (uint32_t e = 0; e < LATENCY_INPUTS; e++) {
-        struct ear *ear = &probe->ears[e];
-        const float *samples = jack_port_get_buffer(ear->port, nframes);
-        float last = atomic_load_explicit(&ear->last, memory_order_relaxed);
+        struct tap *tap = &probe->taps[e];
+        const float *samples = jack_port_get_buffer(tap->port, nframes);
+        float last = atomic_load_explicit(&tap->last, memory_order_relaxed);
         for (uint32_t i = 0; i < nframes; i++) {
             if (samples[i] == last)
                 continue;
             last = samples[i];
             double time_us = (double)begin_us + (double)period_us * i / nframes;
-            note(probe, ear, (latency_change_t){.frame = first + i, .value = last, .time_us = time_us});
+            note(probe, tap, (latency_change_t){.frame = first + i, .value = last, .time_us = time_us});
         }
-        atomic_store_explicit(&ear->last, last, memory_order_relaxed);
+        atomic_store_explicit(&tap->last, last, memory_order_relaxed);
     }
     return 0;
 }
@@ -103,8 +104,8 @@ static bool prepare(latency_probe_t *probe, const char *server, bool is_device) 
     for (uint32_t i = 0; i < LATENCY_INPUTS && fine; i++) {
         char name[16];
         snprintf(name, sizeof name, "in_%u", i + 1);
-        probe->ears[i].port = client_port(probe->listener, name, JackPortIsInput);
-        fine = probe->ears[i].port != NULL;
+        probe->taps[i].port = client_port(probe->listener, name, JackPortIsInput);
+        fine = probe->taps[i].port != NULL;
     }
     if (!fine)
         return false;
@@ -159,12 +160,12 @@ bool latency_probe_emitted(const latency_probe_t *probe, uint32_t *frame) {
 uint32_t latency_probe_cycle(const latency_probe_t *probe) { return atomic_load(&probe->cycle); }
 
 bool latency_probe_next(latency_probe_t *probe, uint32_t input, latency_change_t *change) {
-    struct ear *ear = &probe->ears[input];
-    uint32_t tail = atomic_load_explicit(&ear->tail, memory_order_relaxed);
-    if (tail == atomic_load_explicit(&ear->head, memory_order_acquire))
+    struct tap *tap = &probe->taps[input];
+    uint32_t tail = atomic_load_explicit(&tap->tail, memory_order_relaxed);
+    if (tail == atomic_load_explicit(&tap->head, memory_order_acquire))
         return false;
-    *change = ear->changes[tail % ROOM];
-    atomic_store_explicit(&ear->tail, tail + 1, memory_order_release);
+    *change = tap->changes[tail % ROOM];
+    atomic_store_explicit(&tap->tail, tail + 1, memory_order_release);
     return true;
 }
 
@@ -177,5 +178,5 @@ uint64_t latency_probe_xruns(const latency_probe_t *probe) { return atomic_load(
 uint64_t latency_probe_lost(const latency_probe_t *probe) { return atomic_load(&probe->lost); }
 
 float latency_probe_level(const latency_probe_t *probe, uint32_t input) {
-    return atomic_load(&probe->ears[input].last);
+    return atomic_load(&probe->taps[input].last);
 }

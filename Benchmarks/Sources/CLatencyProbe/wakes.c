@@ -15,7 +15,7 @@ latency_wakes_t *latency_wakes_create(uint32_t capacity) {
     size_t size = sizeof(latency_wakes_t) + capacity * sizeof(latency_wake_t);
     latency_wakes_t *wakes = malloc(size);
     if (wakes) {
-        memset(wakes, 0, size); // touches all of it
+        memset(wakes, 0, size); // touches all pages
         wakes->capacity = capacity;
     }
     return wakes;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/// Of the one client that is traced. `callback` and `argument` are set before its first cycle.
+/// The state of the one traced client. `callback` and `argument` are set before its first cycle.
 static struct {
     jack_client_t *client;
     JackProcessCallback callback;
@@ -18,8 +18,10 @@ static struct {
     load_cycle_t *cycles;
     uint32_t capacity;
     bool armed;
-    atomic_bool notes;  ///< set by who asks
-    atomic_bool writes; ///< a cycle is at it
+    /// Set by the caller.
+    atomic_bool notes;
+    /// Whether a cycle is recording at the moment.
+    atomic_bool writes;
     atomic_uint count;
     atomic_uint stall_ms;
 } trace;
@@ -61,7 +63,7 @@ static int process(jack_nframes_t nframes, void *argument) {
     return result;
 }
 
-/// Before libjack's: the loader takes the program's own first.
+/// Replaces libjack's function: the loader finds the program's own one first.
 int jack_set_process_callback(jack_client_t *client, JackProcessCallback callback, void *argument) {
     int (*next)(jack_client_t *, JackProcessCallback, void *) = NULL;
     void *symbol = dlsym(RTLD_NEXT, "jack_set_process_callback");
@@ -84,7 +86,7 @@ bool load_trace_arm(uint32_t capacity) {
             return false;
         trace.cycles = cycles;
         trace.capacity = capacity;
-        memset(cycles, 0, capacity * sizeof *cycles); // here, not in the cycle
+        memset(cycles, 0, capacity * sizeof *cycles); // touches the pages here, not in the cycle
     }
     trace.armed = true;
     return true;
@@ -97,7 +99,8 @@ void load_trace_begin(void) {
 
 uint32_t load_trace_end(void) {
     atomic_store(&trace.notes, false);
-    // A client that was closed meanwhile, or whose server is stopped, may have left its mark for ever.
+    // A client that was closed meanwhile, or whose server is suspended, may have left this flag
+    // set.
     for (int i = 0; i < 1000 && atomic_load(&trace.writes); i++)
         poll(NULL, 0, 1);
     return atomic_load(&trace.count);

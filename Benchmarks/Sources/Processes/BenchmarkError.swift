@@ -1,4 +1,4 @@
-/// Why there is no result that could be trusted.
+/// The reason why there is no trustworthy result.
 package struct BenchmarkError: Error, CustomStringConvertible {
     package var description: String
 

@@ -1,7 +1,7 @@
 internal import CSessionSocket
 internal import Foundation
 
-/// One end of a SOCK_SEQPACKET connection: whole packets, and a descriptor with them now and then.
+/// One end of a SOCK_SEQPACKET connection: whole packets, some with a descriptor.
 package final class Packets {
     package let socket: Int32
     private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -12,19 +12,20 @@ package final class Packets {
 
     package func send(_ bytes: [UInt8], descriptor: Int32 = -1) throws {
         let count = ssocket_send(socket, bytes, bytes.count, descriptor)
-        guard count == bytes.count else { throw BenchmarkError("A packet could not be sent: \(count).") }
+        guard count == bytes.count else { throw BenchmarkError("Cannot send a packet: \(count).") }
     }
 
-    /// The next packet, and the descriptor that came with it or -1; nil when none is there and none is awaited.
+    /// Returns the next packet, and the descriptor that came with it or -1. Returns nil if there is
+    /// none and `waiting` is false.
     package func receive(waiting: Bool) throws -> (bytes: ArraySlice<UInt8>, descriptor: Int32)? {
         var descriptor: Int32 = -1
         let count = ssocket_receive(socket, &buffer, buffer.count, waiting, &descriptor)
         if count == -Int(EAGAIN), !waiting { return nil }
-        guard count > 0 else { throw BenchmarkError("The other end of a connection has gone: \(count).") }
+        guard count > 0 else { throw BenchmarkError("The other end of a connection has closed: \(count).") }
         return (buffer[..<count], descriptor)
     }
 
-    /// Waits until there is something to be read on either; whether there is.
+    /// Waits until either descriptor is readable, and returns which.
     package static func wait(_ a: Int32, _ b: Int32) -> (a: Bool, b: Bool) {
         var watched = [
             pollfd(fd: a, events: Int16(POLLIN), revents: 0), pollfd(fd: b, events: Int16(POLLIN), revents: 0),
@@ -35,7 +36,7 @@ package final class Packets {
 }
 
 extension Sequence<UInt8> {
-    /// The whole number after `key`, as in `"reply":12`.
+    /// Returns the integer after `key`, as in `"reply":12`.
     package func number(after key: StaticString) -> UInt64? {
         let pattern = key.withUTF8Buffer { Array($0) }
         var matched = 0
@@ -53,7 +54,7 @@ extension Sequence<UInt8> {
     }
 }
 
-/// Nanoseconds of the steady clock.
+/// Returns the nanoseconds of a monotonic clock.
 package func now() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// How this process, and those that it starts, are scheduled.
+/// The scheduling of this process and of those that it starts.
 package enum Scheduling {
     package static func useRealTime() throws {
         guard set(SCHED_RR, 1) else {
             throw BenchmarkError(
-                "A real-time priority is not to be had: \(String(cString: strerror(errno))). Leave --real-time out.")
+                "Cannot get a real-time priority: \(String(cString: strerror(errno))). Omit --real-time.")
         }
     }
 

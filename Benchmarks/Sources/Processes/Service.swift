@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// An `audiosessiond` of the benchmark's own.
+/// An `audiosessiond` that the benchmark starts.
 package final class Service {
     package let socket: String
     private let folder: String
     private let process: pid_t
 
-    /// Serves when this returns.
+    /// Starts the service; it serves on return.
     package init(program: String) throws {
         guard FileManager.default.isExecutableFile(atPath: program) else {
             throw BenchmarkError(
@@ -16,7 +16,7 @@ package final class Service {
         folder = "/dev/shm/benchmark-\(getpid())"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        Farewell.keep(folder: folder)
+        ShutdownSignal.register(folder: folder)
         socket = folder + "/arbiter.socket"
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let settings = """
@@ -31,7 +31,7 @@ package final class Service {
             """
         try settings.write(toFile: folder + "/settings.toml", atomically: true, encoding: .utf8)
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw BenchmarkError("There is no pipe to be had.") }
+        guard pipe(&ends) == 0 else { throw BenchmarkError("Cannot create a pipe.") }
         defer { close(ends[0]) }
         _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
         process = try Spawn.process(
@@ -42,7 +42,7 @@ package final class Service {
         let count = read(ends[0], &word, word.count)
         guard count > 0, word.starts(with: Array("ready".utf8)) else {
             throw BenchmarkError(
-                "'\(program)' does not serve: \(String(decoding: word.prefix(max(0, count)), as: UTF8.self))")
+                "'\(program)' is not ready: \(String(decoding: word.prefix(max(0, count)), as: UTF8.self))")
         }
     }
 

@@ -1,4 +1,5 @@
-/// Under which conditions a line of the results holds, as JSON has them beside it: `["period": 64, "thread": "real-time"]`.
+/// The conditions of one line of the results, as JSON has them: `["period": 64, "thread":
+/// "real-time"]`.
 package struct Conditions: Encodable, Hashable, Sendable, ExpressibleByDictionaryLiteral {
     package enum Value: Encodable, Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
         ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral
@@ -29,7 +30,7 @@ package struct Conditions: Encodable, Hashable, Sendable, ExpressibleByDictionar
         values = Dictionary(elements) { $1 }
     }
 
-    /// These, and others beside or instead.
+    /// Returns these conditions with others added or replaced.
     package func with(_ others: Conditions) -> Conditions { Conditions(values.merging(others.values) { $1 }) }
 
     private struct Name: CodingKey {

@@ -1,10 +1,11 @@
-/// A cost that is a fixed part and so much for each: where a curve on logarithmic axes bends, and how steep it is before and after.
+/// A cost with a fixed part and a part per item: where a curve on logarithmic axes bends, and how
+/// steep it is before and after that.
 package struct Fit: Sendable {
     package let fixed: Double
     package let each: Double
 
-    /// The straight line with the least squares of relative errors, so that small costs count as much as great ones; nil of fewer than two
-    /// different counts.
+    /// Fits a straight line with least squares of relative errors, so that small costs weigh as
+    /// much as great ones. Returns nil for fewer than two different counts.
     package init?(_ points: [(count: Double, cost: Double)]) {
         let weighted = points.filter { $0.cost > 0 }.map { (x: $0.count, y: $0.cost, w: 1 / ($0.cost * $0.cost)) }
         let sum = weighted.reduce(0) { $0 + $1.w }
@@ -18,21 +19,21 @@ package struct Fit: Sendable {
         fixed = meanY - each * meanX
     }
 
-    /// The count from which on the many cost more than the fixed part; nil: there is no such.
+    /// The count from which on the items cost more than the fixed part; nil if there is none.
     package var bend: Double? { each > 0 && fixed > 0 ? fixed / each : nil }
 
 }
 
-/// What a curve was fitted by, for the table that says where curves bend.
+/// The fit of a curve, for the table of bends.
 package struct Growth {
     package var curve: String
     package var subject: String
-    /// Of the cost, and what there are more and more of.
+    /// The unit of the cost, and the name of the items.
     package var unit: String
     package var each: String
     package var fit: Fit
 
-    /// Nil where the points make no line.
+    /// Returns nil if the points make no line.
     package init?(
         _ curve: String, _ subject: String, unit: String, each: String, _ points: [(count: Double, cost: Double)]
     ) {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The machine that the numbers hold for.
+/// The machine of the measurement.
 package struct Machine: Encodable {
     package var processor: String
     package var cores: Int
@@ -19,7 +19,8 @@ package struct Machine: Encodable {
             system: "Linux " + (kernel?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "unknown"))
     }
 
-    /// Bytes of a set of samples that no cache holds: four times the largest, as long as the subjects' copies stay within half of the memory.
+    /// The size in bytes of a set of samples that no cache holds: four times the largest cache, as
+    /// long as the subjects' copies fit in half of the memory.
     package var coldBytes: Int { min(wantedColdBytes, memoryBytes / 8) }
     package var wantedColdBytes: Int { max(4 * cacheBytes, 16 << 20) }
 
@@ -27,14 +28,15 @@ package struct Machine: Encodable {
         "\(processor), \(cores) cores, largest cache \(cacheBytes >> 20) MiB, \(memoryBytes >> 20) MiB, \(system)"
     }
 
-    /// With what is cold on it.
+    /// The name, with the size of cold data on this machine.
     package var summary: String {
         let bounded = coldBytes < wantedColdBytes ? ", bounded by memory: less than four times the cache" : ""
         return "\(name)\ncold data: \(coldBytes >> 20) MiB\(bounded)"
     }
 }
 
-/// Bytes of the largest cache that the first core sees; 32 MiB where the system does not tell.
+/// Returns the size in bytes of the largest cache of the first core; 32 MiB if the system does not
+/// report it.
 private func largestCache() -> Int {
     let sizes = (0..<8).compactMap { index -> Int? in
         let path = "/sys/devices/system/cpu/cpu0/cache/index\(index)/size"

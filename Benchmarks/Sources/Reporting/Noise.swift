@@ -1,15 +1,18 @@
 internal import Foundation
 
-/// How much the machine disturbs what is measured on it, found before anything else is: what is smaller than this is not to be concluded from.
+/// The noise of the machine, measured before anything else. Differences smaller than this allow no
+/// conclusions.
 package struct Noise: Encodable, Sendable {
-    /// The same work against itself, by turns: how far the ratio of a pair is from 1, as a factor beyond it; 0.02: two per cent. The median over
-    /// batches of 30 pairs, as benchmarks make them, strays this far, 95 times of 100.
+    /// The same work compared with itself, alternately: how far the ratio of a pair deviates from
+    /// 1; 0.02 means two per cent. The median over batches of 30 pairs, as benchmarks use them,
+    /// stays within this in 95 of 100 cases.
     package var ratio: Double
-    /// How late a thread of normal priority wakes up that asked for a time; 99th percentile, ms.
+    /// How late a thread of normal priority wakes up; 99th percentile, in ms.
     package var wakeUpMilliseconds: Double
-    /// The same in real time; nil: it is not to be had.
+    /// The same with real-time priority; nil if that is unavailable.
     package var realTimeWakeUpMilliseconds: Double?
-    /// For how long a thread that only calculates was stopped at most, ms, and how much of its time in all, per cent.
+    /// The longest time that a busy thread was stopped, in ms, and the percentage of its total
+    /// time.
     package var longestStopMilliseconds: Double
     package var stoppedPercent: Double
 
@@ -22,7 +25,7 @@ package struct Noise: Encodable, Sendable {
         (self.longestStopMilliseconds, self.stoppedPercent) = (longestStopMilliseconds, stoppedPercent)
     }
 
-    /// Measures for about two seconds (quick: a quarter), and prints it.
+    /// Measures for about two seconds (quick: a quarter), and prints the result.
     package static func measure(quick: Bool) -> Noise {
         let noise = Noise(seconds: quick ? 0.12 : 1)
         let realTime = noise.realTimeWakeUpMilliseconds.map { "\(digits($0)) ms in real time" } ?? "no real time here"
@@ -36,7 +39,7 @@ package struct Noise: Encodable, Sendable {
     }
 
     private init(seconds: Double) {
-        ratio = Self.ratioOfTheSame(seconds)
+        ratio = Self.selfComparison(seconds)
         wakeUpMilliseconds = Statistics(Self.wakeUps(seconds / 2)).p99
         let isRealTime = Self.schedule(SCHED_RR, 1)
         realTimeWakeUpMilliseconds = isRealTime ? Statistics(Self.wakeUps(seconds / 2)).p99 : nil
@@ -44,7 +47,7 @@ package struct Noise: Encodable, Sendable {
         (longestStopMilliseconds, stoppedPercent) = Self.stops(seconds / 2)
     }
 
-    /// What a ratio's median may be on a machine without noise.
+    /// Returns the range of a ratio's median on a machine without noise.
     package func range(of ratio: Statistics) -> ClosedRange<Double> {
         let factor = 1 + self.ratio
         return min(
@@ -52,19 +55,22 @@ package struct Noise: Encodable, Sendable {
                 ratio.interval.upperBound, ratio.median * factor)
     }
 
-    /// What a 99th percentile in milliseconds might have been on a machine that is never late: noise only adds. Of less than a hundred values it is
-    /// the largest, and says little.
+    /// Returns the range of a 99th percentile in milliseconds on a machine without noise, which
+    /// only adds. For fewer than a hundred values the percentile is the largest value, and means
+    /// little.
     package func range(ofTail times: Statistics, inRealTime: Bool = false) -> ClosedRange<Double> {
         let least = times.count < 100 ? min(times.median, times.p99) : times.p99
         return max(0, least - lateness(inRealTime))...max(0, times.p99)
     }
 
-    /// The same of what a 99th percentile is beyond another one, either of which the noise may have lengthened.
+    /// Returns the same for the difference of two 99th percentiles, either of which the noise may
+    /// have increased.
     package func range(ofExcess excess: Double, inRealTime: Bool = false) -> ClosedRange<Double> {
         (excess - lateness(inRealTime))...(excess + lateness(inRealTime))
     }
 
-    /// How late a hundredth of what a thread does may be for reasons that are not its own, in milliseconds.
+    /// Returns how late one per cent of a thread's work may be for external reasons, in
+    /// milliseconds.
     private func lateness(_ inRealTime: Bool) -> Double {
         if inRealTime, let realTimeWakeUpMilliseconds { return realTimeWakeUpMilliseconds }
         return wakeUpMilliseconds + (stoppedPercent > 1 ? longestStopMilliseconds : 0)
@@ -72,7 +78,9 @@ package struct Noise: Encodable, Sendable {
 }
 
 extension Noise {
-    private static func ratioOfTheSame(_ seconds: Double) -> Double {
+    /// Compares the same work with itself. Returns the 95th percentile of the ratio's deviation
+    /// from 1.
+    private static func selfComparison(_ seconds: Double) -> Double {
         let memory = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: 32_768)
         memory.initialize(repeating: 1)
         defer { memory.deallocate() }
@@ -85,14 +93,15 @@ extension Noise {
         return distances[distances.count * 95 / 100]
     }
 
-    /// Seconds that a walk over some 256 KiB takes.
+    /// Returns the seconds for a pass over about 256 KiB.
     private static func work(_ memory: UnsafeMutableBufferPointer<UInt64>) -> Double {
         let begun = now
-        for place in memory.indices { memory[place] = memory[place] &* 6_364_136_223_846_793_005 &+ UInt64(place) }
+        for index in memory.indices { memory[index] = memory[index] &* 6_364_136_223_846_793_005 &+ UInt64(index) }
         return now - begun
     }
 
-    /// By how many milliseconds a thread that asked to be woken in a millisecond came late, again and again.
+    /// Returns by how many milliseconds a thread that sleeps for one millisecond wakes up late,
+    /// repeatedly.
     private static func wakeUps(_ seconds: Double) -> [Double] {
         var late: [Double] = []
         let end = now + seconds
@@ -105,6 +114,7 @@ extension Noise {
         return late
     }
 
+    /// Returns the longest time that a busy thread was stopped, and the share of its time.
     private static func stops(_ seconds: Double) -> (longest: Double, percent: Double) {
         let begun = now
         var (last, longest, stopped) = (begun, 0.0, 0.0)
@@ -124,7 +134,7 @@ extension Noise {
         return sched_setscheduler(0, policy, &parameters) == 0
     }
 
-    /// Seconds of the steady clock.
+    /// The seconds of a monotonic clock.
     private static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

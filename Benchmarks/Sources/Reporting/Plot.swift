@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Draws by gnuplot what a table shows badly; each script stays beside its picture, to draw it again.
+/// Draws plots with gnuplot. Each script is saved with its picture, so that it can be drawn again.
 package struct Plot {
     package var directory: URL
     package var machine: Machine
@@ -25,7 +25,7 @@ package struct Plot {
     package struct Panel {
         package var title: String
         package var lines: [Line]
-        /// For gnuplot, from this panel on.
+        /// The gnuplot settings from this panel on.
         package var settings: String
 
         package init(title: String, lines: [Line], settings: String = "") {
@@ -33,7 +33,7 @@ package struct Plot {
         }
     }
 
-    /// Draws NAME.png, and NAME.svg for the page that stands alone; what stands under it is the caption.
+    /// Draws NAME.png, and NAME.svg for the self-contained page, with a caption.
     @discardableResult
     package func draw(_ name: String, size: String, caption: String = "", panels: [Panel], settings: String) throws
         -> Figure
@@ -89,17 +89,17 @@ package struct Plot {
     }
 }
 
-/// A drawn plot, NAME.png and NAME.svg beside the report.
+/// A drawn plot: NAME.png and NAME.svg in the report's folder.
 package struct Figure: Codable {
     package var name: String
     package var caption: String
 }
 
-/// Why there is no picture.
+/// The reason why a plot could not be drawn.
 package struct PlotError: Error, CustomStringConvertible {
     var reason: String
 
     package var description: String {
-        "The plots could not be drawn: \(reason). Install gnuplot (Debian: gnuplot-nox), or leave --report out."
+        "Cannot draw the plots: \(reason). Install gnuplot (Debian: gnuplot-nox), or omit --report."
     }
 }

@@ -1,18 +1,18 @@
 internal import Foundation
 
-/// Everything that one run found.
+/// The results of one run.
 package struct Report<Parameters: Encodable>: Encodable {
     package var benchmark: String
     package var quick: Bool
-    /// When it ran: the day, as 2026-11-21.
+    /// The day of the run, such as 2026-11-21.
     package var date: String
-    /// What was measured had a real-time priority; nil: it makes no difference here.
+    /// Whether the subject had a real-time priority; nil if that makes no difference.
     package var realTime: Bool?
     package var machine: Machine
     package var noise: Noise
     package var results: [Measurement<Parameters>]
     package var targets: [Target]
-    /// What was printed, for those who read the report.
+    /// The printed tables, for readers of the report.
     package var tables: [Table]
     package var figures: [Figure]
 
@@ -33,7 +33,8 @@ package struct Report<Parameters: Encodable>: Encodable {
     }
 }
 
-/// One line of the results, as JSON has it: what every benchmark tells, and beside it, in the same object, under which conditions.
+/// One line of the results, as JSON has it: the data of every benchmark, and the conditions in the
+/// same object.
 package struct Measurement<Parameters: Encodable>: Encodable {
     package var metric: String
     package var subject: String

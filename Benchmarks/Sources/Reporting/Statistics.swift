@@ -1,9 +1,10 @@
 internal import Histogram
 
-/// What is told of repeated measurements.
+/// The statistics of repeated measurements.
 package struct Statistics: Sendable {
     package let median: Double
-    /// Within which the true median lies, 95 times of 100, whatever the distribution: two of the values, by their rank.
+    /// The interval that contains the true median in 95 of 100 cases, for any distribution: two of
+    /// the values, by their rank.
     package let interval: ClosedRange<Double>
     package let p99: Double
     package let p999: Double
@@ -11,13 +12,13 @@ package struct Statistics: Sendable {
     package let maximum: Double
     package let count: Int
 
-    /// Of at least one value.
+    /// Computes the statistics of one or more values.
     package init(_ values: [Double]) {
         precondition(!values.isEmpty, "statistics of nothing")
         let sorted = values.sorted()
         let middle = sorted.count / 2
         median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-        // Ranks of a binomial distribution with probability one half, by its normal approximation.
+        // Ranks of a binomial distribution with probability one half, in its normal approximation.
         let reach = 0.98 * Double(sorted.count).squareRoot()
         let low = Int((Double(sorted.count) / 2 - reach).rounded(.down))
         let high = Int((Double(sorted.count) / 2 + reach).rounded(.up))
@@ -31,14 +32,15 @@ package struct Statistics: Sendable {
     }
 }
 
-/// Percentiles by a histogram of high dynamic range, three digits of which count.
+/// Percentiles from a histogram of high dynamic range, with three significant digits.
 private struct Tail {
     private var histogram: Histogram<UInt64>
     private let origin: Double
     private let scale: Double
 
     init(_ sorted: [Double]) {
-        // Whole numbers stay what they are; others are counted in so many parts of the largest. Differences may be negative.
+        // Integers stay exact; other values are counted in fractions of the largest. Differences
+        // may be negative.
         let isWhole = sorted.allSatisfy { $0 >= 0 && $0 == $0.rounded() && $0 < 0x1p52 }
         origin = isWhole ? 0 : min(0, sorted[0])
         let span = sorted[sorted.count - 1] - origin

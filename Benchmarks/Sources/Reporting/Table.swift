@@ -1,8 +1,9 @@
-/// Rows under a heading: printed as they come, since a long run shows where it is, and kept for the report.
+/// Rows under a heading: printed as they arrive, which shows the progress of a long run, and kept
+/// for the report.
 package struct Table: Encodable {
     package struct Column: Encodable, ExpressibleByStringLiteral {
         package var title: String
-        /// Left-aligned words; otherwise right-aligned numbers.
+        /// Whether the column is left-aligned text; otherwise it is right-aligned numbers.
         package var isText: Bool
         package var width: Int
 
@@ -15,13 +16,13 @@ package struct Table: Encodable {
 
         package static func text(_ title: String, _ width: Int) -> Column { Column(title, width: width, isText: true) }
 
-        func laidOut(_ cell: String) -> String { isText ? padded(cell, width) : Reporting.column(cell, width) }
+        func formatted(_ cell: String) -> String { isText ? padded(cell, width) : Reporting.column(cell, width) }
 
         private enum CodingKeys: String, CodingKey { case title, isText }
     }
 
     package private(set) var title: String
-    /// What a reader has to know beside the heading.
+    /// A note for the reader, printed below the heading.
     package private(set) var note: String
     package private(set) var columns: [Column]
     package private(set) var rows: [[String]] = []
@@ -43,10 +44,10 @@ package struct Table: Encodable {
     }
 
     private func line(_ cells: [String]) -> String {
-        let text = zip(columns, cells).map { $0.laidOut($1) }.joined(separator: "  ")
+        let text = zip(columns, cells).map { $0.formatted($1) }.joined(separator: "  ")
         return String(text.reversed().drop { $0 == " " }.reversed())
     }
 }
 
-/// With three digits that count.
+/// Formats with three significant digits.
 package func digits(_ value: Double) -> String { column(value, 0) }

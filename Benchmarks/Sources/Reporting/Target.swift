@@ -1,22 +1,23 @@
-/// What the project promises, and what this run reached.
+/// A promise of the project, and the value that this run reached.
 package struct Target: Encodable {
     package enum Verdict: String, Encodable {
         case met, missed
-        /// The machine's noise, or too few repetitions, leave it open.
+        /// The machine's noise, or too few repetitions, allow no conclusion.
         case undecided
     }
 
     package var what: String
     package var unit: String
-    /// At most this; at least this where `atLeast`.
+    /// The limit: an upper bound, or a lower bound with `atLeast`.
     package var wanted: Double
     package var atLeast: Bool
-    /// What to aim at after that.
+    /// A further aim beyond the target.
     package var aim: Double?
     package var reached: Double
-    /// What it may have been without the machine's noise; nil: it is exact, as a number of frames is.
+    /// The range of the value without the machine's noise; nil if the value is exact, such as a
+    /// number of frames.
     package var range: ClosedRange<Double>?
-    /// How README's table calls it, which has not all of them; nil: it is not there.
+    /// The name in README's table; nil if the target is not listed there.
     package var headline: String?
 
     package init(
@@ -27,7 +28,7 @@ package struct Target: Encodable {
         (self.aim, self.reached, self.range, self.headline) = (aim, reached, range, headline)
     }
 
-    /// Refuses to conclude what the noise may have made.
+    /// The verdict; undecided if the noise could have caused the result.
     package var verdict: Verdict { verdict(on: wanted) }
     package var aimVerdict: Verdict? { aim.map(verdict(on:)) }
 
@@ -58,7 +59,7 @@ package struct Target: Encodable {
         try container.encodeIfPresent(headline, forKey: .headline)
     }
 
-    /// Says all of them, as the end of a run.
+    /// Prints all targets at the end of a run.
     package static func say(_ targets: [Target], quick: Bool) {
         let width = targets.map(\.what.count).max() ?? 0
         var table = Table(
@@ -76,7 +77,7 @@ package struct Target: Encodable {
             + [words[verdict] ?? ""]
     }
 
-    /// "5 of 9 targets met, 1 undecided".
+    /// Returns a summary such as "5 of 9 targets met, 1 undecided".
     package static func summary(_ targets: [Target]) -> String {
         let undecided = targets.count { $0.verdict == .undecided }
         return "\(targets.count { $0.verdict == .met }) of \(targets.count) targets met"

@@ -2,56 +2,58 @@ internal import CBareClient
 internal import Foundation
 internal import Processes
 
-/// A bare JACK client that does as it is told.
+/// A minimal JACK client that executes commands.
 package final class BareClient {
     private var client: OpaquePointer?
 
     package init() {}
 
-    /// How the part is called that performs it.
+    /// The name of the part that performs it.
     package static let part = "bare"
 
     package func perform(_ words: [String]) throws -> [Double] {
         switch words.first {
         case "cold": return try activateCold(words[1], inputs: words[2])
-        case "reach": try reach(words[1], inputs: words[2])
+        case "reach": try awaitServer(words[1], inputs: words[2])
         case "open": try open(words[1], outputs: words[2], inputs: words[3], name: words[4])
-        case "count": bare_client_count(try opened())
+        case "count": bare_client_count(try requireClient())
         case "connect": try connect(words[1], words[2])
-        case "links": return [Double(bare_client_links(try opened(), words[1]))]
+        case "links": return [Double(bare_client_links(try requireClient(), words[1]))]
         case "await": try awaitFrames(input: words[1], frames: words[2])
         case "heard": return try heard(input: words[1])
         case "period": try setPeriod(words[1])
         case "lost": return [try awaitLoss()]
-        case "return": return try hearReturn(words[1], inputs: words[2], of: words[3])
+        case "return": return try awaitReturn(words[1], inputs: words[2], of: words[3])
         case "close":
             bare_client_close(client)
             client = nil
-        default: throw BenchmarkError("a bare client knows no such word")
+        default: throw BenchmarkError("unknown command of the bare client")
         }
         return []
     }
 
-    private func opened() throws -> OpaquePointer {
+    private func requireClient() throws -> OpaquePointer {
         guard let client else { throw BenchmarkError("no client is open") }
         return client
     }
 
     package static let name = "session-bare"
-    /// With as many ports as the app has, in stereo out, all of them connected, and at least with `ears` inputs.
-    private static func start(_ server: String, _ inputs: String, ears: UInt32 = 0) throws -> OpaquePointer {
-        guard let inputs = UInt32(inputs), let client = bare_client_open(server, name, 2, max(inputs, ears)) else {
-            throw BenchmarkError("no client could be made")
+    /// Opens a client with as many ports as the app has, with stereo output, all of them connected,
+    /// and with at least `taps` inputs.
+    private static func start(_ server: String, _ inputs: String, taps: UInt32 = 0) throws -> OpaquePointer {
+        guard let inputs = UInt32(inputs), let client = bare_client_open(server, name, 2, max(inputs, taps)) else {
+            throw BenchmarkError("cannot open a client")
         }
         let isActive = bare_client_activate(client)
         let links = isActive ? bare_client_connect_device(client) : 0
         if links == 2 + inputs { return client }
         bare_client_close(client)
         throw BenchmarkError(
-            isActive ? "\(links) of \(2 + inputs) ports could be connected" : "a client could not be activated")
+            isActive ? "only \(links) of \(2 + inputs) ports could be connected" : "cannot activate a client")
     }
 
-    /// Milliseconds of opening, activating and connecting, of deactivating, and of closing.
+    /// Returns the milliseconds for opening, activating and connecting, for deactivating, and for
+    /// closing.
     private func activateCold(_ server: String, inputs: String) throws -> [Double] {
         var started: OpaquePointer?
         let activation = try milliseconds { started = try Self.start(server, inputs) }
@@ -60,8 +62,8 @@ package final class BareClient {
         return [activation, deactivation, closing]
     }
 
-    /// Returns when the server answers, and has its device.
-    private func reach(_ server: String, inputs: String) throws {
+    /// Waits until the server responds and has its device.
+    private func awaitServer(_ server: String, inputs: String) throws {
         let limit = now() + 20_000_000_000
         while now() < limit {
             if let client = try? Self.start(server, inputs) { return bare_client_close(client) }
@@ -72,54 +74,57 @@ package final class BareClient {
 
     private func open(_ server: String, outputs: String, inputs: String, name: String) throws {
         client = bare_client_open(server, name, UInt32(outputs) ?? 0, UInt32(inputs) ?? 0)
-        guard bare_client_activate(try opened()) else { throw BenchmarkError("it could not be activated") }
+        guard bare_client_activate(try requireClient()) else { throw BenchmarkError("cannot activate the client") }
     }
 
     private func connect(_ source: String, _ destination: String) throws {
-        guard bare_client_connect(try opened(), source, destination) else {
-            throw BenchmarkError("they could not be connected")
+        guard bare_client_connect(try requireClient(), source, destination) else {
+            throw BenchmarkError("cannot connect the ports")
         }
     }
 
     private func awaitFrames(input: String, frames: String) throws {
-        guard bare_client_await_frames(try opened(), UInt32(input) ?? 0, UInt64(frames) ?? 0, 20_000) else {
-            throw BenchmarkError("it was not heard within 20 s")
+        guard bare_client_await_frames(try requireClient(), UInt32(input) ?? 0, UInt64(frames) ?? 0, 20_000) else {
+            throw BenchmarkError("no counting signal within 20 s")
         }
     }
 
-    /// Frames that counted, that were silent, that were left out; breaks of the count; xruns.
+    /// Returns the numbers of frames that counted, were silent, and were left out; of breaks of the
+    /// count; and of xruns.
     private func heard(input: String) throws -> [Double] {
-        let heard = bare_client_heard(try opened(), UInt32(input) ?? 0)
-        return [heard.frames, heard.silent, heard.lost, heard.breaks, bare_client_xruns(try opened())].map {
+        let heard = bare_client_heard(try requireClient(), UInt32(input) ?? 0)
+        return [heard.frames, heard.silent, heard.lost, heard.breaks, bare_client_xruns(try requireClient())].map {
             Double($0)
         }
     }
 
-    /// Returns when it is so: PipeWire takes its time.
+    /// Sets the buffer size and waits until it is in effect: PipeWire takes some time.
     private func setPeriod(_ frames: String) throws {
-        let (client, frames) = (try opened(), UInt32(frames) ?? 0)
-        guard bare_client_set_period(client, frames) else { throw BenchmarkError("the server said no") }
+        let (client, frames) = (try requireClient(), UInt32(frames) ?? 0)
+        guard bare_client_set_period(client, frames) else { throw BenchmarkError("the server refused the buffer size") }
         let limit = now() + 5_000_000_000
         while bare_client_period(client) != frames {
-            guard now() < limit else { throw BenchmarkError("it was not so within 5 s") }
+            guard now() < limit else { throw BenchmarkError("the buffer size did not change within 5 s") }
             poll(nil, 0, 1)
         }
     }
 
     private func awaitLoss() throws -> Double {
-        let time = bare_client_await_loss(try opened(), 20_000)
-        guard time != 0 else { throw BenchmarkError("it was not told within 20 s") }
+        let time = bare_client_await_loss(try requireClient(), 20_000)
+        guard time != 0 else { throw BenchmarkError("libjack did not report the end within 20 s") }
         return Double(time)
     }
 
-    /// How long an own client took to open, activate and connect; then, of what another client's port counts: when the cycle began that brought
-    /// the first frame heard, that frame's number, and to how many ports it is connected beside ours.
-    private func hearReturn(_ server: String, inputs: String, of port: String) throws -> [Double] {
+    /// Returns how long a client of this process took to open, activate and connect. Then, for the
+    /// counting signal of another client's port: when the cycle with the first received frame
+    /// began, that frame's number, and the number of ports that it is connected to in addition to
+    /// this client's.
+    private func awaitReturn(_ server: String, inputs: String, of port: String) throws -> [Double] {
         let limit = now() + 20_000_000_000
-        let (client, took) = try startPatiently(server, inputs, until: limit)
+        let (client, took) = try startWithRetries(server, inputs, until: limit)
         self.client = client
         repeat {
-            guard now() < limit else { throw BenchmarkError("'\(port)' was not heard within 20 s") }
+            guard now() < limit else { throw BenchmarkError("no counting signal from '\(port)' within 20 s") }
             _ = bare_client_connect(client, port, "\(Self.name):in_1")
         } while !bare_client_await_frames(client, 0, 16, 100)
         let heard = bare_client_heard(client, 0)
@@ -127,14 +132,15 @@ package final class BareClient {
         return [took, Double(heard.first_ns), Double(heard.first_frame), Double(links)]
     }
 
-    /// A server that has just begun may say no on a busy machine; only the time of the attempt that it granted counts.
-    private func startPatiently(
+    /// Starts a client with retries: on a busy machine a server that has just started may refuse.
+    /// Only the time of the successful attempt counts.
+    private func startWithRetries(
         _ server: String, _ inputs: String, until limit: UInt64
     ) throws -> (client: OpaquePointer, took: Double) {
         while true {
             let begun = now()
             do {
-                let client = try Self.start(server, inputs, ears: 1)
+                let client = try Self.start(server, inputs, taps: 1)
                 return (client, Double(now() - begun) / 1e6)
             } catch {
                 guard now() < limit else { throw error }
@@ -143,7 +149,7 @@ package final class BareClient {
     }
 }
 
-/// How long something takes.
+/// Returns how long `body` takes, in milliseconds.
 package func milliseconds(_ body: () throws -> Void) rethrows -> Double {
     let begun = now()
     try body()

@@ -1,29 +1,29 @@
 internal import Processes
 
-/// A process beside this one that does what it is told, in words; it answers in numbers.
+/// A child process that executes commands given as text and replies with numbers.
 package final class Performer {
     private let companion: Companion
     private let part: String
 
-    /// Runs this program again with `--part PART`, which it answers by `Performer.play`.
+    /// Runs this program again with `--part PART`, which calls `Performer.play`.
     package init(_ part: String, _ environment: [String: String] = [:]) throws {
         companion = try Companion(part, environment: environment)
         self.part = part
     }
 
-    /// Has it do something; what it says of that, in numbers.
+    /// Sends a command and returns its numbers.
     @discardableResult
     package func ask(_ words: String...) throws -> [Double] {
-        try tell(words)
+        try send(words)
         return try answer()
     }
 
-    /// Has it do something, and does not wait for the answer.
-    package func tell(_ words: [String]) throws {
+    /// Sends a command without waiting for the reply.
+    package func send(_ words: [String]) throws {
         try companion.packets.send(Array(words.joined(separator: " ").utf8))
     }
 
-    /// What it says of what it was told first, once it has done it.
+    /// Waits for the reply to the oldest command, and returns its numbers.
     package func answer() throws -> [Double] {
         guard let (bytes, _) = try? companion.packets.receive(waiting: true) else {
             throw BenchmarkError("\(part): its process \(companion.ending()).")
@@ -33,7 +33,7 @@ package final class Performer {
         return text.dropFirst(2).split(separator: " ").compactMap { Double($0) }
     }
 
-    /// The part of whoever asks: does what comes through the socket, until nothing more does.
+    /// The child's side: executes the commands that arrive through the socket, until it closes.
     package static func play(_ perform: ([String]) throws -> [Double]) throws {
         let orders = Packets(socket: Companion.inherited)
         while let (bytes, _) = try? orders.receive(waiting: true) {

@@ -1,10 +1,12 @@
 internal import Foundation
 
-/// A PipeWire of the benchmark's own, without a session's policy: a null sink stands where jackd has its dummy device, under the same name.
+/// A PipeWire server that the benchmark starts, without a session manager. A null sink replaces
+/// jackd's dummy device, under the same name.
 ///
-/// No source stands beside it: in PipeWire 0.3.65 a client that is linked to a null sink and to a test source is called for no cycle.
+/// It has no source: in PipeWire 0.3.65 a client that is linked to a null sink and to a test source
+/// is not called in any cycle.
 package enum PipeWire {
-    /// The folder of PipeWire's libjack; nil: it is not installed.
+    /// The folder of PipeWire's libjack; nil if it is not installed.
     package static let library: String? = {
         let roots = ["/usr/lib", "/usr/lib64"]
         let triples = roots.flatMap { root in
@@ -15,14 +17,15 @@ package enum PipeWire {
         }
     }()
 
-    /// Writes a configuration; its path.
+    /// Writes a configuration and returns its path.
     static func configure(name: String, period: Int, in folder: String) throws -> String {
         let path = folder + "/pipewire.conf"
         try configuration(name: name, period: period).write(toFile: path, atomically: true, encoding: .utf8)
         return path
     }
 
-    /// The configuration that tests and benchmarks share, with real-time priority where the system grants it.
+    /// Returns the configuration that tests and benchmarks share, with real-time priority if the
+    /// system permits it.
     private static func configuration(name: String, period: Int) throws -> String {
         let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { path, _ in path.deletingLastPathComponent() }
         let template = root.appendingPathComponent("Tests/Support/PipeWire/server.conf")

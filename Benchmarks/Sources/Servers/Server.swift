@@ -1,34 +1,36 @@
 package import Foundation
 internal import Processes
 
-/// A server of the benchmark's own, with a dummy device and a name that no other has while it lives.
+/// A server that the benchmark starts, with a dummy device and a name that no other server has at
+/// the same time.
 package final class Server {
     package let kind: ServerKind
     package let period: Int
-    private let place: ServerPlace
+    private let context: ServerContext
     private let options: [String]
     private var process: pid_t = 0
 
     package static let sampleRate = 48_000
 
-    /// Serves when this returns. `options` are jackd's own, as `["-L", "2"]`; PipeWire has none.
-    package init(_ kind: ServerKind, period: Int, in place: ServerPlace, options: [String] = []) throws {
-        (self.kind, self.period, self.place, self.options) = (kind, period, place, options)
+    /// Starts the server; it serves on return. `options` are jackd's own, such as `["-L", "2"]`;
+    /// PipeWire has none.
+    package init(_ kind: ServerKind, period: Int, in context: ServerContext, options: [String] = []) throws {
+        (self.kind, self.period, self.context, self.options) = (kind, period, context, options)
         try start()
     }
 
     deinit { if process != 0 { end(by: SIGTERM) } }
 
-    package var name: String { place.name }
-    /// Whose processor time is the server's.
+    package var name: String { context.name }
+    /// The process whose processor time counts as the server's.
     package var processIdentifier: pid_t { process }
 
-    /// Starts it again. When it was ready, in nanoseconds.
+    /// Starts the server again. Returns when it was ready, in nanoseconds.
     @discardableResult
     package func start() throws -> UInt64 {
         switch kind {
         case .jackd, .jackdSync:
-            let readiness = try Readiness(folder: place.folder)
+            let readiness = try Readiness(folder: context.folder)
             let mode = kind.isSync ? ["-S"] : []
             process = try Spawn.process(
                 "jackd",
@@ -41,14 +43,14 @@ package final class Server {
             return now()
         case .pipewire:
             process = try Spawn.process(
-                "pipewire", ["-c", try PipeWire.configure(name: name, period: period, in: place.folder)],
-                environment: place.environment, output: false)
-            try place.awaitServer()
+                "pipewire", ["-c", try PipeWire.configure(name: name, period: period, in: context.folder)],
+                environment: context.environment, output: false)
+            try context.awaitServer()
             return now()
         }
     }
 
-    /// Ends it, and waits for that. When the signal was sent.
+    /// Ends the server and waits for its end. Returns when the signal was sent.
     @discardableResult
     package func end(by signal: Int32) -> UInt64 {
         let time = now()
@@ -59,29 +61,30 @@ package final class Server {
     }
 }
 
-/// Where servers of one kind are: their name, a folder, and what a process needs in its environment to reach them.
-package final class ServerPlace {
+/// The environment of servers of one kind: their name, a folder, and the variables that a process
+/// needs to connect to them.
+package final class ServerContext {
     package let name = "audio-benchmark"
     package let folder: String
     package let environment: [String: String]
     private let lock: Int32
-    /// Says when a PipeWire is ready, which tells nobody.
-    private var scout: Performer?
+    /// A client that finds out when PipeWire is ready, since PipeWire does not report it.
+    private var readinessProbe: Performer?
 
-    /// Waits while another benchmark of the user's is there.
+    /// Waits while another benchmark of the user is running.
     ///
-    /// The program that makes one answers `--part bare` by a bare client's performance.
+    /// A program that creates one must answer `--part bare` with `BareClient.perform`.
     package init(_ kind: ServerKind, service: String = "") throws {
         let path = "/tmp/audio-benchmark-\(getuid()).lock"
         lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else {
-            throw BenchmarkError("'\(path)' cannot be opened: \(String(cString: strerror(errno))).")
+            throw BenchmarkError("Cannot open '\(path)': \(String(cString: strerror(errno))).")
         }
         while flock(lock, LOCK_EX) != 0, errno == EINTR { continue }
         folder = "/dev/shm/audio-benchmark-\(getpid())"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        Farewell.keep(folder: folder)
+        ShutdownSignal.register(folder: folder)
         var environment = ["JACK_NO_AUDIO_RESERVATION": "1"]
         if !service.isEmpty { environment["AUDIOSESSION_SOCKET"] = service }
         if kind == .pipewire {
@@ -95,7 +98,7 @@ package final class ServerPlace {
             ) { $1 }
         }
         self.environment = environment
-        scout = kind == .pipewire ? try Performer(BareClient.part, environment) : nil
+        readinessProbe = kind == .pipewire ? try Performer(BareClient.part, environment) : nil
     }
 
     deinit {
@@ -103,10 +106,10 @@ package final class ServerPlace {
         close(lock)
     }
 
-    func awaitServer() throws { try scout?.ask("reach", name, "\(ServerKind.pipewire.inputs)") }
+    func awaitServer() throws { try readinessProbe?.ask("reach", name, "\(ServerKind.pipewire.inputs)") }
 }
 
-/// The socket at which a server says READY=1, as it would to systemd.
+/// The socket at which a server reports READY=1, as it would to systemd.
 private final class Readiness {
     let path: String
     private let socket: Int32
@@ -123,12 +126,12 @@ private final class Readiness {
                 bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard result == 0 else { throw BenchmarkError("The socket '\(path)' cannot be bound.") }
+        guard result == 0 else { throw BenchmarkError("Cannot bind the socket '\(path)'.") }
     }
 
     deinit { close(socket) }
 
-    /// Whether it did so in time.
+    /// Returns whether the server reported that it is ready in time.
     func wait(seconds: Int32) -> Bool {
         var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         while poll(&watched, 1, seconds * 1_000) == -1, errno == EINTR { continue }

@@ -3,52 +3,53 @@ import Foundation
 import Processes
 import Reporting
 
-/// Measures how long it takes from a request to the arbiter until every verdict that it changes is visible.
+/// Measures the time from a request to the arbiter until every grant that it changes is visible.
 @main
 struct Arbitration: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Measures how long it takes from a request to the arbiter until every verdict that it changes is visible in its gate.",
+            "Measures the time from a request to the arbiter until every grant that it changes is visible in its gate.",
         discussion: """
-            A service of its own, and sessions that mix, each in a process that sleeps until it is told (or all on one connection, told at once). \
-            A request goes over the socket; the clock stops when the last page that it changes shows its new word, and when the reply has been \
-            read. Included: sending, the service's waking up, JSON, the policy, the log and the pages. Not included: what the clients then do. \
-            By turns with it, in the same run, the same exchange with a process that decides nothing.
+            Runs its own arbiter service and mixing sessions, either each in a process that sleeps until it is notified, or all on one \
+            connection. Sends a request over the socket and measures two times: until the last gate page that the request changes has its \
+            new value, and until the reply has been read. Included: sending, the service's wake-up, JSON, the policy, the log and the pages. \
+            Not included: the clients' response. As a lower bound, the same run alternates these requests with exchanges with a process \
+            that decides nothing.
             """)
 
-    @Flag(help: "Fewer sessions and repetitions: shows that it works, proves nothing.")
+    @Flag(help: "Uses fewer sessions and repetitions: a functional check without meaningful results.")
     var quick = false
 
     @Flag(
         help:
-            "Run who asks and the service in real time, so that other work on the machine disturbs less; apps stay as they are."
+            "Runs the requester and the service with real-time priority, to reduce noise from other programs. Apps keep normal priority."
     )
     var realTime = false
 
-    @Option(help: ArgumentHelp("Write the results as JSON to this file as well.", valueName: "file"))
+    @Option(help: ArgumentHelp("Also writes the results to this file as JSON.", valueName: "file"))
     var json: String?
 
-    @Option(help: ArgumentHelp("Draw plots into this folder, which exists.", valueName: "folder"))
+    @Option(help: ArgumentHelp("Draws plots into this existing folder.", valueName: "folder"))
     var report: String?
 
     @Option(
         help: ArgumentHelp(
-            "The audiosessiond to be measured; default: beside the package's other programs.", valueName: "path"))
+            "The audiosessiond to measure; default: the package's release build.", valueName: "path"))
     var service = ".build/release/audiosessiond"
 
-    @Option(help: ArgumentHelp("How many sessions mix; may be given more than once.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of mixing sessions; may be repeated.", valueName: "n"))
     var sessions: [Int] = []
 
-    @Option(help: ArgumentHelp("What a process beside this one does.", visibility: .private))
+    @Option(help: ArgumentHelp("The part of a child process.", visibility: .private))
     var part: String?
 
-    @Argument(help: ArgumentHelp("Of the part.", visibility: .private))
+    @Argument(help: ArgumentHelp("The arguments of the part.", visibility: .private))
     var partArguments: [String] = []
 
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
         if let part = part.flatMap(Part.init) {
-            // It ends with the connection to who plays with it.
+            // A child process ends when its connection to the benchmark closes.
             try? part.play(partArguments)
             return
         }
@@ -61,7 +62,7 @@ struct Arbitration: ParsableCommand {
     }
 
     private func measure() throws {
-        Farewell.prepare()
+        ShutdownSignal.prepare()
         let machine = Machine.present()
         say(machine.name + (realTime ? ", in real time" : ""))
         let noise = Noise.measure(quick: quick)
@@ -89,7 +90,8 @@ struct Arbitration: ParsableCommand {
         say("\narbitration: \(results.count) results, \(Target.summary(targets))")
     }
 
-    /// More sessions, in a process each or on one connection; and as many sessions in more processes.
+    /// The scenes: increasing numbers of sessions, each in its own process or all on one
+    /// connection; and 64 sessions in increasing numbers of processes.
     private var scenes: [(sessions: Int, clients: Clients)] {
         let counts = !sessions.isEmpty ? sessions : quick ? [1, 10, 100] : [1, 2, 5, 10, 30, 60, 100]
         let processes = quick ? [1, 8, 64] : [1, 2, 4, 8, 16, 32, 64]
@@ -101,14 +103,14 @@ struct Arbitration: ParsableCommand {
         let scene = try Scene(program: service, sessions: sessions, clients: clients)
         var findings: [Finding] = []
         for pace in Pace.allCases {
-            for what in [Case.interrupt, .duck, .call] where isWanted(what, clients, pace) {
+            for what in [Case.interrupt, .duck, .call] where isMeasured(what, clients, pace) {
                 let bound = try Bound(pages: what == .interrupt ? 2 : sessions + (what == .duck ? 1 : 0))
                 var times: [Latency] = []
                 let rounds = rounds(what, pace, sessions)
                 let found = try scene.measure(what, rounds: rounds, pace: pace) {
                     if pace == .apart { times.append(try bound.measure()) }
                 }
-                // A bound would not be one while others are being told.
+                // The bound would not be valid while other sessions are being notified.
                 if pace == .together { times = try (0..<rounds).map { _ in try bound.measure() } }
                 for what in Case.allCases {
                     guard let ours = found[what] else { continue }
@@ -124,8 +126,9 @@ struct Arbitration: ParsableCommand {
         return findings
     }
 
-    /// A call is timed when the service sleeps; who has the sessions matters where all are told.
-    private func isWanted(_ what: Case, _ clients: Clients, _ pace: Pace) -> Bool {
+    /// Returns whether to measure this combination. Calls are measured only while the service is
+    /// idle. The distribution of sessions over processes matters only when all are notified.
+    private func isMeasured(_ what: Case, _ clients: Clients, _ pace: Pace) -> Bool {
         if case .shared = clients { return what == .duck }
         return what != .call || pace == .apart
     }

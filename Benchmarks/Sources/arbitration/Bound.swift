@@ -2,14 +2,15 @@ import CSessionSocket
 import Glibc
 import Processes
 
-/// What the machine takes for the same exchange when nothing is decided: a request over a socket between two processes that changes as many pages, and
-/// is answered by packets of the same sizes.
+/// The machine's cost of the same exchange without a decision: a request over a socket between two
+/// processes that changes as many pages, and is answered with packets of the same sizes.
 final class Bound {
     private let companion: Companion
     private var gates: [Gate] = []
     private let request = [UInt8](repeating: 0x20, count: 56)
 
-    /// Bytes of what an arbiter answers an activation with: a status, two notices and the reply.
+    /// The sizes in bytes of an arbiter's answers to an activation: a status, two notices and the
+    /// reply.
     static let answers = [950, 90, 80, 12]
 
     init(pages: Int) throws {

@@ -2,37 +2,38 @@ import CSessionSocket
 import Foundation
 import Processes
 
-/// Whoever asks the arbiter for something: a connection of this process, or a process of its own that does as it is told.
+/// A requester: a connection of this process, or a separate process that executes commands.
 protocol Client: AnyObject {
-    /// Asks, in the words of the protocol but for the serial, and waits for the reply; the descriptor that came with it, or -1.
+    /// Sends a request of the protocol, without a serial number, and waits for the reply. Also
+    /// returns the descriptor that came with it, or -1.
     func ask(_ request: String) throws -> (reply: [UInt8], descriptor: Int32)
-    /// Reads what it was told, so that nothing waits for it.
+    /// Reads all received messages, so that the service's queue is empty.
     func catchUp() throws
 }
 
 extension Client {
-    /// A session, and its gate.
+    /// Registers a session and maps its gate.
     func register() throws -> Session {
         let (reply, descriptor) = try ask(#""request": "register""#)
         defer { close(descriptor) }
-        guard let id = reply.number(after: #""session":"#) else { throw BenchmarkError("No session was made.") }
+        guard let id = reply.number(after: #""session":"#) else { throw BenchmarkError("The reply has no session.") }
         return Session(id: id, client: self, gate: try Gate(descriptor))
     }
 }
 
-/// The page of a session, as an app maps it.
+/// The gate page of a session, as an app maps it.
 final class Gate {
     private let page: OpaquePointer
 
     init(_ descriptor: Int32) throws {
         var page: OpaquePointer?
-        guard ssocket_gate_map(descriptor, &page) == 0, let page else { throw BenchmarkError("A gate is no gate.") }
+        guard ssocket_gate_map(descriptor, &page) == 0, let page else { throw BenchmarkError("Cannot map a gate.") }
         self.page = page
     }
 
     deinit { ssocket_gate_unmap(page) }
 
-    var verdict: sgate_verdict_t { sgate_page_verdict(page) }
+    var grant: sgate_grant_t { sgate_page_grant(page) }
 }
 
 struct Session {
@@ -44,7 +45,7 @@ struct Session {
         _ = try client.ask(#""action": "\#(action)", "session": \#(id)\#(keys.isEmpty ? "" : ", " + keys)"#)
     }
 
-    /// Runs, and mixes with all others.
+    /// Configures the session to mix with all others.
     func mix(_ options: String = "") throws {
         try ask("configure", #""category": "ambient", "options": [\#(options)]"#)
     }
@@ -57,7 +58,7 @@ final class Connection: Client {
 
     init(to path: String) throws {
         let socket = ssocket_connect(path, 5_000)
-        guard socket >= 0 else { throw BenchmarkError("Nobody listens at '\(path)': \(socket).") }
+        guard socket >= 0 else { throw BenchmarkError("Cannot connect to '\(path)': \(socket).") }
         packets = Packets(socket: socket)
         _ = try ask(#""request": "hello", "version": 1"#)
     }
@@ -68,7 +69,7 @@ final class Connection: Client {
         try awaitReply(try send(request))
     }
 
-    /// Returns the serial.
+    /// Sends a request and returns its serial number.
     func send(_ request: String) throws -> UInt64 {
         serial += 1
         try packets.send(Array("{\"serial\": \(serial), \(request)}".utf8))
@@ -85,7 +86,7 @@ final class Connection: Client {
             else { throw BenchmarkError("Refused: \(String(decoding: bytes, as: UTF8.self))") }
             return (Array(bytes), descriptor)
         }
-        throw BenchmarkError("No reply came.")
+        throw BenchmarkError("No reply arrived.")
     }
 
     func catchUp() throws {

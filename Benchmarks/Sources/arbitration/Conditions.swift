@@ -1,12 +1,13 @@
-/// What is asked, and what it changes.
+/// The kind of request, and what it changes.
 enum Case: String, CaseIterable, Encodable {
-    /// A primary session activates and interrupts another: two gates, whatever else runs.
+    /// A primary session activates and interrupts another: changes two gates, whatever else runs.
     case interrupt
-    /// A session that lowers others activates: its own gate and all of those who mix.
+    /// A session that ducks others activates: changes its own gate and those of all mixing
+    /// sessions.
     case duck
-    /// It deactivates: the same gates.
+    /// That session deactivates: changes the same gates.
     case unduck
-    /// A call begins: the gates of all.
+    /// A call begins: changes all gates.
     case call
 
     var text: String {
@@ -19,13 +20,13 @@ enum Case: String, CaseIterable, Encodable {
     }
 }
 
-/// Whose the sessions are that mix.
+/// The distribution of mixing sessions over processes.
 enum Clients: Hashable {
-    /// A process each, asleep until it is told.
+    /// One process each, which sleeps until it is notified.
     case each
-    /// One connection of the benchmark's has them all: nobody is woken.
+    /// All on one connection of the benchmark: no process is woken.
     case one
-    /// So many processes, each with as many of them.
+    /// This many processes, with as many sessions each.
     case shared(Int)
 
     var name: String {
@@ -36,7 +37,7 @@ enum Clients: Hashable {
         }
     }
 
-    /// How many processes have `sessions`.
+    /// Returns the number of processes for `sessions` sessions.
     func processes(_ sessions: Int) -> Int {
         switch self {
         case .each: sessions
@@ -46,15 +47,15 @@ enum Clients: Hashable {
     }
 }
 
-/// When the next request comes.
+/// The time of the next request.
 enum Pace: String, CaseIterable, Encodable {
-    /// When the service has told everybody, and sleeps.
+    /// When the service has notified all sessions and is idle.
     case apart
-    /// At once after the reply to the last: others are still being told.
+    /// At once after the last reply, while other sessions are still being notified.
     case together
 }
 
-/// Under which conditions something is measured.
+/// The conditions of a measurement.
 struct Conditions: Hashable {
     var what: Case
     var sessions: Int

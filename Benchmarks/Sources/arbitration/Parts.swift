@@ -2,9 +2,9 @@ import CSessionSocket
 import Foundation
 import Processes
 
-/// What a process beside this one does.
+/// The part of a child process.
 enum Part: String {
-    /// An app: asks the arbiter what it is told to ask, reads what it is told, and sleeps.
+    /// An app: sends the given requests to the arbiter, reads its messages, and sleeps.
     case app
     /// The bound: an arbiter that decides nothing.
     case bound
@@ -30,13 +30,14 @@ enum Part: String {
         }
     }
 
-    /// Each packet changes all pages, and is answered by packets of the sizes that an arbiter's would have.
+    /// Changes all pages on each packet, and answers with packets of the sizes of an arbiter's
+    /// answers.
     private func playBound(_ asked: Packets, pages count: Int) throws {
         var pages: [OpaquePointer] = []
         for _ in 0..<count {
             var page: OpaquePointer?
             let descriptor = ssocket_gate_create(&page)
-            guard descriptor >= 0, let page else { throw BenchmarkError("No page is to be had.") }
+            guard descriptor >= 0, let page else { throw BenchmarkError("Cannot create a gate page.") }
             pages.append(page)
             try asked.send([0], descriptor: descriptor)
             close(descriptor)
@@ -46,9 +47,9 @@ enum Part: String {
         while try asked.receive(waiting: true) != nil {
             serial += 1
             for page in pages {
-                sgate_page_set_verdict(
+                sgate_page_set_grant(
                     page,
-                    sgate_verdict_t(
+                    sgate_grant_t(
                         attenuation: 0, ramp_ms: 5, paused: false, muted: false, input_granted: false, serial: serial))
             }
             for answer in answers { try asked.send(answer) }
@@ -56,7 +57,7 @@ enum Part: String {
     }
 }
 
-/// An app in a process of its own.
+/// An app in a separate process.
 final class AppProcess: Client {
     private let companion: Companion
 
@@ -65,11 +66,11 @@ final class AppProcess: Client {
     func ask(_ request: String) throws -> (reply: [UInt8], descriptor: Int32) {
         try companion.packets.send(Array(request.utf8))
         guard let (reply, descriptor) = try companion.packets.receive(waiting: true) else {
-            throw BenchmarkError("An app has gone.")
+            throw BenchmarkError("An app has ended.")
         }
         return (Array(reply), descriptor)
     }
 
-    /// It does so by itself.
+    /// The process does this on its own.
     func catchUp() {}
 }

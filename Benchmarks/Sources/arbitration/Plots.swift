@@ -2,7 +2,7 @@ import Foundation
 import Reporting
 
 extension Plot {
-    /// Latency against sessions, a panel for each pace.
+    /// Plots latency against sessions, with a panel for each pace.
     func drawLatencies(_ findings: [Finding]) throws -> Figure {
         let panels = Pace.allCases.map { pace in
             let present = findings.filter { $0.conditions.pace == pace && $0.conditions.clients == .each }
@@ -23,7 +23,7 @@ extension Plot {
             }
             return Panel(
                 title: pace == .apart
-                    ? "Request to a service that sleeps" : "Request while others are still being told",
+                    ? "Request to a service that sleeps" : "Request while other clients are still being notified",
                 lines: lines)
         }
         return try draw(
@@ -33,7 +33,8 @@ extension Plot {
             settings: Self.axes + "set xlabel \"sessions that mix, each in a process of its own\" offset 0,0.5")
     }
 
-    /// A prompt lowers all: against sessions, in processes of their own or on one connection; and the same sessions against processes.
+    /// Plots a prompt that ducks all: against sessions, in processes of their own or on one
+    /// connection; and for a constant number of sessions against processes.
     func drawClients(_ findings: [Finding]) throws -> Figure {
         let found = findings.filter { $0.conditions.what == .duck }
         let shared = found.filter { if case .shared = $0.conditions.clients { true } else { false } }

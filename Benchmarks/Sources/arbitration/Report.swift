@@ -1,6 +1,6 @@
 import Reporting
 
-/// What was found under one set of conditions.
+/// The results under one set of conditions.
 struct Finding {
     var conditions: Conditions
     var ours: [Latency]
@@ -10,7 +10,7 @@ struct Finding {
         Statistics((subject == .ours ? ours : bound).map { $0[keyPath: until] })
     }
 
-    /// Of ours over the bound's, round by round; nil where they did not come by turns.
+    /// The ratio of ours to the bound, round by round; nil if the two did not alternate.
     var ratio: Statistics? {
         conditions.pace == .apart && ours.count == bound.count
             ? Statistics(zip(ours, bound).map { $0.gates / $1.gates }) : nil
@@ -45,7 +45,7 @@ enum Subject: String, CaseIterable {
 typealias Measurement = Reporting.Measurement<Reporting.Conditions>
 
 extension Conditions {
-    /// As JSON has them.
+    /// The conditions in the form of the JSON output.
     var parameters: Reporting.Conditions {
         [
             "case": .text(what.rawValue), "sessions": .whole(sessions), "clients": .text(clients.name),
@@ -74,7 +74,7 @@ extension Measurement {
 }
 
 extension Target {
-    /// Of the largest number of sessions, each in a process of its own.
+    /// The targets for the largest number of sessions, each in a separate process.
     static func all(_ findings: [Finding], _ noise: Noise, realTime: Bool) -> [Target] {
         let each = findings.filter { $0.conditions.clients == .each }
         let most = each.map(\.conditions.sessions).max() ?? 0
@@ -91,7 +91,7 @@ extension Target {
 }
 
 extension Finding {
-    /// How a latency grows with sessions, and with the processes that have them; requests apart.
+    /// Fits how a latency grows with sessions, and with their processes, for separate requests.
     static func growths(_ findings: [Finding]) -> [Growth] {
         let apart = findings.filter { $0.conditions.pace == .apart }
         let shared = apart.filter { if case .shared = $0.conditions.clients { true } else { false } }

@@ -2,11 +2,11 @@ import CSessionSocket
 import Foundation
 import Processes
 
-/// Sessions that mix and run, all behind one service, and those who ask.
+/// Mixing and running sessions on one service, and the sessions that make the requests.
 final class Scene {
     let service: Service
     private let mixing: [Session]
-    private let rivals: [Session]
+    private let exclusive: [Session]
     private let prompt: Session
     private let caller: Connection
     private let connections: [Connection]
@@ -26,8 +26,8 @@ final class Scene {
             return session
         }
         let asking = try (0..<3).map { _ in try Connection(to: path) }
-        rivals = try asking[..<2].map { rival in
-            let session = try rival.register()
+        exclusive = try asking[..<2].map { connection in
+            let session = try connection.register()
             try session.ask("configure", #""category": "playback""#)
             try session.ask("setRunning", #""isRunning": true"#)
             return session
@@ -40,13 +40,14 @@ final class Scene {
         self.clients = connections + processes
     }
 
-    /// What a machine has: every verdict and every status depends on it.
+    /// The machine's device: every grant and every status depends on it.
     private static let speakers = #"""
         "action": "plug", "device": {"uid": "speakers", "ports": [{"uid": "speakers:out", "name": "Speakers", "type": "builtInSpeaker",
         "direction": "output", "channels": 2}]}
         """#
 
-    /// Rounds of one case, or, of `duck` and `unduck`, of both by turns. After each round `between` is done.
+    /// Measures rounds of one case, or of `duck` and `unduck` alternately. Calls `between` after
+    /// each round.
     func measure(
         _ what: Case, rounds: Int, pace: Pace, between: () throws -> Void
     ) throws -> [Case: [Latency]] {
@@ -62,23 +63,23 @@ final class Scene {
                 found[.unduck, default: []].append(try duck(false))
             case .call: found[.call, default: []].append(try call())
             }
-            // What is measured between finds the machine as this was found.
+            // Gives the next measurement the same idle machine.
             if pace == .apart { try rest() }
             try between()
         }
         try rest()
-        if what == .interrupt { for rival in rivals { try rival.ask("deactivate", #""notifyOthers": false"#) } }
+        if what == .interrupt { for session in exclusive { try session.ask("deactivate", #""notifyOthers": false"#) } }
         return found
     }
 
     private func interrupt(_ round: Int) throws -> Latency {
-        let (rival, other) = (rivals[round % 2], rivals[1 - round % 2])
-        let isAlone = !rivals.contains { !$0.gate.verdict.paused }
+        let (activated, interrupted) = (exclusive[round % 2], exclusive[1 - round % 2])
+        let isAlone = !exclusive.contains { !$0.gate.grant.paused }
         let latency = try time(
-            #""action": "activate", "session": \#(rival.id)"#, by: rival,
-            isAlone ? [rival.gate] : [rival.gate, other.gate])
-        guard !rival.gate.verdict.paused, other.gate.verdict.paused else {
-            throw BenchmarkError("Nobody was interrupted.")
+            #""action": "activate", "session": \#(activated.id)"#, by: activated,
+            isAlone ? [activated.gate] : [activated.gate, interrupted.gate])
+        guard !activated.gate.grant.paused, interrupted.gate.grant.paused else {
+            throw BenchmarkError("No session was interrupted.")
         }
         return latency
     }
@@ -87,8 +88,8 @@ final class Scene {
         let gates = mixing.map(\.gate) + [prompt.gate]
         let action = isOn ? #""action": "activate""# : #""action": "deactivate", "notifyOthers": true"#
         let latency = try time(action + #", "session": \#(prompt.id)"#, by: prompt, gates)
-        guard mixing.allSatisfy({ $0.gate.verdict.attenuation == (isOn ? 14 * 256 : 0) }) else {
-            throw BenchmarkError("Not everybody was \(isOn ? "lowered" : "raised").")
+        guard mixing.allSatisfy({ $0.gate.grant.attenuation == (isOn ? 14 * 256 : 0) }) else {
+            throw BenchmarkError("Not every session was \(isOn ? "ducked" : "restored").")
         }
         return latency
     }
@@ -98,8 +99,8 @@ final class Scene {
         let watch = Stopwatch(gates)
         let serial = try caller.send(#""request": "beginSystemSession", "rank": "call""#)
         let latency = try watch.stop { try caller.awaitReply(serial).reply }
-        guard gates.allSatisfy(\.verdict.paused), let id = watch.reply.number(after: #""session":"#) else {
-            throw BenchmarkError("Not everybody was interrupted.")
+        guard gates.allSatisfy(\.grant.paused), let id = watch.reply.number(after: #""session":"#) else {
+            throw BenchmarkError("Not every session was interrupted.")
         }
         _ = try caller.ask(#""action": "endSystemSession", "session": \#(id), "shouldResume": true"#)
         for session in mixing {
@@ -110,13 +111,15 @@ final class Scene {
     }
 
     private func time(_ request: String, by session: Session, _ gates: [Gate]) throws -> Latency {
-        guard let connection = session.client as? Connection else { throw BenchmarkError("An app was to ask.") }
+        guard let connection = session.client as? Connection else {
+            throw BenchmarkError("The request must come from this process.")
+        }
         let watch = Stopwatch(gates)
         let serial = try connection.send(request)
         return try watch.stop { try connection.awaitReply(serial).reply }
     }
 
-    /// Returns when everybody has been told, and has read it: the service has nothing more to do.
+    /// Waits until all clients have received and read their notifications: the service is idle.
     private func rest() throws {
         for client in clients { _ = try client.ask(#""request": "synchronise""#) }
     }

@@ -1,15 +1,15 @@
 import CSessionSocket
 import Processes
 
-/// Milliseconds from a request on.
+/// Milliseconds since a request.
 struct Latency {
-    /// Until every gate that it changes shows its new word.
+    /// Until every gate that it changes has its new word.
     var gates: Double
     /// Until the reply has been read.
     var reply: Double
 }
 
-/// Looks at gates, as fast as it can, from when it is made until all have changed.
+/// Polls gates, as fast as possible, from its creation until all have changed.
 final class Stopwatch {
     private let gates: [Gate]
     private let serials: [UInt32]
@@ -20,17 +20,17 @@ final class Stopwatch {
 
     init(_ gates: [Gate]) {
         self.gates = gates
-        serials = gates.map(\.verdict.serial)
+        serials = gates.map(\.grant.serial)
         begun = now()
     }
 
     func stop(awaitReply: () throws -> [UInt8]) throws -> Latency {
         for (gate, serial) in zip(gates, serials) {
             var looks = 0
-            while gate.verdict.serial == serial {
+            while gate.grant.serial == serial {
                 looks += 1
                 if looks % 65_536 == 0, now() - begun > Self.limit {
-                    throw BenchmarkError("A gate did not change in 5 s: the service did not decide what was expected.")
+                    throw BenchmarkError("A gate did not change within 5 s: the service made an unexpected decision.")
                 }
             }
         }

@@ -1,35 +1,35 @@
-/// Why there is no result that could be trusted.
+/// The reason why there is no trustworthy result.
 enum BenchmarkError: Error, CustomStringConvertible {
     case noScene(Conditions, String)
     case silent(Conditions, String)
     case different(Conditions, Subject, Double)
     case noGraph(Topology, String)
     case wrongGraph(Topology, Double)
-    case noMixer(Desk)
-    case wrongMixer(Desk, Double)
+    case noMixer(MixerLayout)
+    case wrongMixer(MixerLayout, Double)
     case lost(String)
     case resampling(String)
 
     var description: String {
         switch self {
         case .noScene(let conditions, let why):
-            "A scene of \(conditions.text) could not be made: \(why)."
+            "Cannot make a scene of \(conditions.text): \(why)."
         case .silent(let conditions, let why):
-            "At \(conditions.text) not everything plays: \(why). Its times would mean nothing."
+            "With \(conditions.text), not everything plays: \(why). The times would be meaningless."
         case .different(let conditions, let subject, let ratio):
-            "At \(conditions.text), \(subject.name) puts out something else than the bare loop (\(ratio)): they did not do the same work."
+            "With \(conditions.text), the output of \(subject.name) differs from that of the bare loop (\(ratio)): they did not do the same work."
         case .noGraph(let topology, let why):
-            "A graph of \(topology.text) could not be made, or run: \(why)."
+            "Cannot make or run a graph of \(topology.text): \(why)."
         case .wrongGraph(let topology, let difference):
-            "A graph of \(topology.text) puts out something else than the bare additions (by \(difference)), or not every voice played on time."
-        case .noMixer(let desk):
-            "A mixer of \(desk.text) could not be made: memory is short, or it is out of range."
-        case .wrongMixer(let desk, let difference):
-            "A mixer of \(desk.text) puts out something else than it should (by \(difference)), or not every voice played."
+            "The output of a graph of \(topology.text) differs from that of the bare additions (by \(difference)), or a voice did not play on time."
+        case .noMixer(let layout):
+            "Cannot make a mixer of \(layout.text): out of memory or out of range."
+        case .wrongMixer(let layout, let difference):
+            "The output of a mixer of \(layout.text) is wrong (by \(difference)), or a voice did not play."
         case .lost(let what):
-            "Not all came, or not as they were sent: \(what). Its times would mean nothing."
+            "Some items were lost or changed: \(what). The times would be meaningless."
         case .resampling(let why):
-            "The resampler could not be judged: \(why)."
+            "Cannot measure the resampler: \(why)."
         }
     }
 }

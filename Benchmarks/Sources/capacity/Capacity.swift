@@ -2,25 +2,27 @@ import ArgumentParser
 import Foundation
 import Reporting
 
-/// Measures what voices cost in the render core, beside a bare loop and OpenAL Soft in the same run.
+/// Measures the cost of voices in the render core, compared with a bare loop and OpenAL Soft in the
+/// same run.
 @main
 struct Capacity: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measures what a voice costs in the render core, beside a bare loop and OpenAL Soft in the same run.",
+        abstract:
+            "Measures the cost of a voice in the render core, compared with a bare loop and OpenAL Soft in the same run.",
         discussion: """
-            Looping voices in memory, each with a pan of its own, into a stereo output: what one period costs, divided by voices and frames. \
-            Included: everything that rcore_process, or alcRenderSamplesSOFT, does. Not included: a server, streaming, posting commands. \
-            Repetitions of all subjects alternate, so that whatever disturbs the machine disturbs all; compare, do not trust the times. \
-            Before a result counts, what the subjects put out is compared.
+            Plays looping voices from memory, each with its own pan, to a stereo output, and reports the cost of a period divided by voices \
+            and frames. Included: all work of rcore_process, or of alcRenderSamplesSOFT. Not included: a server, streaming, posting commands. \
+            Repetitions of all implementations alternate, so that noise affects all of them; compare implementations rather than absolute \
+            times. Before it measures, the benchmark checks that the implementations produce the same output.
             """)
 
-    @Flag(help: "Fewer sizes and repetitions: shows that it works, proves nothing.")
+    @Flag(help: "Uses fewer sizes and repetitions: a functional check without meaningful results.")
     var quick = false
 
-    @Option(help: ArgumentHelp("Write the results as JSON to this file as well.", valueName: "file"))
+    @Option(help: ArgumentHelp("Also writes the results to this file as JSON.", valueName: "file"))
     var json: String?
 
-    @Option(help: ArgumentHelp("Draw plots into this folder, which exists.", valueName: "folder"))
+    @Option(help: ArgumentHelp("Draws plots into this existing folder.", valueName: "folder"))
     var report: String?
 
     func run() throws {
@@ -64,7 +66,7 @@ struct Capacity: ParsableCommand {
         try findings.halfPeriod.measure(quick: quick, coldBytes: coldBytes)
         try findings.cycles.measure(quick: quick, coldBytes: coldBytes)
         try findings.scale.measure(quick: quick)
-        // Both keep to a core each until it ends.
+        // The pair's two threads each stay on one core until the pair is released.
         let pair = Pair()
         try findings.commands.measure(quick: quick, pair: pair)
         try findings.roundTrips.measure(quick: quick, pair: pair)

@@ -1,13 +1,14 @@
 import CCapacity
 import Reporting
 
-/// What a command costs the cycle that takes it, against how many there are, beside a bare ring.
+/// The cost of a command to the cycle that takes it, for different numbers of commands, compared
+/// with a bare ring.
 struct Commands {
-    /// How they come.
+    /// How the commands are posted.
     enum Kind: String, CaseIterable {
-        /// Posted by the thread that renders, due at once.
+        /// Posted by the rendering thread, due at once.
         case sameThread = "from the same thread"
-        /// Posted by a thread on another core, due at once: each has to come over.
+        /// Posted by a thread on another core, due at once: the data must move between cores.
         case otherCore = "from another core"
         /// Posted with a time: they wait in a heap for a cycle, then take effect.
         case timed = "with a time"
@@ -15,20 +16,21 @@ struct Commands {
 
     struct Point {
         var kind: Kind
-        /// A cycle.
+        /// The number of commands per cycle.
         var count: Int
-        /// Nanoseconds for each, ours and the bare ring's (none keeps time); and microseconds of the cycle that takes them.
+        /// Nanoseconds per command, for the core and for the bare ring (which has no times); and
+        /// microseconds of the cycle that takes them.
         var each: Statistics
         var bare: Statistics?
         var cycle: Statistics
 
-        /// In cycles of 64 frames.
+        /// The commands per second, with cycles of 64 frames.
         var perSecond: Double { Double(count * Conditions.sampleRate) / Double(Commands.topology.frames) }
     }
 
     private(set) var points: [Point] = []
     private(set) var tables: [Table] = []
-    /// Why there are none from another core.
+    /// Why there are no results from another core.
     private(set) var reason: String?
     static let bound = "bare ring of 48-byte items"
     private static let topology = Topology()
@@ -56,12 +58,13 @@ struct Commands {
             }
         }
         tables = [table]
-        if pair == nil { say("from another core: not usable here, this process may not use two") }
+        if pair == nil { say("from another core: not available, this process may not use two cores") }
     }
 
     func points(_ kind: Kind) -> [Point] { points.filter { $0.kind == kind } }
 
-    /// A cycle without and one with commands, each after one that does not count; then as many through a bare ring.
+    /// Measures a cycle without and one with commands, each after a cycle that is not timed; then
+    /// as many items through a bare ring.
     private static func measure(_ kind: Kind, _ count: Int, pair: Pair?, seconds: Double) throws -> Point {
         var topology = topology
         topology.commands = count
@@ -74,7 +77,8 @@ struct Commands {
             _ = graph.cycle()
             let without = graph.cycle()
             let (with, more) = try take(items, kind, graph, pair, without)
-            // What reading the clock takes is left out, as it is of the difference of two cycles.
+            // Subtracts the time to read the clock, which the difference of two cycles subtracts as
+            // well.
             let none = pair.map { Double(capacity_pair_drain($0.handle, 0, false)) }
             let drained =
                 kind == .timed ? nil : pair.map { Double(capacity_pair_drain($0.handle, items, kind == .otherCore)) }
@@ -91,11 +95,12 @@ struct Commands {
             cycle: Statistics(cycles))
     }
 
-    /// Nanoseconds of the cycle that takes them, and how many of them the commands cost.
+    /// Returns the nanoseconds of the cycle that takes the commands, and the part of them that the
+    /// commands cost.
     private static func take(
         _ count: UInt32, _ kind: Kind, _ graph: Graph, _ pair: Pair?, _ without: Double
     ) throws -> (cycle: Double, more: Double) {
-        let full = BenchmarkError.noGraph(graph.topology, "\(count) commands found no room")
+        let full = BenchmarkError.noGraph(graph.topology, "no room for \(count) commands")
         switch kind {
         case .sameThread:
             guard capacity_graph_command(graph.handle, count, false) else { throw full }
@@ -106,7 +111,7 @@ struct Commands {
             guard cycle > 0 else { throw full }
             return (cycle, cycle - without)
         case .timed:
-            // Two cycles: one that keeps them, one that has them take effect.
+            // Two cycles: one stores the commands, one applies them.
             guard capacity_graph_command(graph.handle, count, true) else { throw full }
             let keeping = graph.cycle()
             let applying = graph.cycle()
@@ -114,7 +119,7 @@ struct Commands {
         }
     }
 
-    /// The worst of those that a port has room for by default.
+    /// The highest cost among the counts that a queue has room for by default.
     func worst(_ kind: Kind) -> Statistics? {
         points(kind).filter { (64...1024).contains($0.count) }.map(\.each).max { $0.median < $1.median }
     }

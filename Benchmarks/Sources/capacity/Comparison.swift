@@ -1,22 +1,23 @@
 import Reporting
 
-/// What every subject took per voice and frame under the same conditions, by turns in the same run.
+/// The cost of every subject per voice and frame under the same conditions, measured alternately in
+/// the same run.
 struct Comparison {
     let conditions: Conditions
     private let costs: [Subject: Statistics]
-    /// The core's cost over another's, repetition by repetition.
+    /// The ratio of the core's cost to another subject's, repetition by repetition.
     private let ratios: [Subject: Statistics]
 
     func cost(_ subject: Subject) -> Statistics? { costs[subject] }
     func ratio(to subject: Subject) -> Statistics? { ratios[subject] }
 
-    /// Repeats for about so many seconds, at least 30 times.
+    /// Repeats for about `seconds`, at least 30 times.
     init(_ scene: Scene, seconds: Double) throws {
         conditions = scene.conditions
         let unit = Double(conditions.voices * conditions.frames)
         var costs: [Subject: [Double]] = [:]
         let begun = ContinuousClock.now
-        // Well within the ramps' length, or the voices would fall silent.
+        // Well within the length of the ramps, or the voices would become silent.
         let most = min(10000, (1 << 22) / conditions.frames)
         var repetitions = 0
         while repetitions < 30 || (repetitions < most && ContinuousClock.now - begun < .seconds(seconds)) {

@@ -1,6 +1,6 @@
 import CCapacity
 
-/// Which samples the voices read: few that stay in the cache, or more than the cache holds.
+/// The samples that the voices read: few that stay in the cache, or more than the cache holds.
 enum DataKind: String, CaseIterable {
     case hot, cold
 }
@@ -9,17 +9,17 @@ enum SourceKind: String {
     case mono, stereo
 }
 
-/// What the gains do while it is measured.
+/// How the gains change during the measurement.
 enum GainKind: String {
-    /// They stand still.
+    /// Constant gains.
     case flat
-    /// Gain and pan of every voice are on their way throughout.
+    /// Gain and pan of every voice ramp all the time.
     case ramping
-    /// Every voice was given a new gain for the cycle.
+    /// Every voice got a new gain for the cycle.
     case commanded
 }
 
-/// Under which conditions something is measured.
+/// The conditions of a measurement.
 struct Conditions: Hashable {
     var voices = 256
     var frames = 64
@@ -31,7 +31,8 @@ struct Conditions: Hashable {
     static let sampleRate = 48000
     var periodNanoseconds: Double { Double(frames) / Double(Self.sampleRate) * 1e9 }
 
-    /// Hot: eight sources of 1,024 frames, 32 KiB when mono. Cold: every voice has a source of its own, and all are read before any is read again.
+    /// Hot: eight sources of 1,024 frames, 32 KiB when mono. Cold: every voice has a source of its
+    /// own, and each is read once before any is read again.
     func scene(coldBytes: Int) -> capacity_scene_t {
         let channels = sources == .mono ? 1 : 2
         let length = data == .hot ? 1024 : coldBytes / (4 * voices * channels)

@@ -1,6 +1,6 @@
 import Reporting
 
-/// Costs under all conditions of the slices, measured once each.
+/// The costs under all conditions of the slices, each measured once.
 struct Costs {
     private(set) var comparisons: [Conditions: Comparison] = [:]
     private(set) var tables: [Table] = []
@@ -42,7 +42,7 @@ struct Costs {
         ] + costs + ratios
     }
 
-    /// What a cycle takes against voices, and against frames.
+    /// Fits the cycle time against voices and against frames.
     func growths(_ slices: Slices) -> [Growth] {
         let curves =
             [("voices", "voice", slices.voices), ("frames", "frame", slices.frames)]

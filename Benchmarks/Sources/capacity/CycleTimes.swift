@@ -1,11 +1,12 @@
 import Reporting
 
-/// How much of its period a cycle takes, and how often it takes more.
+/// The share of its period that a cycle takes, and how often it takes more.
 struct CycleTimes {
     private(set) var tables: [Table] = []
     private(set) var percents: [(subject: Subject, conditions: Conditions, statistics: Statistics)] = []
 
-    /// Core and OpenAL by turns, a cycle each, so that neither finds the caches as it left them.
+    /// Measures core and OpenAL alternately, one cycle each, so that neither finds the caches as it
+    /// left them.
     mutating func measure(quick: Bool, coldBytes: Int) throws {
         var table = Table(
             "Cycle time, percent of the period at 48 kHz: 256 voices, mono, gain and pan ramping, offline",

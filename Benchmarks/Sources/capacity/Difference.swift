@@ -1,17 +1,19 @@
 import Reporting
 
-/// What something costs beyond what there is without it.
+/// The additional cost of something, compared with the same without it.
 struct Difference {
     /// Per cent of the cycle without it.
     let percent: Statistics
-    /// Nanoseconds, for each of them.
+    /// Nanoseconds per item.
     let nanoseconds: Statistics
-    /// Nanoseconds of what each cannot do without, by the same difference; and how many times as much it costs.
+    /// The lower bound per item in nanoseconds, from the same difference; and the ratio of the cost
+    /// to it.
     let bound: Statistics?
     let ratio: Statistics?
 
-    /// Cycles with and without, by turns, whoever went second going first the next time, each after a cycle that does not count; likewise the bounds of both. Before each pair `turn` is told
-    /// its number.
+    /// Measures cycles with and without alternately, in an order that changes with each pair, each
+    /// after a cycle that is not timed; likewise the bounds of both. Calls `turn` with its number
+    /// before each pair.
     init(
         _ with: () -> Double, _ without: () -> Double, bounds: (() -> Double, () -> Double)? = nil, count: Int = 1,
         repetitions: Int, seconds: Double = 2, turn: (Int) -> Void = { _ in }
@@ -23,7 +25,7 @@ struct Difference {
         var (percents, nanoseconds): ([Double], [Double]) = ([], [])
         var additions: [Double] = []
         let begun = ContinuousClock.now
-        // Whatever it is that takes long: not much longer than that.
+        // Limits the total time of slow subjects.
         for repetition in -20..<repetitions
         where repetition < 100 || ContinuousClock.now - begun < .seconds(seconds) {
             turn(repetition + 20)

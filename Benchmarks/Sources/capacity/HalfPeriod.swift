@@ -1,16 +1,19 @@
 import CCapacity
 import Reporting
 
-/// How many voices fit in half a period of 64 frames on one core, gain and pan ramping.
+/// The number of voices that fit in half a period of 64 frames on one core, with gain and pan
+/// ramping.
 struct HalfPeriod {
     private(set) var counts: [DataKind: [Subject: Int]] = [:]
     private(set) var tables: [Table] = []
     private static let half = Conditions().periodNanoseconds / 2
 
-    /// The core ends at 65,536 voices; the bare loop is tried beyond, for the aim is a part of its count.
+    /// The largest count to measure. The core's limit is 65,536 voices. The bare loop is measured
+    /// beyond that, because the aim is a fraction of its count.
     static func most(_ subject: Subject) -> Int { subject == .core ? 65_536 : 1 << 20 }
 
-    /// Asks each subject, by turns, for the count that its last time suggests, until it fits.
+    /// Measures each subject, alternately, with the count that its last time suggests, until the
+    /// count fits.
     mutating func measure(quick: Bool, coldBytes: Int) throws {
         var table = Table(
             "Voices that fit in half a period of 64 frames at 48 kHz (\(Int(Self.half / 1000)) µs): one core, mono, gain and pan ramping",

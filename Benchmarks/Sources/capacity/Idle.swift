@@ -1,22 +1,22 @@
 import CCapacity
 import Reporting
 
-/// What it costs that something is there which does nothing: voices, buses, routes, ports.
+/// The cost of idle objects: voices, buses, routes, queues.
 struct Idle {
     struct Finding {
         var what: String
         var voices = 0
         var idle: Topology.Idle
-        /// Per cent of the cycle of 256 voices without it.
+        /// Per cent of the cycle of 256 voices without them.
         var percent: Statistics
-        /// Nanoseconds a cycle.
+        /// Nanoseconds per cycle.
         var nanoseconds: Statistics
     }
 
     private(set) var findings: [Finding] = []
     private(set) var tables: [Table] = []
     static let voices = 16384
-    /// More than any app has; an engine has room for 63 beside the one in use, by default.
+    /// More than any app has. By default an engine has room for 63 in addition to the one in use.
     static let buses = 31
     static let routes = 7
     private static let conditions = Conditions(gain: .flat)
@@ -48,13 +48,13 @@ struct Idle {
         typealias Idle = Topology.Idle
         let rooms = [
             ("room for 1,023 more buses", Idle(buses: 1023)), ("room for 63 more routes", Idle(routes: 63)),
-            ("63 ports that nobody posts through", Idle(ports: 63)),
+            ("63 queues that nobody posts through", Idle(queues: 63)),
         ]
         let buses = (quick ? [1, buses, 1023] : [1, 3, 7, 15, buses, 63, 127, 255, 511, 1023]).map {
             ("session buses that nothing plays in: \($0)", Idle(buses: $0, isPlanned: true))
         }
         let routes = (quick ? [1, routes, 63] : [1, 3, routes, 15, 31, 63]).map {
-            ("routes that no bus leads to: \($0)", Idle(routes: $0, isPlanned: true, hasOutputs: true))
+            ("routes without a connected bus: \($0)", Idle(routes: $0, isPlanned: true, hasOutputs: true))
         }
         return rooms + buses + routes
     }
@@ -72,7 +72,8 @@ struct Idle {
             percent: more.percent, nanoseconds: more.nanoseconds)
     }
 
-    /// Both have the same outputs; where the plan has what is idle, both have room for it.
+    /// Both graphs have the same outputs. If the plan contains the idle objects, both have room for
+    /// them.
     private static func measure(_ what: String, _ idle: Topology.Idle, _ repetitions: Int) throws -> Finding {
         let with = try Graph(Topology(idle: idle))
         let without = try Graph(Topology(idle: idle.isPlanned ? idle.unplanned : Topology.Idle()))
@@ -89,7 +90,7 @@ struct Idle {
         findings.flatMap { finding in
             let parameters = Self.conditions.parameters.with([
                 "idle": .whole(finding.voices), "idleBuses": .whole(finding.idle.buses),
-                "idleRoutes": .whole(finding.idle.routes), "idlePorts": .whole(finding.idle.ports),
+                "idleRoutes": .whole(finding.idle.routes), "idleQueues": .whole(finding.idle.queues),
                 "planned": .flag(finding.idle.isPlanned),
             ])
             return [

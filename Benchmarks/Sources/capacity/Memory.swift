@@ -2,18 +2,19 @@ import AudioRendering
 import CCapacity
 import Reporting
 
-/// What a core, and an engine around it, take without sample data, and whether that stays so while they work.
+/// The memory of a core, and of an engine around it, without sample data, and whether it stays
+/// constant during operation.
 struct Memory {
     enum Subject: String, CaseIterable {
-        /// Of which one voice stops and starts anew before each cycle, and each is given a gain.
+        /// One voice stops and starts again before each cycle, and each voice gets a gain.
         case core
-        /// Of which each voice is given a gain in each period.
+        /// Each voice gets a gain in each period.
         case engine
     }
 
     struct Finding {
         var mebibytes: Double
-        /// Bytes that came while it ran: the least of three runs, since what leaks leaks in each.
+        /// The growth in bytes during the run: the least of three runs, since a leak shows in each.
         var growth: Int
         var cycles: Int
     }
@@ -41,7 +42,7 @@ struct Memory {
             for cycle in 0..<cycles {
                 guard capacity_graph_restart(graph.handle, UInt32(cycle % voices)),
                     capacity_graph_command(graph.handle, UInt32(voices), false)
-                else { throw BenchmarkError.noGraph(graph.topology, "a voice could not start anew") }
+                else { throw BenchmarkError.noGraph(graph.topology, "cannot restart a voice") }
                 _ = graph.cycle()
             }
         }
@@ -60,21 +61,22 @@ struct Memory {
         return growths.min() ?? 0
     }
 
-    /// With its voices, its bus and its driver.
+    /// Measures an engine with its voices, its bus and its driver.
     private static func measureEngine(cycles: Int) throws -> Finding {
         let buffer = try AudioBuffer([[Float](repeating: 0.001, count: 1024)])
         func make() throws -> (OfflineDriver, AudioEngine, [Voice]) {
             let driver = OfflineDriver()
             let engine = try AudioEngine(driver: driver)
             try engine.start()
-            guard let gate = OpenGate() else { throw BenchmarkError.lost("a gate, for memory is short") }
+            guard let gate = OpenGate() else { throw BenchmarkError.lost("a gate, out of memory") }
             let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
             let voices = try (0..<voices).map { _ in
                 try engine.play(.buffer(buffer, startFrame: 0, loop: .forever), on: bus)
             }
             return (driver, engine, voices)
         }
-        // What the first of all takes, and libraries with it, is not the engine's. It stays, so that nothing of it comes back meanwhile.
+        // Memory that only the first engine takes, such as that of libraries, does not count. The
+        // first engine stays alive, so that none of it is released meanwhile.
         let first = try make()
         defer { first.1.stop() }
         let before = capacity_allocated_bytes()

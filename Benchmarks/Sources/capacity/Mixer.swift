@@ -1,15 +1,15 @@
 import Reporting
 
-/// What each thing costs that a bus may have or do, and cycles against the number of buses and sends.
+/// The cost of each feature of a bus, and cycle times against the number of buses and sends.
 struct Mixer {
     struct Finding {
-        var desk: Desk
+        var layout: MixerLayout
         var difference: Difference
     }
 
     struct Point {
-        var desk: Desk
-        /// Microseconds: of a cycle, and of the additions that it cannot do without.
+        var layout: MixerLayout
+        /// Microseconds of a cycle, and of the additions as its lower bound.
         var cycle: Statistics
         var additions: Statistics
     }
@@ -19,33 +19,33 @@ struct Mixer {
     private(set) var tables: [Table] = []
     static let bound = "bare additions"
 
-    func finding(_ desk: Desk) -> Finding? { findings.first { $0.desk == desk } }
+    func finding(_ layout: MixerLayout) -> Finding? { findings.first { $0.layout == layout } }
 
     mutating func measure(quick: Bool) throws {
         try measureEach(quick: quick)
         try measureMany(quick: quick)
     }
 
-    // MARK: Each
+    // MARK: Single features
 
-    private static func desks(quick: Bool) -> [Desk] {
-        let buses = (quick ? [2] : [1, 2, 6]).map { Desk(channels: $0, feature: .nested) }
-        let plain = Desk.Feature.allCases.filter { ![.plain, .nested, .insertOne, .late].contains($0) }
-        let delays = [64, 1024].map { Desk(feature: .late, latency: $0) }
-        return buses + plain.map { Desk(feature: $0) } + delays
+    private static func layouts(quick: Bool) -> [MixerLayout] {
+        let buses = (quick ? [2] : [1, 2, 6]).map { MixerLayout(channels: $0, feature: .nested) }
+        let plain = MixerLayout.Feature.allCases.filter { ![.plain, .nested, .insertOne, .late].contains($0) }
+        let delays = [64, 1024].map { MixerLayout(feature: .late, latency: $0) }
+        return buses + plain.map { MixerLayout(feature: $0) } + delays
     }
 
     private mutating func measureEach(quick: Bool) throws {
         var table = Table(
-            "Mixer: what each one costs, beside \(Desk().buses) buses of as many channels, 64 frames, hot",
+            "Mixer: what each one costs, beside \(MixerLayout().buses) buses of as many channels, 64 frames, hot",
             note: "Differences of pairs of cycles; bare: the same differences of additions and nothing else",
             [.text("one more", 28), "channels", "ns", "low", "high", "bare ns", "over bare", Table.Column("% cycle")])
-        for desk in Self.desks(quick: quick) {
-            let finding = try Self.measure(desk, quick: quick)
+        for layout in Self.layouts(quick: quick) {
+            let finding = try Self.measure(layout, quick: quick)
             findings.append(finding)
-            let (more, name) = (finding.difference, desk.feature.rawValue)
+            let (more, name) = (finding.difference, layout.feature.rawValue)
             table.add(
-                [name + (desk.latency > 0 ? " of \(desk.latency) frames" : ""), "\(desk.channels)"]
+                [name + (layout.latency > 0 ? " of \(layout.latency) frames" : ""), "\(layout.channels)"]
                     + [
                         more.nanoseconds.median, more.nanoseconds.interval.lowerBound,
                         more.nanoseconds.interval.upperBound,
@@ -56,29 +56,30 @@ struct Mixer {
         tables.append(table)
     }
 
-    private static func measure(_ desk: Desk, quick: Bool) throws -> Finding {
-        // Where in memory one happens to lie is worth more than what is sought: several of each, by turns.
+    private static func measure(_ layout: MixerLayout, quick: Bool) throws -> Finding {
+        // The position in memory has a greater effect than the feature itself: uses several of
+        // each, alternately.
         let pairs = try (0..<(quick ? 4 : 16)).map { _ in
-            (with: try DeskPlayer(desk), without: try DeskPlayer(desk.without))
+            (with: try MixerPlayer(layout), without: try MixerPlayer(layout.without))
         }
         var (with, without) = pairs[0]
-        let isBound = [.nested, .sendPre, .sendPost].contains(desk.feature)
+        let isBound = [.nested, .sendPre, .sendPost].contains(layout.feature)
         let difference = Difference(
             { with.cycle() }, { without.cycle() },
-            bounds: isBound ? ({ with.additions() }, { without.additions() }) : nil, count: desk.count,
+            bounds: isBound ? ({ with.additions() }, { without.additions() }) : nil, count: layout.count,
             repetitions: quick ? 1000 : 10000, seconds: quick ? 0.3 : 2,
             turn: { (with, without) = pairs[$0 / 2 % pairs.count] })
         for pair in pairs {
             try pair.with.check()
             try pair.without.check()
         }
-        return Finding(desk: desk, difference: difference)
+        return Finding(layout: layout, difference: difference)
     }
 
-    // MARK: Many
+    // MARK: Many buses
 
-    /// What there are more and more of.
-    static let growing: [(feature: Desk.Feature, title: String)] = [
+    /// The features whose number grows.
+    static let growing: [(feature: MixerLayout.Feature, title: String)] = [
         (.plain, "buses, a voice in each"), (.nested, "the same, each through one more"),
         (.sendPost, "the same, each with a send"),
     ]
@@ -91,7 +92,7 @@ struct Mixer {
         let counts = sequence(first: 1) { $0 * (quick ? 4 : 2) }.prefix { $0 <= 256 }
         for (feature, title) in Self.growing {
             for buses in counts {
-                let point = try Self.point(Desk(buses: buses, feature: feature), seconds: quick ? 0.05 : 0.6)
+                let point = try Self.point(MixerLayout(buses: buses, feature: feature), seconds: quick ? 0.05 : 0.6)
                 points.append(point)
                 table.add(
                     [title, "\(buses)"]
@@ -102,9 +103,9 @@ struct Mixer {
         tables.append(table)
     }
 
-    /// By turns, each after one that does not count.
-    private static func point(_ desk: Desk, seconds: Double) throws -> Point {
-        let player = try DeskPlayer(desk)
+    /// Measures cycle and additions alternately, each after one that is not timed.
+    private static func point(_ layout: MixerLayout, seconds: Double) throws -> Point {
+        let player = try MixerPlayer(layout)
         var (cycles, additions): ([Double], [Double]) = ([], [])
         let begun = ContinuousClock.now
         for repetition in -10..<20000 where repetition < 30 || ContinuousClock.now - begun < .seconds(seconds) {
@@ -117,26 +118,26 @@ struct Mixer {
             additions.append(bare)
         }
         try player.check()
-        return Point(desk: desk, cycle: Statistics(cycles), additions: Statistics(additions))
+        return Point(layout: layout, cycle: Statistics(cycles), additions: Statistics(additions))
     }
 
-    func points(_ feature: Desk.Feature) -> [Point] { points.filter { $0.desk.feature == feature } }
+    func points(_ feature: MixerLayout.Feature) -> [Point] { points.filter { $0.layout.feature == feature } }
 
     var growths: [Growth] {
         let cycles = Self.growing.compactMap { feature, title in
             Growth(
                 "mixer: \(title)", Subject.core.name, unit: "µs", each: "bus",
-                points(feature).map { (Double($0.desk.buses), $0.cycle.median) })
+                points(feature).map { (Double($0.layout.buses), $0.cycle.median) })
         }
         let bare = Growth(
             "mixer: \(Self.growing[0].title)", Self.bound, unit: "µs", each: "bus",
-            points(.plain).map { (Double($0.desk.buses), $0.additions.median) })
+            points(.plain).map { (Double($0.layout.buses), $0.additions.median) })
         return cycles + (bare.map { [$0] } ?? [])
     }
 
     var measurements: [Measurement] {
         findings.flatMap { finding -> [Measurement] in
-            let (more, parameters) = (finding.difference, finding.desk.parameters)
+            let (more, parameters) = (finding.difference, finding.layout.parameters)
             let bare = more.bound.map { Measurement("mixer.ns", Self.bound, "ns", $0, parameters) }
             let ratio = more.ratio.map {
                 Measurement(
@@ -149,8 +150,8 @@ struct Mixer {
         }
             + points.flatMap { point in
                 [
-                    Measurement("mixer.cycle_us", Subject.core.name, "µs", point.cycle, point.desk.parameters),
-                    Measurement("mixer.cycle_us", Self.bound, "µs", point.additions, point.desk.parameters),
+                    Measurement("mixer.cycle_us", Subject.core.name, "µs", point.cycle, point.layout.parameters),
+                    Measurement("mixer.cycle_us", Self.bound, "µs", point.additions, point.layout.parameters),
                 ]
             }
     }

@@ -1,18 +1,18 @@
 import CSessionGate
 
-/// The gate of a session that nobody holds back.
+/// The gate of a session without restrictions (a control page, no noise gate).
 ///
-/// Unchecked `Sendable`: nobody writes the page once it is made.
+/// Unchecked `Sendable`: the page is not written after its creation.
 final class OpenGate: @unchecked Sendable {
     let page: OpaquePointer
 
-    /// Nil when memory is short.
+    /// Returns nil if memory cannot be allocated.
     init?() {
         guard let page = sgate_page_create() else { return nil }
         self.page = page
-        sgate_page_set_verdict(
+        sgate_page_set_grant(
             page,
-            sgate_verdict_t(
+            sgate_grant_t(
                 attenuation: 0, ramp_ms: 0, paused: false, muted: false, input_granted: false, serial: 1))
     }
 

@@ -1,7 +1,8 @@
 import CCapacity
 import Reporting
 
-/// Two threads, on a core each; nil where this process may not use two.
+/// Two threads, on one core each. The initializer returns nil if this process may not use two
+/// cores.
 final class Pair {
     let handle: OpaquePointer
 
@@ -13,7 +14,8 @@ final class Pair {
     deinit { capacity_pair_destroy(handle) }
 }
 
-/// An item that goes to another core and back: through two command rings, through two bare ones, and in a bare cache line each way.
+/// Round trips of an item to another core and back: through two command rings, through two bare
+/// rings, and in one bare cache line each way.
 struct RoundTrips {
     enum Way: String, CaseIterable {
         case rings = "swift-audio-session"
@@ -21,16 +23,16 @@ struct RoundTrips {
         case lines = "bare cache line"
     }
 
-    /// Nanoseconds.
+    /// The round trip times, in nanoseconds.
     private(set) var times: [Way: Statistics] = [:]
-    /// Of the command rings over the others, pair by pair.
+    /// The ratios of the command rings to the others, pair by pair.
     private(set) var ratios: [Way: Statistics] = [:]
     private(set) var tables: [Table] = []
     private static let rounds = 200
 
     mutating func measure(quick: Bool, pair: Pair?) throws {
         guard let pair else {
-            say("\nFrom core to core: not usable here, this process may not use two")
+            say("\nFrom core to core: not available, this process may not use two cores")
             return
         }
         var values: [Way: [Double]] = [:]

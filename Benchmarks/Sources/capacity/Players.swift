@@ -1,12 +1,12 @@
 import CCapacity
 
-/// Owns a scene's samples; whoever plays them keeps them.
+/// Owns a scene's samples. Their players retain them.
 final class Samples {
     let handle: OpaquePointer
 
     init(_ scene: capacity_scene_t, for conditions: Conditions) throws {
         guard let handle = capacity_samples_create(scene) else {
-            throw BenchmarkError.noScene(conditions, "memory is short")
+            throw BenchmarkError.noScene(conditions, "out of memory")
         }
         self.handle = handle
     }
@@ -21,14 +21,14 @@ final class CorePlayer {
 
     init(_ scene: capacity_scene_t, _ samples: Samples, for conditions: Conditions) throws {
         guard let handle = capacity_core_create(scene, samples.handle) else {
-            throw BenchmarkError.noScene(conditions, "the core could not be made, or did not start every voice")
+            throw BenchmarkError.noScene(conditions, "cannot make the core, or not every voice started")
         }
         (self.handle, self.samples) = (handle, samples)
     }
 
     deinit { capacity_core_destroy(handle) }
 
-    /// Nanoseconds of the next cycle.
+    /// Runs the next cycle and returns its nanoseconds.
     func cycle() -> Double { Double(capacity_core_cycle(handle)) }
 }
 
@@ -39,7 +39,7 @@ final class BoundPlayer {
 
     init(_ scene: capacity_scene_t, _ samples: Samples, for conditions: Conditions) throws {
         guard let handle = capacity_bound_create(scene, samples.handle) else {
-            throw BenchmarkError.noScene(conditions, "memory is short")
+            throw BenchmarkError.noScene(conditions, "out of memory")
         }
         (self.handle, self.samples) = (handle, samples)
     }

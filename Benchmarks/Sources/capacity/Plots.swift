@@ -1,7 +1,7 @@
 import Foundation
 import Reporting
 
-/// Draws by gnuplot what a table shows badly; each script stays beside its picture, to draw it again.
+/// Draws plots with gnuplot. Each script is saved with its picture, so that it can be drawn again.
 struct Plots {
     var directory: URL
     var machine: Machine

@@ -1,6 +1,6 @@
 import Reporting
 
-/// Under which conditions a line of the results holds, as JSON has them beside it.
+/// The conditions of a line of the results, as JSON has them.
 typealias Parameters = Reporting.Conditions
 typealias Measurement = Reporting.Measurement<Parameters>
 
@@ -25,7 +25,7 @@ extension Topology {
 }
 
 extension Measurement {
-    /// Of one value.
+    /// Creates a measurement of a single value.
     init(_ metric: String, _ subject: String, _ unit: String, _ value: Double, _ parameters: Parameters) {
         self.init(metric, subject, unit, Statistics([value]), parameters)
     }

@@ -2,8 +2,8 @@ import AudioRendering
 import Foundation
 import Reporting
 
-/// How true a file of another rate comes out: sines are written to files, streamed through the engine without a clock, and compared with
-/// the sine that comes nearest.
+/// The quality of the conversion of a file's sample rate. Sines are written to files, streamed
+/// through the engine without a clock, and compared with the best-fitting sine.
 struct Resampling {
     struct Rates: Hashable {
         var input: Int
@@ -14,12 +14,13 @@ struct Resampling {
 
     struct Tone {
         var rates: Rates
-        /// Hz.
+        /// The frequency in Hz.
         var frequency: Double
-        /// Of the sine over all else, decibels; and of the same sine when only rounded to 32-bit float.
+        /// The ratio of the sine to everything else, in decibels; and that of the same sine when
+        /// only rounded to 32-bit float.
         var signalToNoise: Double
         var bound: Double
-        /// Of the sine that came out over the one that went in, decibels.
+        /// The level of the output sine relative to the input, in decibels.
         var gain: Double
     }
 
@@ -28,7 +29,8 @@ struct Resampling {
     static let wanted = Rates(input: 44_100, output: 48_000)
     static let bound = "sine in 32-bit float"
     private static let amplitude = 0.5
-    /// Beginning and end are the resampler's own.
+    /// The duration, and the margin at both ends that is ignored because of the resampler's
+    /// transients.
     private static let (seconds, margin) = (1.0, 0.1)
 
     mutating func measure(quick: Bool) throws {
@@ -79,7 +81,7 @@ struct Resampling {
         guard let fit = Sinusoid(in: Array(output[steady]), frequency / Double(rates.output)),
             let bound = Sinusoid(in: sine(frequency, rates.output, steady.count), frequency / Double(rates.output)),
             fit.amplitude > amplitude / 2
-        else { throw BenchmarkError.resampling("no sine of \(frequency) Hz came out") }
+        else { throw BenchmarkError.resampling("the output has no sine of \(frequency) Hz") }
         return Tone(
             rates: rates, frequency: frequency, signalToNoise: fit.signalToNoise, bound: bound.signalToNoise,
             gain: 20 * log10(fit.amplitude / amplitude))
@@ -89,19 +91,19 @@ struct Resampling {
         (0..<frames).map { Float(amplitude * sin(2 * .pi * frequency * Double($0) / Double(rate))) }
     }
 
-    /// Plays a file as an app's music is played; what comes out of the first of two outputs.
+    /// Plays a file as an app plays music. Returns the output of the first of two channels.
     private static func play(_ path: String, _ rate: Int) throws -> [Float] {
         let driver = OfflineDriver(sampleRate: rate)
         let engine = try AudioEngine(driver: driver)
         try engine.start()
         defer { engine.stop() }
-        guard let gate = OpenGate() else { throw BenchmarkError.resampling("memory is short") }
+        guard let gate = OpenGate() else { throw BenchmarkError.resampling("out of memory") }
         let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
         let stream = try FileStream(file: AudioFile(path: path), sampleRate: rate)
         let voice = try engine.play(.stream(stream), on: bus)
         let output = try driver.render(frames: Int(Double(rate) * seconds))
         guard voice.underrunFrames == 0, let first = output.first else {
-            throw BenchmarkError.resampling("the stream ran dry")
+            throw BenchmarkError.resampling("the stream underran")
         }
         return first
     }
@@ -127,12 +129,12 @@ struct Resampling {
     }
 }
 
-/// The sine of a known frequency that comes nearest to some samples, and what is left of them.
+/// The sine of a known frequency that fits samples best, and its ratio to the rest.
 private struct Sinusoid {
     let amplitude: Double
     let signalToNoise: Double
 
-    /// `frequency` is in cycles a sample; nil where the samples do not tell.
+    /// `frequency` is in cycles per sample. Returns nil if the samples do not determine the sine.
     init?(in samples: [Float], _ frequency: Double) {
         let waves = samples.indices.map {
             (sin(2 * .pi * frequency * Double($0)), cos(2 * .pi * frequency * Double($0)))

@@ -1,8 +1,9 @@
 import Reporting
 
-/// What a cycle costs against buses, routes and channels, beside the additions that no such graph can do without.
+/// The cost of a cycle against buses, routes and channels, compared with the additions that every
+/// such graph must perform.
 struct Scale {
-    /// What grows along a curve, all else staying as it is.
+    /// The parameter that grows along a curve, with all others constant.
     enum Axis: String, CaseIterable {
         case buses = "Buses"
         case routes = "Routes"
@@ -13,10 +14,10 @@ struct Scale {
 
     struct Point {
         var topology: Topology
-        /// Microseconds a cycle.
+        /// Microseconds per cycle.
         var core: Statistics
         var bound: Statistics
-        /// Pair by pair.
+        /// The ratio, pair by pair.
         var ratio: Statistics
     }
 
@@ -54,7 +55,7 @@ struct Scale {
         }
     }
 
-    /// Which counts, along which axis.
+    /// The counts to measure, by axis.
     private static func slices(quick: Bool) -> [(Axis, String, [Topology])] {
         func powers(to most: Int) -> [Int] {
             sequence(first: 1) { $0 * (quick ? 4 : 2) }.prefix { $0 <= most }.map { $0 }
@@ -82,7 +83,7 @@ struct Scale {
         ]
     }
 
-    /// By turns, each after one that does not count.
+    /// Measures core and bound alternately, each after a cycle that is not timed.
     private static func measure(_ topology: Topology, seconds: Double) throws -> Point {
         let graph = try Graph(topology)
         var (core, bound): ([Double], [Double]) = ([], [])

@@ -1,6 +1,6 @@
 import Reporting
 
-/// One figure for each thing that there may be more of; both axes logarithmic, the bound drawn in.
+/// One figure for each growing parameter, with logarithmic axes and the bound.
 extension Plots {
     func drawFrames(_ costs: Costs, _ slices: Slices) throws -> Figure {
         let panels = DataKind.allCases.map { data in
@@ -62,7 +62,7 @@ extension Plots {
                 """)
     }
 
-    /// What idle ones cost, beside what two per cent of the cycle are.
+    /// Returns a panel of the cost of idle objects, with the line of two per cent of the cycle.
     private func idlePanel(_ axis: Scale.Axis, _ idle: Idle) -> Plot.Panel? {
         let found = idle.findings.compactMap { finding -> (Double, Idle.Finding)? in
             let count = axis == .buses ? finding.idle.buses : axis == .routes ? finding.idle.routes : 0
@@ -71,7 +71,7 @@ extension Plots {
         guard !found.isEmpty else { return nil }
         let what = axis.rawValue.lowercased()
         let costs = found.map { ($0.0, max(0.001, $0.1.nanoseconds.median / 1000)) }
-        // Per cent and nanoseconds are of the same cycle.
+        // Percentages and nanoseconds refer to the same cycle.
         let shares = found.filter { $0.1.percent.median > 0 }.map {
             $0.1.nanoseconds.median / $0.1.percent.median * 2 / 1000
         }
@@ -95,7 +95,7 @@ extension Plots {
                 Plot.Line(
                     title: "bare ring, \(kind.rawValue)", color: Self.commandColors[index], dashed: true,
                     points: points.compactMap { point in
-                        // So few take less than the clock tells.
+                        // Omits counts whose time is below the clock's resolution.
                         point.bare.flatMap { $0.median > 0 ? (point.perSecond, $0.median) : nil }
                     },
                     symbol: 6),
@@ -134,11 +134,11 @@ extension Plots {
         let cycles = Mixer.growing.enumerated().map { index, growing in
             Plot.Line(
                 title: "core: \(growing.title)", color: Self.commandColors[index], dashed: false,
-                points: mixer.points(growing.feature).map { (Double($0.desk.buses), $0.cycle.median) })
+                points: mixer.points(growing.feature).map { (Double($0.layout.buses), $0.cycle.median) })
         }
         let bare = Plot.Line(
             title: "bare additions: buses, a voice in each", color: Self.colors[1], dashed: true,
-            points: mixer.points(.plain).map { (Double($0.desk.buses), $0.additions.median) }, symbol: 6)
+            points: mixer.points(.plain).map { (Double($0.layout.buses), $0.additions.median) }, symbol: 6)
         return try plot.draw(
             "capacity-scale-mixer", size: "900,700",
             caption: "Cost of a cycle of 64 frames against nested buses and sends, beside the additions that they need",

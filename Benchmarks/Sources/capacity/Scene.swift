@@ -1,6 +1,6 @@
 import CCapacity
 
-/// Who is timed.
+/// The subjects of the timing.
 enum Subject: CaseIterable {
     case core, bound, openal
 
@@ -34,7 +34,7 @@ final class Scene {
         self.conditions = conditions
     }
 
-    /// Nanoseconds of the subject's next cycle.
+    /// Runs the subject's next cycle and returns its nanoseconds.
     func cycle(_ subject: Subject) -> Double {
         switch subject {
         case .core: corePlayer.cycle()
@@ -43,20 +43,22 @@ final class Scene {
         }
     }
 
-    /// The same right after one that is not counted, so that it finds the caches as its own cycle leaves them, and not as another subject's.
+    /// The same right after a cycle that is not timed, so that the subject finds the caches as its
+    /// own cycle leaves them, not another subject's.
     func settledCycle(_ subject: Subject) -> Double {
         _ = cycle(subject)
         return cycle(subject)
     }
 
-    // MARK: Whether all did the same work
+    // MARK: Verification of equal work
 
-    /// Throws unless the core and OpenAL play every voice, and their output is what the bare loop's says that it must be.
+    /// Throws unless the core and OpenAL play every voice and their output matches that of the bare
+    /// loop.
     ///
-    /// All subjects must have done equally many cycles.
+    /// All subjects must have run equally many cycles.
     func check() throws {
         guard capacity_core_sound(core) else {
-            throw BenchmarkError.silent(conditions, "a voice of the core does not play")
+            throw BenchmarkError.silent(conditions, "a voice of the core is not playing")
         }
         guard capacity_openal_sound(openal) else {
             throw BenchmarkError.silent(conditions, String(cString: capacity_openal_failure()))
@@ -68,7 +70,8 @@ final class Scene {
         }
     }
 
-    /// Not pitched: sample by sample. OpenAL has a pan law of its own, which it was asked for, and moving gains move between 0.9 and 1.
+    /// Without pitch, compares sample by sample. The expected output of OpenAL uses its own,
+    /// measured pan law; moving gains are between 0.9 and 1.
     private func checkSamples() throws {
         let gains: [UnsafePointer<Float>?] = [capacity_openal_gains(openal, 0), capacity_openal_gains(openal, 1)]
         let moving = conditions.gain != .flat
@@ -81,7 +84,8 @@ final class Scene {
         }
     }
 
-    /// Pitched: splines and counters differ, so by what all put out over 32 cycles, within a decibel.
+    /// With pitch, compares the energies of 32 cycles, within one decibel, since splines and
+    /// counters differ.
     private func checkEnergies() throws {
         var energies: [Subject: Double] = [:]
         for _ in 0..<32 {
@@ -109,7 +113,7 @@ final class Scene {
         }
     }
 
-    /// Power of OpenAL's output over that of equal-power panning at unity gain.
+    /// The power of OpenAL's output relative to equal-power panning at unity gain.
     private var openalPower: Double {
         let moving = conditions.gain == .flat ? 1 : 0.95 * 0.95
         guard conditions.sources == .mono else { return moving }

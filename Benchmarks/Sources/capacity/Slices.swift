@@ -1,4 +1,5 @@
-/// Which conditions are measured: not every combination, but slices through one middle, each along one of its sides.
+/// The measured conditions: not every combination, but slices through one centre, each along one
+/// parameter.
 struct Slices {
     var voices: [Conditions] = []
     var frames: [Conditions] = []
@@ -28,7 +29,7 @@ struct Slices {
         }
     }
 
-    /// With what they show.
+    /// The slices with their titles.
     var titled: [(title: String, conditions: [Conditions])] {
         [
             ("Voices: 64 frames, mono, gain and pan ramping", voices),

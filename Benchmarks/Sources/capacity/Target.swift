@@ -1,6 +1,6 @@
 import Reporting
 
-/// What one run found.
+/// The findings of one run.
 struct Findings {
     var costs = Costs()
     var halfPeriod = HalfPeriod()
@@ -24,7 +24,7 @@ struct Findings {
     }
 }
 
-/// All of them, from what was measured; one that was not measured is left out.
+/// All targets of the measurements that were made.
 struct Targets {
     var findings: Findings
     var noise: Noise
@@ -61,10 +61,10 @@ struct Targets {
 
     private func halfPeriod(_ data: DataKind) -> Target {
         let (core, bound) = (findings.halfPeriod.count(.core, data), findings.halfPeriod.count(.bound, data))
-        // What the core cannot reach however fast it is, is no aim.
+        // The aim cannot exceed the core's own limit.
         let aim = min(0.8 * Double(bound), Double(HalfPeriod.most(.core)))
         let reached = Double(core)
-        // A machine that stops a busy thread leaves room for fewer.
+        // A machine that stops a busy thread leaves room for fewer voices.
         let slowed = (1 + noise.ratio) / (1 - min(0.9, noise.stoppedPercent / 100))
         return Target(
             what: "voices in half a 64-frame period, \(data); aim: 80 % of the bare loop's, or all that a core has",
@@ -74,7 +74,7 @@ struct Targets {
             headline: "voices in half a period of 64 frames, \(data)")
     }
 
-    /// Nothing measurable: no more than two per cent.
+    /// Idle objects must not cost measurably: at most two per cent.
     private var idle: [Target] {
         let planned: [(String, Topology.Idle)] = [
             ("\(Idle.buses) idle buses", Topology.Idle(buses: Idle.buses, isPlanned: true)),
@@ -93,11 +93,11 @@ struct Targets {
     }
 
     private var mixer: [Target] {
-        let room = findings.mixer.finding(Desk(feature: .room)).map { $0.difference.percent }
-        let buses = findings.mixer.findings.filter { $0.desk.feature == .nested }.flatMap { finding in
-            let channels = finding.desk.channels
+        let room = findings.mixer.finding(MixerLayout(feature: .room)).map { $0.difference.percent }
+        let buses = findings.mixer.findings.filter { $0.layout.feature == .nested }.flatMap { finding in
+            let channels = finding.layout.channels
             return ratio(
-                "one more bus of \(channels) \(channels == 1 ? "channel" : "channels"), beside \(finding.desk.buses): over clearing and adding",
+                "one more bus of \(channels) \(channels == 1 ? "channel" : "channels"), beside \(finding.layout.buses): over clearing and adding",
                 1.5, finding.difference.ratio)
         }
         return buses
@@ -131,7 +131,7 @@ struct Targets {
 
     private func cycles(_ data: DataKind) -> [Target] {
         guard let cycle = findings.cycles.statistics(.core, Conditions(data: data)) else { return [] }
-        // A thread that the machine stops is late however little it has to do.
+        // A thread that the machine stops is late, however little work it has.
         let least = min(cycle.median, cycle.p999)
         return [
             Target(

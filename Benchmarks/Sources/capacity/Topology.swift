@@ -1,40 +1,41 @@
 import CCapacity
 import Reporting
 
-/// Voices whose gains stand still, in session buses that are open, into routes: hot, at 48 kHz.
+/// Voices with constant gains, in session buses with open gates, into routes: hot, at 48 kHz.
 struct Topology: Hashable {
     var voices = 256
     var frames = 64
-    /// 1, panned where there are two channels or more; or as many as `channels`.
+    /// 1, panned if there are two or more channels; or equal to `channels`.
     var sourceChannels = 1
     var buses = 1
     var routes = 1
-    /// Of each bus and route.
+    /// The number of channels of each bus and route.
     var channels = 2
     var spread = Spread.together
     var idle = Idle()
-    /// Room for so many in the port.
+    /// The minimum capacity of the queue, in commands.
     var commands = 0
 
     /// Which voices share a bus.
     enum Spread: String {
         /// Neighbours, in the order of their starts.
         case together
-        /// Each next voice goes to the next bus.
+        /// Consecutive voices go to consecutive buses.
         case inTurn = "in turn"
     }
 
-    /// What is there and does nothing.
+    /// The numbers of idle objects.
     struct Idle: Hashable {
         var buses = 0
         var routes = 0
-        var ports = 0
-        /// Whether the plan has them; otherwise the core has room for them.
+        var queues = 0
+        /// Whether the plan contains them; otherwise the core only has room for them.
         var isPlanned = false
-        /// Whether the driver has outputs for the routes, which it wants silent whoever feeds them.
+        /// Whether the driver has outputs for the routes, which must be silent when no bus feeds
+        /// them.
         var hasOutputs = false
 
-        /// The same room, of which the plan has nothing.
+        /// The same room, with nothing of it in the plan.
         var unplanned: Idle {
             var idle = self
             idle.isPlanned = false
@@ -47,7 +48,7 @@ struct Topology: Hashable {
             voices: UInt32(voices), frames: UInt32(frames), source_channels: UInt32(sourceChannels),
             buses: UInt32(buses), routes: UInt32(routes), channels: UInt32(channels), in_turn: spread == .inTurn,
             idle_buses: UInt32(idle.buses), idle_routes: UInt32(idle.routes), idle_outputs: idle.hasOutputs,
-            idle_ports: UInt32(idle.ports),
+            idle_queues: UInt32(idle.queues),
             planned: idle.isPlanned, commands: UInt32(commands))
     }
 
@@ -56,7 +57,7 @@ struct Topology: Hashable {
     }
 }
 
-/// A core with a topology, and the additions that no such graph can do without; for one thread.
+/// A core with a topology, and the additions that every such graph must perform; for one thread.
 final class Graph {
     let topology: Topology
     let handle: OpaquePointer
@@ -64,11 +65,11 @@ final class Graph {
 
     init(_ topology: Topology) throws {
         guard let samples = capacity_graph_samples(topology.handle) else {
-            throw BenchmarkError.noGraph(topology, "memory is short")
+            throw BenchmarkError.noGraph(topology, "out of memory")
         }
         guard let handle = capacity_graph_create(topology.handle, samples) else {
             capacity_samples_destroy(samples)
-            throw BenchmarkError.noGraph(topology, "the core could not be made, or did not start every voice")
+            throw BenchmarkError.noGraph(topology, "cannot make the core, or not every voice started")
         }
         (self.topology, self.handle, self.samples) = (topology, handle, samples)
     }
@@ -78,11 +79,11 @@ final class Graph {
         capacity_samples_destroy(samples)
     }
 
-    /// Nanoseconds of the core's next cycle; and of the additions for the same period.
+    /// Run the core's next cycle, and the additions of the same period; return the nanoseconds.
     func cycle() -> Double { Double(capacity_graph_cycle(handle)) }
     func bound() -> Double { Double(capacity_graph_bound(handle)) }
 
-    /// Throws unless the core's last period is what the additions say.
+    /// Throws unless the core's last period matches the additions.
     func check() throws {
         _ = bound()
         let difference = capacity_graph_difference(handle)

@@ -2,7 +2,8 @@ import Processes
 import Reporting
 import Servers
 
-/// From an app's call to its sound at the port, in milliseconds, beside the musical yardstick: at most 10 ms, that differ by at most 1 ms.
+/// The time from an app's call to its sound at the port, in milliseconds, compared with the musical
+/// yardstick: at most 10 ms, varying by at most 1 ms.
 struct ActionPart: LatencyPart {
     let name = "action"
     var performers: [String: @Sendable () -> ([String]) throws -> [Double]] { Run.probedApp }
@@ -66,16 +67,16 @@ struct ActionPart: LatencyPart {
                 + [digits(spread.percentiles), digits(spread.deviation)]
                 + [isScheduled ? "0" : digits(period / 12.0.squareRoot()), isScheduled ? "\(late)" : ""])
         guard server.period == 128, isRealTime, [.trigger, .scheduled].contains(action) else { return }
-        let place = "\(action.call) on \(server.kind.rawValue), 128 frames, in real time"
+        let targetName = "\(action.call) on \(server.kind.rawValue), 128 frames, in real time"
         let isHeadline = server.kind == .jackd
         let bound = isScheduled ? "" : " (a call without a time has one period)"
         findings.targets += [
             Target(
-                what: "\(place): action → sound, p99", unit: "ms", wanted: 10, reached: statistics.p99,
+                what: "\(targetName): action → sound, p99", unit: "ms", wanted: 10, reached: statistics.p99,
                 range: run.noise.range(ofTail: statistics, inRealTime: true),
                 headline: isHeadline && !isScheduled ? "action → sound at the port, period of 128 (p99)" : nil),
             Target(
-                what: "\(place): jitter, p1 to p99\(bound)", unit: "ms", wanted: 1, reached: spread.percentiles,
+                what: "\(targetName): jitter, p1 to p99\(bound)", unit: "ms", wanted: 1, reached: spread.percentiles,
                 range: run.noise.range(ofExcess: spread.percentiles, inRealTime: true),
                 headline: isHeadline && isScheduled ? "jitter of an action that has a time (p1 to p99)" : nil),
         ]
@@ -83,7 +84,7 @@ struct ActionPart: LatencyPart {
 }
 
 extension Plot {
-    /// Which share of calls took how long, at 128 frames, a panel for each server.
+    /// Plots the distribution of the calls' times at 128 frames, with a panel for each server.
     fileprivate func drawActions(_ found: [(conditions: Conditions, times: [Double])]) throws -> Figure {
         let colors = ["#0060ad", "#2f8e4b", "#d95319", "#7e2f8e"]
         let panels = ServerKind.allCases.compactMap { kind -> Panel? in

@@ -2,7 +2,8 @@ import Processes
 import Reporting
 import Servers
 
-/// From a command to the first frame that it changes: without a time, and for a frame.
+/// The time from a command to the first frame that it changes: for commands without a time, and for
+/// those with a frame.
 struct CommandPart: LatencyPart {
     let name = "command"
     var performers: [String: @Sendable () -> ([String]) throws -> [Double]] { Run.probedApp }

@@ -1,28 +1,29 @@
 import AudioRendering
 import AudioSessions
-import CGateEar
+import CGateTap
 import Foundation
 import JackDriver
 import Processes
 import Servers
 
-/// What happens to an app that plays.
+/// An event that affects a playing app.
 enum GateCase: String, CaseIterable {
     /// Another app's session activates.
     case interruption
     case call
-    /// Another app speaks over it.
+    /// Another app plays a prompt over it.
     case prompt
     case silentSwitch = "silent switch"
 
     var change: GateChange { self == .prompt ? .duck : .silence }
-    /// Whether the app has to activate again when it is over.
+    /// Whether the app must activate again after the event.
     var ends: Bool { self == .interruption || self == .call }
 }
 
-/// A process that plays a constant sound through a session, or one that decides for the user's sessions, which needs no server.
+/// A process that plays a constant sound through a session, or one that controls the arbitration of
+/// the user's sessions and needs no server.
 final class GateApp {
-    /// How the part is called that performs it.
+    /// The name of the part that performs it.
     static let part = "gate-app"
     static let port = "gate-app:out_1"
 
@@ -35,19 +36,19 @@ final class GateApp {
         case "decide": host = makeHost(server: words[1], words[2])
         case "open": return try open(server: words[1], words[2])
         case "activate": return try activate()
-        case "deactivate": try opened().setActive(false)
+        case "deactivate": try requireOpen().setActive(false)
         case "begin": try begin(try Self.happening(words))
         case "end": try end(try Self.happening(words))
         case "close": close()
         case "after":
             wait(nanoseconds: Int(words[1]) ?? 0)
             return try perform(Array(words.dropFirst(2)))
-        default: throw BenchmarkError("an app knows no such word")
+        default: throw BenchmarkError("unknown command of the gate app")
         }
         return []
     }
 
-    /// So that what follows comes at any moment of a period.
+    /// Sleeps, so that what follows happens at any phase of a period.
     private func wait(nanoseconds: Int) {
         var time = timespec(tv_sec: 0, tv_nsec: nanoseconds)
         pselect(0, nil, nil, nil, &time, nil)
@@ -55,18 +56,18 @@ final class GateApp {
 
     private static func happening(_ words: [String]) throws -> GateCase {
         guard let found = GateCase(rawValue: words.dropFirst().joined(separator: " ")) else {
-            throw BenchmarkError("an app knows no such case")
+            throw BenchmarkError("unknown case")
         }
         return found
     }
 
-    private func opened() throws -> AudioSession {
+    private func requireOpen() throws -> AudioSession {
         guard let session else { throw BenchmarkError("no session is open") }
         return session
     }
 
-    private func hosting() throws -> AudioSessionHost {
-        guard let host else { throw BenchmarkError("there is no host") }
+    private func requireHost() throws -> AudioSessionHost {
+        guard let host else { throw BenchmarkError("no host is open") }
         return host
     }
 
@@ -76,13 +77,14 @@ final class GateApp {
             arbitration: arbitration == GateArbitration.service.rawValue ? .automatic : .inProcess)
     }
 
-    /// Plays when it returns: the process, and the address of the session's gate.
+    /// Opens a session that plays on return. Returns the process and the address of the session's
+    /// gate.
     private func open(server: String, _ arbitration: String) throws -> [Double] {
         let before = Self.gates()
         let host = makeHost(server: server, arbitration)
         let session = try AudioSession(host: host)
         let gates = Self.gates().filter { !before.contains($0) }
-        guard gates.count == 1 else { throw BenchmarkError("\(gates.count) gates came with one session") }
+        guard gates.count == 1 else { throw BenchmarkError("one session has \(gates.count) gates") }
         try session.setCategory(.soloAmbient)
         try session.setActive(true)
         let sound = [Float](repeating: GateChange.level, count: 4_800)
@@ -97,9 +99,9 @@ final class GateApp {
         return Array(addresses.prefix(Int(count)))
     }
 
-    /// When it was asked, and for how long it blocked, in ns.
+    /// Activates the session. Returns when the call was made, and how long it blocked, in ns.
     private func activate() throws -> [Double] {
-        let session = try opened()
+        let session = try requireOpen()
         let begun = now()
         try session.setActive(true)
         return [Double(begun), Double(now() - begun)]
@@ -107,18 +109,18 @@ final class GateApp {
 
     private func begin(_ what: GateCase) throws {
         switch what {
-        case .interruption: try hosting().beginOtherAudio([])
-        case .call: try hosting().beginInterruption(by: .call)
-        case .prompt: try hosting().beginOtherAudio([.duckOthers])
-        case .silentSwitch: try hosting().setSilentSwitch(true)
+        case .interruption: try requireHost().beginOtherAudio([])
+        case .call: try requireHost().beginInterruption(by: .call)
+        case .prompt: try requireHost().beginOtherAudio([.duckOthers])
+        case .silentSwitch: try requireHost().setSilentSwitch(true)
         }
     }
 
     private func end(_ what: GateCase) throws {
         switch what {
-        case .interruption, .prompt: try hosting().endOtherAudio()
-        case .call: try hosting().endInterruption()
-        case .silentSwitch: try hosting().setSilentSwitch(false)
+        case .interruption, .prompt: try requireHost().endOtherAudio()
+        case .call: try requireHost().endInterruption()
+        case .silentSwitch: try requireHost().setSilentSwitch(false)
         }
     }
 
@@ -129,10 +131,10 @@ final class GateApp {
     }
 }
 
-/// Who decides for the app.
+/// The arbiter of the app.
 enum GateArbitration: String, CaseIterable {
-    /// Its own process.
+    /// The app's own process.
     case inProcess = "in-process"
-    /// An audiosessiond of the benchmark's own.
+    /// An audiosessiond that the benchmark starts.
     case service
 }

@@ -2,22 +2,22 @@ import Foundation
 import Reporting
 import Servers
 
-/// Whose frames are told of one another.
+/// The conditions of frames that are compared with each other.
 struct GateGroup: Hashable {
     var server: ServerKind
     var period: Int
     var arbitration: GateArbitration
     var threads: GateThreads
-    /// What is heard: a case's name, or of what follows it.
+    /// The name of a case, or of what follows it.
     var what: String
 }
 
-/// What was heard under one set of conditions.
+/// The results under one set of conditions.
 struct GateFinding {
     var heard: [GateTrace.Hearing] = []
-    /// How often it had to be done again.
+    /// The number of repetitions because of disturbances.
     var repeated = 0
-    /// For how long an activation blocked, in ms.
+    /// The times that an activation blocked, in ms.
     var blocked: [Double] = []
 
     static func + (a: GateFinding, b: GateFinding) -> GateFinding {
@@ -26,22 +26,23 @@ struct GateFinding {
 
     func values(_ path: KeyPath<GateTrace.Hearing, Int>) -> [Double] { heard.map { Double($0[keyPath: path]) } }
 
-    /// Of what stays, beside full level.
+    /// The final levels, relative to full level.
     var decibels: [Double] { heard.map { 20 * log10(Double($0.level / GateChange.level)) } }
 
-    /// How many frames later than the first cycle that begins after the verdict; less where it came into the one that had just begun.
+    /// The delays in frames, relative to the first cycle that begins after the grant; negative if
+    /// the grant still affected the cycle that had just begun.
     var late: [Double] { heard.map { Double($0.first - $0.ideal) } }
 }
 
-/// What is heard when something else is over.
+/// The changes after the end of an event.
 enum GateReturn {
-    /// The session that was interrupted activates again: from its grant.
+    /// The interrupted session activates again; timed from its grant.
     static let resume = "resume"
     /// The silent switch is off again.
     static let unmute = "unmute"
-    /// The prompt is over: the slow way back.
+    /// The prompt has ended: the slow ramp back.
     static let unduck = "unduck"
-    /// `setActive(true)` of a session whose voice waits: from the call.
+    /// `setActive(true)` of a session with a waiting voice; timed from the call.
     static let activation = "activation"
 }
 
@@ -60,15 +61,15 @@ struct GateFindings {
     func count(_ group: GateGroup) -> Int { all[group]?.heard.count ?? 0 }
     func repeated(_ group: GateGroup) -> Int { all[group]?.repeated ?? 0 }
 
-    func together(where isWanted: (GateGroup) -> Bool) -> GateFinding {
-        all.filter { isWanted($0.key) }.values.reduce(GateFinding(), +)
+    func together(where isIncluded: (GateGroup) -> Bool) -> GateFinding {
+        all.filter { isIncluded($0.key) }.values.reduce(GateFinding(), +)
     }
 
-    /// In the unit of periods.
-    func periods(_ path: KeyPath<GateTrace.Hearing, Int>, less frames: Int = 0, where isWanted: (GateGroup) -> Bool)
+    /// Returns values in periods.
+    func periods(_ path: KeyPath<GateTrace.Hearing, Int>, less frames: Int = 0, where isIncluded: (GateGroup) -> Bool)
         -> [Double]
     {
-        all.filter { isWanted($0.key) }.flatMap { group, finding in
+        all.filter { isIncluded($0.key) }.flatMap { group, finding in
             finding.values(path).map { ($0 - Double(frames)) / Double(group.period) }
         }
     }
@@ -78,7 +79,7 @@ extension GateFindings {
     static let subject = "swift-audio-session"
     static let ideal = "ideal: the first frame of the next cycle"
 
-    /// Every group's, in a fixed order.
+    /// The measurements of all groups, in a fixed order.
     var measurements: [Measurement] {
         all.sorted { $0.key.order < $1.key.order }.flatMap { group, finding in
             finding.heard.isEmpty ? [] : measurements(group, finding)
@@ -134,11 +135,11 @@ extension GateGroup {
     }
 
     fileprivate var order: String {
-        let place = period < 100 ? "00\(period)" : period < 1_000 ? "0\(period)" : "\(period)"
-        return "\(server.rawValue) \(place) \(arbitration.rawValue) \(threads.rawValue) \(what)"
+        let sortablePeriod = period < 100 ? "00\(period)" : period < 1_000 ? "0\(period)" : "\(period)"
+        return "\(server.rawValue) \(sortablePeriod) \(arbitration.rawValue) \(threads.rawValue) \(what)"
     }
 
-    /// A case, not what follows one.
+    /// Whether this is a case, and not what follows one.
     var isCase: Bool { GateCase(rawValue: what) != nil }
     var isSilence: Bool { isCase && what != GateCase.prompt.rawValue }
 }

@@ -2,15 +2,15 @@ import Reporting
 import Servers
 
 extension GateFindings {
-    /// A row for each app, with all that happened to it.
+    /// The table with a row for each app, over all cases.
     static func table() -> Table {
         Table(
-            "From the arbiter's verdict to silence, at the app's port",
+            "From the arbiter's grant to silence, at the app's port",
             note: """
                 frames from the word in the app's gate to the first sample that is lower, and to the first of those that stay 0 (prompts left \
                 out); ideal: the next cycle's first sample. less fade: what is beyond the 240 frames of the fade. blocked: no thread of the app \
                 or the library runs but libjack's, and in one process the one that decides. A device hears it as much later as its own latency is, \
-                jackd's without -S by one more period. No peer has anything like it. seen in: how exactly the verdict's time is known, p99, of which the earliest counts. again: repetitions in which the server lost a cycle, or the word was not seen in time.
+                jackd's without -S by one more period. No peer has anything like it. seen in: how exactly the grant's time is known, p99, of which the earliest counts. again: repetitions in which the server lost a cycle, or the word was not seen in time.
                 """,
             [
                 .text("server", 10), "period", .text("decides", 10), .text("threads", 7), "n", "again", "lower p50",
@@ -21,12 +21,12 @@ extension GateFindings {
     }
 
     func row(_ server: Server, _ arbitration: GateArbitration, _ threads: GateThreads) -> [String] {
-        func isHere(_ group: GateGroup) -> Bool {
+        func isMatch(_ group: GateGroup) -> Bool {
             group.server == server.kind && group.period == server.period && group.arbitration == arbitration
                 && group.threads == threads && group.isCase
         }
-        let finding = together(where: isHere)
-        let silent = together { isHere($0) && $0.isSilence }
+        let finding = together(where: isMatch)
+        let silent = together { isMatch($0) && $0.isSilence }
         guard !finding.heard.isEmpty, !silent.heard.isEmpty else { return [server.kind.rawValue] }
         let (first, ideal) = (Statistics(finding.values(\.first)), Statistics(finding.values(\.ideal)))
         let (settled, times) = (Statistics(silent.values(\.settled)), Statistics(finding.heard.map(\.milliseconds)))
@@ -42,7 +42,7 @@ extension GateFindings {
             ].map(digits)
     }
 
-    /// A row for each case, over all periods and apps of a server.
+    /// Returns the table with a row for each case, over all periods and apps of a server.
     func cases() -> Table {
         var table = Table(
             "The same by what happens",
@@ -58,11 +58,11 @@ extension GateFindings {
         let whats = GateCase.allCases.map(\.rawValue) + [GateReturn.resume, GateReturn.unmute, GateReturn.unduck]
         for what in whats {
             for kind in ServerKind.allCases {
-                func isHere(_ group: GateGroup) -> Bool { group.server == kind && group.what == what }
-                let finding = together(where: isHere)
+                func isMatch(_ group: GateGroup) -> Bool { group.server == kind && group.what == what }
+                let finding = together(where: isMatch)
                 guard !finding.heard.isEmpty else { continue }
-                let first = Statistics(periods(\.first, where: isHere))
-                let settled = Statistics(periods(\.settled, less: Self.way(what), where: isHere))
+                let first = Statistics(periods(\.first, where: isMatch))
+                let settled = Statistics(periods(\.settled, less: Self.rampFrames(what), where: isMatch))
                 let late = Statistics(finding.late)
                 table.add(
                     [what, kind.rawValue, "\(first.count)"]
@@ -75,8 +75,8 @@ extension GateFindings {
         return table
     }
 
-    /// Frames of the way there.
-    static func way(_ what: String) -> Int {
+    /// Returns the length of the ramp, in frames.
+    static func rampFrames(_ what: String) -> Int {
         switch what {
         case GateCase.prompt.rawValue: GateChange.duck.frames
         case GateReturn.unduck: GateChange.unduck.frames
@@ -125,33 +125,33 @@ extension GateFindings {
     }
 
     private func targets(_ arbitration: GateArbitration, _ threads: GateThreads) -> [Target] {
-        func isHere(_ group: GateGroup) -> Bool {
+        func isMatch(_ group: GateGroup) -> Bool {
             group.arbitration == arbitration && group.threads == threads && group.isCase
         }
-        let first = periods(\.first, where: isHere)
-        let silent = periods(\.settled, less: GateChange.silence.frames) { isHere($0) && $0.isSilence }
+        let first = periods(\.first, where: isMatch)
+        let silent = periods(\.settled, less: GateChange.silence.frames) { isMatch($0) && $0.isSilence }
         guard let worst = first.max(), let last = silent.max() else { return [] }
-        let place = arbitration == .service ? "across processes" : "in one process"
-        let app = "\(place)\(threads == .blocked ? ", the app hung" : "")"
+        let arbiter = arbitration == .service ? "across processes" : "in one process"
+        let app = "\(arbiter)\(threads == .blocked ? ", the app hung" : "")"
         let isHeadline = arbitration == .service && threads == .blocked
         return [
             Target(
-                what: "verdict → first lower frame, \(app): worst of \(first.count)", unit: "periods", wanted: 1,
+                what: "grant → first lower frame, \(app): worst of \(first.count)", unit: "periods", wanted: 1,
                 reached: worst,
                 headline: isHeadline
-                    ? "arbiter's verdict → first lower frame of an app that hangs (worst of \(first.count))" : nil),
+                    ? "arbiter's grant → first lower frame of an app that hangs (worst of \(first.count))" : nil),
             Target(
-                what: "verdict → silence, less the 5 ms of the fade, \(app): worst of \(silent.count)",
+                what: "grant → silence, less the 5 ms of the fade, \(app): worst of \(silent.count)",
                 unit: "periods", wanted: 1, reached: last,
                 headline: isHeadline
-                    ? "arbiter's verdict → silence of an app that hangs, less the 5 ms of the fade (worst of \(silent.count))"
+                    ? "arbiter's grant → silence of an app that hangs, less the 5 ms of the fade (worst of \(silent.count))"
                     : nil),
         ]
     }
 }
 
 extension Plot {
-    /// The share of verdicts that were heard within that many periods.
+    /// Plots the share of grants that took effect within that many periods.
     func drawGates(_ findings: GateFindings) throws -> Figure {
         let kinds = ServerKind.allCases.filter { kind in
             findings.all.contains { $0.key.server == kind && $0.key.isCase }
@@ -180,20 +180,20 @@ extension Plot {
                 Line(
                     title: "the next cycle's first frame", color: "#777777", dashed: true, points: Self.shares(ideal),
                     symbol: 0))
-            return Panel(title: "Verdict → port on \(kind.rawValue)", lines: lines)
+            return Panel(title: "Grant → port on \(kind.rawValue)", lines: lines)
         }
         return try draw(
             "latency-gates", size: "\(600 * panels.count),750",
             caption: """
-                Share of the arbiter's verdicts whose first lower frame was at the app's port within that part of a period; dashed: the app's threads \
-                stood still. In one process and across processes, all periods together. Verdicts come anywhere in a period, so that a straight line to 1 \
+                Share of the arbiter's grants whose first lower frame was at the app's port within that part of a period; dashed: the app's threads \
+                stood still. In one process and across processes, all periods together. Grants come anywhere in a period, so that a straight line to 1 \
                 is what can be reached. Black: setActive(true), from the call, which the arbiter has to grant first.
                 """,
             panels: panels,
             settings: """
                 set key below maxcols 1
-                set xlabel "periods after the verdict"
-                set ylabel "% of verdicts"
+                set xlabel "periods after the grant"
+                set ylabel "% of grants"
                 set xrange [-0.2:1.5]
                 set yrange [0:100]
                 set arrow from 1,0 to 1,100 nohead linecolor rgb "#a2142f" dashtype 3

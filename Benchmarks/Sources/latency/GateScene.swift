@@ -1,4 +1,4 @@
-import CGateEar
+import CGateTap
 import CSessionGate
 import Foundation
 import Processes
@@ -7,102 +7,106 @@ import Servers
 /// Whether the app's own threads run.
 enum GateThreads: String, CaseIterable {
     case free
-    /// None of them, nor of the library's, but libjack's; and where the app's own process decides, the one that does.
+    /// All threads of the app and the library are suspended, except libjack's and, if the app's own
+    /// process is the arbiter, the arbiter's thread.
     case blocked
 }
 
-/// An app that plays, an ear at its port, and somebody who decides what happens to it.
+/// An app that plays, a recorder on its port, and a process that controls what happens to it.
 final class GateScene {
     let server: Server
     let arbitration: GateArbitration
     private let app: Performer
-    private let ear: Performer
+    private let tap: Performer
     private let decider: Performer
     private let process: pid_t
     private let gate: UInt64
 
-    /// It plays when this returns.
-    init(_ server: Server, _ arbitration: GateArbitration, in place: ServerPlace) throws {
+    /// Starts the app; it plays on return.
+    init(_ server: Server, _ arbitration: GateArbitration, in context: ServerContext) throws {
         (self.server, self.arbitration) = (server, arbitration)
-        app = try Performer(GateApp.part, place.environment)
-        ear = try Performer(GateEar.part, place.environment)
+        app = try Performer(GateApp.part, context.environment)
+        tap = try Performer(GateTap.part, context.environment)
         let opened = try app.ask("open", server.name, arbitration.rawValue)
-        guard opened.count == 2 else { throw BenchmarkError("An app told nothing of its gate.") }
+        guard opened.count == 2 else { throw BenchmarkError("An app did not report its gate.") }
         (process, gate) = (pid_t(opened[0]), UInt64(opened[1]))
-        decider = arbitration == .service ? try Performer(GateApp.part, place.environment) : app
+        decider = arbitration == .service ? try Performer(GateApp.part, context.environment) : app
         if arbitration == .service { try decider.ask("decide", server.name, arbitration.rawValue) }
-        try ear.ask("open", server.name, GateApp.port)
+        try tap.ask("open", server.name, GateApp.port)
     }
 
     func close() throws {
-        try ear.ask("close")
+        try tap.ask("close")
         try app.ask("close")
     }
 
-    /// What one change sounded like; nil: the watch, or the server, was disturbed.
+    /// The result of one change; nil if the watch or the server was disturbed.
     typealias Heard = GateTrace.Hearing?
 
-    /// Something happens to the app, once.
+    /// Makes an event happen to the app, once.
     func begin(_ what: GateCase, _ threads: GateThreads) throws -> Heard {
-        try ear.ask("steady", "\(GateChange.level)")
-        return try standing(threads) { try hear(what.change, of: decider, ["begin", what.rawValue]) }
+        try tap.ask("steady", "\(GateChange.level)")
+        return try suspendingThreads(threads) { try hear(what.change, of: decider, ["begin", what.rawValue]) }
     }
 
-    /// It is over; what the app's return sounded like: nil too where that is not listened to.
+    /// Ends the event. Returns the result of the app's return; nil also if it is not recorded.
     func end(_ what: GateCase) throws -> Heard {
         switch what {
         case .interruption, .call:
-            try ear.ask("steady", "0")
+            try tap.ask("steady", "0")
             try decider.ask("end", what.rawValue)
             return try hear(.sound, of: app, ["activate"])
         case .silentSwitch:
-            try ear.ask("steady", "0")
+            try tap.ask("steady", "0")
             return try hear(.sound, of: decider, ["end", what.rawValue])
         case .prompt:
-            // Silent meanwhile, it need not rise slowly.
+            // With the silent switch on, the app need not wait for the slow ramp.
             try decider.ask("begin", GateCase.silentSwitch.rawValue)
-            try ear.ask("steady", "0")
+            try tap.ask("steady", "0")
             try decider.ask("end", what.rawValue)
             try decider.ask("end", GateCase.silentSwitch.rawValue)
             return nil
         }
     }
 
-    /// The prompt is over, and the app rises slowly from where it was.
+    /// Ends the prompt, after which the app's level rises slowly.
     func rise(from level: Float) throws -> Heard {
-        try ear.ask("steady", "\(level)")
+        try tap.ask("steady", "\(level)")
         return try hear(.unduck, of: decider, ["end", GateCase.prompt.rawValue])
     }
 
-    /// The app's session, which has everything but the grant, activates: what is heard from the call on, and how long that blocks, in ms.
+    /// Activates the app's session, which lacks only the grant. Returns the result from the call
+    /// on, and how long the call blocked, in ms.
     func activate() throws -> (heard: Heard, blocked: Double) {
         try app.ask("deactivate")
-        try ear.ask("steady", "0")
+        try tap.ask("steady", "0")
         let times = try app.ask("after", "\(Int.random(in: 0..<period))", "activate")
-        guard times.count == 2 else { throw BenchmarkError("An app did not tell when it activated.") }
+        guard times.count == 2 else { throw BenchmarkError("An app did not report when it activated.") }
         let begun = UInt64(times[0])
         return (try listen(.sound, after: begun, until: begun), times[1] / 1e6)
     }
 
-    /// Tells somebody what changes the gate, watches it change, and listens.
+    /// Sends the command that changes the gate, watches the change, and records the result.
     private func hear(_ change: GateChange, of performer: Performer, _ words: [String]) throws -> Heard {
-        // Whoever decides wakes by himself: then he is in nobody's way, and nobody in his.
+        // The controlling process wakes up on its own, so that it and this process do not delay
+        // each other.
         let watched = Result {
-            try self.watch { try performer.tell(["after", "\(Int.random(in: 0..<period))"] + words) }
+            try self.watch { try performer.send(["after", "\(Int.random(in: 0..<period))"] + words) }
         }
-        // What he was refused says more than that nothing changed.
+        // An error of the command is more informative than the absence of a change.
         _ = try performer.answer()
         let watch = try watched.get()
-        guard sgate_verdict_unpack(watch.word).is(change) else {
-            throw BenchmarkError("'\(words.joined(separator: " "))' led to another verdict than \(change).")
+        guard sgate_grant_unpack(watch.word).is(change) else {
+            throw BenchmarkError("'\(words.joined(separator: " "))' resulted in another grant than \(change).")
         }
         let heard = try listen(change, after: watch.after_ns, until: watch.until_ns)
-        // Within half a period nobody looked.
+        // Discards a watch that did not read the gate for half a period.
         let isKnown = watch.until_ns - watch.after_ns < UInt64(period / 2)
         return isKnown ? heard : nil
     }
 
-    /// When the gate's word changes. In real time, where that is to be had: who decides must not be in the way of who looks.
+    /// Watches when the gate's word changes. Uses real-time priority if available, so that the
+    /// controlling process does not delay the watch.
     private func watch(_ change: () throws -> Void) throws -> gate_watch_t {
         var watch = gate_watch_t()
         try check(gate_watch_look(process, gate, &watch))
@@ -114,37 +118,38 @@ final class GateScene {
     }
 
     private func listen(_ change: GateChange, after: UInt64, until: UInt64) throws -> Heard {
-        switch try GateHearing(try ear.ask("heard", change.rawValue, "\(after)", "\(until)")) {
+        switch try GateHearing(try tap.ask("heard", change.rawValue, "\(after)", "\(until)")) {
         case .heard(let hearing): hearing
         case .interrupted, .straddled: nil
         }
     }
 
-    /// In ns.
+    /// The period in ns.
     private var period: Int { 1_000_000_000 * server.period / Server.sampleRate }
 
-    /// Stops the app's threads meanwhile where they are to be blocked.
-    private func standing<Result>(_ threads: GateThreads, _ body: () throws -> Result) throws -> Result {
+    /// Suspends the app's threads during `body`, if they are to be blocked.
+    private func suspendingThreads<Result>(_ threads: GateThreads, _ body: () throws -> Result) throws -> Result {
         guard threads == .blocked else { return try body() }
         var frozen = gate_frozen_t()
-        // What decides is the thread that answers.
+        // The arbiter runs on the thread that answers the commands.
         try check(gate_freeze(process, arbitration == .inProcess ? process : 0, &frozen))
         defer { gate_thaw(&frozen) }
         guard frozen.count > 0, frozen.spared > 0 else {
-            throw BenchmarkError("\(frozen.count) threads of the app stand, and \(frozen.spared) are libjack's.")
+            throw BenchmarkError(
+                "\(frozen.count) threads of the app are suspended; \(frozen.spared) belong to libjack.")
         }
         return try body()
     }
 
     private func check(_ status: Int32) throws {
         guard status != 0 else { return }
-        let cure = status == -EPERM ? "; let a program debug its children: sysctl kernel.yama.ptrace_scope=1" : ""
-        throw BenchmarkError("The app cannot be watched: \(String(cString: strerror(-status)))\(cure).")
+        let fix = status == -EPERM ? "; allow programs to debug their children: sysctl kernel.yama.ptrace_scope=1" : ""
+        throw BenchmarkError("Cannot watch the app: \(String(cString: strerror(-status)))\(fix).")
     }
 }
 
-extension sgate_verdict_t {
-    /// Whether it is what leads there.
+extension sgate_grant_t {
+    /// Whether the grant causes this change.
     fileprivate func `is`(_ change: GateChange) -> Bool {
         switch change {
         case .silence: paused || muted

@@ -1,10 +1,12 @@
 import Processes
 
-/// Shows, before anything is measured, that the ear finds what it is to find, and faults where they are planted.
+/// Verifies, before any measurement, that the analysis finds changes correctly, and detects
+/// injected faults.
 enum GateTrial {
     static func check() throws {
         for change in GateChange.allCases {
-            // Verdicts anywhere in a period, late by nothing, by some frames, by a period.
+            // Grants at any phase of a period, with no delay, a delay of some frames, or of a
+            // period.
             for (phase, delay) in [(0, 0), (1, 0), (64, 5), (127, 128), (100, 1_000)] {
                 let trace = trace(change, begin: 256 + delay)
                 guard
@@ -12,31 +14,32 @@ enum GateTrial {
                         change, after: time(128 + phase), until: time(128 + phase) + 1_000),
                     heard.first == 128 - phase + delay, heard.settled == heard.first + change.frames - 1,
                     heard.ideal == 128 - phase
-                else { throw BenchmarkError("An ear that was to find \(change) \(delay) frames late did not.") }
+                else { throw BenchmarkError("The analysis did not find \(change) with a delay of \(delay) frames.") }
             }
             try expectFault(
-                "of a way that goes back", trace(change, begin: 256) { $0[256 + change.frames / 2] = $0[0] }, change)
+                "a ramp that goes back", trace(change, begin: 256) { $0[256 + change.frames / 2] = $0[0] }, change)
             let click = trace(change, begin: 256) { samples in
-                for place in 300..<256 + change.frames { samples[place] = samples[samples.count - 1] }
+                for index in 300..<256 + change.frames { samples[index] = samples[samples.count - 1] }
             }
-            try expectFault("of a click", click, change)
-            try expectFault("of a wrong level", trace(change, begin: 256) { $0 = $0.map { $0 * 0.97 } }, change)
+            try expectFault("a click", click, change)
+            try expectFault("a wrong level", trace(change, begin: 256) { $0 = $0.map { $0 * 0.97 } }, change)
             let deaf = GateTrace(
                 samples: Array(repeating: trace(change, begin: 256).samples[0], count: 40_000), cycles: cycles(40_000))
             guard case .unfinished = try deaf.hear(change, after: time(200), until: time(200)) else {
-                throw BenchmarkError("An ear found \(change) where a gate was ignored.")
+                throw BenchmarkError("The analysis found \(change) although the gate was ignored.")
             }
         }
         try expectFault(
-            "of a rest that is no silence", trace(.silence, begin: 256) { $0 = $0.map { max($0, 0.000_01) } }, .silence)
+            "a remainder that is not silent", trace(.silence, begin: 256) { $0 = $0.map { max($0, 0.000_01) } },
+            .silence)
         var lost = trace(.silence, begin: 256)
         lost.cycles.remove(at: 2)
         guard case .interrupted = try lost.hear(.silence, after: time(200), until: time(200)) else {
-            throw BenchmarkError("An ear did not miss a cycle.")
+            throw BenchmarkError("The analysis did not detect a missing cycle.")
         }
         guard case .straddled = try trace(.silence, begin: 256).hear(.silence, after: time(255), until: time(256))
         else {
-            throw BenchmarkError("An ear knew what nobody can know.")
+            throw BenchmarkError("The analysis found a result that cannot be known.")
         }
     }
 
@@ -46,10 +49,10 @@ enum GateTrial {
         } catch {
             return
         }
-        throw BenchmarkError("An ear did not notice a planted fault in \(change): \(what).")
+        throw BenchmarkError("The analysis did not detect an injected fault in \(change): \(what).")
     }
 
-    /// Of a frame, in ns, a hair after its beginning.
+    /// Returns the time slightly after the beginning of a frame, in ns.
     private static func time(_ frame: Int) -> UInt64 { 1_000_000_000 + UInt64(frame) * 1_000_000_000 / 48_000 + 1_000 }
 
     private static func cycles(_ count: Int) -> [GateTrace.Cycle] {
@@ -57,13 +60,14 @@ enum GateTrial {
             GateTrace.Cycle(
                 begun: 1_000_000_000 + UInt64($0) * 1_000_000_000 / 48_000, heard: time($0), frame: UInt32($0),
                 count: 128,
-                place: $0)
+                position: $0)
         }
     }
 
-    /// As the render core makes it: the first frame differs already, the last is there.
+    /// Makes a ramp as the render core does: the first frame differs already, the last has the
+    /// final level.
     private static func trace(
-        _ change: GateChange, begin: Int, _ spoil: (inout [Float]) -> Void = { _ in }
+        _ change: GateChange, begin: Int, _ damage: (inout [Float]) -> Void = { _ in }
     ) -> GateTrace {
         let (from, to) = change.ends
         let count = (begin + change.frames + 1_024) / 128 * 128
@@ -71,7 +75,7 @@ enum GateTrial {
             let share = min(1, max(0, Double(frame - begin + 1) / Double(change.frames)))
             return Float(from + (to - from) * share) * GateChange.level
         }
-        spoil(&samples)
+        damage(&samples)
         return GateTrace(samples: samples, cycles: cycles(count))
     }
 }

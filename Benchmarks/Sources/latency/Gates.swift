@@ -2,12 +2,13 @@ import Processes
 import Reporting
 import Servers
 
-/// How soon the arbiter's verdict is heard, though nobody in the app does anything about it, and how soon an activation is.
+/// The time until the arbiter's grant takes effect without any action by the app, and until an
+/// activation does.
 struct Gates: LatencyPart {
     let name = "gates"
 
     var performers: [String: @Sendable () -> ([String]) throws -> [Double]] {
-        [GateApp.part: { GateApp().perform }, GateEar.part: { GateEar().perform }]
+        [GateApp.part: { GateApp().perform }, GateTap.part: { GateTap().perform }]
     }
 
     func measure(_ run: Run) throws -> Findings {
@@ -15,11 +16,11 @@ struct Gates: LatencyPart {
         var findings = GateFindings()
         var table = GateFindings.table()
         for kind in run.servers {
-            let place = try ServerPlace(kind, service: run.service.socket)
+            let context = try ServerContext(kind, service: run.service.socket)
             for period in run.periods {
-                let server = try Server(kind, period: period, in: place)
+                let server = try Server(kind, period: period, in: context)
                 for arbitration in GateArbitration.allCases {
-                    let scene = try GateScene(server, arbitration, in: place)
+                    let scene = try GateScene(server, arbitration, in: context)
                     try measure(scene, &findings, rounds: Self.rounds(run, period))
                     try scene.close()
                     for threads in GateThreads.allCases { table.add(findings.row(server, arbitration, threads)) }
@@ -32,12 +33,13 @@ struct Gates: LatencyPart {
             figures: try run.plot.map { [try $0.drawGates(findings)] } ?? [])
     }
 
-    /// Of each case, with free and with blocked threads, in one process and across processes: four times as many of a case on a server.
+    /// The rounds of each case, with free and with blocked threads, in one process and across
+    /// processes: four times as many of a case on a server.
     private static func rounds(_ run: Run, _ period: Int) -> Int {
         run.quick ? 10 : period == 128 ? 30 : 6
     }
 
-    /// One of each kind in every round, so that all find the machine alike.
+    /// Measures one of each kind in every round, so that all find the machine in the same state.
     private func measure(_ scene: GateScene, _ findings: inout GateFindings, rounds: Int) throws {
         for round in 0..<rounds {
             for what in GateCase.allCases {
@@ -46,7 +48,7 @@ struct Gates: LatencyPart {
                         what, threads, scene, &findings, rises: what == .prompt && threads == .free && round % 10 == 0)
                 }
             }
-            try again(scene.group(GateReturn.activation), &findings) { findings, group in
+            try repeatUntilKnown(scene.group(GateReturn.activation), &findings) { findings, group in
                 let (heard, blocked) = try scene.activate()
                 findings.add(heard, group, blocked: blocked)
             }
@@ -56,12 +58,12 @@ struct Gates: LatencyPart {
     private func measure(
         _ what: GateCase, _ threads: GateThreads, _ scene: GateScene, _ findings: inout GateFindings, rises: Bool
     ) throws {
-        try again(scene.group(what.rawValue, threads), &findings) { findings, group in
+        try repeatUntilKnown(scene.group(what.rawValue, threads), &findings) { findings, group in
             let heard = try scene.begin(what, threads)
             findings.add(heard, group)
             guard rises, let level = heard?.level else {
                 let after = try scene.end(what)
-                // What nobody listens to is not to be done again.
+                // Results that are not recorded need no repetition.
                 if what != .prompt {
                     findings.add(after, scene.group(what == .silentSwitch ? GateReturn.unmute : GateReturn.resume))
                 }
@@ -71,15 +73,15 @@ struct Gates: LatencyPart {
         }
     }
 
-    /// Until it is known once more.
-    private func again(
+    /// Repeats until one more result is known.
+    private func repeatUntilKnown(
         _ group: GateGroup, _ findings: inout GateFindings, _ body: (inout GateFindings, GateGroup) throws -> Void
     ) throws {
         let (known, before) = (findings.count(group), findings.repeated(group))
         repeat {
             guard findings.repeated(group) < before + 50 else {
                 throw BenchmarkError(
-                    "\(group.what) on \(group.server.rawValue), \(group.period) frames, could not be timed 50 times in turn."
+                    "\(group.what) on \(group.server.rawValue), \(group.period) frames, could not be timed in 50 attempts."
                 )
             }
             try body(&findings, group)

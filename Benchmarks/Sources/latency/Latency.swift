@@ -4,67 +4,71 @@ import Processes
 import Reporting
 import Servers
 
-/// Measures latencies on real servers, in frames wherever a frame is what is asked for.
+/// Measures latencies on real servers, in frames wherever frames are relevant.
 @main
 struct Latency: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measures, on real servers, how soon what is asked for is heard.",
+        abstract: "Measures latencies on real servers, from a request to its audible effect.",
         discussion: """
-            On servers of the benchmark's own with dummy devices, never on the user's, but for --loopback. What goes through ports is looked at \
-            sample by sample, beside a bound or a peer in the same run.
+            Runs on its own servers with dummy devices, never on the user's, except with --loopback. Checks the signals at ports sample by \
+            sample. In the same run, measures a lower bound or another audio library for comparison.
             """)
 
-    @Flag(help: "Few periods and repetitions: shows that it works, proves nothing.")
+    @Flag(help: "Uses few periods and repetitions: a functional check without meaningful results.")
     var quick = false
 
-    @Option(help: ArgumentHelp("Write the results as JSON to this file as well.", valueName: "file"))
+    @Option(help: ArgumentHelp("Also writes the results to this file as JSON.", valueName: "file"))
     var json: String?
 
-    @Option(help: ArgumentHelp("Draw plots into this folder, which exists.", valueName: "folder"))
+    @Option(help: ArgumentHelp("Draws plots into this existing folder.", valueName: "folder"))
     var report: String?
 
     @Option(
         help: ArgumentHelp(
-            "The audiosessiond that arbitrates; default: beside the package's other programs.", valueName: "path"))
+            "The audiosessiond to use; default: the package's release build.", valueName: "path"))
     var service = ".build/release/audiosessiond"
 
-    @Option(help: ArgumentHelp("On which servers: jackd, jackd-sync, pipewire or all.", valueName: "kind"))
+    @Option(help: ArgumentHelp("The servers to measure on: jackd, jackd-sync, pipewire or all.", valueName: "kind"))
     var server = "all"
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Only these parts: \(Latency.parts.map(\.name).joined(separator: ", ")).", valueName: "part"))
+            "Measures only these parts: \(Latency.parts.map(\.name).joined(separator: ", ")).", valueName: "part"))
     var only: [String] = []
 
     @Flag(
         help:
-            "Measure hardware instead, on your own server: the round trip over a cable from --output to --input. It plays noise at −20 dB."
+            "Measures hardware instead, on your own server: the round trip over a cable from --output to --input. Plays noise at −20 dB."
     )
     var loopback = false
 
     @Option(help: ArgumentHelp("The server to measure hardware on; default: JACK's default one.", valueName: "name"))
     var serverName: String?
 
-    @Option(help: ArgumentHelp("The device's port that the cable begins at, as system:playback_1.", valueName: "port"))
+    @Option(
+        help: ArgumentHelp("The device's port at the start of the cable, such as system:playback_1.", valueName: "port")
+    )
     var output: String?
 
-    @Option(help: ArgumentHelp("The device's port that the cable ends at, as system:capture_1.", valueName: "port"))
+    @Option(
+        help: ArgumentHelp("The device's port at the end of the cable, such as system:capture_1.", valueName: "port"))
     var input: String?
 
-    @Option(help: ArgumentHelp("How long 64 files are streamed; default: 120, quick: 6.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time for streaming 64 files; default: 120, quick: 6.", valueName: "seconds"))
     var streamSeconds: Int?
 
-    @Option(help: ArgumentHelp("How long 256 voices play on jackd -S; default: 16, quick: 3.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("The time for playing 256 voices on jackd -S; default: 16, quick: 3.", valueName: "seconds"))
     var xrunSeconds: Int?
 
-    @Option(help: ArgumentHelp("What a process beside this one does.", visibility: .private))
+    @Option(help: ArgumentHelp("The part of a child process.", visibility: .private))
     var part: String?
 
-    @Argument(help: ArgumentHelp("Of the part.", visibility: .private))
+    @Argument(help: ArgumentHelp("The arguments of the part.", visibility: .private))
     var partArguments: [String] = []
 
-    /// In the order in which they run.
+    /// The parts, in the order in which they run.
     static let parts: [any LatencyPart] = [
         ThroughPart(), CommandPart(), ActionPart(), WakePart(), CablePart(),
         Gates(), LoadXruns(), LoadCycles(), LoadClients(), Streams(), TunerPart(), PeersPart(),
@@ -72,29 +76,30 @@ struct Latency: ParsableCommand {
 
     func validate() throws {
         guard ServerKind.installed(server) != nil else {
-            throw ValidationError("There is no server '\(server)'; there are jackd, jackd-sync, pipewire and all.")
+            throw ValidationError("Unknown server '\(server)'. Servers: jackd, jackd-sync, pipewire, all.")
         }
         guard loopback == (output != nil && input != nil), loopback || (serverName ?? output ?? input) == nil else {
             throw ValidationError(
-                "--loopback needs --output and --input, and these, and --server-name, need --loopback.")
+                "--loopback requires --output and --input. These and --server-name require --loopback.")
         }
         for name in only where !Self.parts.contains(where: { $0.name == name }) {
             throw ValidationError(
-                "There is no part '\(name)'; there are \(Self.parts.map(\.name).joined(separator: ", ")).")
+                "Unknown part '\(name)'. Parts: \(Self.parts.map(\.name).joined(separator: ", ")).")
         }
     }
 
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
         if let part {
-            // Of one type throughout: a dictionary of functions cannot be cast to one of others.
+            // One explicit type for all: a dictionary of functions cannot be cast to one of another
+            // function type.
             var performances: [String: @Sendable () -> ([String]) throws -> [Double]] = [
                 BareClient.part: { BareClient().perform }
             ]
             for other in Self.parts { performances.merge(other.performers) { $1 } }
             guard let make = performances[part] else { throw ExitCode(64) }
             let perform = make()
-            // Its server may be dead, and libjack would wait for it at the end.
+            // Exits without cleanup: the server may be dead, and libjack would wait for it.
             try? Performer.play(perform)
             _exit(0)
         }
@@ -107,7 +112,7 @@ struct Latency: ParsableCommand {
     }
 
     private func measure() throws {
-        Farewell.prepare()
+        ShutdownSignal.prepare()
         let machine = Machine.present()
         say(machine.name)
         let directory = report.map { URL(fileURLWithPath: $0, isDirectory: true) }
@@ -130,17 +135,18 @@ struct Latency: ParsableCommand {
         }
         say("\nlatency: \(findings.results.count) results, \(Target.summary(findings.targets))")
         guard failures.isEmpty else {
-            throw BenchmarkError("What could not be measured: \(failures.joined(separator: ", ")); all else was.")
+            throw BenchmarkError("Failed parts: \(failures.joined(separator: ", ")). All others were measured.")
         }
     }
 
-    /// A part whose result could not be trusted is measured once more, since the machine may have been busy with another thing; nil: again it could not.
+    /// Measures a part. If that throws a `BenchmarkError`, repeats it once, since the machine may
+    /// have been busy. Returns nil if the second attempt fails, too.
     private func measure(_ part: any LatencyPart, _ run: Run) throws -> Findings? {
         for isLast in [false, true] {
             do {
                 return try part.measure(run)
             } catch let error as BenchmarkError {
-                say("\n\(part.name): \(error)\(isLast ? "" : " Once more.")")
+                say("\n\(part.name): \(error)\(isLast ? "" : " Repeating it.")")
             }
         }
         return nil

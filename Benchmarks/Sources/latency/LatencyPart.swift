@@ -4,13 +4,15 @@ import Servers
 
 typealias Measurement = Reporting.Measurement<Conditions>
 
-/// One question that the benchmark answers.
+/// One part of the benchmark.
 protocol LatencyPart: Sendable {
-    /// How `--only` calls it.
+    /// The name for `--only`.
     var name: String { get }
-    /// What processes beside this one do for it, by the names that `Performer` is given; each begins anew in its process.
+    /// The work of its child processes, by the names given to `Performer`. Each child process gets
+    /// a new one.
     var performers: [String: @Sendable () -> ([String]) throws -> [Double]] { get }
-    /// Prints what it finds as it finds it. Throws where a result could not be trusted, or a program is missing; a machine that is slow is no error.
+    /// Measures, and prints the results as they arrive. Throws if a result is untrustworthy or a
+    /// program is missing. A slow machine is not an error.
     func measure(_ run: Run) throws -> Findings
 }
 
@@ -18,24 +20,24 @@ extension LatencyPart {
     var performers: [String: @Sendable () -> ([String]) throws -> [Double]] { [:] }
 }
 
-/// What holds for the whole run.
+/// The parameters of the whole run.
 struct Run {
     var quick: Bool
     var noise: Noise
     var servers: [ServerKind]
-    /// An audiosessiond of the benchmark's own.
+    /// An audiosessiond that the benchmark starts.
     var service: Service
-    /// nil: no report is wanted.
+    /// nil if no report is requested.
     var plot: Plot?
-    /// How long files are streamed, and how long voices play on jackd -S.
+    /// The seconds for streaming files, and for playing voices on jackd -S.
     var streamSeconds: Int
     var xrunSeconds: Int
 
-    /// Live periods of the full run, and of the quick one.
+    /// The periods of live measurements, in the full run and in the quick one.
     var periods: [Int] { quick ? [128] : [64, 128, 256, 512, 1_024] }
 }
 
-/// What a part found.
+/// The results of a part.
 struct Findings {
     var results: [Measurement] = []
     var targets: [Target] = []
@@ -51,7 +53,7 @@ struct Findings {
 }
 
 extension Conditions {
-    /// Of a server of the benchmark's own.
+    /// Creates the conditions of a server of the benchmark.
     init(_ server: Server) {
         self = [
             "server": .text(server.kind.rawValue), "sync": .flag(server.kind.isSync), "period": .whole(server.period),

@@ -6,18 +6,19 @@ import JackDriver
 import Processes
 import Servers
 
-/// An app whose session plays as many voices as it is told, all with gain and pan on their way; its cycles are traced.
+/// An app whose session plays a given number of voices, all with gain and pan ramping. Its cycles
+/// are traced.
 final class LoadApp {
     static let part = "load-app"
     static let clientName = "load-app"
 
     private var host: AudioSessionHost?
     private var session: AudioSession?
-    private var ports: [CommandPort] = []
-    /// By port, so that all of a load fit in one go.
+    private var queues: [CommandQueue] = []
+    /// The voices by queue, so that all voices of a load fit into one transaction each.
     private var voices: [[TriggeredVoice]] = []
     private var sounds: [Sound] = []
-    /// A voice has one of its own where there are enough, so that no cache holds what it plays.
+    /// One buffer per voice, if there are enough, so that no cache holds the data.
     private var buffers: [AudioBuffer] = []
     private var begun = (xruns: 0, counters: RenderCounters?.none)
 
@@ -30,20 +31,20 @@ final class LoadApp {
         case "memory": return [residentKibibytes(), Double(load_heap_bytes()) / 1_024]
         case "process": return [Double(getpid())]
         case "close": close()
-        default: throw BenchmarkError("a load knows no such word")
+        default: throw BenchmarkError("unknown command of the load app")
         }
         return []
     }
 
-    /// Activates a session; `frames` is the length of what a voice plays.
+    /// Activates a session; `frames` is the length of each voice's buffer.
     private func open(_ server: String, most: Int, frames: Int) throws {
         if buffers.first?.frameCount != frames {
-            // The level is known, so that what is put out can be checked.
+            // A known level, so that the output can be checked.
             buffers = try (0..<Self.sources).map { _ in
                 try AudioBuffer(interleaved: [Float](repeating: Self.level, count: frames), channels: 1)
             }
         }
-        guard load_trace_arm(Self.mostCycles) else { throw BenchmarkError("memory is short") }
+        guard load_trace_arm(Self.mostCycles) else { throw BenchmarkError("out of memory") }
         let host = AudioSessionHost(
             driver: JackDriver(configuration: .init(server: .named(server), clientName: Self.clientName, inputs: 0)),
             configuration: .init(maximumVoices: max(1, 2 * most)))
@@ -51,50 +52,51 @@ final class LoadApp {
         try session.setCategory(.playback)
         try session.setActive(true)
         let engine = try session.engine
-        ports = try (0..<Self.ports).map { _ in try engine.makeCommandPort() }
-        voices = Array(repeating: [], count: Self.ports)
+        queues = try (0..<Self.queues).map { _ in try engine.makeCommandQueue() }
+        voices = Array(repeating: [], count: Self.queues)
         sounds = try buffers.enumerated().map { index, buffer in
             try engine.makeSound(buffer, on: session.bus, loop: .forever, pan: Pan(Self.pan(index)))
         }
         (self.host, self.session) = (host, session)
     }
 
-    /// Has as many play from one frame on, and waits until they do; checks what comes out of it.
+    /// Starts or stops voices at one frame, waits until `count` of them play, and checks the
+    /// output.
     private func play(_ count: Int) throws {
         guard let session else { throw BenchmarkError("no session is open") }
         let engine = try session.engine
         let present = voices.reduce(0) { $0 + $1.count }
         let time = engine.currentFrame + 1_200
-        for (index, port) in ports.enumerated() {
-            let wanted = (count + Self.ports - 1 - index) / Self.ports
-            try port.group {
+        for (index, queue) in queues.enumerated() {
+            let wanted = (count + Self.queues - 1 - index) / Self.queues
+            try queue.transaction {
                 while voices[index].count < wanted {
-                    voices[index].append(try start(voices[index].count * Self.ports + index, through: port, at: time))
+                    voices[index].append(try start(voices[index].count * Self.queues + index, through: queue, at: time))
                 }
                 while voices[index].count > wanted {
-                    try port.stop(voices[index].removeLast(), fadeFrames: 240, at: time)
+                    try queue.stop(voices[index].removeLast(), fadeFrames: 240, at: time)
                 }
             }
         }
         let limit = now() + 5_000_000_000
         while engine.currentFrame < time + 480 || engine.counters.playingVoices != count {
             guard now() < limit else {
-                throw BenchmarkError("\(engine.counters.playingVoices) of \(count) voices play")
+                throw BenchmarkError("only \(engine.counters.playingVoices) of \(count) voices play")
             }
             poll(nil, 0, 1)
         }
         if present == 0 { try checkOutput(engine, count) }
     }
 
-    private func start(_ number: Int, through port: CommandPort, at time: UInt64) throws -> TriggeredVoice {
+    private func start(_ number: Int, through queue: CommandQueue, at time: UInt64) throws -> TriggeredVoice {
         let pan = Self.pan(number)
-        let voice = try port.trigger(sounds[number % sounds.count], gain: 0.5, pan: pan, at: time)
-        try port.setGain(1, of: voice, rampFrames: Self.rampFrames, at: time)
-        try port.setPan(-pan, of: voice, rampFrames: Self.rampFrames, at: time)
+        let voice = try queue.trigger(sounds[number % sounds.count], gain: 0.5, pan: pan, at: time)
+        try queue.setGain(1, of: voice, rampFrames: Self.rampFrames, at: time)
+        try queue.setPan(-pan, of: voice, rampFrames: Self.rampFrames, at: time)
         return voice
     }
 
-    /// The ramps have only just begun: what all voices together come to is known.
+    /// Checks the output. The ramps have only just begun, so the sum of all voices is known.
     private func checkOutput(_ engine: AudioEngine, _ count: Int) throws {
         guard count > 0 else { return }
         let wanted = (0..<count).reduce(0.0) { sum, number in
@@ -108,7 +110,7 @@ final class LoadApp {
             heard = engine.takeOutputPeak(channel: 0)
         }
         guard abs(Double(heard) / wanted - 1) < 0.05 else {
-            throw BenchmarkError("\(count) voices put out \(heard), and not \(wanted)")
+            throw BenchmarkError("the output of \(count) voices is \(heard), not \(wanted)")
         }
     }
 
@@ -118,11 +120,12 @@ final class LoadApp {
         load_trace_begin()
     }
 
-    /// Xruns since the beginning, and of what should not have been: late commands, voices that were refused or stolen, samples that were no numbers.
+    /// Returns the xruns since the beginning, and the number of errors: late commands, refused or
+    /// stolen voices, non-finite samples.
     private func end(writing path: String) throws -> [Double] {
         let count = load_trace_end()
         guard let engine = try session?.engine, let before = begun.counters else {
-            throw BenchmarkError("nothing was begun")
+            throw BenchmarkError("no measurement was begun")
         }
         let (xruns, after) = (engine.statistics.xruns - begun.xruns, engine.counters)
         try LoadTrace.write(count, to: path)
@@ -135,11 +138,11 @@ final class LoadApp {
     private func close() {
         try? session?.setActive(false)
         host?.close()
-        (ports, voices, sounds) = ([], [], [])
+        (queues, voices, sounds) = ([], [], [])
         (session, host) = (nil, nil)
     }
 
-    private static let ports = 4
+    private static let queues = 4
     private static let sources = 256
     private static let level: Float = 1.0 / 1_024
     private static let mostCycles: UInt32 = 1 << 16
@@ -149,7 +152,7 @@ final class LoadApp {
     private static func pan(_ number: Int) -> Float { Float(number % 32) / 15.5 - 1 }
 }
 
-/// Of this process.
+/// Returns the resident memory of this process.
 func residentKibibytes() -> Double {
     let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
     let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0

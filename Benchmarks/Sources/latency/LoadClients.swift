@@ -4,16 +4,17 @@ import Processes
 import Reporting
 import Servers
 
-/// What one client more on a server costs, ours beside one that does nothing: time of all processors, and until the last client is done.
+/// The cost of one more client on a server, compared with a client that does nothing: the time of
+/// all processors, and the time until the last client is done.
 struct LoadClients: LatencyPart {
     let name = "clients"
 
-    private enum Who: String, CaseIterable {
+    private enum ClientKind: String, CaseIterable {
         case ours = "swift-audio-session"
         case bare = "do-nothing JACK client"
     }
 
-    /// Microseconds a cycle.
+    /// Microseconds per cycle.
     private struct Found {
         var work: [Double] = []
         var span: [Double] = []
@@ -22,13 +23,13 @@ struct LoadClients: LatencyPart {
     func measure(_ run: Run) throws -> Findings {
         let kind = run.servers.contains(.jackdSync) ? .jackdSync : run.servers[0]
         let (counts, rounds) = run.quick ? ([1, 4], 1) : ([1, 2, 4, 8], 3)
-        var found: [Who: [Int: Found]] = [:]
-        let place = try ServerPlace(kind, service: run.service.socket)
-        let server = try Server(kind, period: 256, in: place)
+        var found: [ClientKind: [Int: Found]] = [:]
+        let context = try ServerContext(kind, service: run.service.socket)
+        let server = try Server(kind, period: 256, in: context)
         for _ in 0..<rounds {
             for count in counts {
-                for who in Who.allCases {
-                    let (work, spans) = try measure(who, count, server, place, seconds: run.quick ? 0.7 : 0.8)
+                for who in ClientKind.allCases {
+                    let (work, spans) = try measure(who, count, server, context, seconds: run.quick ? 0.7 : 0.8)
                     found[who, default: [:]][count, default: Found()].work.append(work)
                     found[who, default: [:]][count, default: Found()].span.append(Statistics(spans).median)
                 }
@@ -37,12 +38,15 @@ struct LoadClients: LatencyPart {
         return try report(found, counts, Conditions(server), run)
     }
 
-    /// Microseconds of processor time a cycle, of the server and all clients, and from the first client's call until the last one was done.
-    private func measure(_ who: Who, _ count: Int, _ server: Server, _ place: ServerPlace, seconds: Double) throws -> (
+    /// Returns the microseconds of processor time per cycle, of the server and all clients, and
+    /// those from the first client's call until the last one is done.
+    private func measure(
+        _ who: ClientKind, _ count: Int, _ server: Server, _ context: ServerContext, seconds: Double
+    ) throws -> (
         work: Double, spans: [Double]
     ) {
         let part = who == .ours ? LoadApp.part : LoadBare.part
-        let clients = try (0..<count).map { _ in try Performer(part, place.environment) }
+        let clients = try (0..<count).map { _ in try Performer(part, context.environment) }
         for client in clients {
             if who == .ours {
                 try client.ask("open", server.name, "16", "4096")
@@ -59,7 +63,7 @@ struct LoadClients: LatencyPart {
         let (after, took) = (Self.workNanoseconds(processes), Double(now() - begun) / 1e9)
         var found: [UInt32: (clients: Int, begin: UInt64, end: UInt64)] = [:]
         for client in clients {
-            let path = place.folder + "/trace"
+            let path = context.folder + "/trace"
             _ = try client.ask("end", path)
             for cycle in try LoadTrace(reading: path).cycles {
                 let end = cycle.begin_ns + UInt64(cycle.wall_ns)
@@ -69,12 +73,12 @@ struct LoadClients: LatencyPart {
             try client.ask("close")
         }
         let spans = found.values.filter { $0.clients == count }.map { Double($0.end - $0.begin) / 1_000 }
-        guard !spans.isEmpty else { throw BenchmarkError("no cycle had all \(count) clients") }
+        guard !spans.isEmpty else { throw BenchmarkError("no cycle includes all \(count) clients") }
         let cycles = took * Double(Server.sampleRate) / Double(server.period)
         return (Double(after - before) / 1_000 / cycles, spans)
     }
 
-    /// What all threads of these processes have run for.
+    /// Returns the processor time of all threads of these processes.
     private static func workNanoseconds(_ processes: [pid_t]) -> UInt64 {
         processes.reduce(0) { sum, process in
             let folder = "/proc/\(process)/task"
@@ -87,9 +91,9 @@ struct LoadClients: LatencyPart {
         }
     }
 
-    private func report(_ found: [Who: [Int: Found]], _ counts: [Int], _ conditions: Conditions, _ run: Run) throws
-        -> Findings
-    {
+    private func report(
+        _ found: [ClientKind: [Int: Found]], _ counts: [Int], _ conditions: Conditions, _ run: Run
+    ) throws -> Findings {
         var findings = Findings()
         var table = Table(
             "Clients on one server, 256 frames",
@@ -106,7 +110,7 @@ struct LoadClients: LatencyPart {
                 digits(ratio.median), "\(digits(ratio.interval.lowerBound)) … \(digits(ratio.interval.upperBound))",
                 digits(Statistics(ours.span).median), digits(Statistics(bare.span).median),
             ])
-            for (who, one) in [(Who.ours, ours), (.bare, bare)] {
+            for (who, one) in [(ClientKind.ours, ours), (.bare, bare)] {
                 let parameters = conditions.with(["clients": .whole(count)])
                 findings.results += [
                     Measurement("clients.work_us_per_cycle", who.rawValue, "µs", Statistics(one.work), parameters),
@@ -124,8 +128,8 @@ struct LoadClients: LatencyPart {
         return findings
     }
 
-    private func lines(_ found: [Who: [Int: Found]]) -> [Plot.Line] {
-        Who.allCases.map { who in
+    private func lines(_ found: [ClientKind: [Int: Found]]) -> [Plot.Line] {
+        ClientKind.allCases.map { who in
             let points = (found[who] ?? [:]).sorted { $0.key < $1.key }.map {
                 (Double($0.key), Statistics($0.value.work).median)
             }
@@ -135,15 +139,16 @@ struct LoadClients: LatencyPart {
     }
 
     private func perClient(
-        _ found: [Who: [Int: Found]], _ least: Int, _ most: Int, _ conditions: Conditions, _ findings: inout Findings
+        _ found: [ClientKind: [Int: Found]], _ least: Int, _ most: Int, _ conditions: Conditions,
+        _ findings: inout Findings
     ) -> [String]? {
-        func cost(_ who: Who) -> [Double] {
+        func cost(_ who: ClientKind) -> [Double] {
             guard let few = found[who]?[least]?.work, let many = found[who]?[most]?.work else { return [] }
             return zip(few, many).map { ($1 - $0) / Double(most - least) }
         }
         let (ours, bare) = (cost(.ours), cost(.bare))
         guard !ours.isEmpty, !bare.isEmpty else { return nil }
-        for (who, values) in [(Who.ours, ours), (.bare, bare)] {
+        for (who, values) in [(ClientKind.ours, ours), (.bare, bare)] {
             findings.results.append(
                 Measurement(
                     "clients.work_us_per_client", who.rawValue, "µs", Statistics(values),

@@ -4,14 +4,16 @@ import Processes
 import Reporting
 import Servers
 
-/// How much of a period an app's callback takes on a real server, beside a client that does nothing in the same cycles.
+/// The share of a period that an app's callback takes on a real server, compared with a client that
+/// does nothing in the same cycles.
 struct LoadCycles: LatencyPart {
     let name = "cycles"
 
     private struct Found {
         var server: ServerKind
         var period: Int
-        /// Percent of the period: from the callback's call to its return, and of the thread's own time.
+        /// Percent of the period: from the callback's call to its return, and the thread's own
+        /// time.
         var wall: Statistics
         var cpu: Statistics
         var control: Statistics
@@ -22,8 +24,8 @@ struct LoadCycles: LatencyPart {
         var (table, all) = (Self.table, [Found]())
         for kind in run.servers {
             for period in run.periods {
-                let place = try ServerPlace(kind, service: run.service.socket)
-                let stage = try LoadStage(kind, period: period, in: place)
+                let context = try ServerContext(kind, service: run.service.socket)
+                let stage = try LoadStage(kind, period: period, in: context)
                 let seconds = run.quick ? 2.0 : period <= 128 ? 4 : 3
                 let slot = try stage.slot(.together, seconds: seconds, voices: Self.voices, most: Self.voices) { _ in }
                 guard let ours = slot.ours, let control = slot.control else { continue }
@@ -74,13 +76,13 @@ struct LoadCycles: LatencyPart {
         ]
     }
 
-    /// Without others on the machine it would have taken its own time.
+    /// Without other load on the machine, a cycle would take the thread's own time.
     private func target(_ found: Found) -> Target {
-        let place = "256 voices, \(found.period) frames, on \(found.server.rawValue)"
+        let load = "256 voices, \(found.period) frames, on \(found.server.rawValue)"
         return Target(
-            what: "cycle, \(place): p99.9", unit: "%", wanted: 25, aim: 10, reached: found.wall.p999,
+            what: "cycle, \(load): p99.9", unit: "%", wanted: 25, aim: 10, reached: found.wall.p999,
             range: min(found.cpu.p999, found.wall.p999)...found.wall.p999,
-            headline: found.server == .jackdSync ? "cycle of \(place), % of the period (p99.9)" : nil)
+            headline: found.server == .jackdSync ? "cycle of \(load), % of the period (p99.9)" : nil)
     }
 
     private func draw(_ all: [Found], _ plot: Plot) throws -> Figure {

@@ -1,9 +1,10 @@
-/// How much more there was of something with ours than with the control, slot by slot, and how sure that is.
+/// The difference between ours and the control, slot by slot, and its confidence.
 struct LoadDifference {
     let values: [Double]
     let sum: Double
-    /// Within which the sum lies, 95 times of 100, if slots like these came again: by how far they differ from one another (Student), since lateness comes
-    /// in bursts, and never narrower than what chance makes of so many single ones.
+    /// The interval that contains the sum in 95 of 100 repetitions. It is computed from the
+    /// differences between slots (Student), since late cycles come in bursts, and is at least as
+    /// wide as that of as many independent events.
     let interval: ClosedRange<Double>
 
     init(_ ours: [Int], _ control: [Int]) {
@@ -17,7 +18,8 @@ struct LoadDifference {
         interval = (sum - reach)...(sum + reach)
     }
 
-    /// Of Student's distribution, for so many values; one alone says nothing of how far others would be.
+    /// Returns the quantile of Student's distribution for `count` values. A single value allows no
+    /// estimate.
     private static func quantile(_ count: Int) -> Double {
         let known = [12.71, 12.71, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31]
         return known.indices.contains(count) ? known[count] : 1.96 + 2.5 / Double(count - 1)

@@ -1,28 +1,29 @@
 import Reporting
 
-/// What a process held while it worked, and by how much that grew.
+/// The memory of a process during its work, and its growth.
 struct LoadMemory {
-    /// Seconds and KiB, in stretches that are not compared with one another.
+    /// Seconds and KiB, in segments that are not compared with each other.
     private(set) var resident: [[(Double, Double)]] = []
     private(set) var heap: [[(Double, Double)]] = []
 
-    mutating func beginStretch() {
+    mutating func beginSegment() {
         resident.append([])
         heap.append([])
     }
 
-    /// `memory` is what a process says to that word.
+    /// `memory` is the process's answer to that command.
     mutating func add(_ memory: [Double], at seconds: Double) {
         guard memory.count == 2, !resident.isEmpty else { return }
         resident[resident.count - 1].append((seconds, memory[0]))
         heap[heap.count - 1].append((seconds, memory[1]))
     }
 
-    /// KiB a minute: the median of all slopes between two samples of a stretch, and the interval in which it lies (Theil and Sen); nil of too few.
-    static func growth(_ stretches: [[(Double, Double)]]) -> (median: Double, interval: ClosedRange<Double>)? {
+    /// Returns the growth in KiB per minute: the median of all slopes between two samples of a
+    /// segment, and its confidence interval (Theil and Sen); nil for too few samples.
+    static func growth(_ segments: [[(Double, Double)]]) -> (median: Double, interval: ClosedRange<Double>)? {
         var slopes: [Double] = []
         var variance = 0.0
-        for samples in stretches {
+        for samples in segments {
             for (index, last) in samples.enumerated() {
                 slopes += samples[..<index].map { (last.1 - $0.1) / (last.0 - $0.0) * 60 }
             }
@@ -39,12 +40,13 @@ struct LoadMemory {
         )
     }
 
-    /// Lines of the results, and whether it stayed: a page more in a minute is less than can be told from none.
+    /// Returns the lines of the results, and whether the memory was constant: one page per minute
+    /// cannot be distinguished from none.
     func report(_ what: String, _ conditions: Conditions, _ table: inout Table) -> Findings {
         var findings = Findings()
-        for (kind, stretches) in [("resident", resident), ("heap", heap)] {
-            let all = stretches.flatMap { $0.map(\.1) }
-            guard !all.isEmpty, let growth = Self.growth(stretches) else { continue }
+        for (kind, segments) in [("resident", resident), ("heap", heap)] {
+            let all = segments.flatMap { $0.map(\.1) }
+            guard !all.isEmpty, let growth = Self.growth(segments) else { continue }
             let statistics = Statistics(all.map { $0 / 1_024 })
             let parameters = conditions.with(["memory": .text(kind), "case": .text(what)])
             findings.results.append(Measurement("memory.mib", "swift-audio-session", "MiB", statistics, parameters))

@@ -2,7 +2,7 @@ import Reporting
 import Servers
 
 extension Plot {
-    /// Xruns and late cycles of all slots so far, a panel for each load.
+    /// Plots the cumulative xruns and late cycles of all slots, with a panel for each load.
     func drawXruns(_ all: [(LoadXruns.Case, [LoadSlot])]) throws -> Figure {
         let panels = all.map { scene, slots in
             func line(_ title: String, _ kind: LoadSlotKind, dashed: Bool, _ value: (LoadSlot) -> Int) -> Line {
@@ -42,7 +42,7 @@ extension Plot {
                 """)
     }
 
-    /// What a cycle costs all processors, against the clients that there are.
+    /// Plots the processor time of a cycle against the number of clients.
     func drawClients(_ lines: [Line]) throws -> Figure {
         try draw(
             "latency-clients", size: "800,600",

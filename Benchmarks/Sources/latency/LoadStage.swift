@@ -3,7 +3,7 @@ import Processes
 import Reporting
 import Servers
 
-/// What holds a server in a slot.
+/// The clients on a server during a slot.
 enum LoadSlotKind: String, CaseIterable {
     /// An app that plays.
     case ours
@@ -13,38 +13,40 @@ enum LoadSlotKind: String, CaseIterable {
     case together
 }
 
-/// What came of a slot.
+/// The result of a slot.
 struct LoadSlot {
     var kind: LoadSlotKind
     var seconds: Double
-    /// As the client told that is alone there; together, ours.
+    /// The xruns reported by the only client; together, those reported by ours.
     var xruns: Int
     var ours: LoadTrace?
     var control: LoadTrace?
 
-    /// Of the client that the slot is about.
+    /// The late cycles of the slot's subject.
     var late: Int { (ours ?? control)?.late(sampleRate: Server.sampleRate) ?? 0 }
     var cycles: Int { (ours ?? control)?.cycles.count ?? 0 }
 }
 
-/// A server with an app and a client that does nothing, each in a process of its own, which are there by turns.
+/// A server with an app and a client that does nothing, each in a separate process, which run
+/// alternately.
 final class LoadStage {
     let server: Server
     let app: Performer
     let bare: Performer
-    private let place: ServerPlace
-    /// Of what a voice plays.
+    private let context: ServerContext
+    /// The length of a voice's buffer.
     private let frames: Int
 
-    init(_ kind: ServerKind, period: Int, in place: ServerPlace) throws {
-        self.place = place
+    init(_ kind: ServerKind, period: Int, in context: ServerContext) throws {
+        self.context = context
         frames = Machine.present().coldBytes / 256 / MemoryLayout<Float>.size
-        server = try Server(kind, period: period, in: place)
-        app = try Performer(LoadApp.part, place.environment)
-        bare = try Performer(LoadBare.part, place.environment)
+        server = try Server(kind, period: period, in: context)
+        app = try Performer(LoadApp.part, context.environment)
+        bare = try Performer(LoadBare.part, context.environment)
     }
 
-    /// Opens who is to be there, has ours play, runs `body`, or waits, and closes them again.
+    /// Opens the clients of a slot, starts the app's voices, runs `body` or waits, and closes the
+    /// clients.
     func slot(
         _ kind: LoadSlotKind, seconds: Double, voices: Int, most: Int, while body: (Performer) throws -> Void
     ) throws -> LoadSlot {
@@ -54,7 +56,7 @@ final class LoadStage {
             try app.ask("voices", "\(voices)")
         }
         if hasControl { try bare.ask("open", server.name) }
-        // Another client in the graph is a disturbance by itself.
+        // Adding a client to the graph is itself a disturbance.
         poll(nil, 0, 150)
         if hasOurs { try app.ask("begin") }
         if hasControl { try bare.ask("begin") }
@@ -71,7 +73,7 @@ final class LoadStage {
         }
         if hasOurs {
             let (found, trace) = try end(app)
-            guard found[2] == 0 else { throw BenchmarkError("voices were refused or put out what is no number") }
+            guard found[2] == 0 else { throw BenchmarkError("voices were refused or had non-finite output") }
             slot.ours = trace
             slot.xruns = Int(found[0])
         }
@@ -80,7 +82,8 @@ final class LoadStage {
         return slot
     }
 
-    /// Has a client that does nothing be late once, and throws unless that is found: what finds nothing elsewhere is to be believed then.
+    /// Stalls the do-nothing client once and throws unless this is detected. Only then are results
+    /// without late cycles trustworthy.
     func checkDetectors() throws {
         try bare.ask("open", server.name)
         poll(nil, 0, 150)
@@ -91,16 +94,16 @@ final class LoadStage {
         let (found, trace) = try end(bare)
         try bare.ask("close")
         guard trace.late(sampleRate: Server.sampleRate) > 0 else {
-            throw BenchmarkError("a client that stood still for 50 ms had no late cycle")
+            throw BenchmarkError("a client that stalled for 50 ms had no late cycle")
         }
-        // PipeWire's libjack tells none.
+        // PipeWire's libjack reports none.
         guard found[0] > 0 || server.kind == .pipewire else {
-            throw BenchmarkError("a client that stood still for 50 ms made no xrun")
+            throw BenchmarkError("a client that stalled for 50 ms caused no xrun")
         }
     }
 
     private func end(_ performer: Performer) throws -> ([Double], LoadTrace) {
-        let path = place.folder + "/trace"
+        let path = context.folder + "/trace"
         return (try performer.ask("end", path), try LoadTrace(reading: path))
     }
 }

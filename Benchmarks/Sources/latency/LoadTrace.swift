@@ -3,25 +3,26 @@ import Foundation
 import Processes
 import Reporting
 
-/// The cycles of one client, as CLoad noted them.
+/// The cycles of one client, as recorded by CLoad.
 struct LoadTrace {
     var cycles: [load_cycle_t]
 
-    /// What this process has noted.
+    /// Writes the cycles that this process has recorded.
     static func write(_ count: UInt32, to path: String) throws {
         guard count > 0 else { throw BenchmarkError("no cycle was traced") }
         let bytes = Data(bytes: load_trace_cycles(), count: Int(count) * MemoryLayout<load_cycle_t>.stride)
         try bytes.write(to: URL(fileURLWithPath: path))
     }
 
-    /// What another process wrote; the file goes.
+    /// Reads the file of another process and removes it.
     init(reading path: String) throws {
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         try FileManager.default.removeItem(atPath: path)
         cycles = data.withUnsafeBytes { Array($0.bindMemory(to: load_cycle_t.self)) }
     }
 
-    /// Frame times of cycles that ended more than two periods after the call of the one before: a period too late.
+    /// Returns the frame times of cycles that ended more than two periods after the call of the
+    /// previous cycle: one period too late.
     func lateFrames(sampleRate: Int) -> Set<UInt32> {
         Set(
             zip(cycles, cycles.dropFirst()).compactMap { before, cycle in
@@ -31,14 +32,14 @@ struct LoadTrace {
             })
     }
 
-    /// Those, and cycles that should have been and were not.
+    /// Returns the number of late cycles, and of missed ones.
     func late(sampleRate: Int) -> Int { lateFrames(sampleRate: sampleRate).count + missed }
 
     private var missed: Int {
         zip(cycles, cycles.dropFirst()).reduce(0) { sum, pair in
             let frames = Int(Int32(bitPattern: pair.1.frame &- pair.0.frame))
             let periods = frames / Int(max(1, pair.0.nframes))
-            // A jump of frame time by more than a second is another thing.
+            // Ignores a jump of the frame time by more than a second, which has another cause.
             return sum + (periods > 1 && frames < 48_000 ? periods - 1 : 0)
         }
     }
@@ -48,9 +49,9 @@ struct LoadTrace {
     }
 }
 
-/// Two clients in the same cycles: which of them was late by itself.
+/// Two clients in the same cycles, to determine which of them was late on its own.
 struct LoadPairs {
-    /// By parts of half a second: how often ours alone was late, and the other one alone.
+    /// For each half second, how often ours alone was late, and how often the control alone.
     private(set) var ours: [Int] = []
     private(set) var control: [Int] = []
     private(set) var both = 0

@@ -3,7 +3,8 @@ import Processes
 import Reporting
 import Servers
 
-/// Whether what an app plays makes a server late: xruns, and late cycles, beside those of a client that does nothing, by turns and together.
+/// Whether an app's playback makes a server late: xruns and late cycles, compared with those of a
+/// client that does nothing, alternately and together.
 struct LoadXruns: LatencyPart {
     let name = "xruns"
 
@@ -11,7 +12,7 @@ struct LoadXruns: LatencyPart {
         [LoadApp.part: { LoadApp().perform }, LoadBare.part: { LoadBare().perform }]
     }
 
-    /// 256 voices all the time, or few and many by turns.
+    /// A load: 256 voices all the time, or alternately few and many.
     struct Case {
         var name: String
         var kind: ServerKind
@@ -40,27 +41,27 @@ struct LoadXruns: LatencyPart {
 
     func measure(_ run: Run) throws -> Findings {
         var findings = Findings()
-        var (table, memory, told) = (Self.table, LoadMemory(), [(Case, [LoadSlot])]())
+        var (table, memory, reported) = (Self.table, LoadMemory(), [(Case, [LoadSlot])]())
         for scene in cases(run) {
-            let place = try ServerPlace(scene.kind, service: run.service.socket)
-            let stage = try LoadStage(scene.kind, period: Self.period, in: place)
+            let context = try ServerContext(scene.kind, service: run.service.socket)
+            let stage = try LoadStage(scene.kind, period: Self.period, in: context)
             try stage.checkDetectors()
             var slots: [LoadSlot] = []
             for round in 0..<scene.rounds {
-                // Who is first changes.
+                // The order rotates with each round.
                 let kinds: [LoadSlotKind] = scene.high > 256 ? [.ours, .control] : LoadSlotKind.allCases
                 for turn in kinds.indices {
                     slots.append(try slot(kinds[(turn + round) % kinds.count], scene, stage, &memory))
                 }
             }
             findings.append(report(scene, slots, stage.server, &table))
-            told.append((scene, slots))
+            reported.append((scene, slots))
         }
         findings.tables.append(table)
         var memoryTable = LoadMemory.table
         findings.append(memory.report("voices that come and go", ["period": .whole(Self.period)], &memoryTable))
         findings.tables.append(memoryTable)
-        if let plot = run.plot { findings.figures.append(try plot.drawXruns(told)) }
+        if let plot = run.plot { findings.figures.append(try plot.drawXruns(reported)) }
         return findings
     }
 
@@ -70,11 +71,12 @@ struct LoadXruns: LatencyPart {
         guard scene.low != scene.high else {
             return try stage.slot(kind, seconds: scene.seconds, voices: scene.high, most: scene.high) { _ in }
         }
-        memory.beginStretch()
+        memory.beginSegment()
         return try stage.slot(kind, seconds: scene.seconds, voices: scene.low, most: scene.high) { app in
             let begun = now()
             for jump in 1...max(1, Int(scene.seconds / 2)) {
-                // A load for two seconds; half of that before the first jump and after the last.
+                // Each load lasts two seconds; there is one second before the first jump and after
+                // the last.
                 let due = Double(2 * jump - 1) * 1_000 - Double(now() - begun) / 1e6
                 poll(nil, 0, Int32(max(0, due)))
                 try app.ask("voices", "\(jump % 2 == 1 ? scene.high : scene.low)")
@@ -169,9 +171,10 @@ extension LoadXruns {
         _ late: LoadDifference, _ pairs: LoadPairs
     ) -> [Target] {
         let minutes = seconds / 60
-        let place = "\(scene.voices) voices, \(Self.period) frames, \(scene.kind.rawValue)"
-        let what = scene.name == "jump" ? "load jump, \(place)" : place
-        // A server that is late by itself in one cycle of two hundred tells nothing of who else is late.
+        let load = "\(scene.voices) voices, \(Self.period) frames, \(scene.kind.rawValue)"
+        let what = scene.name == "jump" ? "load jump, \(load)" : load
+        // If the server itself is late in one of two hundred cycles, the comparison is
+        // inconclusive.
         let cycles = control.reduce(0) { $0 + $1.cycles }
         let isNoise = control.reduce(0) { $0 + $1.xruns } * 200 > cycles
         let isHeadline = scene.kind == .jackdSync && scene.high == 256

@@ -3,7 +3,8 @@ import AudioSessions
 import Processes
 import Reporting
 
-/// Commands without a server, at the periods that no server keeps on a machine like this: posted between two cycles, as the thread that calls the core allows.
+/// Measures commands without a server, at periods that are too short for a server on such a
+/// machine. Commands are posted between two cycles, since the same thread calls the core.
 enum OfflineCommands {
     static func measure(_ findings: inout Findings, _ table: inout Table, count: Int) throws {
         for period in OfflineThrough.periods {
@@ -23,30 +24,31 @@ enum OfflineCommands {
         }
     }
 
-    /// Frames beyond the next cycle's first one, of commands without a time; frames beside the one asked for, of those with one.
+    /// Returns, for commands without a time, the frames beyond the first frame of the next cycle,
+    /// and for commands with a time, the distance from the requested frame.
     private static func post(_ count: Int, period: Int) throws -> ([Double], [Double]) {
         let driver = OfflineDriver(channels: 2, periodFrames: period)
         let session = try AudioSession(host: AudioSessionHost(driver: driver))
         try session.setCategory(.playback)
         try session.setActive(true)
         let engine = try session.engine
-        let port = try engine.makeCommandPort()
+        let queue = try engine.makeCommandQueue()
         let sound = try engine.makeSound(try AudioBuffer([[1]]), on: session.bus, map: .gains([[1], [0]]))
         try driver.render(frames: 48_000)
         func heard(_ value: Float) throws -> Double {
             let plane = try driver.render(frames: 4 * period)[0]
-            guard let place = plane.firstIndex(of: value), plane.count(where: { $0 != 0 }) == 1 else {
-                throw BenchmarkError("offline, a sound was not heard once")
+            guard let frame = plane.firstIndex(of: value), plane.count(where: { $0 != 0 }) == 1 else {
+                throw BenchmarkError("offline, a sound was not heard exactly once")
             }
-            return Double(place)
+            return Double(frame)
         }
         var (beyond, errors) = ([Double](), [Double]())
         for number in 0..<count {
             let value = Float(number % 4_095 + 1) / 4_096
-            try port.trigger(sound, gain: value)
+            try queue.trigger(sound, gain: value)
             beyond.append(try heard(value))
             let wait = Int.random(in: 0..<(4 * period))
-            try port.trigger(sound, gain: value, at: engine.currentFrame + UInt64(wait))
+            try queue.trigger(sound, gain: value, at: engine.currentFrame + UInt64(wait))
             errors.append(abs(try heard(value) - Double(wait)))
         }
         return (beyond, errors)

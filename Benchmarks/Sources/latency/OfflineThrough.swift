@@ -3,7 +3,8 @@ import AudioSessions
 import Processes
 import Reporting
 
-/// The same without a server: the periods that no server keeps on a machine like this. What calls the core calls it with as many frames.
+/// The same measurement without a server, for periods that are too short for a server on such a
+/// machine. The core is called with as many frames.
 enum OfflineThrough {
     static let periods = [16, 32]
 
@@ -35,22 +36,22 @@ enum OfflineThrough {
             let map = try ChannelMap.gains([[0], [1]])
             for number in 0..<voices {
                 try engine.play(.buffer(buffer, loop: .forever), on: session.bus, map: map)
-                // One period's queue does not hold them all.
+                // The queue does not hold the commands of more voices for one period.
                 if number % 128 == 127 { try driver.render(frames: period) }
             }
         }
-        // What ramps has settled.
+        // Waits until all ramps have ended.
         try driver.render(frames: 48_000)
         return try (0..<impulses).map { number in
             let length = 4 * period
-            let place = Int.random(in: 0..<length)
+            let position = Int.random(in: 0..<length)
             var incoming = [Float](repeating: 0, count: length)
-            incoming[place] = Float(number % 4_095 + 1) / 4_096
+            incoming[position] = Float(number % 4_095 + 1) / 4_096
             let planes = try driver.render(frames: length, inputs: [incoming])
-            guard let heard = planes[0].firstIndex(of: incoming[place]), planes[0].count(where: { $0 != 0 }) == 1,
+            guard let heard = planes[0].firstIndex(of: incoming[position]), planes[0].count(where: { $0 != 0 }) == 1,
                 planes[1].allSatisfy({ $0 == (voices > 0 ? 0.5 : 0) })
-            else { throw BenchmarkError("offline, an impulse or \(voices) voices are not what they must be") }
-            return Double(heard - place)
+            else { throw BenchmarkError("offline, the output of an impulse or of \(voices) voices is wrong") }
+            return Double(heard - position)
         }
     }
 }

@@ -5,11 +5,11 @@ import Servers
 /// A library, and a way to play with it.
 struct Peer: Hashable, Sendable {
     var program: String
-    /// Its `--way`.
+    /// The value for `--way`.
     var way = ""
-    /// What a request to play calls.
+    /// The call that requests playback.
     var request: String
-    /// How a row calls it that could not even tell its version.
+    /// The name in the tables if the library could not report its version.
     var name: String
 
     static let bare = Peer(program: "peer-bare", request: "flag for a callback", name: "bare client")
@@ -37,86 +37,86 @@ struct Peer: Hashable, Sendable {
         return own.map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
     }
 
-    /// Where a program is: beside this one.
+    /// Returns the path of a program, in the same folder as this one.
     static func path(of program: String) throws -> String {
         guard let path = folder?.appendingPathComponent(program).path,
             FileManager.default.isExecutableFile(atPath: path)
-        else { throw BenchmarkError("'\(program)' is missing beside this program; Scripts/benchmark builds it.") }
+        else { throw BenchmarkError("'\(program)' is missing in this program's folder; Scripts/benchmark builds it.") }
         return path
     }
 
     var isInstalled: Bool { (try? Self.path(of: program)) != nil }
 
-    /// By whose configuration ALSA's plugin leads to JACK.
+    /// The configuration that connects ALSA's plugin to JACK.
     static var alsaConfiguration: String? { folder?.appendingPathComponent("alsa-jack.conf").path }
 }
 
 enum PeerTask: String { case sound, count, through }
 
-/// A peer whose stream is open.
+/// A peer with an open stream.
 final class OpenPeer {
     let peer: Peer
     let process: PeerProcess
-    /// Name and version, as the library itself tells.
+    /// Name and version, as reported by the library itself.
     let library: String
-    /// By what it reaches the server.
+    /// The backend through which it connects to the server.
     let backend: String
     let outputs: [String]
     let inputs: [String]
-    let ear: Int
+    let tap: Int
 
-    init(_ peer: Peer, _ process: PeerProcess, opened: [String], outputs: [String], inputs: [String], ear: Int) {
-        (self.peer, self.process, self.outputs, self.inputs, self.ear) = (peer, process, outputs, inputs, ear)
+    init(_ peer: Peer, _ process: PeerProcess, opened: [String], outputs: [String], inputs: [String], tap: Int) {
+        (self.peer, self.process, self.outputs, self.inputs, self.tap) = (peer, process, outputs, inputs, tap)
         library = opened.first ?? peer.name
         backend = opened.dropFirst().first ?? ""
     }
 
-    /// Of its JACK client.
+    /// The name of its JACK client.
     var client: String { String(outputs.first?.prefix { $0 != ":" } ?? "") }
 }
 
-/// A server of the benchmark's own, its ears, and peers on it.
+/// A server of the benchmark, its receiving probe, and peers on it.
 final class PeersStage {
-    let place: ServerPlace
+    let context: ServerContext
     let server: Server
     private(set) var probe: PeerProbe
     private var used = 0
 
-    init(_ place: ServerPlace, period: Int) throws {
-        self.place = place
-        server = try Server(.jackd, period: period, in: place)
-        probe = try Self.makeProbe(server, place)
+    init(_ context: ServerContext, period: Int) throws {
+        self.context = context
+        server = try Server(.jackd, period: period, in: context)
+        probe = try Self.makeProbe(server, context)
     }
 
     deinit { probe.end() }
 
-    private static func makeProbe(_ server: Server, _ place: ServerPlace) throws -> PeerProbe {
-        try PeerProbe(server: server.name, environment: place.environment)
+    private static func makeProbe(_ server: Server, _ context: ServerContext) throws -> PeerProbe {
+        try PeerProbe(server: server.name, environment: context.environment)
     }
 
-    /// After the server's return: the old one's libjack may be stuck.
+    /// Replaces the probe after the server's return: the old one's libjack may hang.
     func renewProbe() throws {
         probe.end()
         let limit = now() + 10_000_000_000
         while true {
             do {
-                probe = try Self.makeProbe(server, place)
+                probe = try Self.makeProbe(server, context)
                 return
             } catch {
-                // A server that has just begun may say no on a busy machine.
+                // On a busy machine a server that has just started may refuse.
                 guard now() < limit else { throw error }
             }
         }
     }
 
     private func environment(_ name: String) -> [String: String] {
-        place.environment.merging([
+        context.environment.merging([
             "JACK_DEFAULT_SERVER": server.name, "JACK_NO_START_SERVER": "1",
             "ALSA_CONFIG_PATH": Peer.alsaConfiguration ?? "", "AUDIODEV": "jack-benchmark", "PEER_NAME": name,
         ]) { $1 }
     }
 
-    /// Opens a peer; its first output is heard by an ear of its own.
+    /// Opens a peer, whose first output gets a separate receiver.
     func open(_ peer: Peer, _ task: PeerTask, seconds: Double = 10) throws -> OpenPeer {
         let name = peer.program + (peer.way.isEmpty ? "" : "-" + peer.way)
         let (outputs, inputs) = (Set(try probe.outputs()), Set(try probe.inputs()))
@@ -130,12 +130,12 @@ final class PeersStage {
                 try probe.outputs().filter { !outputs.contains($0) }, try probe.inputs().filter { !inputs.contains($0) }
             )
             if !new.0.isEmpty, task != .through || !new.1.isEmpty {
-                let ear = used
+                let tap = used
                 used += 1
-                try probe.listen(ear, to: new.0[0])
-                return OpenPeer(peer, process, opened: opened, outputs: new.0, inputs: new.1, ear: ear)
+                try probe.listen(tap, to: new.0[0])
+                return OpenPeer(peer, process, opened: opened, outputs: new.0, inputs: new.1, tap: tap)
             }
-            guard now() < limit else { throw PeerFailure.refused("it says that it is open, and has no ports") }
+            guard now() < limit else { throw PeerFailure.refused("it reports that it is open, but has no ports") }
             poll(nil, 0, 5)
         }
     }

@@ -3,11 +3,11 @@ import Processes
 import Reporting
 import Servers
 
-/// The server dies by SIGKILL while all peers play, and returns: who sounds again by itself, when, and at which place; and whom the app can open
-/// anew.
+/// The server is killed with SIGKILL while all peers play, and returns. Measures which peers resume
+/// sound on their own, when, and at which playhead, and which the app can open again.
 struct PeersDeaths {
     var peers: [Peer]
-    /// How long a peer that does not come back, and one that does not answer, is waited for, in seconds.
+    /// The seconds to wait for a peer that does not return, and for one that does not answer.
     private let patience: Double
     private let limit: Double
     private(set) var results: [Measurement] = []
@@ -18,13 +18,14 @@ struct PeersDeaths {
         (patience, limit) = quick ? (2, 5) : (5, 10)
     }
 
-    /// What became of a peer.
+    /// The result of a peer.
     private struct Fate {
-        /// Milliseconds from the server's readiness until it sounded; nil: it did not by itself.
+        /// Milliseconds from the server's readiness until the peer's sound; nil if it did not
+        /// return on its own.
         var back: Double?
         var keptPlace = false
-        var told = false
-        /// Milliseconds from the app's closing and opening it until it sounded.
+        var reported = false
+        /// Milliseconds from closing and opening it by the app until its sound.
         var reopened: Double?
         var failure: String?
     }
@@ -33,21 +34,21 @@ struct PeersDeaths {
     private var refusals: [Peer: String] = [:]
     private var examples: [Peer: OpenPeer] = [:]
 
-    mutating func measure(_ place: ServerPlace, deaths: Int, _ record: inout PeersRecord) throws {
+    mutating func measure(_ context: ServerContext, deaths: Int, _ record: inout PeersRecord) throws {
         (fates, refusals) = ([:], [:])
-        for _ in 0..<deaths { try live(place, &record) }
-        tell(&record)
+        for _ in 0..<deaths { try live(context, &record) }
+        report(&record)
     }
 
-    private mutating func live(_ place: ServerPlace, _ record: inout PeersRecord) throws {
-        let stage = try PeersStage(place, period: 256)
+    private mutating func live(_ context: ServerContext, _ record: inout PeersRecord) throws {
+        let stage = try PeersStage(context, period: 256)
         var cast: [OpenPeer] = []
         defer { cast.forEach { $0.process.kill() } }
         for peer in peers where refusals[peer] == nil {
             do {
                 let open = try stage.open(peer, .count)
-                guard try stage.probe.awaitCount(open.ear, frames: 4_800, milliseconds: 2_000) else {
-                    throw PeerFailure.refused("its count is not heard as it is")
+                guard try stage.probe.awaitCount(open.tap, frames: 4_800, milliseconds: 2_000) else {
+                    throw PeerFailure.refused("its counting signal is not received correctly")
                 }
                 cast.append(open)
                 record.note(open)
@@ -56,28 +57,29 @@ struct PeersDeaths {
                 refusals[peer] = "\(failure)"
             }
         }
-        // What they were told before is no news of the death.
+        // Earlier notifications are not about the server's end.
         cast.forEach { $0.process.forgetNotices() }
         stage.server.end(by: SIGKILL)
-        let places = try cast.map { try stage.probe.heard($0.ear).last }
+        let places = try cast.map { try stage.probe.heard($0.tap).last }
         let ready = try stage.server.start()
         try stage.renewProbe()
-        var stories = cast.map { _ in Fate() }
-        try hearReturns(cast, &stories, places, stage.probe, ready: ready)
-        for (index, open) in cast.enumerated() { ask(open, &stories[index]) }
-        try reopen(cast, &stories, stage.probe)
-        for (open, var fate) in zip(cast, stories) {
+        var scenarios = cast.map { _ in Fate() }
+        try hearReturns(cast, &scenarios, places, stage.probe, ready: ready)
+        for (index, open) in cast.enumerated() { ask(open, &scenarios[index]) }
+        try reopen(cast, &scenarios, stage.probe)
+        for (open, var fate) in zip(cast, scenarios) {
             if fate.failure == nil { fate.failure = open.process.quit().map { "afterwards: \($0)" } }
             fates[open.peer, default: []].append(fate)
         }
     }
 
-    /// Connects an ear to whoever has ports again; whether its count is heard.
+    /// Connects a receiver to a peer that has ports again. Returns the result if its count is
+    /// received.
     private func hear(_ open: OpenPeer, among outputs: [String], _ probe: PeerProbe) throws -> PeerProbe.Heard? {
         guard let port = outputs.first(where: { $0.hasPrefix(open.client + ":") }) else { return nil }
-        // A port may be gone again.
-        guard (try? probe.listen(open.ear, to: port)) != nil else { return nil }
-        let heard = try probe.heard(open.ear)
+        // The port may have disappeared again.
+        guard (try? probe.listen(open.tap, to: port)) != nil else { return nil }
+        let heard = try probe.heard(open.tap)
         return heard.whole ? heard : nil
     }
 
@@ -89,7 +91,8 @@ struct PeersDeaths {
             let outputs = try probe.outputs()
             for (index, open) in cast.enumerated() where fates[index].back == nil {
                 guard let heard = try hear(open, among: outputs, probe) else { continue }
-                // It may have sounded before the ear was there: by its number that can be told, if it went on where it was.
+                // The peer may have sounded before the receiver was connected. If it continued at
+                // its playhead, its count gives the time.
                 let beyond = heard.first - places[index] - 1
                 let since =
                     Int64(bitPattern: heard.firstTime &- ready) - Int64(beyond) * 1_000_000_000
@@ -102,23 +105,24 @@ struct PeersDeaths {
         }
     }
 
-    /// Whether the library has told its app.
+    /// Determines whether the library has notified its app.
     private func ask(_ open: OpenPeer, _ fate: inout Fate) {
         do {
             let stands = try open.process.ask("status", seconds: limit).first == "stands"
-            fate.told = stands || !open.process.notices.isEmpty
+            fate.reported = stands || !open.process.notices.isEmpty
         } catch {
             fate.failure = "\(error)"
         }
     }
 
-    /// As an app would that knows: it closes its stream, and opens another. All at once, so that those who hang are waited for together.
+    /// Closes the streams and opens new ones, as an app would. Asks all peers at once, so that the
+    /// waits for hanging ones overlap.
     private func reopen(_ cast: [OpenPeer], _ fates: inout [Fate], _ probe: PeerProbe) throws {
         let begun = now()
         var waiting: Set<Int> = []
         for (index, open) in cast.enumerated() where fates[index].back == nil && fates[index].failure == nil {
             do {
-                try probe.forgetCount(open.ear)
+                try probe.forgetCount(open.tap)
                 try open.process.send(["reopen"])
                 waiting.insert(index)
             } catch let failure as PeerFailure {
@@ -151,7 +155,7 @@ struct PeersDeaths {
         }
     }
 
-    private mutating func tell(_ record: inout PeersRecord) {
+    private mutating func report(_ record: inout PeersRecord) {
         var table = Table(
             "Peers: the server dies (SIGKILL) and returns while they play",
             note: """
@@ -159,7 +163,7 @@ struct PeersDeaths {
                 opening it until it is heard
                 """,
             [
-                .text("library", 40), "by itself", "ms", "max", .text("place kept", 10), .text("told", 5), "opened",
+                .text("library", 40), "by itself", "ms", "max", .text("place kept", 10), .text("notified", 8), "opened",
                 "ms", "n",
                 .text("", 0),
             ])
@@ -182,10 +186,11 @@ struct PeersDeaths {
 
     private func cells(_ fates: [Fate], _ returns: Statistics?, _ openings: Statistics?) -> [String] {
         guard !fates.isEmpty else { return Array(repeating: "", count: 7) + ["0"] }
-        let place = fates.allSatisfy { $0.back == nil || $0.keptPlace } ? "yes" : "NO"
+        let keptPlayhead = fates.allSatisfy { $0.back == nil || $0.keptPlace } ? "yes" : "NO"
         return [
             "\(returns?.count ?? 0)", returns.map { digits($0.median) } ?? "", returns.map { digits($0.maximum) } ?? "",
-            returns == nil ? "" : place, fates.contains(where: \.told) ? "yes" : "no", "\(openings?.count ?? 0)",
+            returns == nil ? "" : keptPlayhead, fates.contains(where: \.reported) ? "yes" : "no",
+            "\(openings?.count ?? 0)",
             openings.map { digits($0.median) } ?? "", "\(fates.count)",
         ]
     }
@@ -210,12 +215,12 @@ struct PeersDeaths {
     private func words(_ fates: [Fate], _ returns: Statistics?, _ openings: Statistics?, _ remarks: String) -> String {
         guard !fates.isEmpty else { return remarks }
         if let returns {
-            let place = fates.allSatisfy { $0.back == nil || $0.keptPlace } ? "where it was" : "elsewhere"
+            let playhead = fates.allSatisfy { $0.back == nil || $0.keptPlace } ? "where it was" : "elsewhere"
             let times = returns.count == fates.count ? "" : " (\(returns.count) of \(fates.count) times)"
-            return "sounds again by itself after \(digits(returns.median)) ms, \(place)\(times)"
+            return "sounds again by itself after \(digits(returns.median)) ms, \(playhead)\(times)"
         }
-        let told = fates.contains(where: \.told) ? "" : ", tells nobody"
-        if let openings { return "silent\(told); opened again: \(digits(openings.median)) ms" }
-        return "silent\(told); \(remarks)"
+        let reported = fates.contains(where: \.reported) ? "" : ", notifies no client"
+        if let openings { return "silent\(reported); opened again: \(digits(openings.median)) ms" }
+        return "silent\(reported); \(remarks)"
     }
 }

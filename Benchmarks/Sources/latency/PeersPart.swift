@@ -3,38 +3,39 @@ import Processes
 import Reporting
 import Servers
 
-/// Other libraries beside the package, on the same server in the same run: how soon a sound is heard, what comes through, what becomes of the
-/// sound when the period changes and when the server dies.
+/// Compares other libraries with the package, on the same server in the same run: how soon a sound
+/// is heard, whether input passes through intact, and what happens to the sound when the buffer
+/// size changes and when the server dies.
 struct PeersPart: LatencyPart {
     let name = "peers"
 
     func measure(_ run: Run) throws -> Findings {
         guard run.servers.contains(.jackd) else {
-            say("\npeers: they are measured on jackd only.")
+            say("\npeers: measured on jackd only.")
             return Findings()
         }
         let missing = Set((Peer.libraries + Peer.otherWays).filter { !$0.isInstalled }.map(\.program))
         for program in missing.sorted() {
-            say("\npeers: without \(program), which could not be built here (Scripts/peers says why).")
+            say("\npeers: without \(program), which could not be built here (Scripts/peers reports the reason).")
         }
         guard Peer.bare.isInstalled else { return Findings() }
-        let place = try ServerPlace(.jackd, service: run.service.socket)
-        defer { place.sweep() }
+        let context = try ServerContext(.jackd, service: run.service.socket)
+        defer { context.removeSharedMemory() }
         let libraries = Peer.libraries.filter(\.isInstalled)
         var record = PeersRecord()
         var play = PeersPlay(peers: libraries + Peer.otherWays.filter(\.isInstalled))
         var through = PeersThrough(peers: libraries)
         let lengths = run.quick ? [256] : [64, 256, 1_024]
         for period in lengths {
-            try twice { try play.measure(place, period: period, repetitions: run.quick ? 20 : 120, &record) }
+            try withRetry { try play.measure(context, period: period, repetitions: run.quick ? 20 : 120, &record) }
         }
         for period in lengths {
-            try twice { try through.measure(place, period: period, impulses: run.quick ? 10 : 60, &record) }
+            try withRetry { try through.measure(context, period: period, impulses: run.quick ? 10 : 60, &record) }
         }
         var periods = PeersPeriods(peers: libraries)
-        try twice { try periods.measure(place, rounds: run.quick ? 1 : 6, &record) }
+        try withRetry { try periods.measure(context, rounds: run.quick ? 1 : 6, &record) }
         var deaths = PeersDeaths(peers: libraries, quick: run.quick)
-        try twice { try deaths.measure(place, deaths: run.quick ? 1 : 6, &record) }
+        try withRetry { try deaths.measure(context, deaths: run.quick ? 1 : 6, &record) }
         let tables = [play.table, through.table, periods.table, deaths.table, record.table(of: libraries)]
         return Findings(
             results: play.results + through.results + periods.results + deaths.results,
@@ -42,21 +43,22 @@ struct PeersPart: LatencyPart {
             figures: try run.plot.map { [try $0.drawRequests(play.series)] } ?? [])
     }
 
-    /// A stage that fails (its server, the ears, the bare client beside which all is judged) is set once more: on a machine that stands still
-    /// for a second it may.
-    private func twice(_ body: () throws -> Void) throws {
+    /// Repeats a stage whose environment fails (its server, the probe, or the bare client as the
+    /// reference): on a machine that stalls for a second this may happen.
+    private func withRetry(_ body: () throws -> Void) throws {
         do {
             try body()
         } catch let error as BenchmarkError {
-            say("once more, since the stage failed: \(error)")
+            say("repeating the stage, which failed: \(error)")
             try body()
         }
     }
 }
 
-extension ServerPlace {
-    /// Takes away what clients left in shared memory that were killed, or died with a server: of the benchmark's own servers, none of which runs.
-    func sweep() {
+extension ServerContext {
+    /// Removes the shared memory that killed clients, or those of dead servers, have left. It
+    /// belongs to the benchmark's own servers, none of which runs.
+    func removeSharedMemory() {
         let folder = "/dev/shm"
         for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         where file.hasPrefix("jack_sem.\(getuid())_\(name)_") {
@@ -65,10 +67,10 @@ extension ServerPlace {
     }
 }
 
-/// What each library did, in words, and which it was.
+/// The results of each library as text, and the libraries' versions.
 struct PeersRecord {
     private var libraries: [String: String] = [:]
-    private var said: [String: [Question: String]] = [:]
+    private var results: [String: [Question: String]] = [:]
 
     enum Question: String, CaseIterable {
         case play = "play → port, 256", through = "added, 256", periods = "the period changes while it plays"
@@ -79,13 +81,14 @@ struct PeersRecord {
         libraries[peer.peer.program] = peer.library + (peer.backend == "JACK" ? "" : " by \(peer.backend)")
     }
 
-    /// Of the ways of a library only the first is told here, and of the periods that which every run has.
+    /// Records a result. Of a library's ways only the first is shown, and of the periods only the
+    /// one that every run has.
     mutating func note(_ peer: Peer, _ question: Question, at period: Int = 256, _ words: String) {
         guard peer.way.isEmpty, period == 256 else { return }
-        said[peer.program, default: [:]][question] = words
+        results[peer.program, default: [:]][question] = words
     }
 
-    /// The name with the version, once it has told it.
+    /// Returns the name with the version, once the library has reported it.
     func library(_ peer: Peer) -> String { libraries[peer.program] ?? peer.name }
 
     func table(of peers: [Peer]) -> Table {
@@ -93,20 +96,21 @@ struct PeersRecord {
         var table = Table(
             "What each did",
             note:
-                "measured in this run; the version is what the library tells of itself; the bare client, without any library, is the bound",
+                "measured in this run; the version is what the library reports; the bare client, without any library, is the bound",
             [.text("library", names.map(\.count).max() ?? 0)]
                 + Question.allCases.map { question in
-                    .text(question.rawValue, peers.map { said[$0.program]?[question]?.count ?? 0 }.max() ?? 0)
+                    .text(question.rawValue, peers.map { results[$0.program]?[question]?.count ?? 0 }.max() ?? 0)
                 })
         for (peer, name) in zip(peers, names) {
-            table.add([name] + Question.allCases.map { said[peer.program]?[$0] ?? "not measured" })
+            table.add([name] + Question.allCases.map { results[peer.program]?[$0] ?? "not measured" })
         }
         return table
     }
 }
 
 extension Conditions {
-    /// Of a library, and by what it reaches the server.
+    /// Creates the conditions of a library, with the backend through which it connects to the
+    /// server.
     init(backend: String, period: Int) {
         self = [
             "server": .text(ServerKind.jackd.rawValue), "sync": false, "period": .whole(period),

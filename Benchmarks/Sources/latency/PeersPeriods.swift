@@ -2,7 +2,8 @@ import Processes
 import Reporting
 import Servers
 
-/// What is heard of a signal that counts its frames while the server's period changes, beside a bare client's in the same change.
+/// What happens to a counting signal while the server's buffer size changes, compared with a bare
+/// client's during the same change.
 struct PeersPeriods {
     var peers: [Peer]
     private(set) var results: [Measurement] = []
@@ -13,21 +14,21 @@ struct PeersPeriods {
     private static let first = 256
     private static let changes = [64, 1_024, 256]
 
-    /// What came of one change.
+    /// The result of one change.
     private struct Change {
         var period: Int
-        /// Beyond what the bare client lost in it, which is `bareLost`.
+        /// The losses beyond the bare client's, which `bareLost` has.
         var lost, repeated, silent: Double
         var bareLost: Double
-        /// Of what should have been heard once it was over, per cent.
+        /// The percentage of the expected frames after the change.
         var share: Double
         var survived: Bool { share > 99 }
-        /// What has fallen silent loses nothing more.
+        /// A silent peer loses nothing more.
         var isSilent: Bool { share < 1 }
         var isWhole: Bool { survived && lost <= 0 && repeated <= 0 && silent <= 0 }
     }
 
-    private struct Story {
+    private struct Scenario {
         var peer: Peer
         var library = ""
         var backend = ""
@@ -36,63 +37,63 @@ struct PeersPeriods {
         var notices: [String] = []
     }
 
-    mutating func measure(_ place: ServerPlace, rounds: Int, _ record: inout PeersRecord) throws {
-        let stories = try peers.map { peer in
-            var story = Story(peer: peer)
+    mutating func measure(_ context: ServerContext, rounds: Int, _ record: inout PeersRecord) throws {
+        let scenarios = try peers.map { peer in
+            var scenario = Scenario(peer: peer)
             var left = rounds
-            while left > 0, story.failure == nil { left -= try live(&story, place, rounds: left, &record) }
-            return story
+            while left > 0, scenario.failure == nil { left -= try live(&scenario, context, rounds: left, &record) }
+            return scenario
         }
-        tell(stories, &record)
+        report(scenarios, &record)
     }
 
-    /// On a server of its own, as many rounds as the sound survives; how many that were.
+    /// Runs rounds on a separate server as long as the sound survives. Returns their number.
     private func live(
-        _ story: inout Story, _ place: ServerPlace, rounds: Int, _ record: inout PeersRecord
+        _ scenario: inout Scenario, _ context: ServerContext, rounds: Int, _ record: inout PeersRecord
     ) throws -> Int {
-        let stage = try PeersStage(place, period: Self.first)
+        let stage = try PeersStage(context, period: Self.first)
         let bare = try stage.open(.bare, .count)
         let open: OpenPeer
         do {
-            open = try stage.open(story.peer, .count)
+            open = try stage.open(scenario.peer, .count)
         } catch let failure as PeerFailure {
-            story.failure = "\(failure)"
+            scenario.failure = "\(failure)"
             return rounds
         }
         record.note(open)
-        (story.library, story.backend) = (open.library, open.backend)
+        (scenario.library, scenario.backend) = (open.library, open.backend)
         defer {
-            // Its answer comes after what it was told.
+            // The reply arrives after all notices.
             _ = try? open.process.ask("status")
-            story.notices += open.process.notices
+            scenario.notices += open.process.notices
             _ = open.process.quit()
             _ = bare.process.quit()
         }
         open.process.forgetNotices()
-        guard try stage.probe.awaitCount(bare.ear, frames: 4_800, milliseconds: 5_000) else {
-            throw BenchmarkError("The bare client does not sound.")
+        guard try stage.probe.awaitCount(bare.tap, frames: 4_800, milliseconds: 5_000) else {
+            throw BenchmarkError("The bare client has no sound.")
         }
-        guard try stage.probe.awaitCount(open.ear, frames: 4_800, milliseconds: 2_000) else {
-            story.failure = "its count is not heard as it is"
+        guard try stage.probe.awaitCount(open.tap, frames: 4_800, milliseconds: 2_000) else {
+            scenario.failure = "its count is not heard as it is"
             return rounds
         }
         for round in 1...rounds {
             for period in Self.changes {
-                let change = try change(to: period, stage.probe, open.ear, beside: bare.ear)
-                story.changes.append(change)
+                let change = try change(to: period, stage.probe, open.tap, comparedWith: bare.tap)
+                scenario.changes.append(change)
                 if change.isSilent { return round }
             }
         }
         return rounds
     }
 
-    private func change(to period: Int, _ probe: PeerProbe, _ ear: Int, beside bare: Int) throws -> Change {
-        let before = (peer: try probe.heard(ear), bare: try probe.heard(bare))
+    private func change(to period: Int, _ probe: PeerProbe, _ tap: Int, comparedWith bare: Int) throws -> Change {
+        let before = (peer: try probe.heard(tap), bare: try probe.heard(bare))
         try probe.setPeriod(period)
         try listen(probe, bare, frames: 5_000)
-        let after = (peer: try probe.heard(ear), bare: try probe.heard(bare))
+        let after = (peer: try probe.heard(tap), bare: try probe.heard(bare))
         try listen(probe, bare, frames: 4_800)
-        let then = (peer: try probe.heard(ear), bare: try probe.heard(bare))
+        let then = (peer: try probe.heard(tap), bare: try probe.heard(bare))
         let expected = Double(then.bare.frames - after.bare.frames)
         func beyond(_ key: KeyPath<PeerProbe.Heard, Int>) -> Double {
             let (own, bound) = (
@@ -110,11 +111,11 @@ struct PeersPeriods {
     private func listen(_ probe: PeerProbe, _ bare: Int, frames: Int) throws {
         let heard = try probe.heard(bare).frames
         guard try probe.awaitCount(bare, frames: heard + frames, milliseconds: 5_000) else {
-            throw BenchmarkError("The bare client fell silent when the period changed.")
+            throw BenchmarkError("The bare client became silent when the period changed.")
         }
     }
 
-    private mutating func tell(_ stories: [Story], _ record: inout PeersRecord) {
+    private mutating func report(_ scenarios: [Scenario], _ record: inout PeersRecord) {
         var table = Table(
             "Peers: the period goes 256 → 64 → 1024 → 256 while it plays",
             note: """
@@ -125,17 +126,17 @@ struct PeersPeriods {
                 .text("library", 40), "to", "sounds %", "lost", "most", "repeated", "silent", "bare lost", "n",
                 .text("", 0),
             ])
-        for story in stories {
-            let name = record.library(story.peer)
+        for scenario in scenarios {
+            let name = record.library(scenario.peer)
             for period in Self.changes {
-                let changes = story.changes.filter { $0.period == period }
+                let changes = scenario.changes.filter { $0.period == period }
                 guard !changes.isEmpty else { continue }
-                add(changes, of: story, to: period)
-                let isLast = period == story.changes.last?.period
-                table.add([name, "\(period)"] + cells(changes) + [isLast ? story.notices.last ?? "" : ""])
+                add(changes, of: scenario, to: period)
+                let isLast = period == scenario.changes.last?.period
+                table.add([name, "\(period)"] + cells(changes) + [isLast ? scenario.notices.last ?? "" : ""])
             }
-            if let failure = story.failure { table.add([name] + Array(repeating: "", count: 8) + [failure]) }
-            record.note(story.peer, .periods, words(story))
+            if let failure = scenario.failure { table.add([name] + Array(repeating: "", count: 8) + [failure]) }
+            record.note(scenario.peer, .periods, words(scenario))
         }
         self.table = table
     }
@@ -151,8 +152,8 @@ struct PeersPeriods {
         ]
     }
 
-    private mutating func add(_ changes: [Change], of story: Story, to period: Int) {
-        let conditions = Conditions(backend: story.backend, period: Self.first).with([
+    private mutating func add(_ changes: [Change], of scenario: Scenario, to period: Int) {
+        let conditions = Conditions(backend: scenario.backend, period: Self.first).with([
             "changesTo": .whole(period)
         ])
         let sounding = changes.filter { !$0.isSilent }
@@ -163,18 +164,18 @@ struct PeersPeriods {
             ("period.survives", "share", changes.map { $0.survived ? 1 : 0 }),
         ]
         results += series.filter { !$0.2.isEmpty }.map {
-            Measurement($0.0, story.library, $0.1, Statistics($0.2), conditions)
+            Measurement($0.0, scenario.library, $0.1, Statistics($0.2), conditions)
         }
     }
 
-    /// In one line.
-    private func words(_ story: Story) -> String {
-        if let failure = story.failure { return failure }
-        if let change = story.changes.first(where: \.isSilent) {
-            return "falls silent at \(change.period)" + (story.notices.isEmpty ? ", tells nobody" : "")
+    /// Returns a one-line summary.
+    private func words(_ scenario: Scenario) -> String {
+        if let failure = scenario.failure { return failure }
+        if let change = scenario.changes.first(where: \.isSilent) {
+            return "falls silent at \(change.period)" + (scenario.notices.isEmpty ? ", notifies no client" : "")
         }
         let byPeriod = Self.changes.compactMap { period -> (period: Int, changes: [Change])? in
-            let changes = story.changes.filter { $0.period == period }
+            let changes = scenario.changes.filter { $0.period == period }
             return changes.isEmpty ? nil : (period, changes)
         }
         let shares = byPeriod.map { ($0.period, Statistics($0.changes.map(\.share)).median) }
@@ -186,8 +187,8 @@ struct PeersPeriods {
         if lost > 0 || silent > 0 {
             return "goes on; up to \(digits(max(0, lost))) frames lost, \(digits(max(0, silent))) silent (medians)"
         }
-        let whole = story.changes.count(where: \.isWhole)
-        return whole == story.changes.count
-            ? "goes on, no frame lost" : "goes on, no frame lost in \(whole) of \(story.changes.count) changes"
+        let whole = scenario.changes.count(where: \.isWhole)
+        return whole == scenario.changes.count
+            ? "goes on, no frame lost" : "goes on, no frame lost in \(whole) of \(scenario.changes.count) changes"
     }
 }

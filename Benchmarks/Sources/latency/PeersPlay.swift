@@ -3,17 +3,18 @@ import Processes
 import Reporting
 import Servers
 
-/// From before a library is asked to play until the first sample of the sound is on its port.
+/// The time from a request to a library to play until the first sample of the sound is on its port.
 ///
-/// All peers are open and silent on one server, as games are, and are asked by turns, at any time within a period.
+/// All peers are open and silent on one server, as games are. They get requests in turn, at any
+/// phase of a period.
 struct PeersPlay {
     var peers: [Peer]
     private(set) var results: [Measurement] = []
     private(set) var table: Table?
-    /// For the plot, in the order of the table.
+    /// The series for the plot, in the order of the table.
     private(set) var series: [Series] = []
 
-    /// Frames from a request to its sound, under one period.
+    /// The frames from each request to its sound, at one period.
     struct Series {
         var title: String
         var period: Int
@@ -22,16 +23,16 @@ struct PeersPlay {
 
     init(peers: [Peer]) { self.peers = peers }
 
-    /// Frames of the sound, as all peers play it.
+    /// The length of the sound, which is the same for all peers.
     private static let soundFrames = 480
 
     private struct Candidate {
         var peer: Peer
-        /// nil: it could not be opened.
+        /// nil if it could not be opened.
         var open: OpenPeer?
         var frames: [Double] = []
         var incomplete = 0
-        /// Requests that nothing came of, and those of them that came in a row.
+        /// The requests without a sound, and the consecutive ones at the end.
         var unheard = 0
         var unheardInRow = 0
         var failure: String?
@@ -44,8 +45,8 @@ struct PeersPlay {
         }
     }
 
-    mutating func measure(_ place: ServerPlace, period: Int, repetitions: Int, _ record: inout PeersRecord) throws {
-        let stage = try PeersStage(place, period: period)
+    mutating func measure(_ context: ServerContext, period: Int, repetitions: Int, _ record: inout PeersRecord) throws {
+        let stage = try PeersStage(context, period: period)
         var candidates = try peers.map { peer in
             var candidate = Candidate(peer: peer)
             do {
@@ -57,8 +58,8 @@ struct PeersPlay {
         }
         candidates.compactMap(\.open).forEach { record.note($0) }
         for repetition in 0..<repetitions {
-            for place in candidates.indices {
-                let index = (place + repetition) % candidates.count
+            for offset in candidates.indices {
+                let index = (offset + repetition) % candidates.count
                 guard candidates[index].failure == nil else { continue }
                 do {
                     try play(&candidates[index], stage.probe, period: period)
@@ -68,23 +69,23 @@ struct PeersPlay {
             }
         }
         guard candidates.first(where: { $0.peer == .bare })?.frames.isEmpty == false else {
-            throw BenchmarkError("The bare client was not heard at a period of \(period).")
+            throw BenchmarkError("No sound from the bare client at a period of \(period).")
         }
-        tell(candidates, period: period, &record)
+        report(candidates, period: period, &record)
         candidates.forEach { _ = $0.open?.process.quit() }
     }
 
-    /// A request at any time within a period, once the last sound is over.
+    /// Makes a request at any phase of a period, after the last sound has ended.
     private func play(_ candidate: inout Candidate, _ probe: PeerProbe, period: Int) throws {
         guard let open = candidate.open else { return }
-        guard try probe.awaitQuiet(open.ear, frames: 2 * period, milliseconds: 2_000) else {
+        guard try probe.awaitQuiet(open.tap, frames: 2 * period, milliseconds: 2_000) else {
             throw PeerFailure.refused("it did not fall silent")
         }
-        try probe.arm(open.ear)
+        try probe.arm(open.tap)
         try probe.pause(nanoseconds: .random(in: 0..<period * 1_000_000_000 / Server.sampleRate))
         let words = try open.process.ask("play")
-        guard let begun = words.first.flatMap({ UInt64($0) }) else { throw PeerFailure.refused("it tells no time") }
-        guard let onset = try probe.onset(open.ear, milliseconds: 2_000) else {
+        guard let begun = words.first.flatMap({ UInt64($0) }) else { throw PeerFailure.refused("it reports no time") }
+        guard let onset = try probe.onset(open.tap, milliseconds: 2_000) else {
             candidate.unheard += 1
             candidate.unheardInRow += 1
             if candidate.unheardInRow == 3 { throw PeerFailure.refused("it is not heard any more") }
@@ -92,16 +93,16 @@ struct PeersPlay {
         }
         candidate.unheardInRow = 0
         let frames = Int32(bitPattern: onset &- (try probe.frame(at: begun)))
-        _ = try probe.awaitQuiet(open.ear, frames: period, milliseconds: 2_000)
-        // The work counts only if all of it was done.
-        if try probe.loudFrames(open.ear) == Self.soundFrames {
+        _ = try probe.awaitQuiet(open.tap, frames: period, milliseconds: 2_000)
+        // A request counts only if the complete sound was played.
+        if try probe.loudFrames(open.tap) == Self.soundFrames {
             candidate.frames.append(Double(frames))
         } else {
             candidate.incomplete += 1
         }
     }
 
-    private mutating func tell(_ candidates: [Candidate], period: Int, _ record: inout PeersRecord) {
+    private mutating func report(_ candidates: [Candidate], period: Int, _ record: inout PeersRecord) {
         var table = table ?? Self.emptyTable()
         for candidate in candidates {
             let (peer, name) = (candidate.peer, record.library(candidate.peer))

@@ -1,7 +1,8 @@
 import Reporting
 
 extension Plot {
-    /// The share of requests whose sound was on the port within so many periods; a panel for each period.
+    /// Plots the share of requests whose sound was on the port within that many periods, with a
+    /// panel for each period.
     func drawRequests(_ series: [PeersPlay.Series]) throws -> Figure {
         let panels = Set(series.map(\.period)).sorted().map { period in
             Panel(title: "\(period) frames of a period", lines: Self.lines(series.filter { $0.period == period }))
@@ -37,7 +38,7 @@ extension Plot {
     private static let ourColors = ["#0060ad", "#00a0e9", "#002f6c"]
     private static let peerColors = ["#d95319", "#edb120", "#7e2f8e", "#2f8e4b", "#a2142f", "#e377c2", "#8c564b"]
 
-    /// At most fifty points of a curve, the last among them.
+    /// Returns at most fifty points of a curve, including the last.
     private static func shares(_ values: [Double]) -> [(Double, Double)] {
         let sorted = values.sorted()
         let stride = max(1, sorted.count / 50)

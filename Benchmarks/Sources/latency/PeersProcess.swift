@@ -1,7 +1,7 @@
 import Foundation
 import Processes
 
-/// How a program beside this one let us down: a result of the benchmark's, not its end.
+/// A failure of a peer program: a result of the benchmark, which continues.
 enum PeerFailure: Error, CustomStringConvertible {
     case refused(String)
     case ended(Int32)
@@ -18,17 +18,18 @@ enum PeerFailure: Error, CustomStringConvertible {
     }
 }
 
-/// A program that answers in packets of words, parted by tabs, over its descriptor 3. It is waited for only so long.
+/// A peer program that replies with packets of tab-separated fields over its descriptor 3. Every
+/// wait for it has a timeout.
 final class PeerProcess {
     private let packets: Packets
     private var process: pid_t
-    /// What its library told it, without being asked.
+    /// The unsolicited messages of its library.
     private(set) var notices: [String] = []
 
     init(_ program: String, _ arguments: [String], environment: [String: String]) throws {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw BenchmarkError("There is no socket pair to be had.")
+            throw BenchmarkError("Cannot create a socket pair.")
         }
         packets = Packets(socket: ends[0])
         defer { close(ends[1]) }
@@ -50,7 +51,7 @@ final class PeerProcess {
         }
     }
 
-    /// The words after `ok`, or the name of the answer, of what it says next.
+    /// Waits for the next reply. Returns the fields after `ok` or after the reply's name.
     func answer(to what: String, seconds: Double) throws(PeerFailure) -> [String] {
         let limit = now() + UInt64(seconds * 1e9)
         while true {
@@ -62,7 +63,7 @@ final class PeerProcess {
         }
     }
 
-    /// What it has said, if it has; notices are kept.
+    /// Returns the next reply if there is one. Stores notices.
     func received() throws(PeerFailure) -> [String]? {
         while true {
             let packet: ArraySlice<UInt8>?
@@ -83,7 +84,7 @@ final class PeerProcess {
         }
     }
 
-    /// Why its end of the socket is closed.
+    /// The reason why its end of the socket is closed.
     private var failure: PeerFailure {
         guard let status = reap(seconds: 1) else {
             kill()
@@ -97,7 +98,7 @@ final class PeerProcess {
         notices = []
     }
 
-    /// Ends it. How it did not, if it did not by itself.
+    /// Ends the program. Returns the failure if it does not end properly on its own.
     func quit(seconds: Double = 2) -> PeerFailure? {
         guard process != 0 else { return nil }
         do {
@@ -110,7 +111,7 @@ final class PeerProcess {
         return .hung("closing", seconds: seconds)
     }
 
-    /// The status it ended with; nil: it has not, by then.
+    /// Returns the exit status; nil if it has not ended within the timeout.
     private func reap(seconds: Double) -> Int32? {
         let limit = now() + UInt64(seconds * 1e9)
         var status: Int32 = 0
@@ -126,7 +127,7 @@ final class PeerProcess {
         return status
     }
 
-    /// At once, however it hangs.
+    /// Kills the program, even if it hangs.
     func kill() {
         guard process != 0 else { return }
         Glibc.kill(process, SIGKILL)

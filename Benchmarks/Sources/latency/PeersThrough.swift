@@ -2,7 +2,8 @@ import Processes
 import Reporting
 import Servers
 
-/// How many frames later than through a bare client what comes in at an input is on an output: one impulse goes to all of them at once.
+/// The frames by which input reaches an output later than through a bare client. One impulse goes
+/// to all peers at once.
 struct PeersThrough {
     var peers: [Peer]
     private(set) var results: [Measurement] = []
@@ -12,15 +13,15 @@ struct PeersThrough {
 
     private struct Candidate {
         var peer: Peer
-        /// nil: it could not be opened.
+        /// nil if it could not be opened.
         var open: OpenPeer?
         var added: [Double] = []
         var unheard = 0
         var failure: String?
     }
 
-    mutating func measure(_ place: ServerPlace, period: Int, impulses: Int, _ record: inout PeersRecord) throws {
-        let stage = try PeersStage(place, period: period)
+    mutating func measure(_ context: ServerContext, period: Int, impulses: Int, _ record: inout PeersRecord) throws {
+        let stage = try PeersStage(context, period: period)
         var candidates = try peers.map { peer in
             var candidate = Candidate(peer: peer)
             do {
@@ -35,44 +36,46 @@ struct PeersThrough {
         let open = candidates.compactMap(\.open)
         open.forEach { record.note($0) }
         guard let bare = open.first(where: { $0.peer == .bare }) else {
-            throw BenchmarkError("The bare client could not be opened at a period of \(period).")
+            throw BenchmarkError("Cannot open the bare client at a period of \(period).")
         }
         for _ in 0..<impulses {
             let onsets = try send(to: open, stage.probe, period: period)
-            guard let bound = onsets[bare.ear] else { throw BenchmarkError("The bare client let no impulse through.") }
+            guard let bound = onsets[bare.tap] else {
+                throw BenchmarkError("No impulse passed through the bare client.")
+            }
             for index in candidates.indices {
-                guard let ear = candidates[index].open?.ear else { continue }
-                if let onset = onsets[ear] {
+                guard let tap = candidates[index].open?.tap else { continue }
+                if let onset = onsets[tap] {
                     candidates[index].added.append(Double(Int32(bitPattern: onset &- bound)))
                 } else {
                     candidates[index].unheard += 1
                 }
             }
         }
-        tell(candidates, period: period, &record)
+        report(candidates, period: period, &record)
         open.forEach { _ = $0.process.quit() }
     }
 
-    /// In which frame each ear heard an impulse.
+    /// Sends an impulse. Returns the frame in which each receiver got it.
     private func send(to open: [OpenPeer], _ probe: PeerProbe, period: Int) throws -> [Int: UInt32] {
         for peer in open {
-            _ = try probe.awaitQuiet(peer.ear, frames: 8 * period, milliseconds: 2_000)
-            try probe.arm(peer.ear)
+            _ = try probe.awaitQuiet(peer.tap, frames: 8 * period, milliseconds: 2_000)
+            try probe.arm(peer.tap)
         }
-        // The ears are armed by the cycle before.
-        let last = open.map(\.ear).max() ?? 0
+        // Waits for the cycle that arms the receivers.
+        let last = open.map(\.tap).max() ?? 0
         _ = try probe.awaitQuiet(last, frames: 10 * period, milliseconds: 2_000)
         let sent = try probe.sendImpulse(offset: .random(in: 0..<period))
         var onsets: [Int: UInt32] = [:]
         for peer in open {
-            // What was heard before it was sent is no impulse.
-            guard let onset = try probe.onset(peer.ear, milliseconds: onsets.isEmpty ? 1_000 : 300) else { continue }
-            if Int32(bitPattern: onset &- sent) >= 0 { onsets[peer.ear] = onset }
+            // Sound from before the impulse does not count.
+            guard let onset = try probe.onset(peer.tap, milliseconds: onsets.isEmpty ? 1_000 : 300) else { continue }
+            if Int32(bitPattern: onset &- sent) >= 0 { onsets[peer.tap] = onset }
         }
         return onsets
     }
 
-    private mutating func tell(_ candidates: [Candidate], period: Int, _ record: inout PeersRecord) {
+    private mutating func report(_ candidates: [Candidate], period: Int, _ record: inout PeersRecord) {
         var table =
             table
             ?? Table(

@@ -1,14 +1,14 @@
 import Foundation
 import Reporting
 
-/// How far values that should be one value are apart.
+/// How much values differ that should be equal.
 struct Spread {
-    /// From the first to the 99th percentile.
+    /// The distance between the first and the 99th percentile.
     var percentiles: Double
-    /// Standard deviation.
+    /// The standard deviation.
     var deviation: Double
 
-    /// Of at least one value.
+    /// Computes the spread of one or more values.
     init(_ values: [Double]) {
         let sorted = values.sorted()
         let (low, high) = (sorted.count / 100, sorted.count - 1 - sorted.count / 100)

@@ -6,7 +6,7 @@ import JackDriver
 import Processes
 import Servers
 
-/// An app whose session streams files from disk, all from the same frame on, over and over.
+/// An app whose session streams files from disk, all from the same frame on, in a loop.
 final class StreamApp {
     static let part = "stream-app"
     static let clientName = "stream-app"
@@ -25,12 +25,13 @@ final class StreamApp {
             try? session?.setActive(false)
             host?.close()
             (voices, session, host) = ([], nil, nil)
-        default: throw BenchmarkError("an app that streams knows no such word")
+        default: throw BenchmarkError("unknown command of the streaming app")
         }
         return []
     }
 
-    /// Milliseconds until all of them were open and read ahead. `paths`: a folder, and what ends their names.
+    /// Returns the milliseconds until all files were open and read ahead. `paths`: a folder, and
+    /// the suffixes of the files' names.
     private func play(_ server: String, readAhead: Double, _ paths: [String]) throws -> Double {
         let host = AudioSessionHost(
             driver: JackDriver(configuration: .init(server: .named(server), clientName: Self.clientName, inputs: 0)),
@@ -55,7 +56,7 @@ final class StreamApp {
         voices = try streams.map { try engine.play(.stream($0), on: session.bus, at: time) }
         let limit = now() + 5_000_000_000
         while engine.currentFrame < time + 4_800 {
-            guard now() < limit else { throw BenchmarkError("no cycle runs") }
+            guard now() < limit else { throw BenchmarkError("the server runs no cycles") }
             poll(nil, 0, 1)
         }
         guard engine.counters.lateCommands == 0, engine.counters.playingVoices == streams.count else {
@@ -64,7 +65,8 @@ final class StreamApp {
         return took
     }
 
-    /// Frames that came too late, of all streams; streams that play; bytes that this process had read from disk; frames that the furthest was played.
+    /// Returns the underrun frames of all streams; the number of playing streams; the bytes that
+    /// this process has read from disk; and the playhead of the furthest stream, in frames.
     private func sample() throws -> [Double] {
         let counters = try session?.engine.counters
         let text = (try? String(contentsOfFile: "/proc/self/io", encoding: .utf8)) ?? ""
@@ -76,7 +78,7 @@ final class StreamApp {
         ]
     }
 
-    /// One stream stands still for a moment: what listens must find that.
+    /// Pauses one stream for a moment, which the level check must detect.
     private func skip() throws {
         guard let voice = voices.first else { throw BenchmarkError("nothing plays") }
         try voice.pause()
@@ -86,35 +88,36 @@ final class StreamApp {
     }
 }
 
-/// A listener for the level that all streams come to.
-final class StreamEar {
-    static let part = "stream-ear"
-    private var ear: OpaquePointer?
+/// A receiver that checks the sum of all streams for its level.
+final class StreamTap {
+    static let part = "stream-tap"
+    private var tap: OpaquePointer?
 
     func perform(_ words: [String]) throws -> [Double] {
         switch words.first {
         case "open":
             let level = Float(words[2]) ?? 0
-            ear = level_ear_open(words[1], "stream-ear", level, StreamFiles.tolerance)
+            tap = level_tap_open(words[1], "stream-tap", level, StreamFiles.tolerance)
             for input in 0..<2 {
-                guard level_ear_connect(try opened(), "\(StreamApp.clientName):out_\(input + 1)", UInt32(input)) else {
-                    throw BenchmarkError("it could not be connected")
+                let port = "\(StreamApp.clientName):out_\(input + 1)"
+                guard level_tap_connect(try requireOpen(), port, UInt32(input)) else {
+                    throw BenchmarkError("cannot connect the receiver")
                 }
             }
-        case "begin": level_ear_begin(try opened())
+        case "begin": level_tap_begin(try requireOpen())
         case "heard":
-            let heard = level_ear_heard(try opened())
+            let heard = level_tap_heard(try requireOpen())
             return [Double(heard.frames), Double(heard.deviating), Double(heard.gaps), Double(heard.xruns)]
         case "close":
-            level_ear_close(ear)
-            ear = nil
-        default: throw BenchmarkError("an ear knows no such word")
+            level_tap_close(tap)
+            tap = nil
+        default: throw BenchmarkError("unknown command of the receiver")
         }
         return []
     }
 
-    private func opened() throws -> OpaquePointer {
-        guard let ear else { throw BenchmarkError("no client is open") }
-        return ear
+    private func requireOpen() throws -> OpaquePointer {
+        guard let tap else { throw BenchmarkError("no client is open") }
+        return tap
     }
 }

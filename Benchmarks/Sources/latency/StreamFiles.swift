@@ -3,22 +3,25 @@ import Foundation
 import Glibc
 import Processes
 
-/// Sound files that are known sample by sample, on a disk.
+/// Sound files with known samples, on a disk.
 ///
-/// They come in pairs of one level, with the same noise added to one and taken from the other: played from the same frame on, all together come to a
-/// level that no frame that is missing, too much or elsewhere leaves as it is.
+/// The files come in pairs of one level, with the same noise added to one and subtracted from the
+/// other. Played from the same frame on, all together yield a constant level. Any missing,
+/// additional or displaced frame changes it.
 final class StreamFiles {
     let paths: [String]
     let bytes: Int
     let folder: String
 
-    /// Of each file in the sum, and of the noise.
+    /// The level of each file in the sum, and of the noise.
     static let level: Float = 1.0 / 256
     private static let noiseSteps = 64
-    /// What a sum may be away from the level: of noise that a file has alone, and of a level that is missing, hardly a sample is as little.
+    /// The permitted deviation of the sum from the level. Uncompensated noise or a missing file
+    /// exceeds it in almost every sample.
     static let tolerance: Float = 1.0 / 4_096
 
-    /// Three in eight are WAV at 48 kHz, three at 44.1 kHz, and one each FLAC. On the disk that `folder` is on.
+    /// Creates the files on the disk of `folder`. Three in eight are WAV files at 48 kHz, three WAV
+    /// files at 44.1 kHz, and one each FLAC.
     init(count: Int, frames: Int, in parent: String = "/var/tmp") throws {
         Self.removeLeftovers(in: parent)
         folder = "\(parent)/\(Self.prefix)\(getpid())"
@@ -34,7 +37,7 @@ final class StreamFiles {
                     try Self.write(path, frames: frames, sampleRate: rate, seed: UInt32(pair + 1), sign: sign)
                 } catch {
                     try? FileManager.default.removeItem(atPath: folder)
-                    throw BenchmarkError("'\(path)' could not be written: \(error)")
+                    throw BenchmarkError("Cannot write '\(path)': \(error)")
                 }
                 paths.append(path)
             }
@@ -49,7 +52,7 @@ final class StreamFiles {
 
     private static let prefix = "audio-benchmark-"
 
-    /// Of processes that were killed.
+    /// Removes the files of killed processes.
     private static func removeLeftovers(in parent: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] where name.hasPrefix(prefix) {
             guard let process = pid_t(name.dropFirst(prefix.count)), kill(process, 0) != 0, errno == ESRCH else {
@@ -77,7 +80,7 @@ final class StreamFiles {
         if let failure = writer.close() { throw failure }
     }
 
-    /// Has the system forget what it holds of them: whoever reads on reads from the disk.
+    /// Drops the files from the page cache, so that further reads come from the disk.
     func dropFromMemory(afterWriting: Bool = false) {
         for path in paths {
             let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -3,20 +3,22 @@ import Processes
 import Reporting
 import Servers
 
-/// Many files at once from disk: whether every frame came in time, by the library's own count and by what came out of the port.
+/// Streams many files from disk at once, and checks whether every frame was in time: by the
+/// library's own count, and by the output of the port.
 struct Streams: LatencyPart {
     let name = "streams"
 
     var performers: [String: @Sendable () -> ([String]) throws -> [Double]] {
-        [StreamApp.part: { StreamApp().perform }, StreamEar.part: { StreamEar().perform }]
+        [StreamApp.part: { StreamApp().perform }, StreamTap.part: { StreamTap().perform }]
     }
 
     private struct Found {
         var readAhead: Double
         var seconds: Double
-        /// Milliseconds until all were open and read ahead.
+        /// Milliseconds until all files were open and read ahead.
         var opening: Double
-        /// Frames, second by second: that the library counted, and that were not what they should be.
+        /// Frames per second of time: those that the library counted as underruns, and those that
+        /// deviated.
         var underruns: [Double] = []
         var deviating: [Double] = []
         var xruns: [Double] = []
@@ -24,8 +26,9 @@ struct Streams: LatencyPart {
         var mebibytesPerSecond = 0.0
         var memory = LoadMemory()
 
-        /// Frames that were other than they must be in seconds beside which the server was in time: a client that reads while another one is still
-        /// writing, since its cycle comes late, hears what is no stream's fault.
+        /// The deviating frames in seconds without xruns nearby. A client that reads while another
+        /// one still writes, because its cycle is late, receives wrong frames without fault of a
+        /// stream.
         var deviatingInTime: Double {
             deviating.indices.reduce(0) { sum, second in
                 let near = xruns[max(0, second - 1)...min(xruns.count - 1, second + 1)]
@@ -38,12 +41,12 @@ struct Streams: LatencyPart {
         let kind = run.servers[0]
         let files = try StreamFiles(count: Self.count, frames: run.quick ? 1 << 17 : 1 << 19)
         files.dropFromMemory(afterWriting: true)
-        let place = try ServerPlace(kind, service: run.service.socket)
-        let server = try Server(kind, period: 1_024, in: place)
+        let context = try ServerContext(kind, service: run.service.socket)
+        let server = try Server(kind, period: 1_024, in: context)
         let settings = [(1.0, run.streamSeconds)] + (run.quick ? [(0.1, 3)] : [(0.25, 8), (0.1, 8)])
         var (table, all) = (Self.table, [Found]())
         for (readAhead, seconds) in settings {
-            let found = try measure(files, server, place, readAhead: readAhead, seconds: seconds)
+            let found = try measure(files, server, context, readAhead: readAhead, seconds: seconds)
             all.append(found)
             table.add([
                 digits(readAhead), digits(found.seconds), digits(found.opening), digits(found.mebibytesPerSecond),
@@ -69,55 +72,56 @@ struct Streams: LatencyPart {
     }
 
     private func measure(
-        _ files: StreamFiles, _ server: Server, _ place: ServerPlace, readAhead: Double, seconds: Int
+        _ files: StreamFiles, _ server: Server, _ context: ServerContext, readAhead: Double, seconds: Int
     ) throws -> Found {
         files.dropFromMemory()
-        let (app, ear) = (
-            try Performer(StreamApp.part, place.environment), try Performer(StreamEar.part, place.environment)
+        let (app, tap) = (
+            try Performer(StreamApp.part, context.environment), try Performer(StreamTap.part, context.environment)
         )
         let opening = try app.ask("play", server.name, "\(readAhead)", files.folder)
-        try ear.ask("open", server.name, "\(StreamFiles.level * Float(Self.count))")
+        try tap.ask("open", server.name, "\(StreamFiles.level * Float(Self.count))")
         poll(nil, 0, 300)
-        try ear.ask("begin")
-        var before = (app: try app.ask("sample"), ear: [0, 0, 0, try ear.ask("heard")[3]])
+        try tap.ask("begin")
+        var before = (app: try app.ask("sample"), tap: [0, 0, 0, try tap.ask("heard")[3]])
         let (first, begun) = (before.app, now())
-        // From the first frame on, which was before there was anybody to listen.
+        // Counts from the first frame on, before the receiver was connected.
         before.app[0] = 0
         var found = Found(readAhead: readAhead, seconds: 0, opening: opening[0])
-        found.memory.beginStretch()
+        found.memory.beginSegment()
         for second in 1...seconds {
             let due = Double(second) - Double(now() - begun) / 1e9
             poll(nil, 0, Int32(max(0, due * 1_000)))
             files.dropFromMemory()
-            let after = (app: try app.ask("sample"), ear: try ear.ask("heard"))
+            let after = (app: try app.ask("sample"), tap: try tap.ask("heard"))
             found.underruns.append(after.app[0] - before.app[0])
-            found.deviating.append(after.ear[1] - before.ear[1])
-            found.xruns.append(after.ear[3] - before.ear[3])
+            found.deviating.append(after.tap[1] - before.tap[1])
+            found.xruns.append(after.tap[3] - before.tap[3])
             if second > 2 { found.memory.add(try app.ask("memory"), at: Double(now() - begun) / 1e9) }
             before = after
         }
         found.seconds = Double(now() - begun) / 1e9
-        found.gaps = before.ear[2]
+        found.gaps = before.tap[2]
         found.mebibytesPerSecond = (before.app[2] - first[2]) / found.seconds / 1_048_576
-        try check(app, ear, found, before)
+        try check(app, tap, found, before)
         try app.ask("close")
-        try ear.ask("close")
+        try tap.ask("close")
         return found
     }
 
-    /// All played, and was listened to, and an ear that is shown a gap finds it.
-    private func check(_ app: Performer, _ ear: Performer, _ found: Found, _ last: (app: [Double], ear: [Double]))
+    /// Checks that all streams played and were received, and that the receiver detects an injected
+    /// gap.
+    private func check(_ app: Performer, _ tap: Performer, _ found: Found, _ last: (app: [Double], tap: [Double]))
         throws
     {
         guard last.app[1] == Double(Self.count) else {
-            throw BenchmarkError("\(last.app[1]) of \(Self.count) streams play")
+            throw BenchmarkError("only \(last.app[1]) of \(Self.count) streams play")
         }
-        guard last.ear[0] > 0.9 * found.seconds * Double(Server.sampleRate) else {
-            throw BenchmarkError("of \(found.seconds) s only \(last.ear[0]) frames were listened to")
+        guard last.tap[0] > 0.9 * found.seconds * Double(Server.sampleRate) else {
+            throw BenchmarkError("of \(found.seconds) s, only \(last.tap[0]) frames were received")
         }
         try app.ask("skip")
-        guard try ear.ask("heard")[1] > last.ear[1] else {
-            throw BenchmarkError("a stream that stood still was not heard to be missing")
+        guard try tap.ask("heard")[1] > last.tap[1] else {
+            throw BenchmarkError("the receiver did not detect a paused stream")
         }
     }
 

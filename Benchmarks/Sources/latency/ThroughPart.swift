@@ -3,9 +3,10 @@ import Processes
 import Reporting
 import Servers
 
-/// Frames that an app adds between its input and its output.
+/// The frames that an app adds between its input and its output.
 ///
-/// Each impulse goes four ways at once: by the link alone, by a client that does nothing but pass on, by one that delays by a known number of frames, and by the app.
+/// Each impulse takes four paths at once: the link alone, a client that only passes its input on,
+/// one that delays by a known number of frames, and the app.
 struct ThroughPart: LatencyPart {
     let name = "through"
     var performers: [String: @Sendable () -> ([String]) throws -> [Double]] { Run.probedApp }
@@ -19,11 +20,11 @@ struct ThroughPart: LatencyPart {
             "Through path: frames from an app's live input to its output (worst of all impulses)",
             note: """
                 over: how it comes back, by links alone, or over jackd's loopback ports, where whole periods do not count (see README). way: what that takes \
-                without anybody. +: what is added to it. planted: a client that delays by \(ProbedApp.plantedDelay) frames, which must be found. repeated: \
+                without anybody. +: what is added to it. injected: a client that delays by \(ProbedApp.injectedDelay) frames, which must be found. repeated: \
                 impulses during which the server was late. iodelay: what jack_iodelay reads alone, and with us in between
                 """,
             [
-                .text("server", 11), "period", .text("over", 8), "voices", "impulses", "way", "client +", "planted +",
+                .text("server", 11), "period", .text("over", 8), "voices", "impulses", "way", "client +", "injected +",
                 "ours +",
                 "repeated",
             ])
@@ -39,7 +40,7 @@ struct ThroughPart: LatencyPart {
                 }
             }
             try app.ask("voices", "0")
-            // It stands beside; without its word the rest holds.
+            // The tool is an additional check: without its readings the other results remain valid.
             guard Self.hasTool, let readings = try? app.askAtLength("iodelay", run.quick ? "1" : "3"), !readings.isEmpty
             else {
                 let why = Self.hasTool ? "silent" : "missing"
@@ -52,7 +53,7 @@ struct ThroughPart: LatencyPart {
         return findings
     }
 
-    /// jack_iodelay, which some distributions have in a package of its own.
+    /// Whether jack_iodelay is installed, which some distributions provide in a separate package.
     private static let hasTool = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
         FileManager.default.isExecutableFile(atPath: $0 + "/jack_iodelay")
     }
@@ -72,14 +73,15 @@ struct ThroughPart: LatencyPart {
         }
         let link = frames(over == "link" ? "link" : "loopback ports", "through.frames", impulses.map { $0[0] })
         let client = frames("pass-through client", Self.metric, impulses.map { $0[1] - $0[0] })
-        let planted = impulses.map { $0[2] - $0[0] }
-        guard planted.allSatisfy({ $0 == Double(ProbedApp.plantedDelay) }) else {
-            throw BenchmarkError("a delay of \(ProbedApp.plantedDelay) frames was measured as \(Set(planted).sorted())")
+        let injected = impulses.map { $0[2] - $0[0] }
+        guard injected.allSatisfy({ $0 == Double(ProbedApp.injectedDelay) }) else {
+            throw BenchmarkError(
+                "a delay of \(ProbedApp.injectedDelay) frames was measured as \(Set(injected).sorted())")
         }
         let ours = frames(Self.ours, Self.metric, impulses.map { $0[3] - $0[0] })
         table.add(
             [server.kind.rawValue, "\(server.period)", over, "\(voices)", "\(impulses.count)", link, client]
-                + ["\(ProbedApp.plantedDelay)", ours, "\(Int(found[0]))"])
+                + ["\(ProbedApp.injectedDelay)", ours, "\(Int(found[0]))"])
     }
 
     private func addTool(_ readings: [Double], _ server: Server, _ findings: inout Findings, _ table: inout Table) {

@@ -5,9 +5,10 @@ import JackDriver
 import Processes
 import Synchronization
 
-/// An app whose sound takes a while to calculate in every cycle, however short that is: short periods have real xruns.
+/// An app whose sound takes a constant time to compute in every cycle, so that short periods cause
+/// real xruns.
 final class TunerApp {
-    /// How the part is called that performs it.
+    /// The name of the part that performs it.
     static let part = "tuner-app"
 
     private var host: AudioSessionHost?
@@ -21,12 +22,12 @@ final class TunerApp {
         case "tune": return try tune(hold: .milliseconds(Int(words[1]) ?? 0), limit: Double(words[2]) ?? 0)
         case "direct": return try direct(period: Int(words[1]) ?? 0, seconds: (Double(words[2]) ?? 0) / 1_000)
         case "close": try close()
-        default: throw BenchmarkError("an app knows no such word")
+        default: throw BenchmarkError("unknown command of the tuner app")
         }
         return []
     }
 
-    private func opened() throws -> AudioSession {
+    private func requireOpen() throws -> AudioSession {
         guard let session else { throw BenchmarkError("no session is open") }
         return session
     }
@@ -42,23 +43,24 @@ final class TunerApp {
         (self.host, self.session) = (host, session)
     }
 
-    /// Until it has settled: four numbers a step, as `TunerStep` has them.
+    /// Tunes until the tuner has settled. Returns four numbers per step, as `TunerStep` reads them.
     private func tune(hold: Duration, limit: Double) throws -> [Double] {
-        let (session, end) = (try opened(), now() + UInt64(limit * 1e9))
+        let (session, end) = (try requireOpen(), now() + UInt64(limit * 1e9))
         let tuner = try IOBufferTuner(session: session, configuration: .init(hold: hold))
         tuner.start()
         while !tuner.trace.contains(where: \.isSettlement), now() < end { poll(nil, 0, 10) }
         tuner.stop()
-        guard load.calls.load(ordering: .relaxed) > 0 else { throw BenchmarkError("no sound was calculated") }
+        guard load.calls.load(ordering: .relaxed) > 0 else { throw BenchmarkError("no sound was computed") }
         return tuner.trace.suffix(500).flatMap { TunerStep($0).numbers }
     }
 
-    /// Asks for a period itself: the one that it came to, xruns in so long, and for how many seconds of sound that lasted.
+    /// Requests a period directly. Returns the resulting period, the xruns during `seconds`, and by
+    /// how many seconds the sound lagged.
     private func direct(period: Int, seconds: Double) throws -> [Double] {
-        let session = try opened()
+        let session = try requireOpen()
         let engine = try session.engine
         try session.setPreferredIOBufferDuration(Double(period) / session.sampleRate)
-        // What the change itself caused is over then.
+        // Waits until effects of the change itself are over.
         poll(nil, 0, 250)
         let (frame, xruns, begun) = (engine.currentFrame, engine.statistics.xruns, now())
         poll(nil, 0, Int32(seconds * 1_000))
@@ -74,7 +76,7 @@ final class TunerApp {
     }
 }
 
-/// A sound that is silence, and takes its time.
+/// A silent sound that takes time to compute.
 final class TunerLoad: Sendable {
     let nanoseconds = Atomic<UInt64>(0)
     let calls = Atomic<UInt64>(0)
@@ -93,7 +95,7 @@ final class TunerLoad: Sendable {
     }
 }
 
-/// One step of the tuner's, as it comes from another process.
+/// A step of the tuner, as received from another process.
 struct TunerStep {
     enum Kind: Int {
         case shortened, lengthened, xrun, refused, settled, other
@@ -121,7 +123,7 @@ struct TunerStep {
     init(_ numbers: some Collection<Double>) throws {
         let numbers = Array(numbers)
         guard numbers.count == 4, let kind = Kind(rawValue: Int(numbers[0])) else {
-            throw BenchmarkError("a step of the tuner's was not understood")
+            throw BenchmarkError("cannot read a step of the tuner")
         }
         (self.kind, seconds, period, xruns) = (kind, numbers[1], numbers[2], numbers[3])
     }

@@ -2,7 +2,8 @@ import Processes
 import Reporting
 import Servers
 
-/// Where the tuner of I/O buffers comes to, how, and at what price, beside what a trial of each period finds.
+/// The result of the buffer size tuner, its course and its cost, compared with direct tests of each
+/// period.
 struct TunerPart: LatencyPart {
     let name = "tuner"
 
@@ -10,17 +11,17 @@ struct TunerPart: LatencyPart {
         [TunerApp.part: { TunerApp().perform }]
     }
 
-    /// Frames that every server begins with.
+    /// The initial period of every server, in frames.
     private static let first = 1_024
 
     func measure(_ run: Run) throws -> Findings {
         let hold = run.quick ? 1_000 : 2_000
         var tunings: [Tuning] = []
         for kind in run.quick ? Array(run.servers.prefix(1)) : run.servers {
-            let place = try ServerPlace(kind)
+            let context = try ServerContext(kind)
             for load in run.quick ? [3_000] : [500, 3_000] {
                 var tuning = Tuning(kind: kind, load: load, hold: Double(hold) / 1_000)
-                for _ in 0..<(run.quick ? 1 : 3) { try measure(&tuning, place, hold: hold) }
+                for _ in 0..<(run.quick ? 1 : 3) { try measure(&tuning, context, hold: hold) }
                 tunings.append(tuning)
             }
         }
@@ -29,10 +30,10 @@ struct TunerPart: LatencyPart {
             figures: try run.plot.map { [try $0.drawTunings(tunings)] } ?? [])
     }
 
-    /// Both on the same server, one after the other.
-    private func measure(_ tuning: inout Tuning, _ place: ServerPlace, hold: Int) throws {
-        let server = try Server(tuning.kind, period: Self.first, in: place)
-        let app = try Performer(TunerApp.part, place.environment)
+    /// Measures both on the same server, one after the other.
+    private func measure(_ tuning: inout Tuning, _ context: ServerContext, hold: Int) throws {
+        let server = try Server(tuning.kind, period: Self.first, in: context)
+        let app = try Performer(TunerApp.part, context.environment)
         try app.ask("open", server.name, "\(tuning.load)")
         let numbers = try app.ask("tune", "\(hold)", "60")
         let steps = try stride(from: 0, to: numbers.count, by: 4).map {
@@ -45,13 +46,14 @@ struct TunerPart: LatencyPart {
         try app.ask("close")
     }
 
-    /// From long to short, until one has xruns or sound that takes longer than it lasts; nil: the first does already.
+    /// Tests periods from long to short, until one has xruns or its sound lags. Returns nil if the
+    /// first one fails already.
     private func shortestClean(_ app: Performer, hold: Int) throws -> Double? {
         var (clean, period) = (Double?.none, Self.first)
         while period >= 16 {
             let found = try app.ask("direct", "\(period)", "\(hold)")
             guard found.count == 3, found[0] == Double(period) else {
-                throw BenchmarkError("the server has \(found.first ?? 0) frames, and \(period) were asked for")
+                throw BenchmarkError("the server has \(found.first ?? 0) frames; \(period) were requested")
             }
             guard found[1] == 0, found[2] < 0.1 + 0.05 * Double(hold) / 1_000 else { break }
             clean = Double(period)
@@ -84,23 +86,23 @@ struct TunerPart: LatencyPart {
     }
 }
 
-/// What was found on one kind of server with one load.
+/// The results on one kind of server with one load.
 struct Tuning {
     var kind: ServerKind
-    /// Microseconds a cycle.
+    /// Microseconds per cycle.
     var load: Int
     /// Seconds.
     var hold: Double
     var runs: [Course] = []
 
-    /// One tuning, from its beginning until it settled.
+    /// One tuning, from its start until it settled.
     struct Course {
         var steps: [TunerStep]
-        /// The shortest clean period by direct trial.
+        /// The shortest clean period found by direct tests.
         var clean: Double?
 
         var settled: TunerStep? { steps.first { $0.kind == .settled } }
-        /// Where it settled, or was when time was over.
+        /// The step at which it settled, or the last one when the time was over.
         var end: TunerStep { settled ?? steps[steps.count - 1] }
         var changes: Int { steps.count { $0.kind == .shortened || $0.kind == .lengthened } }
         var counted: Int { steps.count { $0.kind == .xrun } }

@@ -2,7 +2,7 @@ import Reporting
 import Servers
 
 extension Plot {
-    /// The first course of each tuning: period against time, with a mark where it was clear that there were xruns.
+    /// Plots the first course of each tuning: the period over time, with a mark at each xrun.
     func drawTunings(_ tunings: [Tuning]) throws -> Figure {
         let panels = tunings.compactMap { tuning in
             tuning.runs.first.map {
@@ -42,7 +42,7 @@ extension Plot {
                     title: "shortest clean one: \(digits(clean))", color: "#777777", dashed: true,
                     points: [(0, clean), (end, clean)], symbol: 0))
         }
-        // One by one: a cross is not connected to the next.
+        // One line per mark, so that marks are not connected.
         for (index, step) in course.steps.filter({ $0.kind == .xrun }).enumerated() {
             lines.append(
                 Line(

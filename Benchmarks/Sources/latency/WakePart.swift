@@ -2,7 +2,8 @@ import Processes
 import Reporting
 import Servers
 
-/// How late the cycle is called: the app's, and in the same cycles that of a client which does nothing.
+/// The wake-up latency of the cycle: the app's, and in the same cycles that of a client that does
+/// nothing.
 struct WakePart: LatencyPart {
     let name = "wake-up"
     var performers: [String: @Sendable () -> ([String]) throws -> [Double]] { Run.probedApp }
@@ -31,7 +32,7 @@ struct WakePart: LatencyPart {
             let subjects = zip(before, half).map(+)
             let alone = aloneBefore + found[0]
             before = []
-            guard subjects[0].count > 10 else { throw BenchmarkError("no callback was noted") }
+            guard subjects[0].count > 10 else { throw BenchmarkError("no callback was recorded") }
             let differences = Statistics(zip(subjects[0], subjects[1]).map { $0 - $1 })
             findings.results.append(
                 Measurement(
@@ -63,7 +64,8 @@ extension Server {
 }
 
 extension Plot {
-    /// The share of callbacks that are later than that, a panel for each server; both logarithmic.
+    /// Plots the share of callbacks that are later than a time, with a panel for each server and
+    /// logarithmic axes.
     fileprivate func drawWakes(_ found: [(place: Server.Place, subjects: [[Double]])]) throws -> Figure {
         let colors = [64: "#0060ad", 128: "#d95319", 256: "#edb120", 512: "#7e2f8e", 1_024: "#2f8e4b"]
         let panels = ServerKind.allCases.compactMap { kind -> Panel? in
@@ -98,7 +100,7 @@ extension Plot {
     private static func tail(_ values: [Double]) -> [(Double, Double)] {
         let sorted = values.sorted()
         let step = max(1, sorted.count / 200)
-        // Close to each other where there are few.
+        // More points where there are few values.
         let places =
             Array(stride(from: 0, to: max(0, sorted.count - 200), by: step))
             + Array(max(0, sorted.count - 200)..<sorted.count)

@@ -1,4 +1,4 @@
-/// The bound: a JACK client on libjack alone.
+/// The lower bound: a JACK client directly on libjack.
 #include "peer_protocol.h"
 
 #include <jack/jack.h>
@@ -25,7 +25,7 @@ static int process(jack_nframes_t nframes, void *argument) {
     return 0;
 }
 
-static void tell_shutdown(jack_status_t code, const char *reason, void *argument) {
+static void report_shutdown(jack_status_t code, const char *reason, void *argument) {
     (void)code, (void)argument;
     atomic_store(&runs, false);
     peer_notice(reason);
@@ -66,9 +66,9 @@ static bool open_stream(const peer_options_t *options, peer_opened_t *opened) {
         is_registered = is_registered && outputs[i] && inputs[i];
     }
     jack_set_process_callback(client, process, NULL);
-    jack_on_info_shutdown(client, tell_shutdown, NULL);
+    jack_on_info_shutdown(client, report_shutdown, NULL);
     if (!is_registered || jack_activate(client) != 0) {
-        peer_fail("%s", is_registered ? "jack_activate was refused" : "a port could not be registered");
+        peer_fail("%s", is_registered ? "jack_activate was refused" : "cannot register a port");
         close_stream();
         return false;
     }

@@ -1,7 +1,7 @@
 import PeerProtocol
 import Synchronization
 
-/// What the benchmark talks to, once it is open.
+/// The stream that the benchmark controls, once it is open.
 private let stream = Mutex<Stream?>(nil)
 
 func openStream(

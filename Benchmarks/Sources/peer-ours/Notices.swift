@@ -2,7 +2,7 @@ import AudioSessions
 import Foundation
 import PeerProtocol
 
-/// Tells the benchmark what the session tells its app.
+/// Forwards the session's notifications to the benchmark.
 ///
 /// Unchecked `Sendable`: immutable.
 final class Notices: @unchecked Sendable {

@@ -5,21 +5,21 @@ import Foundation
 import JackDriver
 import PeerProtocol
 
-/// A session that is active, and what it plays.
+/// An active session, and its sound.
 final class Stream: Sendable {
     private let host: AudioSessionHost
     private let session: AudioSession
     private let sound: Sound
     private let notices: Notices
 
-    /// What `play` does.
+    /// The effect of `play`.
     private enum Sound: Sendable {
-        /// A buffer on the session's bus, as a game's shot is.
+        /// A buffer on the session's bus, as a game plays a shot.
         case buffer(AudioBuffer)
         case player(AudioPlayer)
-        /// Nothing but a flag that a render callback reads, as where a library has no mixer.
+        /// Only a flag that a render callback reads, as in libraries without a mixer.
         case flag(Voice)
-        /// It plays already.
+        /// A sound that plays all the time.
         case endless(Voice, AudioSessionInput?)
     }
 
@@ -72,7 +72,7 @@ final class Stream: Sendable {
         }
     }
 
-    /// What the player plays; a stream of a file is opened anew with each `play()`.
+    /// The player's file. Each `play()` opens the stream of a file again.
     private static var soundFile: String { NSTemporaryDirectory() + "peer-ours-\(getpid()).wav" }
 
     func play() throws {

@@ -1,5 +1,6 @@
-/// The ears of the benchmark of peers: does what comes in packets over descriptor 3, one answer each, `ok …` or `failed WHY`, fields parted
-/// by tabs. A process of its own: when its server dies it ends with it, since libjack may never return.
+/// The receivers of the peers benchmark. Executes commands from packets over descriptor 3, and
+/// answers each with `ok …` or `failed WHY`, in tab-separated fields. Runs in a separate process,
+/// which ends when its server dies, since libjack may never return.
 #define _GNU_SOURCE
 #include "probe.h"
 
@@ -27,14 +28,14 @@ static bool say(const char *format, ...) {
     return true;
 }
 
-/// What is waited for.
+/// The parameters of a wait.
 typedef struct awaited {
-    const peer_ear_t *ear;
+    const peer_tap_t *tap;
     uint64_t wanted;
     uint32_t onset;
 } awaited_t;
 
-/// Looks every half millisecond.
+/// Polls every half millisecond.
 static bool await(bool (*is_so)(awaited_t *), awaited_t *awaited, uint64_t milliseconds) {
     uint64_t end = probe_now() + milliseconds * 1000000;
     while (!is_so(awaited)) {
@@ -45,16 +46,16 @@ static bool await(bool (*is_so)(awaited_t *), awaited_t *awaited, uint64_t milli
     return true;
 }
 
-static bool has_onset(awaited_t *awaited) { return peer_ear_onset(awaited->ear, &awaited->onset); }
-static bool is_quiet(awaited_t *awaited) { return peer_ear_quiet(awaited->ear) >= awaited->wanted; }
-static bool has_counted(awaited_t *awaited) { return peer_ear_count(awaited->ear).frames >= awaited->wanted; }
+static bool has_onset(awaited_t *awaited) { return peer_tap_onset(awaited->tap, &awaited->onset); }
+static bool is_quiet(awaited_t *awaited) { return peer_tap_quiet(awaited->tap) >= awaited->wanted; }
+static bool has_counted(awaited_t *awaited) { return peer_tap_count(awaited->tap).frames >= awaited->wanted; }
 static bool impulse_is_out(awaited_t *awaited) {
     (void)awaited;
     return probe_impulse_is_out(&probe);
 }
 
-/// The names of all ports of a side.
-static bool tell_ports(unsigned long side) {
+/// Replies with the names of all ports of a direction.
+static bool print_ports(unsigned long side) {
     const char **names = jack_get_ports(probe.listener, NULL, JACK_DEFAULT_AUDIO_TYPE, side);
     size_t length = (size_t)snprintf(answer, sizeof answer, "ok");
     for (int i = 0; names && names[i] && length < sizeof answer; i++)
@@ -66,24 +67,24 @@ static bool tell_ports(unsigned long side) {
 
 static bool connect_ports(const char *from, const char *to) {
     int result = jack_connect(probe.listener, from, to);
-    return result == 0 || result == EEXIST || say("failed\t'%s' could not be connected to '%s'", from, to);
+    return result == 0 || result == EEXIST || say("failed\tcannot connect '%s' to '%s'", from, to);
 }
 
 static bool set_period(const char *frames) {
     jack_nframes_t wanted = (jack_nframes_t)strtoul(frames, NULL, 10);
     return jack_set_buffer_size(probe.listener, wanted) == 0 ||
-           say("failed\tthe server refuses a period of %s", frames);
+           say("failed\tthe server refused a period of %s", frames);
 }
 
 static bool send_impulse(uint32_t offset) {
     probe_impulse(&probe, offset);
     if (!await(impulse_is_out, NULL, 1000))
-        return say("failed\tthe server runs no cycle");
+        return say("failed\tthe server runs no cycles");
     return say("ok\t%" PRIu32, atomic_load(&probe.impulse_frame));
 }
 
-static bool tell_count(const peer_ear_t *ear) {
-    peer_ear_count_t count = peer_ear_count(ear);
+static bool print_count(const peer_tap_t *tap) {
+    peer_tap_count_t count = peer_tap_count(tap);
     uint64_t values[] = {count.frames, count.silent,          count.lost,           count.repeated, count.garbled,
                          count.breaks, (uint64_t)count.first, (uint64_t)count.last, count.first_ns};
     size_t length = (size_t)snprintf(answer, sizeof answer, "ok");
@@ -92,39 +93,40 @@ static bool tell_count(const peer_ear_t *ear) {
     return true;
 }
 
-/// What concerns an ear: `arm E`, `onset E MS`, `loud E`, `quiet E FRAMES MS`, `count E` (anew), `await E FRAMES MS`, `heard E`.
-static bool obey_ear(char **words, peer_ear_t *ear) {
+/// Executes the commands of a receiver: `arm E`, `onset E MS`, `loud E`, `quiet E FRAMES MS`,
+/// `count E` (restarts the count), `await E FRAMES MS`, `heard E`.
+static bool obey_tap(char **words, peer_tap_t *tap) {
     uint64_t first = strtoull(words[2], NULL, 10), second = strtoull(words[3], NULL, 10);
-    awaited_t awaited = {.ear = ear, .wanted = first};
+    awaited_t awaited = {.tap = tap, .wanted = first};
     if (strcmp(words[0], "arm") == 0)
-        peer_ear_arm(ear);
+        peer_tap_arm(tap);
     else if (strcmp(words[0], "onset") == 0)
         return await(has_onset, &awaited, first) ? say("ok\t%" PRIu32, awaited.onset) : say("ok");
     else if (strcmp(words[0], "loud") == 0)
-        return say("ok\t%" PRIu32, peer_ear_loud(ear));
+        return say("ok\t%" PRIu32, peer_tap_loud(tap));
     else if (strcmp(words[0], "quiet") == 0)
         return say("ok\t%d", await(is_quiet, &awaited, second));
     else if (strcmp(words[0], "count") == 0)
-        peer_ear_forget_count(ear);
+        peer_tap_forget_count(tap);
     else if (strcmp(words[0], "await") == 0)
         return say("ok\t%d", await(has_counted, &awaited, second));
     else if (strcmp(words[0], "heard") == 0)
-        return tell_count(ear);
+        return print_count(tap);
     else
-        return say("failed\tthe probe knows no such word");
+        return say("failed\tunknown command of the probe");
     return true;
 }
 
 static bool obey(char **words) {
     if (strcmp(words[0], "open") == 0)
         return probe_open(&probe, words[1], (uint32_t)strtoul(words[2], NULL, 10)) ||
-               say("failed\tno clients could be made");
+               say("failed\tcannot open the clients");
     if (!probe.listener)
         return say("failed\tno clients are open");
     if (strcmp(words[0], "outputs") == 0)
-        return tell_ports(JackPortIsOutput);
+        return print_ports(JackPortIsOutput);
     if (strcmp(words[0], "inputs") == 0)
-        return tell_ports(JackPortIsInput);
+        return print_ports(JackPortIsInput);
     if (strcmp(words[0], "connect") == 0)
         return connect_ports(words[1], words[2]);
     if (strcmp(words[0], "period") == 0)
@@ -135,8 +137,8 @@ static bool obey(char **words) {
         return say("ok\t%" PRIu32, probe_frame_at(&probe, strtoull(words[1], NULL, 10)));
     if (strcmp(words[0], "pause") == 0)
         return ppoll(NULL, 0, &(struct timespec){.tv_nsec = strtol(words[1], NULL, 10)}, NULL) == 0;
-    unsigned long ear = strtoul(words[1], NULL, 10);
-    return ear < probe.nears ? obey_ear(words, probe.ears[ear]) : say("failed\tthere is no such ear");
+    unsigned long tap = strtoul(words[1], NULL, 10);
+    return tap < probe.ntaps ? obey_tap(words, probe.taps[tap]) : say("failed\tunknown receiver");
 }
 
 int main(void) {
@@ -156,6 +158,6 @@ int main(void) {
         if (send(BENCHMARK, answer, strlen(answer), MSG_NOSIGNAL) == -1)
             break;
     }
-    // Not through libjack's destructors: its server may be dead.
+    // Skips libjack's destructors: its server may be dead.
     _exit(0);
 }

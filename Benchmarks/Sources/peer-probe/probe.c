@@ -30,14 +30,14 @@ static int listen_to_all(jack_nframes_t nframes, void *argument) {
     struct probe *probe = argument;
     uint32_t frame = jack_last_frame_time(probe->listener);
     uint64_t nanoseconds = probe_now();
-    for (uint32_t i = 0; i < probe->nears; i++)
-        peer_ear_hear(probe->ears[i], jack_port_get_buffer(probe->inputs[i], nframes), nframes, frame, nanoseconds);
+    for (uint32_t i = 0; i < probe->ntaps; i++)
+        peer_tap_hear(probe->taps[i], jack_port_get_buffer(probe->inputs[i], nframes), nframes, frame, nanoseconds);
     return 0;
 }
 
 static void stay_silent(const char *text) { (void)text; }
 
-/// Without somebody to tell, libjack would end the process.
+/// Records the loss. Without this callback, libjack would end the process.
 static void note_loss(jack_status_t code, const char *reason, void *argument) {
     (void)code, (void)reason;
     atomic_store(&((struct probe *)argument)->is_lost, true);
@@ -54,22 +54,22 @@ static jack_client_t *open_client(const char *server, const char *name, JackProc
     return client;
 }
 
-bool probe_open(struct probe *probe, const char *server, uint32_t nears) {
+bool probe_open(struct probe *probe, const char *server, uint32_t ntaps) {
     jack_set_error_function(stay_silent);
     jack_set_info_function(stay_silent);
-    *probe = (struct probe){.nears = nears, .impulse_offset = -1};
+    *probe = (struct probe){.ntaps = ntaps, .impulse_offset = -1};
     probe->source = open_client(server, "probe-source", emit, probe);
-    probe->listener = open_client(server, "probe-ears", listen_to_all, probe);
+    probe->listener = open_client(server, "probe-taps", listen_to_all, probe);
     if (!probe->source || !probe->listener)
         return false;
     probe->output = jack_port_register(probe->source, "out", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
     bool is_complete = probe->output != NULL;
-    for (uint32_t i = 0; i < nears; i++) {
+    for (uint32_t i = 0; i < ntaps; i++) {
         char name[16];
         snprintf(name, sizeof name, "in_%u", i);
         probe->inputs[i] = jack_port_register(probe->listener, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
-        probe->ears[i] = peer_ear_make();
-        is_complete = is_complete && probe->inputs[i] && probe->ears[i];
+        probe->taps[i] = peer_tap_make();
+        is_complete = is_complete && probe->inputs[i] && probe->taps[i];
     }
     return is_complete && jack_activate(probe->source) == 0 && jack_activate(probe->listener) == 0;
 }
@@ -87,7 +87,7 @@ void probe_impulse(struct probe *probe, uint32_t offset) { atomic_store(&probe->
 
 bool probe_impulse_is_out(const struct probe *probe) { return atomic_load(&probe->impulse_offset) < 0; }
 
-/// libjack has a clock of its own; both are read now.
+/// Converts between the clocks by reading both now: libjack has its own clock.
 uint32_t probe_frame_at(const struct probe *probe, uint64_t nanoseconds) {
     int64_t ago = (int64_t)(probe_now() - nanoseconds) / 1000;
     return jack_time_to_frames(probe->listener, jack_get_time() - (jack_time_t)ago);

@@ -1,13 +1,13 @@
 import Foundation
 import Reporting
 
-/// What the page says, as its templates are given it.
+/// The contents of the page, as input of its templates.
 struct Contents {
     var benchmarks: [Stored]
-    /// Where the figures are.
+    /// The folder of the figures.
     var folder: URL
 
-    /// What `Pages` fills in.
+    /// The values for `Pages`.
     var values: [String: Any] {
         [
             "machines": machines,
@@ -70,7 +70,7 @@ struct Contents {
         ]
     }
 
-    /// A picture as an address that holds it; empty where there is none.
+    /// Returns a picture as a data URL; empty if there is none.
     private func picture(_ name: String) -> String {
         for (suffix, kind) in [("svg", "svg+xml"), ("png", "png")] {
             if let data = try? Data(contentsOf: folder.appending(path: "\(name).\(suffix)")) {

@@ -1,6 +1,6 @@
 import Mustache
 
-/// The two pages; both say the same.
+/// The two pages, with the same contents.
 enum Pages {
     static let markdown = """
         # Benchmarks

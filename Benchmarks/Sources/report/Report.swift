@@ -2,16 +2,16 @@ import ArgumentParser
 import Foundation
 import Mustache
 
-/// Makes one page out of what the benchmarks wrote into a folder.
+/// Generates one page from the files that the benchmarks wrote to a folder.
 @main
 struct Report: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes report.html, which needs no network, and report.md out of the benchmarks' files in a folder.")
+        abstract: "Generates a self-contained report.html, and report.md, from the benchmarks' files in a folder.")
 
-    @Argument(help: ArgumentHelp("Where the benchmarks' JSON files and pictures are.", valueName: "folder"))
+    @Argument(help: ArgumentHelp("The folder of the benchmarks' JSON files and pictures.", valueName: "folder"))
     var folder: String
 
-    /// In the order in which they are told.
+    /// The benchmarks, in the order of the page.
     private static let names = ["latency", "capacity", "arbitration", "session"]
 
     func run() throws {
@@ -20,7 +20,7 @@ struct Report: ParsableCommand {
         let present = files.filter { FileManager.default.fileExists(atPath: $0.path) }
         guard !present.isEmpty else {
             throw failure(
-                66, "There is none of \(Self.names.map { "\($0).json" }.joined(separator: ", ")) in '\(self.folder)'.")
+                66, "None of \(Self.names.map { "\($0).json" }.joined(separator: ", ")) exists in '\(self.folder)'.")
         }
         do {
             let contents = Contents(benchmarks: try present.map(Stored.init), folder: folder).values
@@ -29,7 +29,7 @@ struct Report: ParsableCommand {
                     to: folder.appending(path: name), atomically: true, encoding: .utf8)
             }
         } catch {
-            throw failure(65, "The files in '\(self.folder)' could not be made into a page: \(error).")
+            throw failure(65, "Cannot make a page from the files in '\(self.folder)': \(error).")
         }
         print("report: \(present.count) benchmarks in \(folder.appending(path: "report.html").path) and report.md")
     }

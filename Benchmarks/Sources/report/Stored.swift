@@ -1,7 +1,7 @@
 import Foundation
 import Reporting
 
-/// What a benchmark wrote, as far as every benchmark writes the same.
+/// The file of a benchmark, as far as all benchmarks have the same data.
 struct Stored: Decodable {
     struct Machine: Decodable { var processor: String, cores: Int, memoryBytes: Int, cacheBytes: Int, system: String }
 
@@ -48,7 +48,7 @@ struct Stored: Decodable {
     }
 }
 
-/// A number, a word or a yes or no in JSON.
+/// A number, text or Boolean in JSON.
 enum Scalar: Decodable {
     case number(Double), text(String), flag(Bool)
 

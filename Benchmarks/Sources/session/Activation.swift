@@ -2,15 +2,15 @@ import Processes
 import Reporting
 import Servers
 
-/// What activating takes: cold, beside a bare client by turns, and warm.
+/// The time to activate a session: cold, alternately with a bare client, and warm.
 enum Activation {
     static func measure(
-        _ findings: inout Findings, _ place: ServerPlace, _ kind: ServerKind, periods: [Int], cold: Int, warm: Int
+        _ findings: inout Findings, _ context: ServerContext, _ kind: ServerKind, periods: [Int], cold: Int, warm: Int
     ) throws {
         for period in periods {
-            let server = try Server(kind, period: period, in: place)
+            let server = try Server(kind, period: period, in: context)
             let (app, bare) = (
-                try Performer(App.part, place.environment), try Performer(BareClient.part, place.environment)
+                try Performer(App.part, context.environment), try Performer(BareClient.part, context.environment)
             )
             try measureCold(&findings, server, app, bare, rounds: cold)
             for arbitration in Arbitration.allCases {
@@ -19,7 +19,7 @@ enum Activation {
         }
     }
 
-    /// Each in turn, and which of them is first in turn, too. What a process does for the first time does not count.
+    /// Measures each in turn, in a rotating order. The first run in a process does not count.
     private static func measureCold(
         _ findings: inout Findings, _ server: Server, _ app: Performer, _ bare: Performer, rounds: Int
     ) throws {
@@ -41,7 +41,8 @@ enum Activation {
             let parameters = Parameters(server, arbitration: arbitration, start: .cold)
             let metrics = ["session.activate_ms", "session.deactivate_ms", "session.close_ms"]
             for (index, metric) in metrics.enumerated() {
-                // A session that deactivates keeps its client: another thing than a client that does.
+                // A deactivated session keeps its client, so this is not comparable with a client
+                // that deactivates.
                 let isComparable = index != 1
                 add(
                     &findings,
@@ -59,7 +60,7 @@ enum Activation {
         try app.ask("open", server.name, arbitration.rawValue)
         try bare.ask("open", server.name, "0", "0", BareClient.name)
         guard try bare.ask("links", "\(App.clientName):out_1") == [1] else {
-            throw BenchmarkError("What was activated is not connected to the device.")
+            throw BenchmarkError("The activated client is not connected to the device.")
         }
         try bare.ask("close")
         _ = try app.ask("warm", "3")
@@ -84,11 +85,11 @@ enum Activation {
         findings.filter { $0.metric == "session.activate_ms" }.compactMap { finding in
             let parameters = finding.parameters
             let arbiter = parameters.arbitration == .service ? "by a service" : "in process"
-            let place = "\(parameters.server.rawValue), \(parameters.period) frames, arbitrated \(arbiter)"
+            let conditions = "\(parameters.server.rawValue), \(parameters.period) frames, arbitrated \(arbiter)"
             let isHeadline = parameters.period == 128 && parameters.arbitration == .service
             if let excess = finding.excess {
                 return Target(
-                    what: "activate, cold, \(place): p99 beyond the bare client's", unit: "ms", wanted: 2,
+                    what: "activate, cold, \(conditions): p99 beyond the bare client's", unit: "ms", wanted: 2,
                     reached: excess, range: noise.range(ofExcess: excess),
                     headline: isHeadline
                         ? "`setActive(true)`, cold, on \(parameters.server.rawValue), beyond a bare client's opening (p99)"
@@ -96,7 +97,7 @@ enum Activation {
             }
             guard let ours = finding.statistics(.ours) else { return nil }
             return Target(
-                what: "activate, warm, \(place): p99", unit: "ms", wanted: 1, reached: ours.p99,
+                what: "activate, warm, \(conditions): p99", unit: "ms", wanted: 1, reached: ours.p99,
                 range: noise.range(ofTail: ours),
                 headline: isHeadline ? "`setActive(true)`, warm, on \(parameters.server.rawValue) (p99)" : nil)
         }

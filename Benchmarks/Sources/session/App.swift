@@ -6,16 +6,16 @@ import Processes
 import Servers
 import Synchronization
 
-/// An app that does as it is told.
+/// An app that executes commands.
 final class App {
     static let clientName = "session-app"
-    /// How the part is called that performs it.
+    /// The name of the part that performs it.
     static let part = "app"
 
     private var host: AudioSessionHost?
     private var session: AudioSession?
     private var voice: Voice?
-    private var news: ServerNews?
+    private var signal: ServerMonitor?
 
     func perform(_ words: [String]) throws -> [Double] {
         switch words.first {
@@ -26,7 +26,7 @@ final class App {
         case "lost": return try awaitLoss()
         case "back": return try awaitReturn()
         case "close": close()
-        default: throw BenchmarkError("an app knows no such word")
+        default: throw BenchmarkError("unknown command of the app")
         }
         return []
     }
@@ -40,11 +40,11 @@ final class App {
         return (host, session)
     }
 
-    /// Milliseconds of activating, of deactivating, and of giving the server up.
+    /// Returns the milliseconds for activating, deactivating, and closing the host.
     private func activateCold(server: String, _ arbitration: String) throws -> [Double] {
         let (host, session) = try make(server, arbitration)
         let activation = try milliseconds { try session.setActive(true) }
-        guard session.isActive, host.format != nil else { throw BenchmarkError("nothing was activated") }
+        guard session.isActive, host.format != nil else { throw BenchmarkError("the session is not active") }
         let deactivation = try milliseconds { try session.setActive(false) }
         let closing = milliseconds { host.close() }
         return [activation, deactivation, closing]
@@ -54,21 +54,21 @@ final class App {
         let (host, session) = try make(server, arbitration)
         try session.setActive(true)
         (self.host, self.session) = (host, session)
-        news = ServerNews(session)
+        signal = ServerMonitor(session)
     }
 
-    /// Milliseconds of each activation, and of the deactivation before it, by turns.
+    /// Returns the milliseconds of each activation and of the deactivation before it, alternately.
     private func activateWarm(rounds: Int) throws -> [Double] {
         guard let session else { throw BenchmarkError("no session is open") }
         return try (0..<rounds).flatMap { _ in
             let deactivation = try milliseconds { try session.setActive(false) }
             let activation = try milliseconds { try session.setActive(true) }
-            guard session.isActive else { throw BenchmarkError("nothing was activated") }
+            guard session.isActive else { throw BenchmarkError("the session is not active") }
             return [activation, deactivation]
         }
     }
 
-    /// Plays what counts the frames, over and over.
+    /// Plays a sound that counts its frames, in a loop.
     private func play() throws {
         guard let session else { throw BenchmarkError("no session is open") }
         let count = 1 << 20
@@ -77,39 +77,40 @@ final class App {
             .buffer(try AudioBuffer([samples, samples]), loop: .forever), on: session.bus)
     }
 
-    /// When the loss was told, in nanoseconds, and how many frames had been played by then.
+    /// Waits for the notification of the loss. Returns its time in nanoseconds, and the frames
+    /// played until then.
     private func awaitLoss() throws -> [Double] {
-        guard let news, let voice else { throw BenchmarkError("nothing plays") }
-        let time = try news.await(\.lost, "the server's end")
+        guard let signal, let voice else { throw BenchmarkError("nothing plays") }
+        let time = try signal.await(\.lost, "the server's end")
         return [time, Double(voice.framesRendered)]
     }
 
-    /// When the return was told.
+    /// Waits for the notification of the return. Returns its time.
     private func awaitReturn() throws -> [Double] {
-        guard let news else { throw BenchmarkError("no session is open") }
-        let time = try news.await(\.back, "the server's return")
-        news.forget()
+        guard let signal else { throw BenchmarkError("no session is open") }
+        let time = try signal.await(\.back, "the server's return")
+        signal.forget()
         return [time]
     }
 
     private func close() {
         try? session?.setActive(false)
         host?.close()
-        (voice, news, session, host) = (nil, nil, nil, nil)
+        (voice, signal, session, host) = (nil, nil, nil, nil)
     }
 }
 
-/// When a session was told that its server has died, and is back.
-private final class ServerNews {
+/// Records when a session was notified of its server's end and return.
+private final class ServerMonitor {
     struct Times {
         var lost: UInt64?
         var back: UInt64?
     }
-    private final class Told: Sendable {
+    private final class Reported: Sendable {
         let times = Mutex(Times())
-        let news = DispatchSemaphore(value: 0)
+        let signal = DispatchSemaphore(value: 0)
     }
-    private let told = Told()
+    private let reported = Reported()
     private var tokens: [any NSObjectProtocol] = []
 
     init(_ session: AudioSession) {
@@ -123,23 +124,23 @@ private final class ServerNews {
         _ session: AudioSession, _ name: NSNotification.Name, _ note: @escaping @Sendable (inout Times, UInt64) -> Void
     ) {
         tokens.append(
-            NotificationCenter.default.addObserver(forName: name, object: session, queue: nil) { [told] _ in
+            NotificationCenter.default.addObserver(forName: name, object: session, queue: nil) { [reported] _ in
                 let time = now()
-                told.times.withLock { note(&$0, time) }
-                told.news.signal()
+                reported.times.withLock { note(&$0, time) }
+                reported.signal.signal()
             })
     }
 
     func await(_ key: KeyPath<Times, UInt64?>, _ what: String) throws -> Double {
         let limit = DispatchTime.now() + .seconds(20)
         while true {
-            let times = told.times.withLock { $0 }
+            let times = reported.times.withLock { $0 }
             if let time = times[keyPath: key] { return Double(time) }
-            guard told.news.wait(timeout: limit) == .success else {
-                throw BenchmarkError("\(what) was not told within 20 s")
+            guard reported.signal.wait(timeout: limit) == .success else {
+                throw BenchmarkError("\(what) was not notified within 20 s")
             }
         }
     }
 
-    func forget() { told.times.withLock { $0 = Times() } }
+    func forget() { reported.times.withLock { $0 = Times() } }
 }

@@ -1,15 +1,15 @@
-/// Among whom the session is arbitrated.
+/// The arbiter of the session.
 enum Arbitration: String, CaseIterable, Codable {
     case inProcess = "in-process"
-    /// By an audiosessiond of the benchmark's own.
+    /// An audiosessiond that the benchmark starts.
     case service
 }
 
-/// What the app has of the server before it activates.
+/// The app's state before it activates.
 enum Start: String, Codable {
-    /// A host that has not reached it yet.
+    /// A host that has not yet connected to the server.
     case cold
-    /// A host that has been active before, and kept its client.
+    /// A host that has been active before and has kept its client.
     case warm
 }
 

@@ -3,31 +3,33 @@ import Processes
 import Reporting
 import Servers
 
-/// A server dies and comes back while a session plays: when the app is told, and when it sounds on.
+/// The server dies and returns while a session plays: measures when the app is notified, and when
+/// its sound continues.
 enum Deaths {
-    /// What one death brought, in milliseconds.
+    /// The results of one end of the server, in milliseconds.
     private struct Round {
         var death: Death
         var away: Int
         /// From the signal to the notification, and to the bare client's shutdown callback.
         var lost: Double
         var bareLost: Double
-        /// From the server's readiness to the first frame after the last one; how long a bare client takes to open, activate and connect then.
+        /// From the server's readiness to the first frame after the last one; and the time a bare
+        /// client then takes to open, activate and connect.
         var back: Double
         var bareBack: Double
         /// To the notification of the return.
-        var told: Double
+        var reported: Double
     }
 
     static func measure(
-        _ findings: inout Findings, _ place: ServerPlace, _ kind: ServerKind, rounds: Int
+        _ findings: inout Findings, _ context: ServerContext, _ kind: ServerKind, rounds: Int
     ) throws {
-        let server = try Server(kind, period: 128, in: place)
-        let app = try Performer(App.part, place.environment)
+        let server = try Server(kind, period: 128, in: context)
+        let app = try Performer(App.part, context.environment)
         try app.ask("open", server.name, Arbitration.service.rawValue)
         try app.ask("play")
         let found = try (0..<rounds).map { round in
-            try die(server, app, place, Death.allCases[round % 2], away: Self.away[round / 2 % Self.away.count])
+            try die(server, app, context, Death.allCases[round % 2], away: Self.away[round / 2 % Self.away.count])
         }
         try app.ask("close")
         for death in Death.allCases {
@@ -49,19 +51,19 @@ enum Deaths {
                     metric: "server.back_ms", parameters: parameters, ours: all.map(\.back), bound: all.map(\.bareBack))
             )
             findings.add(
-                "told, after \(away) ms away",
-                Finding(metric: "server.told_back_ms", parameters: parameters, ours: all.map(\.told)))
+                "notified, after \(away) ms away",
+                Finding(metric: "server.told_back_ms", parameters: parameters, ours: all.map(\.reported)))
         }
     }
 
     private static let away = [0, 1_000]
 
     private static func die(
-        _ server: Server, _ app: Performer, _ place: ServerPlace, _ death: Death, away: Int
+        _ server: Server, _ app: Performer, _ context: ServerContext, _ death: Death, away: Int
     ) throws -> Round {
         let port = "\(App.clientName):out_1"
-        let (witness, ear) = (
-            try Performer(BareClient.part, place.environment), try Performer(BareClient.part, place.environment)
+        let (witness, tap) = (
+            try Performer(BareClient.part, context.environment), try Performer(BareClient.part, context.environment)
         )
         try witness.ask("open", server.name, "0", "1", "session-witness")
         try witness.ask("connect", port, "session-witness:in_1")
@@ -73,24 +75,25 @@ enum Deaths {
         if away > 0 { poll(nil, 0, Int32(away)) }
 
         let ready = try server.start()
-        let told = try app.ask("back")
-        // Afterwards, so that it is in nobody's way.
-        let heard = try ear.ask("return", server.name, "\(server.kind.inputs)", port)
-        try ear.ask("close")
-        guard heard[3] >= 1 else { throw BenchmarkError("The app came back without its connections.") }
-        // The ear comes late: how late tells the number of the first frame that it heard.
+        let reported = try app.ask("back")
+        // Runs afterwards, so that it does not delay the app.
+        let heard = try tap.ask("return", server.name, "\(server.kind.inputs)", port)
+        try tap.ask("close")
+        guard heard[3] >= 1 else { throw BenchmarkError("The app returned without its connections.") }
+        // The receiver connects late. The number of its first frame shows by how much.
         let count = Double(1 << 20)
         var missed = heard[2] - lost[1].truncatingRemainder(dividingBy: count)
         if missed < -count / 2 { missed += count }
         let first = heard[1] - missed / Double(Server.sampleRate) * 1e9
-        // It sounds from about when it is told on; frames that were skipped would have it sound before.
-        guard (-1e9...5e9).contains(first - told[0]) else {
-            throw BenchmarkError("It came back at another position: frame \(heard[2]) after frame \(lost[1]).")
+        // The sound must start at about the time of the notification. Skipped frames would make the
+        // start appear earlier.
+        guard (-1e9...5e9).contains(first - reported[0]) else {
+            throw BenchmarkError("The app continued at another position: frame \(heard[2]) after frame \(lost[1]).")
         }
         return Round(
             death: death, away: away, lost: Self.milliseconds(from: killed, to: lost[0]),
             bareLost: Self.milliseconds(from: killed, to: bareLost[0]), back: Self.milliseconds(from: ready, to: first),
-            bareBack: heard[0], told: Self.milliseconds(from: ready, to: told[0]))
+            bareBack: heard[0], reported: Self.milliseconds(from: ready, to: reported[0]))
     }
 
     private static func milliseconds(from begin: UInt64, to end: Double) -> Double { (end - Double(begin)) / 1e6 }

@@ -1,7 +1,7 @@
 import Reporting
 import Servers
 
-/// Under which conditions a line of the results holds, as JSON has them.
+/// The conditions of a line of the results, as JSON has them.
 struct Parameters: Encodable, Hashable {
     var server: ServerKind
     var sync: Bool
@@ -10,9 +10,9 @@ struct Parameters: Encodable, Hashable {
     var arbitration: Arbitration?
     var start: Start?
     var death: Death?
-    /// How long there was no server, beside what starting it takes.
+    /// The time without a server, in addition to the time to start it.
     var awayMilliseconds: Int?
-    /// Of a ratio or a difference: to whose.
+    /// The reference of a ratio or a difference.
     var to: String?
 
     init(_ server: Server, arbitration: Arbitration? = nil, start: Start? = nil, death: Death? = nil, away: Int? = nil)
@@ -24,7 +24,8 @@ struct Parameters: Encodable, Hashable {
 
 typealias Measurement = Reporting.Measurement<Parameters>
 
-/// What ours and the bound took under the same conditions, by turns; nothing of a bound where there is none.
+/// The results of ours and of the bound under the same conditions, measured alternately; without a
+/// bound if there is none.
 struct Finding {
     var metric: String
     var parameters: Parameters
@@ -37,16 +38,16 @@ struct Finding {
         return values.isEmpty ? nil : Statistics(values)
     }
 
-    /// Pair by pair, ours over the bound.
+    /// The ratio of ours to the bound, pair by pair.
     var ratio: Statistics? { unit == "ms" ? pairs(/) : nil }
-    /// Pair by pair, ours beyond the bound.
+    /// The difference of ours and the bound, pair by pair.
     var difference: Statistics? { pairs(-) }
 
     private func pairs(_ combine: (Double, Double) -> Double) -> Statistics? {
         bound.count == ours.count && !bound.isEmpty ? Statistics(zip(ours, bound).map(combine)) : nil
     }
 
-    /// What p99 of ours is beyond the bound's.
+    /// The difference of ours and the bound at p99.
     var excess: Double? {
         guard let ours = statistics(.ours), let bound = statistics(.bound) else { return nil }
         return ours.p99 - bound.p99
@@ -84,7 +85,7 @@ struct Finding {
     }
 }
 
-/// All that was found, as it was found.
+/// All findings, in the order of their measurement.
 struct Findings {
     private(set) var all: [Finding] = []
     private(set) var table = Table(

@@ -2,33 +2,34 @@ import Processes
 import Reporting
 import Servers
 
-/// The buffer size changes while a session plays, and while a bare client plays beside it: what an ear that is connected to both hears of it.
+/// The buffer size changes while a session and a bare client play: compares what a receiver gets
+/// from both.
 enum Periods {
     static func measure(
-        _ findings: inout Findings, _ place: ServerPlace, _ kind: ServerKind, changes: Int
+        _ findings: inout Findings, _ context: ServerContext, _ kind: ServerKind, changes: Int
     ) throws {
-        let server = try Server(kind, period: 256, in: place)
-        let app = try Performer(App.part, place.environment)
-        let (player, ear) = (
-            try Performer(BareClient.part, place.environment), try Performer(BareClient.part, place.environment)
+        let server = try Server(kind, period: 256, in: context)
+        let app = try Performer(App.part, context.environment)
+        let (player, tap) = (
+            try Performer(BareClient.part, context.environment), try Performer(BareClient.part, context.environment)
         )
         try app.ask("open", server.name, Arbitration.inProcess.rawValue)
         try app.ask("play")
         try player.ask("open", server.name, "1", "0", "session-player")
         try player.ask("count")
-        try ear.ask("open", server.name, "0", "2", "session-ear")
-        try ear.ask("connect", "\(App.clientName):out_1", "session-ear:in_1")
-        try ear.ask("connect", "session-player:out_1", "session-ear:in_2")
-        for input in ["0", "1"] { try ear.ask("await", input, "4800") }
+        try tap.ask("open", server.name, "0", "2", "session-tap")
+        try tap.ask("connect", "\(App.clientName):out_1", "session-tap:in_1")
+        try tap.ask("connect", "session-player:out_1", "session-tap:in_2")
+        for input in ["0", "1"] { try tap.ask("await", input, "4800") }
 
         var (lost, silent) = ((ours: [Double](), bound: [Double]()), (ours: [Double](), bound: [Double]()))
         var took: [Double] = []
         for change in 0..<changes {
-            let before = try hear(ear)
+            let before = try hear(tap)
             let period = [128, 512, 1_024, 64, 256][change % 5]
-            try took.append(milliseconds { try ear.ask("period", "\(period)") })
-            try settle(ear)
-            let after = try hear(ear)
+            try took.append(milliseconds { try tap.ask("period", "\(period)") })
+            try settle(tap)
+            let after = try hear(tap)
             lost.ours.append(after[0][2] - before[0][2])
             lost.bound.append(after[1][2] - before[1][2])
             silent.ours.append(after[0][1] - before[0][1])
@@ -49,14 +50,14 @@ enum Periods {
         findings.add("the call itself", Finding(metric: "server.period_ms", parameters: parameters, ours: took))
     }
 
-    private static func hear(_ ear: Performer) throws -> [[Double]] {
-        [try ear.ask("heard", "0"), try ear.ask("heard", "1")]
+    private static func hear(_ tap: Performer) throws -> [[Double]] {
+        [try tap.ask("heard", "0"), try tap.ask("heard", "1")]
     }
 
-    /// Some periods of the longest kind later.
-    private static func settle(_ ear: Performer) throws {
-        for (input, heard) in zip(["0", "1"], try hear(ear)) {
-            try ear.ask("await", input, "\(Int(heard[0]) + 5_000)")
+    /// Waits for some more periods of the longest length.
+    private static func settle(_ tap: Performer) throws {
+        for (input, heard) in zip(["0", "1"], try hear(tap)) {
+            try tap.ask("await", input, "\(Int(heard[0]) + 5_000)")
         }
     }
 

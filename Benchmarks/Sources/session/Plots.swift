@@ -2,7 +2,7 @@ import Reporting
 import Servers
 
 extension Plot {
-    /// Activation against the period, a panel for each server.
+    /// Plots activation against the period, with a panel for each server.
     func drawActivations(_ findings: [Finding]) throws -> Figure {
         let all = findings.filter { $0.metric == "session.activate_ms" }
         let panels = ServerKind.allCases.compactMap { kind -> Panel? in
@@ -11,7 +11,7 @@ extension Plot {
             var lines: [Line] = []
             for (name, percentile) in [("median", \Statistics.median), ("p99", \Statistics.p99)] {
                 for (index, start) in [Start.cold, .warm].enumerated() {
-                    for (place, arbitration) in Arbitration.allCases.enumerated() {
+                    for (offset, arbitration) in Arbitration.allCases.enumerated() {
                         let points = present.filter {
                             $0.parameters.start == start && $0.parameters.arbitration == arbitration
                         }.compactMap { finding in
@@ -22,7 +22,7 @@ extension Plot {
                         lines.append(
                             Line(
                                 title: "\(start.rawValue), \(arbitration.rawValue), \(name)",
-                                color: Self.colors[2 * index + place], dashed: name == "p99", points: points))
+                                color: Self.colors[2 * index + offset], dashed: name == "p99", points: points))
                     }
                 }
                 let bound = present.filter { $0.parameters.arbitration == .inProcess }.compactMap { finding in
@@ -49,10 +49,11 @@ extension Plot {
                 """)
     }
 
-    /// The share of deaths and returns that took no longer than that.
+    /// Plots the share of ends and returns that took no longer than a time.
     func drawDeaths(_ findings: [Finding]) throws -> Figure {
         let panels = [
-            ("server.lost_ms", "Signal to the server → app is told"), ("server.back_ms", "Server ready → sound"),
+            ("server.lost_ms", "Signal to the server → the app is notified"),
+            ("server.back_ms", "Server ready → sound"),
         ].map { metric, title in
             var lines: [Line] = []
             let present = findings.filter { $0.metric == metric }

@@ -4,51 +4,52 @@ import Processes
 import Reporting
 import Servers
 
-/// Measures what a session costs an app: activating it, a server that dies and comes back, a buffer size that changes.
+/// Measures the cost of a session for an app: activation, the server's end and return, and a change
+/// of the buffer size.
 @main
 struct Session: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Measures what activating a session takes, and how it takes the server's death, return and another buffer size.",
+            "Measures how long a session takes to activate, to recover from the loss of the server, and to follow a buffer size change.",
         discussion: """
-            On servers of the benchmark's own with dummy devices, never on the user's. An app in a process of its own activates a session, and a \
-            bare JACK client in another one opens, activates and connects as many ports: by turns, in the same run. Servers are ended by SIGKILL \
-            and SIGTERM; what the app plays counts its frames, so that a listener can tell when the frame after the last one sounded, and whether \
-            one is missing.
+            Runs on its own servers with dummy devices, never on the user's. In alternation, an app in its own process activates a session, \
+            and a bare JACK client in another process opens, activates and connects as many ports. SIGKILL and SIGTERM end the servers. The \
+            app plays a signal whose samples are frame numbers, so that a receiver can detect when playback continued, and whether a frame \
+            is missing.
             """)
 
-    @Flag(help: "One period and few repetitions: shows that it works, proves nothing.")
+    @Flag(help: "Uses one period and few repetitions: a functional check without meaningful results.")
     var quick = false
 
     @Flag(
         help:
-            "Run the app, the bare client and the service in real time, so that other work on the machine disturbs less."
+            "Runs the app, the bare client and the service with real-time priority, to reduce noise from other programs."
     )
     var realTime = false
 
-    @Option(help: ArgumentHelp("Write the results as JSON to this file as well.", valueName: "file"))
+    @Option(help: ArgumentHelp("Also writes the results to this file as JSON.", valueName: "file"))
     var json: String?
 
-    @Option(help: ArgumentHelp("Draw plots into this folder, which exists.", valueName: "folder"))
+    @Option(help: ArgumentHelp("Draws plots into this existing folder.", valueName: "folder"))
     var report: String?
 
     @Option(
         help: ArgumentHelp(
-            "The audiosessiond that arbitrates; default: beside the package's other programs.", valueName: "path"))
+            "The audiosessiond to use; default: the package's release build.", valueName: "path"))
     var service = ".build/release/audiosessiond"
 
-    @Option(help: ArgumentHelp("On which servers: jackd, jackd-sync, pipewire or all.", valueName: "kind"))
+    @Option(help: ArgumentHelp("The servers to measure on: jackd, jackd-sync, pipewire or all.", valueName: "kind"))
     var server = "all"
 
-    @Option(help: ArgumentHelp("What a process beside this one does.", visibility: .private))
+    @Option(help: ArgumentHelp("The part of a child process.", visibility: .private))
     var part: String?
 
-    @Argument(help: ArgumentHelp("Of the part.", visibility: .private))
+    @Argument(help: ArgumentHelp("The arguments of the part.", visibility: .private))
     var partArguments: [String] = []
 
     func validate() throws {
         guard ServerKind.installed(server) != nil else {
-            throw ValidationError("There is no server '\(server)'; there are jackd, jackd-sync, pipewire and all.")
+            throw ValidationError("Unknown server '\(server)'. Servers: jackd, jackd-sync, pipewire, all.")
         }
     }
 
@@ -56,7 +57,7 @@ struct Session: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         if let part {
             let (app, client) = (App(), BareClient())
-            // Its server may be dead, and libjack would wait for it at the end.
+            // Exits without cleanup: the server may be dead, and libjack would wait for it.
             try? Performer.play(part == App.part ? app.perform : client.perform)
             _exit(0)
         }
@@ -69,7 +70,7 @@ struct Session: ParsableCommand {
     }
 
     private func measure() throws {
-        Farewell.prepare()
+        ShutdownSignal.prepare()
         let machine = Machine.present()
         say(machine.name + (realTime ? ", in real time" : ""))
         let noise = Noise.measure(quick: quick)
@@ -77,12 +78,12 @@ struct Session: ParsableCommand {
         let service = try Service(program: self.service)
         var findings = Findings()
         for kind in ServerKind.installed(server) ?? [] {
-            let place = try ServerPlace(kind, service: service.socket)
+            let context = try ServerContext(kind, service: service.socket)
             try Activation.measure(
-                &findings, place, kind, periods: quick ? [128] : [64, 128, 256, 1_024], cold: quick ? 10 : 60,
+                &findings, context, kind, periods: quick ? [128] : [64, 128, 256, 1_024], cold: quick ? 10 : 60,
                 warm: quick ? 50 : 500)
-            try Deaths.measure(&findings, place, kind, rounds: quick ? 4 : 40)
-            try Periods.measure(&findings, place, kind, changes: quick ? 5 : 30)
+            try Deaths.measure(&findings, context, kind, rounds: quick ? 4 : 40)
+            try Periods.measure(&findings, context, kind, changes: quick ? 5 : 30)
         }
         let targets =
             Activation.targets(findings.all, noise) + Deaths.targets(findings.all, noise)

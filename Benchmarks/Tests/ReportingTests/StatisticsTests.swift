@@ -1,7 +1,7 @@
 import Reporting
 import Testing
 
-/// The same numbers in every run.
+/// A generator of the same numbers in every run.
 private struct Dice: RandomNumberGenerator {
     var state: UInt64
 
@@ -13,7 +13,7 @@ private struct Dice: RandomNumberGenerator {
 
 @Suite struct StatisticsTests {
     @Test(arguments: [[7.0], [1, 2], [3, 1, 2], [64, 64, 64, 64]])
-    func `of few values everything is exact`(values: [Double]) {
+    func `statistics of few values are exact`(values: [Double]) {
         let statistics = Statistics(values)
         let sorted = values.sorted()
         #expect(statistics.minimum == sorted.first)
@@ -24,14 +24,14 @@ private struct Dice: RandomNumberGenerator {
         #expect(statistics.interval.contains(statistics.median))
     }
 
-    @Test func `frames are told as the whole numbers that they are`() {
+    @Test func `frames are reported as whole numbers`() {
         let statistics = Statistics((1...1_000).map(Double.init))
         #expect(statistics.p99 == 990)
         #expect(statistics.p999 == 999)
         #expect(statistics.median == 500.5)
     }
 
-    @Test(arguments: [1e-9, 1, 1e9]) func `percentiles have three digits that count, at any size`(scale: Double) {
+    @Test(arguments: [1e-9, 1, 1e9]) func `percentiles have three significant digits at any magnitude`(scale: Double) {
         var dice = Dice(state: 1)
         let values = (0..<10_000).map { _ in Double.random(in: 1...2, using: &dice) * scale }.sorted()
         let statistics = Statistics(values)
@@ -45,11 +45,11 @@ private struct Dice: RandomNumberGenerator {
         #expect(statistics.minimum == -100)
     }
 
-    @Test func `the interval holds the true median in 95 of 100 runs`() {
+    @Test func `the interval contains the true median in 95 of 100 runs`() {
         var dice = Dice(state: 2)
         let runs = 2_000
         let held = (0..<runs).count { _ in
-            // Far from a normal distribution: its tail is long, its median is 1.
+            // Far from a normal distribution: a long tail, with a median of 1.
             let values = (0..<40).map { _ in 1 / Double.random(in: 0.001..<2, using: &dice) }
             return Statistics(values).interval.contains(1)
         }

@@ -1,4 +1,5 @@
-/// An echo: what it is given comes back later, again and again, each time softer and duller. Only the echoes come out, as of a return.
+/// An echo: a feedback delay whose repetitions become softer and duller. It outputs only the
+/// echoes, without the dry signal, for use on a return bus.
 #ifndef ECHO_H
 #define ECHO_H
 
@@ -6,12 +7,15 @@
 
 typedef struct echo echo_t;
 
-/// Makes an echo of `channels`, each `delay_frames` (1 or more) apart, of which each has `feedback` (0…0.95) of the one before. NULL: no memory.
+/// Creates an echo for `channels`. Repetitions are `delay_frames` (1 or more) apart, and each has
+/// `feedback` (0…0.95) times the level of the one before. Returns NULL if memory cannot be
+/// allocated.
 echo_t *echo_create(uint32_t channels, uint32_t delay_frames, float feedback);
-/// Frees it, once no thread renders it any more; NULL does nothing.
+/// Frees an echo that no thread renders any longer; NULL does nothing.
 void echo_destroy(echo_t *echo);
-/// Replaces `nframes` frames in `planes`, one for each of `channels`, by their echoes. `context` is the `echo_t`. On the render thread: RCORE_RT has
-/// the compiler refuse whatever could wait or allocate in here.
+/// Replaces `nframes` frames in `planes`, one for each of `channels`, by their echoes. [render]
+/// `context` is the `echo_t`. With RCORE_RT, the compiler rejects everything in the function that
+/// could block or allocate.
 void echo_render(void *context, float *const *planes, uint32_t channels, uint32_t nframes) RCORE_RT;
 
 #endif

@@ -1,4 +1,4 @@
-/// Samples in memory: immutable, shared by any number of voices.
+/// Samples in memory: immutable, and shared by any number of voices.
 #ifndef RCORE_BUFFER_H
 #define RCORE_BUFFER_H
 
@@ -10,25 +10,30 @@ extern "C" {
 
 typedef struct rcore_buffer rcore_buffer_t;
 
-/// Copies `nframes` planar frames (`planes[c]`, 1…RCORE_MAX_CHANNELS channels, 1…2^40 frames) into aligned memory of its own. [control]
-/// NaN and infinite samples become 0 and are counted. NULL with a status when an argument is out of range or memory is short;
-/// `status` may be NULL. The caller owns it, with one reference.
+/// Creates a buffer with an aligned copy of `nframes` planar frames. [control] `planes[c]` holds
+/// channel c. Channels: 1…RCORE_MAX_CHANNELS; frames: 1…2^40. NaN and infinite samples become 0 and
+/// are counted. Returns NULL and sets `status` when an argument is out of range or memory cannot be
+/// allocated; `status` may be NULL. The caller owns the buffer, with one reference.
 rcore_buffer_t *rcore_buffer_create(uint32_t channels, uint64_t nframes, const float *const *planes,
                                     rcore_status_t *status);
-/// The same from interleaved frames. [control]
+/// Creates a buffer from interleaved frames; otherwise like `rcore_buffer_create`. [control]
 rcore_buffer_t *rcore_buffer_create_interleaved(uint32_t channels, uint64_t nframes, const float *frames,
                                                 rcore_status_t *status);
-/// Takes one more reference. [control] Voices take none: keep one until no voice uses it.
+/// Adds a reference and returns the buffer. [control] Voices hold no reference: keep one until no
+/// voice uses the buffer.
 rcore_buffer_t *rcore_buffer_retain(rcore_buffer_t *buffer);
-/// Gives one reference back; the last one frees the samples. NULL does nothing. [control]
+/// Removes a reference. Removing the last one frees the samples. NULL does nothing. [control]
 void rcore_buffer_release(rcore_buffer_t *buffer);
 
-/// Voices that were told to play it and have not ended. [any] Once it is 0, and nobody starts another, no cycle looks at it: this is how the
-/// samples of one-shots, whose handles are gone, come back.
+/// Returns the number of voices whose start on this buffer was posted and that have not ended.
+/// [any] Once it is 0 and no thread starts another voice, no cycle reads the buffer. The handles of
+/// one-shots become stale, so for them this count alone shows when the samples may be freed.
 uint32_t rcore_buffer_users(const rcore_buffer_t *buffer) RCORE_RT;
-/// Shape, and what was silenced. [any]
+/// Returns the number of channels. [any]
 uint32_t rcore_buffer_channels(const rcore_buffer_t *buffer);
+/// Returns the length in frames. [any]
 uint64_t rcore_buffer_nframes(const rcore_buffer_t *buffer);
+/// Returns the number of NaN and infinite samples that became 0. [any]
 uint64_t rcore_buffer_nonfinite_count(const rcore_buffer_t *buffer);
 
 #ifdef __cplusplus

@@ -1,7 +1,9 @@
-/// A ring of audio frames between one producer and one consumer: streamed sources towards the core, captures away from it.
+/// A ring of audio frames between one producer and one consumer. It carries streamed sources to the
+/// core, and the captures of routes and the taps of meters from the core.
 ///
-/// Transfers are all-or-nothing in whole frames. A producer that is done says so with `rcore_fifo_finish`; the consumer then
-/// knows an empty ring from a late one.
+/// Reads and writes transfer whole frames, all or nothing. A producer ends its stream with
+/// `rcore_fifo_finish`, so that the consumer can distinguish the end of the stream from an
+/// underrun.
 #ifndef RCORE_FIFO_H
 #define RCORE_FIFO_H
 
@@ -13,44 +15,52 @@ extern "C" {
 
 typedef struct rcore_fifo rcore_fifo_t;
 
-/// Makes a ring of at least `capacity_frames` (1…2^28, rounded up to a power of two), allocated and touched. [control]
-/// NULL with a status when an argument is out of range or memory is short; `status` may be NULL. The caller owns it.
+/// Creates a ring of at least `capacity_frames` (1…2^28, rounded up to a power of two) and
+/// pre-faults its memory. [control] Returns NULL and sets `status` when an argument is out of range
+/// or memory cannot be allocated; `status` may be NULL. The caller owns the ring.
 rcore_fifo_t *rcore_fifo_create(uint32_t channels, uint32_t capacity_frames, rcore_status_t *status);
-/// Frees a ring; NULL does nothing. [control] Neither side may use it any longer.
+/// Frees a ring, which neither side may use any longer; NULL does nothing. [control]
 void rcore_fifo_destroy(rcore_fifo_t *fifo);
 
-/// Channels, and capacity in frames. [any]
+/// Returns the number of channels. [any]
 uint32_t rcore_fifo_channels(const rcore_fifo_t *fifo) RCORE_RT;
+/// Returns the capacity in frames. [any]
 uint32_t rcore_fifo_capacity(const rcore_fifo_t *fifo) RCORE_RT;
 
-/// Frames that a write may hold now. [producer]
+/// Returns the number of frames that can be written now. [producer]
 uint32_t rcore_fifo_writable(rcore_fifo_t *fifo) RCORE_RT;
-/// Writes `nframes` interleaved frames, all or nothing. [producer] Cost: one copy. Samples that are NaN or infinite become 0 and
-/// are counted. Returns false, and writes nothing, when there is no room or the ring is finished.
+/// Writes `nframes` interleaved frames, all or nothing. [producer] Cost: one copy. NaN and infinite
+/// samples become 0 and are counted. Returns false, and writes nothing, if the ring has too little
+/// room or is finished.
 bool rcore_fifo_write_interleaved(rcore_fifo_t *fifo, const float *frames, uint32_t nframes) RCORE_RT;
-/// Writes `nframes` planar frames, all or nothing; `planes[c]` for each channel, NULL is silence. [producer]
+/// Writes `nframes` planar frames, all or nothing; otherwise like `rcore_fifo_write_interleaved`.
+/// [producer] `planes[c]` holds channel c; a NULL plane is silence.
 bool rcore_fifo_write(rcore_fifo_t *fifo, const float *const *planes, uint32_t nframes) RCORE_RT;
-/// Says that nothing follows. [producer]
+/// Ends the stream: no frames follow. [producer]
 void rcore_fifo_finish(rcore_fifo_t *fifo) RCORE_RT;
 
-/// Frames that wait to be read. [consumer]
+/// Returns the number of readable frames. [consumer]
 uint32_t rcore_fifo_readable(rcore_fifo_t *fifo) RCORE_RT;
-/// Reads `nframes` interleaved frames, all or nothing; false when fewer wait. [consumer]
+/// Reads `nframes` interleaved frames, all or nothing. [consumer] Returns false when fewer frames
+/// are readable.
 bool rcore_fifo_read_interleaved(rcore_fifo_t *fifo, float *frames, uint32_t nframes) RCORE_RT;
-/// The samples of one channel from frame `offset` after the read index, without copying: returns how many of the `nframes` asked for
-/// lie in one piece at `*samples`, 0 when none wait. [consumer]
+/// Gives access to the samples of one channel, from frame `offset` after the read index, without
+/// copying. [consumer] Sets `*samples` to them and returns the number of contiguous samples there,
+/// at most `nframes`. If none is readable or the ring has no such channel, returns 0 and sets
+/// `*samples` to NULL.
 uint32_t rcore_fifo_peek(rcore_fifo_t *fifo, uint32_t channel, uint32_t offset, uint32_t nframes,
                          const float **samples) RCORE_RT;
-/// Gives up `nframes` frames that were looked at; at most the readable ones. [consumer]
+/// Discards the next `nframes` frames, at most the readable ones. [consumer]
 void rcore_fifo_consume(rcore_fifo_t *fifo, uint32_t nframes) RCORE_RT;
-/// True once the producer has finished; frames may still wait. [any]
+/// Returns whether the producer has finished; frames may still be readable. [any]
 bool rcore_fifo_finished(const rcore_fifo_t *fifo) RCORE_RT;
-/// True once the producer finished and all was read. [consumer]
+/// Returns whether the producer has finished and all frames have been read. [consumer]
 bool rcore_fifo_drained(rcore_fifo_t *fifo) RCORE_RT;
 
-/// Samples that were NaN or infinite and became silence. [any]
+/// Returns the number of NaN and infinite samples that became silence. [any]
 uint64_t rcore_fifo_nonfinite_count(const rcore_fifo_t *fifo) RCORE_RT;
-/// Writes that found no room. [any] For a capture: periods lost.
+/// Returns the number of writes that failed because the ring was full. [any] For a route's capture:
+/// the blocks lost.
 uint64_t rcore_fifo_overrun_count(const rcore_fifo_t *fifo) RCORE_RT;
 
 #ifdef __cplusplus

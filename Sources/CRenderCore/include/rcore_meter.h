@@ -1,13 +1,16 @@
-/// Meters: how loud a bus or a route is, told to any thread at any rate, without a lock.
+/// Meters: the levels of a bus or a route, which any thread can read at any rate without a lock.
 ///
-/// A meter is given to a bus or a route with the plan (rcore_plan.h), and measures what leaves it: a bus's after its gain and gate, a route's as it goes to
-/// the driver. What has none costs nothing. Values are linear; full scale is 1. Not-a-number counts as silence.
+/// A bus or a route gets its meter with the plan (rcore_plan.h). The meter measures the output of a
+/// bus after gain and gate, or the output of a route to the driver. Buses and routes without a
+/// meter incur no cost. Values are linear, with full scale at 1. NaN and infinite samples count as
+/// silence.
 ///
-/// A reader need not be as fast as the cycle: what a reading holds is the greatest of at least the last `hold_seconds`, so that a peak between two
-/// readings is seen by the next one, by every reader.
+/// A reader may read less often than the cycle runs: a held value is the maximum of at least the
+/// last `hold_seconds`, so every reader that reads at least that often sees every peak.
 ///
-/// What takes longer than a cycle may (loudness, spectra) is measured elsewhere, on what comes through a tap: a ring that the meter writes all that it
-/// measures into, silence too, for one consumer.
+/// Analysis that may take longer than a cycle (loudness, spectra) runs elsewhere, on the meter's
+/// tap: a ring into which the meter writes everything it measures, including silence, for one
+/// consumer.
 #ifndef RCORE_METER_H
 #define RCORE_METER_H
 
@@ -20,51 +23,70 @@ extern "C" {
 
 typedef struct rcore_meter rcore_meter_t;
 
-/// What is measured. Zero where a default is wanted.
+/// Parameters of a meter. Zero selects the default where the comment gives one.
 typedef struct rcore_meter_description {
-    uint32_t channels;         ///< of the bus or route, 1…64
-    uint32_t sample_rate;      ///< Hz, 1,000…768,000
-    float hold_seconds;        ///< 0…60; 0: 1.5. A held value stands at least this long, and at most twice
-    float integration_seconds; ///< 0…60; 0: 0.3. Time constant of RMS and correlation
-    bool true_peak;            ///< also between the samples (ITU-R BS.1770), by eightfold oversampling
-    uint32_t tap_frames;       ///< frames that its tap holds at least, up to 2^28; 0: it has none
+    /// Channels of the bus or route, 1…64.
+    uint32_t channels;
+    /// Hz, 1,000…768,000.
+    uint32_t sample_rate;
+    /// Hold time of peaks, 0…60 s. 0: 1.5 s. A peak is held for at least this time, and at most
+    /// twice as long.
+    float hold_seconds;
+    /// Time constant of RMS and correlation, 0…60 s. 0: 0.3 s.
+    float integration_seconds;
+    /// Also measures inter-sample peaks (ITU-R BS.1770), by eightfold oversampling.
+    bool true_peak;
+    /// Minimum capacity of the tap in frames, up to 2^28. 0: no tap.
+    uint32_t tap_frames;
 } rcore_meter_description_t;
 
-/// Of one channel.
+/// The levels of one channel.
 typedef struct rcore_meter_level {
-    float peak;          ///< greatest magnitude of a sample, held
-    float true_peak;     ///< greatest magnitude of the waveform through the samples, held; 0 where it is not measured
-    float greatest_peak; ///< since the meter was made or reset
-    float greatest_true_peak; ///< likewise
-    float rms;                ///< root of the mean square, exponentially weighted; a full-scale sine has 0.707
-    uint64_t clipped;         ///< samples of magnitude 1 or more, since the meter was made or reset
+    /// Greatest magnitude of a sample, held.
+    float peak;
+    /// Greatest magnitude of the waveform through the samples, held. 0 when it is not measured.
+    float true_peak;
+    /// Greatest magnitude of a sample since the meter was created or reset.
+    float greatest_peak;
+    /// Greatest magnitude of the waveform since the meter was created or reset.
+    float greatest_true_peak;
+    /// Root of the mean square, exponentially weighted. A full-scale sine has 0.707.
+    float rms;
+    /// Samples of magnitude 1 or more since the meter was created or reset.
+    uint64_t clipped;
 } rcore_meter_level_t;
 
-/// Makes a meter. [control] NULL with a status when a value is out of its range or memory is short; `status` may be NULL. The caller owns it and
-/// keeps it until no plan uses it.
+/// Creates a meter. [control] Returns NULL and sets `status` when a value is out of range or memory
+/// cannot be allocated; `status` may be NULL. The caller owns the meter and keeps it until no plan
+/// uses it.
 rcore_meter_t *rcore_meter_create(const rcore_meter_description_t *description, rcore_status_t *status);
 /// Frees a meter; NULL does nothing. [control]
 void rcore_meter_destroy(rcore_meter_t *meter);
 
-/// The ring that takes what is measured, one write for each `rcore_meter_write`; NULL without one. [any] It is the meter's, which is its producer;
-/// whoever reads it is its only consumer. Samples that are no numbers are zeros there.
+/// Returns the tap: the ring that receives everything the meter measures, with one write for each
+/// `rcore_meter_write`. NULL if the meter has no tap. [any] The meter owns the ring and is its
+/// producer; the thread that reads it is its only consumer. NaN and infinite samples are 0 in it.
 rcore_fifo_t *rcore_meter_tap(const rcore_meter_t *meter) RCORE_RT;
-/// Frames that found no room in the tap, since the meter was made. [any]
+/// Returns the number of frames lost because the tap was full, since the meter was created. [any]
 uint64_t rcore_meter_dropped_frames(const rcore_meter_t *meter) RCORE_RT;
 
-/// Channels. [any]
+/// Returns the number of channels. [any]
 uint32_t rcore_meter_channels(const rcore_meter_t *meter) RCORE_RT;
-/// Reads one channel's level; silence for a channel that there is not. [any] Each value is of the last cycle or the one before it.
+/// Returns the levels of one channel; silence for a channel that the meter does not have. [any]
+/// Each value is as of the last cycle or, while a cycle runs, as of the part of it that was
+/// measured.
 rcore_meter_level_t rcore_meter_read(const rcore_meter_t *meter, uint32_t channel) RCORE_RT;
-/// Correlation of the first two channels: 1 the same, 0 independent (or silent, or mono), -1 opposite. [any]
+/// Returns the correlation of the first two channels: 1 identical, 0 uncorrelated (also silent or
+/// mono), -1 in opposite phase. [any]
 float rcore_meter_correlation(const rcore_meter_t *meter) RCORE_RT;
-/// Frames measured since it was made. [any]
+/// Returns the number of frames measured since the meter was created. [any]
 uint64_t rcore_meter_frames(const rcore_meter_t *meter) RCORE_RT;
-/// Forgets the greatest peaks and the clipped samples, from the next cycle on. [any]
+/// Resets the greatest peaks and the number of clipped samples, from the next cycle on. [any]
 void rcore_meter_reset(rcore_meter_t *meter) RCORE_RT;
 
-/// Measures `nframes` planar frames (a NULL plane is silence). [producer] The core does this for the meters of its plan; other uses are free to.
-/// Cost per channel and frame: some 4 operations, with true peak some 230 more, in vectors; with a tap one copy.
+/// Measures `nframes` planar frames; a NULL plane is silence. [producer] The core calls this for
+/// the meters of its plan; an app may call it for its own meters. Cost per channel and frame: about
+/// 4 operations, with true peak about 230 more, vectorised; with a tap, one copy.
 void rcore_meter_write(rcore_meter_t *meter, const float *const *planes, uint32_t nframes) RCORE_RT;
 
 #ifdef __cplusplus

@@ -1,9 +1,11 @@
-/// The render core: commands → inputs → voices → buses → duck and gate → routes, in one call per period.
+/// The render core plays voices, mixes them through buses and applies the session gates. One call
+/// per period processes commands → inputs → voices → buses → gates → routes.
 ///
-/// Control builds plans; every thread that triggers sound posts commands through a port of its own; the driver calls
-/// `rcore_process`; events come back. Time is the number of frames
-/// processed since creation. A period of any length 0…RCORE_MAX_PERIOD may follow any other; it is cut where a timed command
-/// is due and where a session freezes, so both are exact to the frame.
+/// Control threads build plans. Every thread that triggers sound posts commands through its own
+/// queue. The driver calls `rcore_process`. Events report results to a control thread. Time is the
+/// number of frames processed since the core was created. Each period may have any length,
+/// 0…RCORE_MAX_PERIOD. The core divides a period where a timed command is due and where a session
+/// suspends, so both are exact to the frame.
 #ifndef RENDER_CORE_H
 #define RENDER_CORE_H
 
@@ -15,111 +17,163 @@
 #include "rcore_matrix.h"
 #include "rcore_meter.h"
 #include "rcore_plan.h"
-#include "rcore_port.h"
+#include "rcore_queue.h"
 #include "rcore_voice.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// ---- Set-up -------------------------------------------------------------------------------------------------------------------
+// ---- Set-up
 
-/// Sizes, fixed for the core's life.
+/// Sizes of a core, fixed for its lifetime, and its initial sample rate.
 typedef struct rcore_config {
-    uint32_t sample_rate;  ///< Hz, RCORE_MIN_SAMPLE_RATE…RCORE_MAX_SAMPLE_RATE; only gate ramps depend on it
-    uint32_t max_voices;   ///< 1…65536: the pool, with those that wait for their start and those that fade out
-    uint32_t max_playing;  ///< 1…max_voices, started and not stopping: one more steals a place (`rcore_post_start`)
-    uint32_t max_buses;    ///< 1…1024
-    uint32_t max_sends;    ///< 0…1024
-    uint32_t max_routes;   ///< 1…RCORE_MAX_ROUTES
-    uint32_t max_inputs;   ///< 0…64
-    uint32_t max_channels; ///< of a bus, route or input, 1…RCORE_MAX_CHANNELS
-    uint32_t max_ports;    ///< command ports, 1…64
-    uint32_t max_curves;   ///< 0…4096: curves that wait or run (`rcore_post_curve`)
-    uint32_t slice_frames; ///< longest piece rendered at once, 16…RCORE_MAX_PERIOD; longer periods take several
-    uint32_t command_capacity; ///< of each port, 1…2^20, rounded up to a power of two
-    uint32_t event_capacity;   ///< 1…2^20, rounded up to a power of two
-    uint32_t steal_frames;     ///< fade of a voice whose place was stolen, 0…2^20
-    uint32_t swap_frames;      ///< cross-fade where a new plan changes what is heard, 0…2^20
+    /// Hz, RCORE_MIN_SAMPLE_RATE…RCORE_MAX_SAMPLE_RATE. Only gate ramps depend on it.
+    uint32_t sample_rate;
+    /// Size of the voice pool, 1…65536, including voices that wait for their start or fade out.
+    uint32_t max_voices;
+    /// Maximum number of voices that play at once, 1…max_voices: started and not stopping. Starting
+    /// another one steals a voice (`rcore_post_start`).
+    uint32_t max_playing;
+    /// 1…1024.
+    uint32_t max_buses;
+    /// 0…1024.
+    uint32_t max_sends;
+    /// 1…RCORE_MAX_ROUTES.
+    uint32_t max_routes;
+    /// 0…64.
+    uint32_t max_inputs;
+    /// Maximum number of channels of a bus, route or input, 1…RCORE_MAX_CHANNELS.
+    uint32_t max_channels;
+    /// Command queues, 1…64.
+    uint32_t max_queues;
+    /// Nonlinear curves that wait or run (`rcore_post_curve`), 0…4096.
+    uint32_t max_curves;
+    /// Maximum block length, 16…RCORE_MAX_PERIOD. The core renders longer periods in several
+    /// blocks.
+    uint32_t block_frames;
+    /// Capacity of each command queue, 1…2^20, rounded up to a power of two.
+    uint32_t command_capacity;
+    /// Capacity of the event ring, 1…2^20, rounded up to a power of two.
+    uint32_t event_capacity;
+    /// Fade-out of a stolen voice, 0…2^20.
+    uint32_t steal_frames;
+    /// Crossfade of a new plan that changes what is audible, 0…2^20.
+    uint32_t crossfade_frames;
 } rcore_config_t;
 
-/// 48 kHz, 256 voices that may all play, 64 buses, 8 routes, 8 inputs, 8 channels, 8 ports of 1024 commands, slices of 256, 1024 events,
-/// fades of 240 frames. [any]
+/// Returns 48 kHz, 256 voices that may all play, 64 buses, 64 sends, 8 routes, 8 inputs, 8
+/// channels, 8 queues of 1024 commands, 256 curves, blocks of 256 frames, 1024 events, fades of 240
+/// frames. [any]
 rcore_config_t rcore_config_default(void);
 
-/// Makes a core with no buses and no routes; all memory of the cycle is allocated, touched and, where the system lets it, locked.
-/// [control] NULL with RCORE_BAD_ARGUMENT or RCORE_NO_MEMORY; `status` may be NULL. The caller owns it.
+/// Creates a core without buses and routes. [control] Allocates and pre-faults all memory that the
+/// cycle uses and, where the system permits, locks it. Returns NULL with RCORE_BAD_ARGUMENT or
+/// RCORE_NO_MEMORY; `status` may be NULL. The caller owns the core.
 rcore_t *rcore_create(const rcore_config_t *config, rcore_status_t *status);
-/// Frees the core and the plans posted to it; buffers, fifos and matrices stay the caller's. NULL does nothing. [control & !active]
+/// Frees the core and the plans posted to it; NULL does nothing. [control & !active] Buffers, fifos
+/// and matrices still belong to the caller.
 void rcore_destroy(rcore_t *core);
 
-/// The sizes it was made with (capacities rounded). [any]
+/// Returns the sizes of the core, with rounded capacities, and its sample rate. [any]
 rcore_config_t rcore_configuration(const rcore_t *core);
-/// Sets the rate that gate ramps are counted in, from the next cycle on. [control] RCORE_BAD_ARGUMENT when out of range.
+/// Sets the sample rate of the gate ramps that start from the next cycle on. [control]
+/// RCORE_BAD_ARGUMENT when it is out of range.
 rcore_status_t rcore_set_sample_rate(rcore_t *core, uint32_t sample_rate);
 
-// ---- The cycle ----------------------------------------------------------------------------------------------------------------
+// ---- The cycle
 
-/// Renders `nframes` frames (0…RCORE_MAX_PERIOD; 0 only applies commands that are due). [render]
-/// `inputs` and `outputs` are planar; a NULL plane is silence in, or nowhere out. Outputs that no route feeds become silence. Never
-/// puts out NaN or infinity. Cost: linear in frames × (playing voices × channels + buses + route channels) + commands due.
+/// Renders `nframes` frames, 0…RCORE_MAX_PERIOD. With 0, the core only applies new grants and due
+/// commands, and ends a running crossfade of plans at once. [render] `inputs` and `outputs` are
+/// planar. A NULL plane among the inputs is silence; the core writes nothing to a NULL plane among
+/// the outputs. Outputs that no route feeds are silence. The output never contains NaN or infinity.
+/// Cost: linear in frames × (playing voices × channels + buses + route channels) + commands due.
 void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, float *const *outputs,
                    uint32_t noutputs, uint32_t nframes) RCORE_RT;
 
-/// Frames processed so far: the time the next period begins at. [any]
+/// Returns the number of frames processed: the time at which the next period begins. [any]
 uint64_t rcore_time(const rcore_t *core) RCORE_RT;
 
-// ---- Events: [consumer], wait-free ----------------------------------------------------------------------------------------
+// ---- Events: [consumer], wait-free
 
 typedef enum rcore_event_kind {
-    RCORE_EVENT_VOICE_ENDED = 1,  ///< value: frames played; reason says why
-    RCORE_EVENT_GATE_APPLIED = 2, ///< value: the verdict's serial; first frame under it
-    RCORE_EVENT_GATE_SETTLED = 3, ///< value: the verdict's serial; its ramps are over (paused: sources stand still)
-    RCORE_EVENT_PLAN_APPLIED = 4, ///< value: plans applied so far
+    /// A voice ended. value: frames played; reason: why.
+    RCORE_EVENT_VOICE_ENDED = 1,
+    /// A grant took effect. value: its serial; frame: the first frame under it.
+    RCORE_EVENT_GATE_APPLIED = 2,
+    /// The ramps of a grant ended; if it pauses the session, its sources are suspended. value: its
+    /// serial.
+    RCORE_EVENT_GATE_SETTLED = 3,
+    /// A plan took effect. value: its serial number; the core numbers the posted plans from 1.
+    RCORE_EVENT_PLAN_APPLIED = 4,
 } rcore_event_kind_t;
 
-/// Fixed-size. Nothing that must be freed or counted depends on an event: voices and plans tell by state, so a full ring loses news only.
+/// An event, of fixed size. Events are lost while their ring is full, so nothing that must be freed
+/// or counted may depend on them: the state of voices and plans can be read at any time.
 typedef struct rcore_event {
-    uint32_t kind;       ///< rcore_event_kind_t
-    uint32_t bus;        ///< slot, for gate events; else RCORE_NONE
-    uint32_t reason;     ///< rcore_end_t, for RCORE_EVENT_VOICE_ENDED; else 0
-    rcore_voice_t voice; ///< for voice events; else 0
-    uint64_t frame;      ///< when, in frames of `rcore_time`
-    uint64_t value;      ///< per kind
+    /// rcore_event_kind_t.
+    uint32_t kind;
+    /// Slot, for gate events; otherwise RCORE_NONE.
+    uint32_t bus;
+    /// rcore_end_t, for RCORE_EVENT_VOICE_ENDED; otherwise 0.
+    uint32_t reason;
+    /// For voice events; otherwise 0.
+    rcore_voice_t voice;
+    /// Time of the event, in frames of `rcore_time`. For a voice that ended while it was rendered:
+    /// the start of the block in which it ended.
+    uint64_t frame;
+    /// Depends on the kind.
+    uint64_t value;
 } rcore_event_t;
 
-/// Takes the oldest event; false when there is none.
+/// Reads the oldest event. Returns false when there is none.
 bool rcore_next_event(rcore_t *core, rcore_event_t *event) RCORE_RT;
 
-// ---- Counters and meters ------------------------------------------------------------------------------------------------------
+// ---- Counters and meters
 
-/// Counted since creation.
+/// Counters since the core was created.
 typedef struct rcore_counters {
     uint64_t cycles;
-    uint64_t late_commands;     ///< timed commands that took effect after their frame
-    uint64_t dropped_events;    ///< events lost because nobody read them
-    uint64_t underrun_frames;   ///< of all streamed sources
-    uint64_t stolen_voices;     ///< faded out because another one needed the place
-    uint64_t refused_voices;    ///< not started because all places were held by higher priorities
-    uint64_t nonfinite_samples; ///< output samples that were NaN or infinite and became silence
-    uint64_t unlocked_bytes;    ///< memory of the cycle that the system refused to lock
-    uint32_t playing_voices;    ///< as of the last cycle
+    /// Timed commands that took effect after their frame, or that were for a voice of a suspended
+    /// session, or for the gain or pan of a suspended bus.
+    uint64_t late_commands;
+    /// Events lost because the event ring was full.
+    uint64_t dropped_events;
+    /// Underruns of all streamed sources, in frames.
+    uint64_t underrun_frames;
+    /// Voices that another voice stole.
+    uint64_t stolen_voices;
+    /// Voices that did not start because all voices that played had a higher priority.
+    uint64_t refused_voices;
+    /// Samples of the current plan's routes that were NaN or infinite and became silence.
+    uint64_t nonfinite_samples;
+    /// Bytes of the core's memory that the system refused to lock. Memory outside the core, such as
+    /// buffers, FIFOs, delay lines and meters, does not count.
+    uint64_t unlocked_bytes;
+    /// Voices that had started and not ended at the end of the last cycle, including paused ones
+    /// and those that fade out.
+    uint32_t playing_voices;
 } rcore_counters_t;
 
-/// A snapshot. [any]
+/// Returns a snapshot of the counters. [any]
 rcore_counters_t rcore_read_counters(const rcore_t *core) RCORE_RT;
 
-/// Greatest magnitude that a route's channel has put out since the last call; 0 for unknown ones. [any], one reader
+/// Returns the greatest magnitude in the output of a route's channel since the last call; 0 for
+/// unknown ones. [any], one reader
 float rcore_take_route_peak(rcore_t *core, uint32_t route, uint32_t channel) RCORE_RT;
 
-/// Greatest magnitude that an input's channel has had, gain and permission applied, since the last call. [any], one reader
+/// Returns the greatest magnitude in an input's channel since the last call, after gain and
+/// permission; 0 for unknown ones. [any], one reader
 float rcore_take_input_peak(rcore_t *core, uint32_t input, uint32_t channel) RCORE_RT;
 
-/// Attenuation (linear, duck × fade × volume) that a session bus's gate had at the end of the last cycle. [any]
+/// Returns the linear gain (duck × fade × volume) of a session bus's gate at the end of the last
+/// cycle; 1 for a slot that has had no gate since it was initialised, 0 if the core has no such
+/// slot. [any]
 float rcore_bus_gate_gain(const rcore_t *core, uint32_t bus) RCORE_RT;
 
-/// Turns denormal numbers of the calling thread into zeros, for its life: for threads that call `rcore_process` again and again. [any] `rcore_process`
-/// does so for as long as it runs by itself; code of others on the same thread, such as a JACK client's, is spared them as well.
+/// Flushes denormal numbers to zero on the calling thread, for the rest of its life. [any]
+/// `rcore_process` does so while it runs. A thread that renders can call this function once, so
+/// that its other code, such as a JACK client's, does not compute with denormals either.
 void rcore_flush_denormals(void) RCORE_RT;
 
 #ifdef __cplusplus

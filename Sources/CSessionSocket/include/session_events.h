@@ -1,4 +1,5 @@
-/// The kernel's event queues, which Swift's own module of the C library leaves out.
+/// The kernel's event interfaces (epoll, eventfd, signalfd), which Swift's module of the C library
+/// does not include.
 #ifndef SESSION_EVENTS_H
 #define SESSION_EVENTS_H
 

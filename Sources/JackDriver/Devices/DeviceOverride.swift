@@ -1,15 +1,16 @@
 public import AudioRendering
 
-/// What the user says of devices; it wins over all that is found out.
+/// The user's description of a device. It takes precedence over everything that is detected.
 public struct DeviceOverride: Hashable, Sendable, Codable {
-    /// Which ports: `*` stands for anything, `?` for one character, `[a-f]` for one of these, `[!a-f]` for any other. Compared with the
-    /// client's name, the port's full name, its aliases and its sound card's id, without a difference between capital and small letters.
+    /// The ports that the override covers: `*` matches any text, `?` one character, `[a-f]` one of
+    /// these, `[!a-f]` any other. The pattern is compared, ignoring case, with the client's name,
+    /// the port's full name, its aliases and the id of its sound card.
     public var pattern: String
-    /// What they are; nil: what is found out.
+    /// The kind of the ports; nil: as detected.
     public var kind: HardwareKind?
-    /// What they are called; nil: as is found out.
+    /// The name of the device; nil: as detected.
     public var name: String?
-    /// Whether they are no device at all.
+    /// Whether the ports are ignored.
     public var isHidden: Bool
 
     public init(pattern: String, kind: HardwareKind? = nil, name: String? = nil, isHidden: Bool = false) {

@@ -1,8 +1,9 @@
 package import AudioRendering
 
-/// What tells the kind of a device, as tables: the first row that fits counts. Documentation/Devices.md shows the same rows.
+/// The tables that determine the kind of a device: the first row that matches applies.
+/// Documentation/Devices.md shows the same rows.
 package enum DeviceTables {
-    /// The kind of a port by the way it goes.
+    /// The kind of a port for each direction.
     package struct Kinds: Hashable, Sendable {
         package var output: HardwareKind
         package var input: HardwareKind
@@ -26,19 +27,20 @@ package enum DeviceTables {
     package static let line = Kinds(output: .lineOut, input: .lineIn)
     package static let headset = Kinds(output: .headphones, input: .headsetMic)
 
-    /// By a port's alias: what JACK's own drivers call theirs.
+    /// Kinds by a port's alias: the prefixes of JACK's own drivers.
     package static let aliases = [
         Row("firewire_pcm:*", Kinds(.fireWire)),
         Row("net_pcm:*", Kinds(.airPlay)),
         Row("netone_pcm:*", Kinds(.airPlay)),
     ]
 
-    /// By the client's name: bridges that attach a device to a server.
+    /// Kinds by the client's name: bridges that attach a device to a server.
     package static let clients = [
         Row("netadapter*", Kinds(.airPlay)),
         Row("zita-n2j*", Kinds(.airPlay)),
         Row("zita-j2n*", Kinds(.airPlay)),
-        // A sound card on another clock; which one is not told, unless the client is called after it.
+        // A sound card on another clock; its kind is unknown unless the client is named after the
+        // card.
         Row("zita-a2j*", Kinds(.usbAudio)),
         Row("zita-j2a*", Kinds(.usbAudio)),
         Row("alsa_in*", Kinds(.usbAudio)),
@@ -52,13 +54,14 @@ package enum DeviceTables {
         Row("jackd_avb*", Kinds(.avb)),
     ]
 
-    /// By a port's name within its client, for ports that are terminal but not physical: netmanager calls a client after the far machine.
+    /// Kinds by a port's name within its client, for ports that are terminal but not physical:
+    /// netmanager names a client after the remote machine.
     package static let terminals = [
         Row("to_slave_*", Kinds(.airPlay)),
         Row("from_slave_*", Kinds(.airPlay)),
     ]
 
-    /// By the driver of the sound card behind the port.
+    /// Kinds by the driver of the sound card behind the port.
     package static let cardDrivers = [
         Row("USB-Audio", Kinds(.usbAudio)),
         Row("*bebob*", Kinds(.fireWire)),
@@ -79,14 +82,16 @@ package enum DeviceTables {
         Row("*", Kinds(.pci)),
     ]
 
-    /// By what a card calls the part of it that is used: these win over its driver.
+    /// Kinds by the card's name for the part that is used. These rows take precedence over the
+    /// driver.
     package static let cardParts = [
         Row("*displayport*", Kinds(.displayPort)),
         Row("*hdmi*", Kinds(.hdmi)),
         Row("*thunderbolt*", Kinds(.thunderbolt)),
     ]
 
-    /// By words in the names of client and ports: PipeWire's are made of the device's description.
+    /// Kinds by words in the names of the client and its ports. PipeWire derives these names from
+    /// the device's description.
     package static let words = [
         Row("*a2dp*", Kinds(.bluetoothA2DP)),
         Row("*hands-free*", Kinds(.bluetoothHFP)),

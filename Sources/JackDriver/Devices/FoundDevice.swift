@@ -1,46 +1,50 @@
 package import AudioRendering
 
-/// A device, and which ports of the server are the channels of each of its own.
+/// A device, and the server's ports that make up each of the device's ports, one per channel.
 package struct FoundDevice: Hashable, Sendable {
     package var device: HardwareDevice
-    /// Full names in channel order, by port uid.
+    /// Full names of the server's ports in channel order, by port uid.
     package var channels: [String: [String]]
 
-    /// What there is apart from how late it sounds.
+    /// The device without its latencies.
     var structure: FoundDevice {
         var copy = self
         for index in copy.device.ports.indices { copy.device.ports[index].latencyFrames = 0 }
         return copy
     }
 
-    /// Ports of a device beyond this many are left out.
-    package static let mostChannels = 64
+    /// The maximum number of channels of a device in one direction; further ports are left out.
+    package static let maximumChannels = 64
 
-    /// The devices behind the ports that a server lists, in their order. `server` says what it is, for names.
+    /// Returns the devices behind the ports that a server lists, in their order. `server` is the
+    /// server's description, used for names.
     ///
-    /// A device is what one client offers, or one of the sound cards it stands for; ways in and out of one uid are one device, and
-    /// others of a uid that is taken get a number. A device whose ports were there `before` keeps its number: of two equal headsets the second
-    /// is still the second when the first is pulled out.
+    /// A device is what one client offers, or one of the sound cards that the client represents.
+    /// Inputs and outputs with the same uid form one device; a further device with a uid that is
+    /// taken gets a number. A device whose ports existed `before` keeps its number: of two equal
+    /// headsets, the second is still the second after the first was unplugged.
     package static func find(
         in ports: [PortFacts], cards: SoundCards, overrides: [DeviceOverride] = [], server: String,
         before: [FoundDevice] = []
     ) -> [FoundDevice] {
         var groups: [Group] = []
-        var places: [Group.Key: Int] = [:]
+        var indices: [Group.Key: Int] = [:]
         for port in ports {
             guard let (key, origin) = identify(port, cards: cards, overrides: overrides, server: server) else {
                 continue
             }
-            if let place = places[key] {
-                groups[place].add(port, origin)
+            if let index = indices[key] {
+                groups[index].add(port, origin)
             } else {
-                places[key] = groups.count
+                indices[key] = groups.count
                 groups.append(Group(port, origin))
             }
         }
         return merge(groups, before)
     }
 
+    /// Returns the group to which a port belongs, and its origin with the user's overrides applied;
+    /// nil for ports that are hidden or belong to no device.
     private static func identify(
         _ port: PortFacts, cards: SoundCards, overrides: [DeviceOverride], server: String
     ) -> (Group.Key, PortOrigin)? {
@@ -50,25 +54,30 @@ package struct FoundDevice: Hashable, Sendable {
         if let override {
             let word = overrides[override]
             if word.isHidden { return nil }
-            origin.kind = word.kind?.going(port.direction) ?? origin.kind
+            origin.kind = word.kind?.inDirection(port.direction) ?? origin.kind
             origin.name = word.name ?? origin.name
         }
         if origin.kind == nil, port.client == "system" { origin = .unknown(of: server, named: origin) }
         return (Group.Key(client: port.client, uid: origin.uid, override: override), origin)
     }
 
+    /// Combines the inputs and outputs of one uid into devices, and numbers devices of equal uid.
     private static func merge(_ groups: [Group], _ before: [FoundDevice]) -> [FoundDevice] {
-        var devices: [(uid: String, ports: [HardwarePort.Direction: Group.Way])] = []
+        var devices: [(uid: String, ports: [HardwarePort.Direction: Group.Side])] = []
         for group in groups {
-            let twin = devices.firstIndex { $0.uid == group.uid && $0.ports.keys.allSatisfy { group.ways[$0] == nil } }
-            if let twin {
-                devices[twin].ports.merge(group.ways) { first, _ in first }
+            // A device with the same uid that has ports in the other direction only.
+            let counterpart = devices.firstIndex {
+                $0.uid == group.uid && $0.ports.keys.allSatisfy { group.sides[$0] == nil }
+            }
+            if let counterpart {
+                devices[counterpart].ports.merge(group.sides) { first, _ in first }
             } else {
-                devices.append((group.uid, group.ways))
+                devices.append((group.uid, group.sides))
             }
         }
         var taken: [String: Set<Int>] = [:]
-        // Those that have a number keep it; the others get the lowest that are free, in their order.
+        // Devices that have a number keep it; the others get the lowest free numbers, in their
+        // order.
         let kept = devices.map { device in
             let names = Set(device.ports.values.flatMap(\.names))
             let old = before.first { !names.isDisjoint(with: $0.channels.values.joined()) }
@@ -78,13 +87,14 @@ package struct FoundDevice: Hashable, Sendable {
         }
         return zip(devices, kept).map { device, kept in
             let number = kept ?? (1...).first { taken[device.uid, default: []].insert($0).inserted } ?? 1
-            return FoundDevice(uid: device.uid, suffix: suffix(number), ways: device.ports)
+            return FoundDevice(uid: device.uid, suffix: suffix(number), sides: device.ports)
         }
     }
 
     private static func suffix(_ number: Int) -> String { number > 1 ? "#\(number)" : "" }
 
-    /// Which of the devices called `uid` that one was; nil: none of them.
+    /// Returns the number that the uid `old` has among the devices called `uid`: 1 without a
+    /// suffix, nil if it is none of them.
     private static func number(of old: String, as uid: String) -> Int? {
         let uid = uid.shortened(toBytes: 96)
         if old == uid { return 1 }
@@ -92,26 +102,27 @@ package struct FoundDevice: Hashable, Sendable {
         return Int(old.dropFirst(uid.count + 1)).flatMap { $0 > 1 ? $0 : nil }
     }
 
-    private init(uid: String, suffix: String, ways: [HardwarePort.Direction: Group.Way]) {
+    private init(uid: String, suffix: String, sides: [HardwarePort.Direction: Group.Side]) {
         let uid = uid.shortened(toBytes: 96)
         device = HardwareDevice(uid: uid + suffix, ports: [])
         channels = [:]
         for direction in [HardwarePort.Direction.output, .input] {
-            guard let way = ways[direction] else { continue }
+            guard let side = sides[direction] else { continue }
             let prefix = uid == HardwareDevice.unknownUID && suffix.isEmpty ? "" : uid + suffix + ":"
             let port = HardwarePort(
-                uid: prefix + direction.rawValue, name: way.name.shortened(toBytes: 96), kind: way.kind,
+                uid: prefix + direction.rawValue, name: side.name.shortened(toBytes: 96), kind: side.kind,
                 direction: direction,
-                channels: way.names.count, latencyFrames: way.latencyFrames)
+                channels: side.names.count, latencyFrames: side.latencyFrames)
             device.ports.append(port)
-            channels[port.uid] = way.names
+            channels[port.uid] = side.names
         }
     }
 }
 
 extension String {
-    /// Itself, or as much of it as fits with a number that tells it from others that begin alike: an arbiter takes 128 bytes, and PipeWire calls ports after
-    /// descriptions of any length.
+    /// Returns the string, or as much of its beginning as fits together with a hash that
+    /// distinguishes it from other strings with the same beginning. The arbiter accepts 128 bytes,
+    /// and PipeWire derives port names from descriptions of any length.
     fileprivate func shortened(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         let number = utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
@@ -122,7 +133,7 @@ extension String {
     }
 }
 
-/// Ports that belong together.
+/// Ports that belong to one device.
 private struct Group {
     struct Key: Hashable {
         var client: String
@@ -130,7 +141,8 @@ private struct Group {
         var override: Int?
     }
 
-    struct Way {
+    /// The ports of one direction, in channel order.
+    struct Side {
         var name: String
         var kind: HardwareKind
         var names: [String] = []
@@ -138,24 +150,27 @@ private struct Group {
     }
 
     let uid: String
-    var ways: [HardwarePort.Direction: Way] = [:]
+    var sides: [HardwarePort.Direction: Side] = [:]
 
     init(_ port: PortFacts, _ origin: PortOrigin) {
         uid = origin.uid
         add(port, origin)
     }
 
+    /// Adds a port as the last channel of its direction. Leaves it out beyond the maximum number of
+    /// channels.
     mutating func add(_ port: PortFacts, _ origin: PortOrigin) {
-        var way = ways[port.direction] ?? Way(name: origin.name(port.direction), kind: origin.kind ?? .virtual)
-        guard way.names.count < FoundDevice.mostChannels else { return }
-        way.names.append(port.name)
-        way.latencyFrames = max(way.latencyFrames, port.latencyFrames)
-        ways[port.direction] = way
+        var side = sides[port.direction] ?? Side(name: origin.name(port.direction), kind: origin.kind ?? .virtual)
+        guard side.names.count < FoundDevice.maximumChannels else { return }
+        side.names.append(port.name)
+        side.latencyFrames = max(side.latencyFrames, port.latencyFrames)
+        sides[port.direction] = side
     }
 }
 
 extension PortOrigin {
-    /// The server's own ports, of which nothing more is known: a clock without a sound card.
+    /// Returns the origin of the server's own ports if nothing more is known of them: a clock
+    /// without a sound card.
     fileprivate static func unknown(of server: String, named origin: PortOrigin) -> PortOrigin {
         var unknown = origin
         unknown.uid = HardwareDevice.unknownUID
@@ -163,6 +178,8 @@ extension PortOrigin {
         return unknown
     }
 
+    /// Returns the name of the device's port in a direction: "Output of …" or "Input of …" for the
+    /// server's own ports if their kind is unknown.
     fileprivate func name(_ direction: HardwarePort.Direction) -> String {
         guard uid == HardwareDevice.unknownUID, kind == nil else { return name }
         return (direction == .output ? "Output of " : "Input of ") + name

@@ -1,4 +1,4 @@
-/// A pattern as shells have them. Letters are compared without their case.
+/// A shell pattern, compared ignoring case.
 package struct Glob: Sendable {
     private enum Part {
         case anything
@@ -22,7 +22,8 @@ package struct Glob: Sendable {
         self.parts = parts
     }
 
-    /// After the bracket; nil, and nothing taken, when it is never closed.
+    /// Reads a set after its opening bracket. Returns nil and consumes nothing if the set is never
+    /// closed.
     private static func readSet(_ rest: inout Substring) -> Part? {
         guard let close = rest.dropFirst().firstIndex(of: "]") else { return nil }
         var inner = rest[..<close]
@@ -41,21 +42,23 @@ package struct Glob: Sendable {
         return .set(ranges, isInverted: isInverted)
     }
 
+    /// Returns whether the pattern matches the whole text.
     package func matches(_ text: String) -> Bool {
         let text = Array(text.lowercased())
-        // Where the last `*` was, and how much of the text it has taken: all that has to be tried again.
-        var (part, place) = (0, 0)
-        var retry: (part: Int, place: Int)?
-        while place < text.count {
+        // The part after the last `*`, and where in the text to try it next: the only state to
+        // which matching must backtrack.
+        var (part, index) = (0, 0)
+        var retry: (part: Int, index: Int)?
+        while index < text.count {
             if part < parts.count, case .anything = parts[part] {
-                retry = (part + 1, place)
+                retry = (part + 1, index)
                 part += 1
-            } else if part < parts.count, Self.takes(text[place], parts[part]) {
+            } else if part < parts.count, Self.accepts(text[index], parts[part]) {
                 part += 1
-                place += 1
+                index += 1
             } else if let last = retry {
-                retry = (last.part, last.place + 1)
-                (part, place) = (last.part, last.place + 1)
+                retry = (last.part, last.index + 1)
+                (part, index) = (last.part, last.index + 1)
             } else {
                 return false
             }
@@ -63,7 +66,7 @@ package struct Glob: Sendable {
         return parts[part...].allSatisfy { if case .anything = $0 { true } else { false } }
     }
 
-    private static func takes(_ character: Character, _ part: Part) -> Bool {
+    private static func accepts(_ character: Character, _ part: Part) -> Bool {
         switch part {
         case .anything: false
         case .one: true

@@ -1,15 +1,16 @@
 package import AudioRendering
 
-/// What a server says of one audio port that is not this client's own.
+/// The properties of an audio port that is not this client's own, as the server lists it.
 package struct PortFacts: Hashable, Sendable {
-    /// In full: client, colon, port.
+    /// The full name: client, colon, port.
     package var name: String
     package var aliases: [String]
-    /// Output: sound that is sent to it leaves the server there.
+    /// `output` if sound that is sent to the port leaves the server there.
     package var direction: HardwarePort.Direction
     package var isPhysical: Bool
     package var isTerminal: Bool
-    /// Frames from the port to the air, or from the air to it.
+    /// The latency in frames from the port to the device's terminals, or from the device's
+    /// terminals to the port.
     package var latencyFrames: Int
 
     package init(
@@ -24,9 +25,9 @@ package struct PortFacts: Hashable, Sendable {
         self.latencyFrames = latencyFrames
     }
 
-    /// Who offers it.
+    /// The name of the client that owns the port.
     package var client: String { String(name.prefix { $0 != ":" }) }
 
-    /// Its name within the client.
+    /// The port's name within its client.
     package var shortName: String { String(name.drop { $0 != ":" }.dropFirst()) }
 }

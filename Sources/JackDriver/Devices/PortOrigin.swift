@@ -1,18 +1,22 @@
 package import AudioRendering
 
-/// What is known of the device behind one port: its kind, what it is called, and what stays the same when it is plugged in again.
+/// The device behind a port, as far as it is known: its kind, its name, and an identifier that
+/// stays the same when the device is plugged in again.
 package struct PortOrigin: Hashable, Sendable {
-    /// nil: nothing tells it.
+    /// The kind; nil if nothing indicates it.
     package var kind: HardwareKind?
     package var uid: String
     package var name: String
 
-    /// Everything but the user's word. nil for the ports of ordinary apps.
+    /// Detects the origin of a port, without the user's overrides. Returns nil for the ports of
+    /// ordinary apps.
     package init?(_ port: PortFacts, cards: SoundCards) {
-        if let standIn = port.aliases.lazy.compactMap(StandInAlias.init).first {
-            self.init(kind: standIn.kind.going(port.direction), uid: standIn.device, name: standIn.device)
-        } else if let (card, place) = Self.card(of: port, cards: cards), card != nil || port.client == "system" {
-            self.init(card: card, place: place, port: port, cards: cards)
+        if let virtualDevice = port.aliases.lazy.compactMap(VirtualDeviceAlias.init).first {
+            self.init(
+                kind: virtualDevice.kind.inDirection(port.direction), uid: virtualDevice.device,
+                name: virtualDevice.device)
+        } else if let (card, cardPort) = Self.card(of: port, cards: cards), card != nil || port.client == "system" {
+            self.init(card: card, cardPort: cardPort, port: port, cards: cards)
         } else if let row = Self.row(for: port) {
             self.init(bridge: row, port: port, cards: cards)
         } else if port.isPhysical {
@@ -26,28 +30,34 @@ package struct PortOrigin: Hashable, Sendable {
         (self.kind, self.uid, self.name) = (kind, uid, name)
     }
 
-    /// The card behind a port, by its aliases; also one that the kernel no longer tells of.
-    static func card(of port: PortFacts, cards: SoundCards) -> (card: SoundCard?, place: CardPort)? {
+    /// Returns the card behind a port by its aliases, including a card that the kernel no longer
+    /// lists.
+    static func card(of port: PortFacts, cards: SoundCards) -> (card: SoundCard?, cardPort: CardPort)? {
         port.aliases.lazy.compactMap(CardPort.init).first.map { (cards.card($0.card), $0) }
     }
 
-    private init(card: SoundCard?, place: CardPort, port: PortFacts, cards: SoundCards) {
+    /// Derives the origin from a sound card; nil: from the alias alone. A device of the card other
+    /// than the first is a device of its own.
+    private init(card: SoundCard?, cardPort: CardPort, port: PortFacts, cards: SoundCards) {
         guard let card else {
-            self.init(kind: .pci, uid: "alsa:" + place.card, name: place.card)
+            self.init(kind: .pci, uid: "alsa:" + cardPort.card, name: cardPort.card)
             return
         }
         let plays = port.direction == .output
-        let part = cards.pcmName(of: card, device: place.device, plays: plays) ?? ""
-        var kind = Self.kind(of: card, part: place.part + " " + part)[port.direction]
+        let part = cards.pcmName(of: card, device: cardPort.device, plays: plays) ?? ""
+        var kind = Self.kind(of: card, part: cardPort.part + " " + part)[port.direction]
         if kind == .hdmi, cards.isDisplayPort(card) { kind = .displayPort }
-        let isWhole = place.device == 0
+        let isFirstDevice = cardPort.device == 0
         self.init(
-            kind: kind, uid: Self.uid(of: card) + (isWhole ? "" : ",\(place.device)"),
-            name: isWhole || part.isEmpty ? card.name : "\(card.name) \(part)")
+            kind: kind, uid: Self.uid(of: card) + (isFirstDevice ? "" : ",\(cardPort.device)"),
+            name: isFirstDevice || part.isEmpty ? card.name : "\(card.name) \(part)")
     }
 
+    /// Returns a card's identifier: its USB vendor and product, otherwise its short name.
     static func uid(of card: SoundCard) -> String { card.usbID.map { "usb:" + $0 } ?? "alsa:" + card.id }
 
+    /// Returns the kinds of a card's ports: by the names of the part that is used, otherwise by
+    /// "thunderbolt" in the card's name, otherwise by its driver.
     static func kind(of card: SoundCard, part: String) -> DeviceTables.Kinds {
         if let row = DeviceTables.cardParts.first(where: { $0.fits(part) }) { return row.kinds }
         let words = card.name.lowercased()
@@ -55,6 +65,8 @@ package struct PortOrigin: Hashable, Sendable {
         return DeviceTables.cardDrivers.first { $0.fits(card.driver) }?.kinds ?? DeviceTables.Kinds(.pci)
     }
 
+    /// Returns the row for a bridge's port, by its aliases, its client's name or, if it is terminal
+    /// but not physical, its own name.
     private static func row(for port: PortFacts) -> DeviceTables.Row? {
         let byAlias = DeviceTables.aliases.first { row in port.aliases.contains(where: row.fits) }
         if let row = byAlias ?? DeviceTables.clients.first(where: { $0.fits(port.client) }) { return row }
@@ -62,7 +74,8 @@ package struct PortOrigin: Hashable, Sendable {
         return DeviceTables.terminals.first { $0.fits(port.shortName) }
     }
 
-    /// A bridge that is called after the card behind it, "zita-j2a-Scarlett", is that card.
+    /// Detects the origin of a bridge's port, by its row in the tables. A bridge that is named
+    /// after the card behind it ("zita-j2a-Scarlett") represents that card.
     private init(bridge row: DeviceTables.Row, port: PortFacts, cards: SoundCards) {
         let client = port.client
         let plain = Self.withoutNumber(client)
@@ -70,7 +83,8 @@ package struct PortOrigin: Hashable, Sendable {
             let kind = Self.kind(of: card, part: "")[port.direction]
             self.init(kind: kind, uid: Self.uid(of: card), name: card.name)
         } else if client == "system", let alias = port.aliases.first(where: row.fits) {
-            // A driver of JACK's own: "net_pcm:from_master_:out1", or with a device's number: "firewire_pcm:000a9200c7062b_Out 1_in".
+            // One of JACK's own drivers: "net_pcm:from_master_:out1", or with a device's number:
+            // "firewire_pcm:000a9200c7062b_Out 1_in".
             let driver = alias.prefix { $0 != ":" }
             let number = alias.dropFirst(driver.count + 1).prefix { $0.isHexDigit }
             let kind = row.kinds[port.direction]
@@ -82,7 +96,7 @@ package struct PortOrigin: Hashable, Sendable {
         }
     }
 
-    /// By words in its names.
+    /// Detects the kind by words in the port's names.
     private init(named port: PortFacts) {
         let plain = Self.withoutNumber(port.client)
         let texts = [port.client, port.shortName] + port.aliases
@@ -90,7 +104,8 @@ package struct PortOrigin: Hashable, Sendable {
         self.init(kind: row?.kinds[port.direction], uid: plain, name: plain)
     }
 
-    /// PipeWire, and JACK, tell clients of one name apart by a number at its end, which is another one the next time.
+    /// Returns a client's name without the number that PipeWire and JACK append to distinguish
+    /// clients of the same name; the number may differ the next time.
     static func withoutNumber(_ client: String) -> String {
         let digits = client.reversed().prefix { $0.isASCII && $0.isNumber }.count
         let rest = client.dropLast(digits)
@@ -100,8 +115,9 @@ package struct PortOrigin: Hashable, Sendable {
 }
 
 extension HardwareKind {
-    /// The kind of the same thing's other way, where it is called otherwise: a headset's microphone beside its headphones.
-    func going(_ direction: HardwarePort.Direction) -> HardwareKind {
+    /// Returns the kind of the same device in the given direction, where the kinds differ:
+    /// headphones for output, a headset microphone for input.
+    func inDirection(_ direction: HardwarePort.Direction) -> HardwareKind {
         switch (self, direction) {
         case (.headphones, .input): .headsetMic
         case (.headsetMic, .output): .headphones

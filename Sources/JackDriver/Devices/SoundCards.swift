@@ -1,21 +1,23 @@
 internal import Foundation
 
-/// A sound card, as the kernel tells of it under /proc/asound.
+/// A sound card, as the kernel lists it under /proc/asound.
 package struct SoundCard: Hashable, Sendable {
     package var index: Int
-    /// Its short name, which stays the same when it is plugged in again, if no other of its kind is there: "PCH", "Scarlett".
+    /// The card's short name: "PCH", "Scarlett". It stays the same when the card is plugged in
+    /// again, unless another card of its kind is present.
     package var id: String
-    /// "HDA-Intel", "USB-Audio".
+    /// The name of the driver: "HDA-Intel", "USB-Audio".
     package var driver: String
-    /// For people.
+    /// The name to display.
     package var name: String
-    /// Vendor and product: "1235:8210"; nil when it is not on USB.
+    /// The USB vendor and product id: "1235:8210"; nil if the card is not on USB.
     package var usbID: String?
 }
 
-/// The sound cards of this machine, read anew when asked.
+/// The sound cards of this machine. The list is read at creation, further details when they are
+/// requested.
 package struct SoundCards: Sendable {
-    /// A file's content by its path below /proc/asound; nil without one.
+    /// Returns a file's content by its path below /proc/asound; nil if the file does not exist.
     package typealias Reader = @Sendable (_ path: String) -> String?
 
     private let read: Reader
@@ -34,18 +36,19 @@ package struct SoundCards: Sendable {
         FileManager.default.contents(atPath: "/proc/asound/" + path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The card of that number or id.
+    /// Returns the card with that id or number.
     package func card(_ name: some StringProtocol) -> SoundCard? {
         cards.first { $0.id == name } ?? cards.first { String($0.index) == name }
     }
 
-    /// What the card calls one of its devices: "ALC892 Analog", "HDMI 0".
+    /// Returns the card's name of one of its devices: "ALC892 Analog", "HDMI 0".
     package func pcmName(of card: SoundCard, device: Int, plays: Bool) -> String? {
         let info = read("card\(card.index)/pcm\(device)\(plays ? "p" : "c")/info") ?? ""
         return Self.value(of: "id", in: info)
     }
 
-    /// Whether the screen at the card's digital outputs is connected by DisplayPort.
+    /// Returns whether the first monitor at the card's digital outputs is connected by DisplayPort;
+    /// false without a monitor.
     package func isDisplayPort(_ card: SoundCard) -> Bool {
         for codec in 0..<4 {
             for screen in 0..<12 {
@@ -57,7 +60,8 @@ package struct SoundCards: Sendable {
         return false
     }
 
-    /// ` 1 [Scarlett       ]: USB-Audio - Scarlett 2i2 USB`, each followed by a line with where it is.
+    /// Parses lines such as ` 1 [Scarlett ]: USB-Audio - Scarlett 2i2 USB`; each is followed by a
+    /// line with the card's location.
     private static func parse(_ text: String) -> [SoundCard] {
         text.split(separator: "\n").compactMap { line in
             guard let open = line.firstIndex(of: "["), let close = line[open...].firstIndex(of: "]"),
@@ -70,7 +74,7 @@ package struct SoundCards: Sendable {
         }
     }
 
-    /// Of `key: value` or `key  value` lines.
+    /// Returns the value of a key in lines of the form `key: value` or `key value`.
     private static func value(of key: String, in text: String) -> String? {
         for line in text.split(separator: "\n") where line.hasPrefix(key) {
             let rest = line.dropFirst(key.count)

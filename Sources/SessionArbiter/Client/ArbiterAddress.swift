@@ -1,23 +1,25 @@
 internal import Foundation
 internal import Platform
 
-/// Where the arbiter of a user listens: the path of its socket.
+/// The address at which a user's arbiter listens: the path of its socket.
 public struct ArbiterAddress: Hashable, Sendable {
     public let path: String
 
-    /// Throws for a path that no socket can have.
+    /// Throws if no socket can have this path: it is empty, too long, or contains a zero byte.
     public init(path: String) throws(ArbiterError) {
         guard !path.isEmpty, path.utf8.count <= Self.longest, !path.utf8.contains(0) else {
             throw .unavailable(
                 """
-                its socket was to be at '\(path)', but such a path has 1 to \(Self.longest) bytes and this one has \
-                \(path.utf8.count); set AUDIOSESSION_SOCKET or XDG_RUNTIME_DIR to another
+                its socket path '\(path)' must have 1 to \(Self.longest) bytes and no zero byte, and has \
+                \(path.utf8.count) bytes; set AUDIOSESSION_SOCKET or XDG_RUNTIME_DIR to another path
                 """)
         }
         self.path = path
     }
 
-    /// What `AUDIOSESSION_SOCKET` says, else `arbiter.socket` in the user's runtime folder. Throws when there is no such folder to be had.
+    /// Returns the path in `AUDIOSESSION_SOCKET`, otherwise `arbiter.socket` in the user's runtime
+    /// folder. Throws if that folder cannot be created or is not private to the user, or if no
+    /// socket can have the path.
     public static func standard() throws(ArbiterError) -> ArbiterAddress {
         if let path = ProcessInfo.processInfo.environment["AUDIOSESSION_SOCKET"], !path.isEmpty {
             return try ArbiterAddress(path: path)
@@ -25,7 +27,7 @@ public struct ArbiterAddress: Hashable, Sendable {
         return try ArbiterAddress(path: try runtimeFolder() + "/arbiter.socket")
     }
 
-    /// The runtime folder of the user, as an arbiter's error.
+    /// Returns the user's runtime folder. Throws if there is none, with the reason.
     static func runtimeFolder() throws(ArbiterError) -> String {
         do throws(SystemFailure) {
             return try RuntimeFolder.path()
@@ -34,6 +36,6 @@ public struct ArbiterAddress: Hashable, Sendable {
         }
     }
 
-    /// What `sun_path` holds beside its end.
+    /// The capacity of `sun_path` in bytes, without the terminating zero.
     private static let longest = 107
 }

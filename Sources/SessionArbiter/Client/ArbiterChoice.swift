@@ -1,10 +1,12 @@
 internal import Foundation
 internal import Platform
 
-/// Which arbiter decides for a process.
+/// Chooses the arbiter that decides for a process.
 public enum ArbiterChoice {
-    /// The one of all apps of the user; within the process where `AUDIOSESSION_ARBITER` says `in-process`, and, with one warning on standard
-    /// error, where there is no service to be had. Everybody in a process gets the same one, as long as somebody holds it.
+    /// Returns the arbiter of all apps of the user. Returns one within the process if
+    /// `AUDIOSESSION_ARBITER` is `in-process`, or, with one warning on standard error, if the
+    /// service is not available. All callers in a process share one arbiter for as long as one of
+    /// them holds it.
     public static func make() -> any SessionArbiter {
         shared.withLock { shared in
             if let arbiter = shared.arbiter { return arbiter }
@@ -15,7 +17,7 @@ public enum ArbiterChoice {
     }
 
     private struct Shared { weak var arbiter: (any SessionArbiter)? }
-    private static let shared = Locked(Shared())
+    private static let shared = Mutex(Shared())
 
     private static func choose() -> any SessionArbiter {
         if ProcessInfo.processInfo.environment["AUDIOSESSION_ARBITER"] == "in-process" { return InProcessArbiter() }
@@ -27,7 +29,7 @@ public enum ArbiterChoice {
         }
     }
 
-    private static let hasWarned = Locked(false)
+    private static let hasWarned = Mutex(false)
 
     private static func warn(_ error: ArbiterError) {
         let isFirst = hasWarned.withLock { hasWarned in
@@ -36,8 +38,8 @@ public enum ArbiterChoice {
         }
         guard isFirst else { return }
         let line = """
-            audio session: \(error.description) This process arbitrates for itself alone, so that other apps neither interrupt it nor are \
-            interrupted; AUDIOSESSION_ARBITER=in-process says that this is wanted.
+            audio session: \(error.description) This process arbitrates its own sessions only: other apps neither \
+            interrupt it nor are interrupted by it. If this is intended, set AUDIOSESSION_ARBITER=in-process.
 
             """
         FileHandle.standardError.write(Data(line.utf8))

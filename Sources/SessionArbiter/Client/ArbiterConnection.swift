@@ -2,22 +2,26 @@ internal import CSessionSocket
 internal import Foundation
 internal import Platform
 
-/// One connection to the arbiter of a user: requests go out, replies and news come back.
+/// One connection to the arbiter of a user. It sends requests and receives replies and other
+/// messages.
 ///
-/// Calls are synchronous, bounded in time and safe from any thread but libjack's and the render thread. A thread of the connection's own
-/// reads, and answers pings. A process that forks must not use it in the child: both would write to one socket.
+/// Calls are synchronous, bounded in time and safe from any thread except libjack's threads and the
+/// render thread. A thread of the connection reads, and answers pings. A process that forks must
+/// not use the connection in the child: both processes would write to one socket.
 public final class ArbiterConnection: Sendable {
-    /// Seconds within which an arbiter answers.
+    /// Seconds within which an arbiter replies.
     public static let timeout = 2.0
 
-    /// What the arbiter said of itself and of this client.
+    /// What the arbiter reported about itself and about this client.
     public let welcome: Reply.Welcome
-    private let exchange: Exchange
+    private let channel: RequestChannel
     private let reader: WorkerThread
 
-    /// Connects, and says hello. `receive` is handed all that is no reply, on the reading thread and in order: what comes before a reply is
-    /// handed on before that is returned. `ended` is called once, on the same thread, when the connection is over; not if this throws.
-    /// Throws when nobody listens there, when it is not answered, and when the arbiter does not take this client.
+    /// Connects and sends hello. The reading thread passes every message that is not a reply to
+    /// `receive`, in order; a message that arrives before a reply is passed on before that reply is
+    /// returned. It calls `ended` once, when the connection has ended, but not if this throws.
+    /// Throws if no arbiter listens there, if it does not reply, or if it does not accept this
+    /// client.
     public convenience init(
         _ address: ArbiterAddress, hello: ClientMessage.Hello = .init(), timeout: Double = timeout,
         receive: @escaping @Sendable (ArbiterMessage) -> Void = { _ in }, ended: @escaping @Sendable () -> Void = {}
@@ -30,42 +34,43 @@ public final class ArbiterConnection: Sendable {
         }
     }
 
-    /// Says hello over a socket that is connected already; `place` is its name in messages.
+    /// Sends hello over a connected socket. `socketName` is the socket's name in messages.
     init(
-        over socket: OwnedDescriptor, at place: String, hello: ClientMessage.Hello = .init(),
+        over socket: OwnedDescriptor, at socketName: String, hello: ClientMessage.Hello = .init(),
         timeout: Double = timeout, receive: @escaping @Sendable (ArbiterMessage) -> Void = { _ in },
         ended: @escaping @Sendable () -> Void = {}
     ) throws(ArbiterError) {
-        let exchange = Exchange(PacketSocket(socket), place: place, receive: receive)
+        let channel = RequestChannel(PacketSocket(socket), socketName: socketName, receive: receive)
         let reader = WorkerThread()
-        guard reader.start(name: "audio-arbiter", { exchange.read(ended: ended) }) else {
-            throw .unavailable("the system has no thread to give for the connection to it")
+        guard reader.start(name: "audio-arbiter", { channel.read(ended: ended) }) else {
+            throw .unavailable("the system cannot create a thread for the connection to it")
         }
-        do throws(ExchangeFailure) {
-            welcome = try exchange.begin(hello, timeout: timeout)
+        do throws(RequestChannelError) {
+            welcome = try channel.begin(hello, timeout: timeout)
         } catch {
-            exchange.end()
+            channel.end()
             throw ArbiterError(error.error)
         }
-        self.exchange = exchange
+        self.channel = channel
         self.reader = reader
     }
 
-    deinit { exchange.end() }
+    deinit { channel.end() }
 
-    /// Asks, and returns the reply. Throws what the arbiter says against it; with code `unavailable` when it does not answer within `timeout`
-    /// seconds, or is gone: then it is not known whether it was done.
+    /// Sends a request and returns the reply. Throws the arbiter's error. Throws an error with code
+    /// `unavailable` if the arbiter does not reply within `timeout` seconds or has ended; the
+    /// request may then have been carried out.
     public func request(
         _ request: ClientMessage.Request, timeout: Double = timeout
     ) throws(RequestError) -> Reply {
         try requestWithDescriptor(request, timeout: timeout).reply
     }
 
-    /// The same, and the descriptor that came with the reply.
+    /// Sends a request; returns the reply and the descriptor that came with it.
     public func requestWithDescriptor(
         _ request: ClientMessage.Request, timeout: Double = timeout
     ) throws(RequestError) -> (reply: Reply, descriptor: OwnedDescriptor?) {
-        do throws(ExchangeFailure) {
+        do throws(RequestChannelError) {
             let content = try ask(request, timeout: timeout)
             return (content.reply, content.descriptor)
         } catch {
@@ -73,57 +78,60 @@ public final class ArbiterConnection: Sendable {
         }
     }
 
-    /// The same, with what is to be done about the reply as soon as it comes.
+    /// Sends a request; `handler` handles the reply as soon as it arrives.
     func ask(
-        _ request: ClientMessage.Request, timeout: Double = timeout, taking: PendingReply.Taking? = nil
-    ) throws(ExchangeFailure) -> PendingReply.Content {
+        _ request: ClientMessage.Request, timeout: Double = timeout, handler: PendingReply.ReplyHandler? = nil
+    ) throws(RequestChannelError) -> PendingReply.Content {
         let deadline = Deadline(seconds: timeout)
-        return try exchange.send(request, before: deadline, taking: taking).wait(before: deadline)
+        return try channel.send(request, before: deadline, handler: handler).wait(before: deadline)
     }
 
-    /// Asks without waiting for the reply.
+    /// Sends a request without waiting for the reply.
     func send(
         _ request: ClientMessage.Request, timeout: Double = timeout
-    ) throws(ExchangeFailure) -> PendingReply {
-        try exchange.send(request, before: Deadline(seconds: timeout))
+    ) throws(RequestChannelError) -> PendingReply {
+        try channel.send(request, before: Deadline(seconds: timeout))
     }
 
-    /// Whether the arbiter is gone, or `close` was called.
-    public var hasEnded: Bool { exchange.hasEnded }
+    /// Whether the arbiter has ended, or `close` was called.
+    public var hasEnded: Bool { channel.hasEnded }
 
-    /// Ends the connection; who waits for a reply is told. Idempotent. The last to let go of the connection ends it too.
-    public func close() { exchange.end() }
+    /// Ends the connection; requests that wait for a reply fail. Idempotent. Releasing the last
+    /// reference to the connection ends it too.
+    public func close() { channel.end() }
 
     /// Why there is no connection.
     enum ConnectFailure: Error {
-        /// Nobody listens there.
-        case nobody(String)
+        /// No process listens there.
+        case noListener(String)
         case failed(String)
 
         var reason: String {
             switch self {
-            case .nobody(let reason), .failed(let reason): reason
+            case .noListener(let reason), .failed(let reason): reason
             }
         }
     }
 
+    /// Connects a socket to the address. Distinguishes an address at which no process listens, so
+    /// that the caller can start an arbiter there.
     static func connect(_ address: ArbiterAddress, timeout: Double) -> Result<OwnedDescriptor, ConnectFailure> {
         let socket = ssocket_connect(address.path, Deadline(seconds: timeout).milliseconds)
         switch -socket {
         case ...0: return .success(OwnedDescriptor(socket))
         case ENOENT, ECONNREFUSED:
-            return .failure(.nobody("nobody listens at '\(address.path)'; start audiosessiond"))
+            return .failure(.noListener("no process listens at '\(address.path)'; start audiosessiond"))
         case ETIMEDOUT:
             return .failure(
                 .failed(
-                    "it takes no connection at '\(address.path)'; end it, and the next call starts another"))
+                    "it accepts no connection at '\(address.path)'; end it, and the next call starts another"))
         case let code: return .failure(.failed("'\(address.path)' cannot be reached: \(systemErrorText(code))"))
         }
     }
 }
 
 extension ArbiterError {
-    /// What a request was answered with.
+    /// Creates the error that corresponds to the reply to a request.
     init(_ error: RequestError) {
         if let refusal = error.refusal {
             self = .refused(refusal)

@@ -1,19 +1,22 @@
 internal import Foundation
 internal import Platform
 
-/// Reaches the arbiter of a user, and starts it where none listens. Of many who start it at once one does.
+/// Connects to the arbiter of a user, and starts it if none is listening. If several processes do
+/// so at the same time, a lock ensures that only one of them starts it.
 package struct ArbiterLaunch: Sendable {
     let address: ArbiterAddress
-    /// Seconds for all: connecting, waiting for others who start it, starting it.
+    /// Time limit in seconds for the entire operation: connecting, waiting for other processes that
+    /// start the arbiter, and starting it.
     static let limit = 5.0
-    /// To greet an arbiter: more than one may die, or leave, on the way.
+    /// The maximum number of attempts after the first connection failed: an arbiter may exit before
+    /// it replies, and so may the next one.
     private static let attempts = 8
-    /// Seconds that an arbiter has for its answer when it took so long to start.
-    private static let leastTimeout = 0.5
+    /// The minimum time in seconds for an arbiter's reply to hello, even if starting it took long.
+    private static let minimumReplyTimeout = 0.5
 
     package init(address: ArbiterAddress) { self.address = address }
 
-    /// Connects and says hello, with a new arbiter if need be.
+    /// Connects and sends hello; starts an arbiter first if necessary.
     package func connect(
         hello: ClientMessage.Hello, receive: @escaping @Sendable (ArbiterMessage) -> Void,
         ended: @escaping @Sendable () -> Void
@@ -27,48 +30,53 @@ package struct ArbiterLaunch: Sendable {
                 return connection
             }
         }
-        // One that leaves because nobody needs it closes on whoever comes in that moment; it holds the lock until it is gone. One that
-        // dies does so too, and the next may die as well.
+        // An arbiter that exits because no client needs it closes connections that arrive at that
+        // moment; it holds the lock until it has exited. An arbiter that dies closes them too, and
+        // the next one may die as well.
         for _ in 1..<Self.attempts {
             do throws(ArbiterError) {
-                return try greet(before: deadline, hello: hello, receive: receive, ended: ended)
+                return try attemptConnection(before: deadline, hello: hello, receive: receive, ended: ended)
             } catch {
                 guard !deadline.hasPassed else { throw error }
             }
         }
-        return try greet(before: deadline, hello: hello, receive: receive, ended: ended)
+        return try attemptConnection(before: deadline, hello: hello, receive: receive, ended: ended)
     }
 
-    private func greet(
+    /// Connects once, and starts an arbiter first if necessary, then sends hello.
+    private func attemptConnection(
         before deadline: Deadline, hello: ClientMessage.Hello, receive: @escaping @Sendable (ArbiterMessage) -> Void,
         ended: @escaping @Sendable () -> Void
     ) throws(ArbiterError) -> ArbiterConnection {
-        let socket = try reachOrStart(before: deadline)
+        let socket = try connectOrStart(before: deadline)
         return try ArbiterConnection(
             over: socket, at: address.path, hello: hello,
-            timeout: min(ArbiterConnection.timeout, max(deadline.seconds, Self.leastTimeout)), receive: receive,
+            timeout: min(ArbiterConnection.timeout, max(deadline.seconds, Self.minimumReplyTimeout)), receive: receive,
             ended: ended)
     }
 
-    /// Held by who starts an arbiter, and by one that leaves; by no other.
+    /// The lock held by a process that starts an arbiter and by an arbiter that exits, and by no
+    /// other.
     private var lockPath: String {
         let path = address.path
         return (path.hasSuffix(".socket") ? String(path.dropLast(7)) : path) + ".lock"
     }
 
-    private func reachOrStart(before deadline: Deadline) throws(ArbiterError) -> OwnedDescriptor {
+    /// Returns a socket connected to the arbiter. Starts the arbiter under the lock if no process
+    /// listens.
+    private func connectOrStart(before deadline: Deadline) throws(ArbiterError) -> OwnedDescriptor {
         do throws(SystemFailure) {
             let lock = try FileLock(path: lockPath, within: deadline.seconds)
             defer { lock.unlock() }
             switch ArbiterConnection.connect(address, timeout: deadline.seconds) {
             case .success(let socket): return socket
             case .failure(.failed(let reason)): throw SystemFailure(reason)
-            case .failure(.nobody): break
+            case .failure(.noListener): break
             }
             try ProgramLaunch.run(
                 try ProgramLaunch.find("audiosessiond", orNamedBy: "AUDIOSESSIOND"),
-                arguments: ["--socket", address.path], limit: deadline.seconds)
-            switch ArbiterConnection.connect(address, timeout: max(Self.leastTimeout, deadline.seconds)) {
+                arguments: ["--socket", address.path], timeoutSeconds: deadline.seconds)
+            switch ArbiterConnection.connect(address, timeout: max(Self.minimumReplyTimeout, deadline.seconds)) {
             case .success(let socket): return socket
             case .failure(let failure): throw SystemFailure(failure.reason)
             }

@@ -3,25 +3,27 @@ internal import Foundation
 internal import Platform
 internal import SessionPolicy
 
-/// The connection to whichever arbiter there is: when one is lost the next is found or started, and told what this client holds (SRV-3).
+/// The connection to the current arbiter. If the connection is lost, the link finds or starts the
+/// next arbiter and restores this client's sessions there (SRV-3).
 final class ArbiterLink: Sendable {
     private struct State {
         var connection: ArbiterConnection?
-        /// Counts connections, also those that failed.
+        /// The number of connections so far, including those that failed.
         var number = 0
-        var waiting: [Answer<Void>] = []
+        var waiting: [Promise<Void>] = []
         var isReconnecting = false
         var isClosed = false
     }
-    private let state = Locked(State())
+    private let state = Mutex(State())
     private let launch: ArbiterLaunch
     private let mirror: ArbiterMirror
-    /// Signalled when it is closed: a pause between two attempts ends by it.
+    /// Signalled when the link is closed; ends the pause between two attempts.
     private let closing = DispatchSemaphore(value: 0)
 
     /// Seconds between two attempts.
     private static let (shortestPause, longestPause) = (0.01, 1.0)
-    /// Seconds within which an arbiter answers who restores: it waits for other clients first.
+    /// Seconds within which an arbiter replies to a client that restores sessions: it waits for
+    /// other clients first.
     private static let restoreLimit = 5.0
 
     init(_ address: ArbiterAddress, _ mirror: ArbiterMirror) {
@@ -32,7 +34,7 @@ final class ArbiterLink: Sendable {
     /// Connects for the first time.
     func open() throws(ArbiterError) { try connect() }
 
-    /// Ends it; requests that wait throw. Idempotent.
+    /// Closes the link; requests that wait throw. Idempotent.
     func close() {
         let (connection, waiting) = state.withLock { state in
             state.isClosed = true
@@ -41,50 +43,56 @@ final class ArbiterLink: Sendable {
         }
         connection?.close()
         closing.signal()
-        for one in waiting { one.set(()) }
+        for promise in waiting { promise.set(()) }
     }
 
     // MARK: Requests
 
-    /// Asks the arbiter there is, and where that is lost meanwhile the next.
+    /// Sends a request to the current arbiter and returns the reply. If that arbiter is lost
+    /// meanwhile, sends the request to the next one, for up to `ArbiterLaunch.limit` seconds in
+    /// total.
     func request(
-        _ request: ClientMessage.Request, taking: PendingReply.Taking? = nil
+        _ request: ClientMessage.Request, handler: PendingReply.ReplyHandler? = nil
     ) throws(RequestError) -> Reply {
         let deadline = Deadline(seconds: ArbiterLaunch.limit)
         while let connection = connection(before: deadline) {
-            do throws(ExchangeFailure) {
+            do throws(RequestChannelError) {
                 let timeout = min(ArbiterConnection.timeout, deadline.seconds)
-                return try connection.ask(request, timeout: timeout, taking: taking).reply
+                return try connection.ask(request, timeout: timeout, handler: handler).reply
             } catch {
-                // What a lost arbiter did and did not tell is lost with it: the next is asked anew.
-                guard case .end = error, !deadline.hasPassed else { throw error.error }
-                lost(connection)
+                // A decision that a lost arbiter has not reported is lost with it, so the request
+                // is sent again, to the next one.
+                guard case .ended = error, !deadline.hasPassed else { throw error.error }
+                handleLoss(of: connection)
             }
         }
         throw RequestError(
             .unavailable,
             """
-            '\(request.name)' was asked of the arbiter, but it is gone and none has taken its place at '\(launch.address.path)'; look with \
-            `audiosession doctor` why audiosessiond does not start.
+            '\(request.name)' failed: the arbiter has ended, and no other has started at '\(launch.address.path)'. \
+            Run `audiosession doctor` to find out why audiosessiond does not start.
             """)
     }
 
+    /// Returns the current connection, and waits for one if necessary; nil after the deadline, or
+    /// if the link is closed.
     private func connection(before deadline: Deadline) -> ArbiterConnection? {
         while true {
-            let news = Answer<Void>()
+            let update = Promise<Void>()
             let (connection, isClosed) = state.withLock { state in
-                if state.connection == nil { state.waiting.append(news) }
+                if state.connection == nil { state.waiting.append(update) }
                 return (state.connection, state.isClosed)
             }
             if connection != nil || isClosed { return connection }
-            beginReconnecting()
-            guard news.wait(seconds: deadline.seconds) != nil else { return nil }
+            startReconnecting()
+            guard update.wait(seconds: deadline.seconds) != nil else { return nil }
         }
     }
 
     // MARK: Connecting
 
-    /// Connects, restores what is held, and from then on serves requests. Throws when there is no connection after all.
+    /// Connects to the current arbiter, restores this client's sessions and devices there, and then
+    /// directs requests to it. Throws if one of these steps fails.
     private func connect() throws(ArbiterError) {
         let number = state.withLock { state in
             state.number += 1
@@ -93,51 +101,54 @@ final class ArbiterLink: Sendable {
         mirror.forgetUnknown()
         let restorations = mirror.restorations
         let last = mirror.welcome
-        mirror.listen(to: number)
+        mirror.acceptMessages(of: number)
         let connection = try launch.connect(
             hello: .init(
                 arbiter: last.arbiter == 0 ? nil : last.arbiter, restoring: restorations.count,
                 application: last.arbiter == 0 ? nil : mirror.application(last.app)),
-            receive: { [weak mirror] in mirror?.take($0, over: number) }, ended: { [weak self] in self?.lost(number) })
-        mirror.note(connection.welcome)
-        do throws(ExchangeFailure) {
+            receive: { [weak mirror] in mirror?.handle($0, over: number) },
+            ended: { [weak self] in self?.handleLoss(ofNumber: number) })
+        mirror.setWelcome(connection.welcome)
+        do throws(RequestChannelError) {
             var replies: [(id: SessionID, reply: PendingReply)] = []
             for restoration in restorations {
                 replies.append((restoration.record.session.id, try connection.send(.restore(restoration))))
             }
-            for (id, reply) in replies { try conclude(id, reply, connection) }
-            try tellDevices(connection)
-            // The arbiter decides on what comes next with all of these in mind, and so does who asks: every gate is the new one.
-            try serve(by: connection)
+            for (id, reply) in replies { try finishRestoring(id, reply, connection) }
+            try reportDevices(connection)
+            // Requests are sent only now: the arbiter knows all restored sessions, and every
+            // session has its new gate.
+            try directRequests(to: connection)
         } catch {
             throw ArbiterError(error.error)
         }
     }
 
-    /// Lets requests go over the connection; throws when it is over already, or not wanted any longer.
-    private func serve(by connection: ArbiterConnection) throws(ExchangeFailure) {
-        let waiting: [Answer<Void>]? = state.withLock { state in
+    /// Directs requests to the connection. Throws if it has already ended or the link is closed.
+    private func directRequests(to connection: ArbiterConnection) throws(RequestChannelError) {
+        let waiting: [Promise<Void>]? = state.withLock { state in
             guard !state.isClosed, !connection.hasEnded else { return nil }
             state.connection = connection
             defer { state.waiting = [] }
             return state.waiting
         }
-        guard let waiting else { throw .end(RequestError(.unavailable, "The connection to the arbiter has ended.")) }
-        for one in waiting { one.set(()) }
+        guard let waiting else { throw .ended(RequestError(.unavailable, "The connection to the arbiter has ended.")) }
+        for promise in waiting { promise.set(()) }
     }
 
-    /// Takes over a session's new page, or lets go of a session that the arbiter does not take.
-    private func conclude(
+    /// Waits for the reply to a session's restoration, and adopts the session's new gate. Drops a
+    /// session that the arbiter does not accept or whose gate cannot be mapped.
+    private func finishRestoring(
         _ id: SessionID, _ pending: PendingReply, _ connection: ArbiterConnection
-    ) throws(ExchangeFailure) {
+    ) throws(RequestChannelError) {
         let content: PendingReply.Content
-        do throws(ExchangeFailure) {
+        do throws(RequestChannelError) {
             content = try pending.wait(before: Deadline(seconds: Self.restoreLimit))
         } catch {
-            guard case .answer = error else { throw error }
+            guard case .rejected = error else { throw error }
             return mirror.expire(id)
         }
-        // Given up meanwhile, when nobody could be told.
+        // The session was unregistered meanwhile, while there was no arbiter to notify.
         guard mirror.holds(id) else { return _ = try? connection.ask(.submit(.unregister(id))) }
         guard mirror.hasGate(id) else { return }
         guard let descriptor = content.descriptor, let gate = try? SessionGate(mapping: descriptor.number) else {
@@ -147,55 +158,58 @@ final class ArbiterLink: Sendable {
         mirror.replaceGate(of: id, by: gate)
     }
 
-    /// What this process sees on its media server. Where the arbiter knows it already, that changes nothing.
-    private func tellDevices(_ connection: ArbiterConnection) throws(ExchangeFailure) {
+    /// Reports the devices that this process sees on its audio server. A refusal is ignored.
+    private func reportDevices(_ connection: ArbiterConnection) throws(RequestChannelError) {
         guard let action = mirror.seenDevices else { return }
-        do throws(ExchangeFailure) {
+        do throws(RequestChannelError) {
             _ = try connection.send(.submit(action)).wait(before: Deadline(seconds: Self.restoreLimit))
         } catch {
-            guard case .answer = error else { throw error }
+            guard case .rejected = error else { throw error }
         }
     }
 
     // MARK: Loss
 
-    private func lost(_ connection: ArbiterConnection) {
+    /// Handles the loss of a connection, unless another one has replaced it.
+    private func handleLoss(of connection: ArbiterConnection) {
         let number = state.withLock { $0.connection === connection ? $0.number : nil }
-        if let number { lost(number) }
+        if let number { handleLoss(ofNumber: number) }
     }
 
-    /// The connection of this number has ended.
-    private func lost(_ number: Int) {
-        let isNews = state.withLock { state in
+    /// Handles the end of the connection with this number.
+    private func handleLoss(ofNumber number: Int) {
+        let wasConnected = state.withLock { state in
             guard state.number == number, state.connection != nil else { return false }
             state.connection = nil
             return true
         }
-        if isNews { beginReconnecting() }
+        if wasConnected { startReconnecting() }
     }
 
-    /// Has a thread look for an arbiter until there is a connection, unless one does already.
-    private func beginReconnecting() {
-        let begins = state.withLock { state in
+    /// Starts a thread that tries to reconnect, with growing pauses, until the link is connected or
+    /// closed. Does nothing if one is already running.
+    private func startReconnecting() {
+        let isFirst = state.withLock { state in
             guard state.connection == nil, !state.isClosed else { return false }
             defer { state.isReconnecting = true }
             return !state.isReconnecting
         }
-        guard begins else { return }
+        guard isFirst else { return }
         let thread = WorkerThread()
         let isStarted = thread.start(name: "audio-reconnect") { [weak self, closing] in
             var pause = Self.shortestPause
-            while let next = self?.reconnect(after: pause) {
+            while let next = self?.attemptReconnect(pause: pause) {
                 if closing.wait(timeout: .now() + pause) == .success { return }
                 pause = next
             }
         }
-        // The next request tries again.
+        // If no thread could be started, the next request tries again.
         if !isStarted { state.withLock { $0.isReconnecting = false } }
     }
 
-    /// One attempt; returns the pause after the next, nil when there is a connection or nobody wants one any longer.
-    private func reconnect(after pause: Double) -> Double? {
+    /// Tries once to connect. Returns the pause that follows `pause`, for the attempt after next;
+    /// nil if the link is connected or closed.
+    private func attemptReconnect(pause: Double) -> Double? {
         try? connect()
         return state.withLock { state in
             guard state.connection == nil, !state.isClosed else {

@@ -3,21 +3,23 @@ internal import Foundation
 internal import Platform
 internal import SessionPolicy
 
-/// What a client keeps of the arbiter's state, as it was last told: reading it costs no round trip.
+/// The client's copy of the arbiter's state, as last reported. Reading it requires no request to
+/// the arbiter.
 final class ArbiterMirror: Sendable {
-    /// A session of this client's.
-    struct Own {
-        var news: SessionNews?
+    /// A session of this client.
+    struct OwnSession {
+        var update: SessionUpdate?
         /// Nil for the system's sessions.
         var gate: SessionGate?
         var observer: (any SessionObserver)?
-        /// The arbiter's reply has come: it is to be restored when the arbiter is lost.
+        /// Whether the arbiter's reply has arrived, so that the session is restored if the arbiter
+        /// is lost.
         var isKnown = false
-        /// What came before the reply that says whose it is.
-        var early: [SessionNotice] = []
+        /// Notices that arrived before the arbiter's reply to the registration.
+        var earlyNotices: [SessionNotice] = []
     }
 
-    /// What this process sees on the media server that it uses: the next arbiter is told too.
+    /// The devices that this process sees on its audio server; the next arbiter needs them too.
     struct SeenDevices {
         var server: String
         var devices: [Device]
@@ -25,124 +27,128 @@ final class ArbiterMirror: Sendable {
 
     private struct State {
         var welcome: Reply.Welcome
-        var sessions: [SessionID: Own] = [:]
-        /// Lost with an arbiter.
+        var sessions: [SessionID: OwnSession] = [:]
+        /// Sessions that were lost with an arbiter.
         var expired: Set<SessionID> = []
         var application: AppState
         var devices: [Device] = []
         var seen: SeenDevices?
-        var hardware = HardwareWish()
-        var toldHardware = HardwareWish()
+        var hardware = HardwareRequest()
+        var reportedHardware = HardwareRequest()
         var hardwareObservers: [@Sendable () -> Void] = []
-        /// Which connection is heard.
+        /// The number of the connection whose messages are accepted.
         var connection = 0
     }
-    private let state: Locked<State>
-    /// Where observers are told: one queue, hence one order (ACT-11).
+    private let state: Mutex<State>
+    /// The queue on which observers are called. There is only one, so that all notices are
+    /// delivered in one order (ACT-11).
     private let notices = DispatchQueue(label: "audio-session.notices")
 
     init() {
         let app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
         let welcome = Reply.Welcome(arbiter: 0, app: app, isTrusted: false, settings: ArbiterSettings())
-        state = Locked(State(welcome: welcome, application: AppState(id: app)))
+        state = Mutex(State(welcome: welcome, application: AppState(id: app)))
     }
 
     // MARK: Reading
 
     var welcome: Reply.Welcome { state.withLock { $0.welcome } }
     var devices: [Device] { state.withLock { $0.devices } }
-    var hardware: HardwareWish { state.withLock { $0.hardware } }
+    var hardware: HardwareRequest { state.withLock { $0.hardware } }
 
-    func status(of id: SessionID) -> SessionStatus? { state.withLock { $0.sessions[id]?.news?.status } }
+    func status(of id: SessionID) -> SessionStatus? { state.withLock { $0.sessions[id]?.update?.status } }
 
     func application(_ app: AppID) -> AppState {
         state.withLock { $0.application.id == app ? $0.application : AppState(id: app) }
     }
 
-    /// Whether a session was lost with an arbiter.
+    /// Returns whether a session was lost with an arbiter.
     func hasExpired(_ id: SessionID) -> Bool { state.withLock { $0.expired.contains(id) } }
 
     func hasGate(_ id: SessionID) -> Bool { state.withLock { $0.sessions[id]?.gate != nil } }
 
     func holds(_ id: SessionID) -> Bool { state.withLock { $0.sessions[id] != nil } }
 
-    // MARK: What the arbiter says
+    // MARK: Messages of the arbiter
 
-    /// Only what comes over this connection counts from now on.
-    func listen(to connection: Int) { state.withLock { $0.connection = connection } }
+    /// Accepts only messages of this connection from now on.
+    func acceptMessages(of connection: Int) { state.withLock { $0.connection = connection } }
 
-    func note(_ welcome: Reply.Welcome) {
+    func setWelcome(_ welcome: Reply.Welcome) {
         state.withLock { state in
             state.welcome = welcome
             if state.application.id != welcome.app { state.application = AppState(id: welcome.app) }
         }
     }
 
-    /// On the reading thread.
-    func take(_ message: ArbiterMessage, over connection: Int) {
+    /// Updates the copy and notifies observers; messages of other connections are ignored. [reading
+    /// thread]
+    func handle(_ message: ArbiterMessage, over connection: Int) {
         state.withLock { state in
             guard state.connection == connection else { return }
             switch message {
-            case .status(let news): state.sessions[news.status.session.id, default: Own()].news = news
-            case .notice(let notice): tell(notice, &state)
+            case .status(let update): state.sessions[update.status.session.id, default: OwnSession()].update = update
+            case .notice(let notice): deliver(notice, &state)
             case .application(let app): state.application = app
             case .devices(let devices): state.devices = devices
-            case .hardware(let wish):
-                state.hardware = wish
-                tellHardware(&state)
+            case .hardware(let request):
+                state.hardware = request
+                reportHardware(&state)
             case .reply, .failure, .long, .ping, .decision: break
             }
         }
     }
 
-    /// Queued while the lock is held, so that the order is that of the decisions (keeps ACT-11).
-    private func tell(_ notice: SessionNotice, _ state: inout State) {
+    /// Queues a notice while the lock is held, so that notices are in the order of the decisions
+    /// (keeps ACT-11).
+    private func deliver(_ notice: SessionNotice, _ state: inout State) {
         let id = notice.effect.session
         guard let own = state.sessions[id], own.isKnown else {
-            state.sessions[id, default: Own()].early.append(notice)
+            state.sessions[id, default: OwnSession()].earlyNotices.append(notice)
             return
         }
         guard let observer = own.observer else { return }
         notices.async { observer.receive(notice) }
     }
 
-    private func tellHardware(_ state: inout State) {
-        guard state.hardware != state.toldHardware else { return }
-        state.toldHardware = state.hardware
+    private func reportHardware(_ state: inout State) {
+        guard state.hardware != state.reportedHardware else { return }
+        state.reportedHardware = state.hardware
         for observer in state.hardwareObservers { notices.async(execute: observer) }
     }
 
-    // MARK: What the client does
+    // MARK: Changes by the client
 
-    /// A session that the arbiter has taken in. On the reading thread: whatever comes next finds it.
+    /// Adds a session that the arbiter has registered, and delivers the notices that arrived
+    /// earlier. Runs on the reading thread, before it handles the next message. [reading thread]
     func add(_ id: SessionID, gate: SessionGate?, observer: (any SessionObserver)?) {
         state.withLock { state in
-            var own = state.sessions[id] ?? Own()
+            var own = state.sessions[id] ?? OwnSession()
             own.gate = gate
             own.observer = observer
             own.isKnown = true
-            let early = own.early
-            own.early = []
+            let earlyNotices = own.earlyNotices
+            own.earlyNotices = []
             state.sessions[id] = own
-            for notice in early { tell(notice, &state) }
+            for notice in earlyNotices { deliver(notice, &state) }
         }
     }
 
-    /// A session that is given up; what is still told of it reaches nobody.
+    /// Removes a session that the client has released; later notices for it are discarded.
     func remove(_ id: SessionID) { state.withLock { $0.sessions[id] = nil } }
 
-    /// The keeper of a loan knows of it.
-    func keep(_ loan: PeriodLoan?) {
+    /// Stores an override that this client has made, without notifying the client's own observers.
+    func setOverride(_ hardwareOverride: BufferSizeOverride?) {
         state.withLock { state in
-            state.hardware.loan = loan
-            state.toldHardware = state.hardware
+            state.hardware.bufferSizeOverride = hardwareOverride
+            state.reportedHardware = state.hardware
         }
     }
 
-    func keep(rate loan: RateLoan?) {
+    func setOverride(rate hardwareOverride: SampleRateOverride?) {
         state.withLock { state in
-            state.hardware.rateLoan = loan
-            state.toldHardware = state.hardware
+            state.hardware.sampleRateOverride = hardwareOverride
+            state.reportedHardware = state.hardware
         }
     }
 
@@ -150,41 +156,44 @@ final class ArbiterMirror: Sendable {
         state.withLock { $0.hardwareObservers.append(body) }
     }
 
-    /// Returns when all that came so far has been told.
+    /// Returns when everything that has arrived so far has been delivered.
     func drain() { notices.sync {} }
 
-    /// What the arbiter was told of devices.
-    func note(_ seen: SeenDevices) { state.withLock { $0.seen = seen } }
+    /// Stores the devices that were reported to the arbiter.
+    func setSeenDevices(_ seen: SeenDevices) { state.withLock { $0.seen = seen } }
 
     // MARK: Loss (SRV-3)
 
-    /// What the next arbiter is to be told of devices, beside the sessions.
+    /// The device list to report to the next arbiter, in addition to the sessions.
     var seenDevices: PolicyAction? {
         state.withLock { state in
             state.seen.map { .setDevices(state.welcome.app, server: $0.server, $0.devices) }
         }
     }
 
-    /// What the next arbiter is to be told: the sessions as they were last told here, the oldest first.
+    /// The sessions to restore with the next arbiter, as they were last reported here, the oldest
+    /// first.
     var restorations: [ClientMessage.Restoration] {
         state.withLock { state in
             state.sessions.sorted { $0.key < $1.key }.compactMap { _, own in
-                guard own.isKnown, let news = own.news else { return nil }
-                let session = news.status.session
+                guard own.isKnown, let update = own.update else { return nil }
+                let session = update.status.session
                 let app = session.app == state.application.id ? state.application : AppState(id: session.app)
                 return ClientMessage.Restoration(
                     record: SessionRecord(
-                        session: session, grant: news.grant, pending: news.pending, app: app,
-                        standing: news.status.standing),
-                    gate: own.gate?.words ?? GateWords(verdict: 0, volume: 0))
+                        session: session, grantNumber: update.grantNumber, pending: update.pending, app: app,
+                        resolvedGrant: update.status.resolvedGrant),
+                    gate: own.gate?.words ?? GateWords(grant: 0, volume: 0))
             }
         }
     }
 
-    /// What came half-way before the loss is forgotten: nobody knows of it.
+    /// Removes the sessions whose replies had not arrived before the loss; their requests have
+    /// failed or are sent again.
     func forgetUnknown() { state.withLock { state in state.sessions = state.sessions.filter { $0.value.isKnown } } }
 
-    /// The next arbiter has sent a new page for a session. The observer is called here: the render core is not to wait for who is told news.
+    /// Replaces a session's page by the one that the next arbiter has sent. Calls the observer
+    /// directly, because the render core must not wait behind observers that handle notices.
     func replaceGate(of id: SessionID, by gate: SessionGate) {
         let observer = state.withLock { state in
             state.sessions[id]?.gate = gate
@@ -193,15 +202,16 @@ final class ArbiterMirror: Sendable {
         observer?.replaceGate(gate)
     }
 
-    /// The next arbiter does not take a session: it is shut, and whoever holds it is told (keeps ACT-12).
+    /// Drops a session that the next arbiter does not accept: closes its gate and notifies its
+    /// observer (keeps ACT-12).
     func expire(_ id: SessionID) {
         let own = state.withLock { state in
             state.expired.insert(id)
             return state.sessions.removeValue(forKey: id)
         }
         guard let observer = own?.observer else { return }
-        // Nobody writes the old page any longer, and it may be open.
-        if let shut = try? SessionGate() { observer.replaceGate(shut) }
+        // The old page may still grant something, and no process writes it any longer.
+        if let closedGate = try? SessionGate() { observer.replaceGate(closedGate) }
         notices.async { observer.receive(SessionNotice(decision: 0, effect: Effect(id, .deactivatedBySystem, .act12))) }
     }
 }

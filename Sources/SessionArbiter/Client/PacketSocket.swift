@@ -1,7 +1,7 @@
 internal import CSessionSocket
 internal import Foundation
 
-/// A descriptor that is closed with the object.
+/// A file descriptor that is closed with the object.
 public final class OwnedDescriptor: Sendable {
     public let number: Int32
 
@@ -10,13 +10,14 @@ public final class OwnedDescriptor: Sendable {
     deinit { close(number) }
 }
 
-/// Packets to and from one peer. Safe from any thread; one at a time receives.
+/// Sends packets to one peer and receives packets from it. Safe from any thread; only one thread at
+/// a time receives.
 final class PacketSocket: Sendable {
     private let descriptor: OwnedDescriptor
 
     init(_ descriptor: OwnedDescriptor) { self.descriptor = descriptor }
 
-    /// Why a packet was not sent; then nothing of it was.
+    /// Why a packet was not sent; then no part of it was.
     enum SendFailure: Error {
         /// The peer's queue was full until the deadline.
         case full
@@ -24,7 +25,7 @@ final class PacketSocket: Sendable {
         case ended
     }
 
-    /// Sends one packet; waits for room until the deadline.
+    /// Sends one packet. If the peer's queue is full, waits for space until the deadline.
     func send(_ packet: Data, before deadline: Deadline) throws(SendFailure) {
         while true {
             let result = packet.withUnsafeBytes { ssocket_send(descriptor.number, $0.baseAddress, $0.count, -1) }
@@ -39,7 +40,8 @@ final class PacketSocket: Sendable {
         }
     }
 
-    /// What came; nil when the peer is gone, or sends what no packet of the protocol can be.
+    /// Waits for a packet and returns it. Returns nil when the peer is gone, or sends something
+    /// that cannot be a packet of the protocol.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, descriptor: OwnedDescriptor?)? {
         var wasReset = false
         while true {
@@ -47,7 +49,8 @@ final class PacketSocket: Sendable {
             let count = ssocket_receive(descriptor.number, buffer.baseAddress, buffer.count, false, &received)
             if count > 0 { return (count, received >= 0 ? OwnedDescriptor(received) : nil) }
             if count == -Int(ECONNRESET), !wasReset {
-                // It closed without reading all; what it had sent before is still to be had.
+                // The peer closed without reading everything; packets that it had sent before can
+                // still be read.
                 wasReset = true
                 continue
             }
@@ -56,12 +59,13 @@ final class PacketSocket: Sendable {
         }
     }
 
-    /// Ends it for both sides; who waits in `receive` is woken.
+    /// Ends the connection for both sides; wakes a thread that waits in `receive`.
     func shutDown() { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 
     private func wait(for events: Int32, milliseconds: Int32) {
         var watched = pollfd(fd: descriptor.number, events: Int16(events), revents: 0)
-        // An end, an error or a signal: the call that follows tells.
+        // If a hang-up, an error or a signal ended the wait, the next call on the socket reports
+        // it.
         _ = poll(&watched, 1, milliseconds)
     }
 }

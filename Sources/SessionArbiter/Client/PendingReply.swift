@@ -1,47 +1,48 @@
 internal import Platform
 
 /// Why there is no reply.
-enum ExchangeFailure: Error {
-    /// The arbiter says no.
-    case answer(RequestError)
-    /// It has not said anything until the deadline. What was asked may have been done.
-    case silence(RequestError)
-    /// The connection is over. What was asked may have been done.
-    case end(RequestError)
+enum RequestChannelError: Error {
+    /// The arbiter rejected the request.
+    case rejected(RequestError)
+    /// The arbiter did not reply before the deadline. The request may have been carried out.
+    case timedOut(RequestError)
+    /// The connection has ended. The request may have been carried out.
+    case ended(RequestError)
 
     var error: RequestError {
         switch self {
-        case .answer(let error), .silence(let error), .end(let error): error
+        case .rejected(let error), .timedOut(let error), .ended(let error): error
         }
     }
 }
 
-/// A reply on its way.
+/// A reply that has been requested.
 struct PendingReply: Sendable {
     struct Content: Sendable {
         var reply: Reply
         var descriptor: OwnedDescriptor?
     }
 
-    /// What is to be done about a reply on the reading thread, before whatever comes next is looked at.
-    struct Taking: Sendable {
-        var take: @Sendable (Content) -> Void
-        /// What takes back what was asked, for a reply that nobody waits for any longer.
+    /// Handles a reply on the reading thread, before the next message is handled.
+    struct ReplyHandler: Sendable {
+        var handle: @Sendable (Content) -> Void
+        /// Returns the request that undoes this one, for a reply that arrives after its caller has
+        /// stopped waiting.
         var undo: @Sendable (Reply) -> ClientMessage.Request?
     }
 
     let serial: UInt64
-    let answer: Answer<Result<Content, ExchangeFailure>>
-    let exchange: Exchange
-    let asked: String
+    let result: Promise<Result<Content, RequestChannelError>>
+    let channel: RequestChannel
+    let requestName: String
 
-    /// Waits for it; of a reply that comes later nobody is told.
-    func wait(before deadline: Deadline) throws(ExchangeFailure) -> Content {
-        if let result = answer.wait(seconds: deadline.seconds) { return try result.get() }
-        // It may be coming in this moment: then it counts.
-        if !exchange.giveUp(serial), let result = answer.wait(seconds: ArbiterConnection.timeout) {
+    /// Waits for the reply until the deadline. A reply that arrives later is not delivered.
+    func wait(before deadline: Deadline) throws(RequestChannelError) -> Content {
+        if let result = result.wait(seconds: deadline.seconds) { return try result.get() }
+        // If the reply has just arrived and is being handled, wait for the result.
+        if !channel.stopWaiting(for: serial), let result = result.wait(seconds: ArbiterConnection.timeout) {
             return try result.get()
         }
-        throw exchange.silence(asked)
+        throw channel.timeoutError(of: requestName)
     }
 }

@@ -1,39 +1,44 @@
 internal import Platform
 public import SessionPolicy
 
-/// The arbiter of all apps of a user: `audiosessiond`, which is started where none serves.
+/// The arbiter of all apps of a user: `audiosessiond`, which this starts if none is running.
 ///
-/// What the arbiter pushes is kept here, so that reading is free; register, submit and beginning system sessions are round trips of at most
-/// `ArbiterConnection.timeout`. When the arbiter dies the gates keep their last verdict, the next one is found or started, and is told what
-/// was held (keeps SRV-3); requests made meanwhile wait for that, 5 s at most. A process that forks must not use it in the child.
+/// The arbiter sends this object every change, so that reading its properties requires no request,
+/// except `decisions`. Registering, submitting, beginning system sessions, setting overrides and
+/// draining wait for a reply, for at most `ArbiterConnection.timeout`. If the arbiter dies, the
+/// gates keep their last grants; the next arbiter is found or started, and the sessions are
+/// restored there (keeps SRV-3). Requests made in the meantime wait for that, at most 5 s. A
+/// process that forks must not use this object in the child.
 public final class RemoteArbiter: SessionArbiter {
     private let mirror = ArbiterMirror()
     private let link: ArbiterLink
 
-    /// Connects, and starts the service if need be. Throws when there is none to be had.
+    /// Connects, and starts the service if necessary. Throws if the service is not available.
     public init(at address: ArbiterAddress) throws(ArbiterError) {
         link = ArbiterLink(address, mirror)
         try link.open()
-        // What the arbiter holds is told before its reply.
+        // The arbiter sends its state before this reply.
         _ = try? link.request(.synchronise)
     }
 
     /// The arbiter sees the connection end (ACT-12).
     deinit { link.close() }
 
-    /// This process, as the arbiter names it.
+    /// The id of this process as an app, assigned by the arbiter.
     public var app: AppID { mirror.welcome.app }
 
     public var settings: ArbiterSettings { mirror.welcome.settings }
 
     public func register(app: AppID, observer: any SessionObserver) throws(ArbiterError) -> SessionRegistration {
-        let taken = Answer<Result<SessionRegistration, ArbiterError>>()
-        let taking = PendingReply.Taking(
-            take: { [mirror] in taken.set(Self.takeIn($0, observer, mirror)) },
+        let registered = Promise<Result<SessionRegistration, ArbiterError>>()
+        let handler = PendingReply.ReplyHandler(
+            handle: { [mirror] in registered.set(Self.adoptSession($0, observer, mirror)) },
             undo: { $0.session.map { .submit(.unregister($0)) } })
-        let reply = try request(.register(app: app == self.app ? nil : app), taking: taking)
+        let reply = try request(.register(app: app == self.app ? nil : app), handler: handler)
         do throws(ArbiterError) {
-            guard let result = taken.wait(seconds: 0) else { throw .unavailable("its reply to register is none") }
+            guard let result = registered.wait(seconds: 0) else {
+                throw .unavailable("its reply to register is invalid")
+            }
             return try result.get()
         } catch {
             if let id = reply.session { try? submit(.unregister(id)) }
@@ -41,13 +46,14 @@ public final class RemoteArbiter: SessionArbiter {
         }
     }
 
-    /// On the reading thread: the session is known before anything more is told of it.
-    private static func takeIn(
+    /// Adds the session on the reading thread, so that it is known before further messages for it
+    /// arrive.
+    private static func adoptSession(
         _ content: PendingReply.Content, _ observer: any SessionObserver, _ mirror: ArbiterMirror
     ) -> Result<SessionRegistration, ArbiterError> {
         Result { () throws(ArbiterError) in
             guard let id = content.reply.session, let descriptor = content.descriptor else {
-                throw .unavailable("it gave a session no gate; this process may have as many files open as it may")
+                throw .unavailable("it sent no gate for a session; this process may be at its limit of open files")
             }
             let gate = try SessionGate(mapping: descriptor.number)
             mirror.add(id, gate: gate, observer: observer)
@@ -60,13 +66,14 @@ public final class RemoteArbiter: SessionArbiter {
             throw .refused(
                 Refusal(
                     .expiredSession, .act12,
-                    "\(id) was addressed, but it was lost with an arbiter that ended; make a new session."))
+                    "\(id) was lost with an arbiter that has ended; create a new session."))
         }
         switch action {
         case .unregister(let id):
-            // Given up whatever comes: the next arbiter is not to be told of it.
+            // The client has released the session even if the request fails, so it must not be
+            // restored with the next arbiter.
             mirror.remove(id)
-            // Until the arbiter has let go of it more may be told.
+            // Further notices may arrive until the arbiter has removed the session.
             defer { mirror.remove(id) }
             _ = try request(.submit(action))
         case .endSystemSession(let id, _):
@@ -74,44 +81,45 @@ public final class RemoteArbiter: SessionArbiter {
             mirror.remove(id)
         case .setDevices(let app, let server, let devices):
             _ = try request(.submit(action))
-            if app == self.app { mirror.note(.init(server: server, devices: devices)) }
+            if app == self.app { mirror.setSeenDevices(.init(server: server, devices: devices)) }
         default: _ = try request(.submit(action))
         }
     }
 
     public func beginSystemSession(rank: Rank, isRinging: Bool) throws(ArbiterError) -> SessionID {
-        let taking = PendingReply.Taking(
-            take: { [mirror] in if let id = $0.reply.session { mirror.add(id, gate: nil, observer: nil) } },
+        let handler = PendingReply.ReplyHandler(
+            handle: { [mirror] in if let id = $0.reply.session { mirror.add(id, gate: nil, observer: nil) } },
             undo: { $0.session.map { .submit(.endSystemSession($0, shouldResume: true)) } })
         let reply = try request(
-            .beginSystemSession(rank: rank, isRinging: isRinging, isKept: false), taking: taking)
-        guard let id = reply.session else { throw .unavailable("its reply to beginSystemSession is none") }
+            .beginSystemSession(rank: rank, isRinging: isRinging, isKept: false), handler: handler)
+        guard let id = reply.session else { throw .unavailable("its reply to beginSystemSession is invalid") }
         return id
     }
 
-    /// Of this client's sessions; nil of others.
+    /// The status of a session of this client; nil for other sessions.
     public func status(of session: SessionID) -> SessionStatus? { mirror.status(of: session) }
 
-    /// Of this process; others' are not told here.
+    /// The state of this process's app; the default state for others, which the arbiter does not
+    /// report here.
     public func application(_ app: AppID) -> AppState { mirror.application(app) }
 
     public var devices: [Device] { mirror.devices }
 
-    public var hardware: HardwareWish { mirror.hardware }
+    public var hardware: HardwareRequest { mirror.hardware }
 
-    public func keep(_ loan: PeriodLoan?) {
-        mirror.keep(loan)
-        _ = try? link.request(.loan(loan))
+    public func setOverride(_ hardwareOverride: BufferSizeOverride?) {
+        mirror.setOverride(hardwareOverride)
+        _ = try? link.request(.bufferSizeOverride(hardwareOverride))
     }
 
-    public func keep(rate loan: RateLoan?) {
-        mirror.keep(rate: loan)
-        _ = try? link.request(.rateLoan(loan))
+    public func setOverride(rate hardwareOverride: SampleRateOverride?) {
+        mirror.setOverride(rate: hardwareOverride)
+        _ = try? link.request(.sampleRateOverride(hardwareOverride))
     }
 
     public func whenHardwareChanges(_ body: @escaping @Sendable () -> Void) { mirror.whenHardwareChanges(body) }
 
-    /// Asked of the arbiter; empty when it cannot be asked.
+    /// Requested from the arbiter; empty if it cannot be reached.
     public var decisions: [Decision] {
         (try? link.request(.log(after: 0, follows: false)))?.decisions ?? []
     }
@@ -122,8 +130,12 @@ public final class RemoteArbiter: SessionArbiter {
     }
 
     private func request(
-        _ request: ClientMessage.Request, taking: PendingReply.Taking? = nil
+        _ request: ClientMessage.Request, handler: PendingReply.ReplyHandler? = nil
     ) throws(ArbiterError) -> Reply {
-        do throws(RequestError) { return try link.request(request, taking: taking) } catch { throw ArbiterError(error) }
+        do throws(RequestError) {
+            return try link.request(request, handler: handler)
+        } catch {
+            throw ArbiterError(error)
+        }
     }
 }

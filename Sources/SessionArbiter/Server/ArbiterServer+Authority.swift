@@ -1,34 +1,37 @@
 internal import Foundation
 internal import SessionPolicy
 
-/// Who may ask for what. An app speaks for itself and its sessions; the device's switches are everybody's; for the system speak trusted
-/// programs only.
+/// Which client may request what. A client acts for its own app and sessions. Every client may
+/// operate the device's switches. Only trusted programs act for the system.
 extension ArbiterServer {
-    /// What a device may be: each is told to every client.
+    /// The limits of a device, which is reported to every client.
     private enum DeviceLimit {
-        /// Of stand-ins; a server's have limits of their own in the policy.
+        /// Virtual devices only; the policy limits those of a server.
         static let devices = 32
         static let ports = 4
         static let characters = 128
-        /// Of all devices in a message: what is told of a session names ports too, and is to go into one packet.
+        /// The maximum for all devices in one message. A session's status also contains ports, and
+        /// must fit into one packet.
         static let bytes = ArbiterProtocol.packetLimit / 2
     }
 
-    /// Bytes of a path, as the system counts them.
-    private static let longestPath = 4_096
+    /// The maximum length of a path in bytes, as in the system.
+    private static let maximumPathLength = 4_096
 
+    /// Throws unless the client may register or restore a session of `app`: its own app, or for a
+    /// trusted client one that is not connected, within the limit of sessions per app.
     func permit(registering app: AppID, _ connection: Connection) throws(RequestError) {
         if app != connection.app {
-            guard connection.peer.isTrusted else { throw notTrusted("to speak for \(app)", connection) }
+            guard connection.peer.isTrusted else { throw notTrusted("to act for \(app)", connection) }
             guard app != .system, !connections.values.contains(where: { $0.app == app }) else {
-                throw RequestError(.notPermitted, "\(app) was to be spoken for, but it speaks for itself.")
+                throw RequestError(.notPermitted, "\(app) is connected itself; no other program can act for it.")
             }
         }
-        let ofApp = tower.state.sessions.filter { $0.app == app }.count
+        let ofApp = core.state.sessions.filter { $0.app == app }.count
         guard ofApp < settings.limits.sessionsPerApp else {
             throw RequestError(
                 .limit,
-                "\(app) has \(ofApp) sessions, the limit; give some up, or raise sessions-per-app in [limits] of the settings."
+                "\(app) has reached its limit of \(ofApp) sessions; release some, or raise limits.sessions-per-app in the settings."
             )
         }
     }
@@ -37,65 +40,73 @@ extension ArbiterServer {
         guard connection.peer.isTrusted else { throw notTrusted("to begin a session of rank \(rank)", connection) }
     }
 
+    /// Throws unless the client may submit the action: for its own sessions and apps, for any if it
+    /// is trusted, and for the device within the limits of device descriptions. A session that does
+    /// not exist is left to the policy, which refuses it.
     func permit(_ action: PolicyAction, _ connection: Connection) throws(RequestError) {
-        try permitName(in: action)
+        try permitNameLength(in: action)
         switch action.subject {
         case .session(let id):
-            // Of a session that is not there the policy says so.
-            let isOwn = owners[id] == connection.number || tower.state[id] == nil
+            // If the session does not exist, the policy refuses the action.
+            let isOwn = owners[id] == connection.number || core.state[id] == nil
             guard isOwn || connection.peer.isTrusted else { throw notTrusted("to change \(id)", connection) }
-            if case .endSystemSession = action, let session = tower.state[id], session.app != .system {
+            if case .endSystemSession = action, let session = core.state[id], session.app != .system {
                 throw RequestError(
-                    .malformed, "\(id) was to be ended as the system's, but it is an app's; unregister it.")
+                    .malformed, "\(id) cannot be ended as a system session: it belongs to an app. Unregister it.")
             }
         case .app(let app):
-            let isOwn = app == connection.app || connection.sessions.contains { tower.state[$0]?.app == app }
+            let isOwn = app == connection.app || connection.sessions.contains { core.state[$0]?.app == app }
             guard isOwn || connection.peer.isTrusted else { throw notTrusted("to change \(app)", connection) }
-            if case .setDevices(_, let server, let list) = action { try permitList(list, of: server, seenBy: app) }
+            if case .setDevices(_, let server, let list) = action { try permitDevices(list, of: server, seenBy: app) }
         case .device: try permitDevice(action)
         case .arbiter:
             throw RequestError(
-                .malformed, "Sessions begin by the requests register and beginSystemSession, and apps end by ending.")
+                .malformed, "Only the arbiter takes this action; begin sessions with register or beginSystemSession.")
         }
     }
 
+    /// Throws if a virtual device to plug in exceeds a limit. Any client may submit the other
+    /// actions of the device.
     private func permitDevice(_ action: PolicyAction) throws(RequestError) {
         guard case .plug(let device) = action else { return }
-        let devices = tower.state.devices.filter { $0.server != nil || $0.uid != device.uid } + [device]
+        let devices = core.state.devices.filter { $0.server != nil || $0.uid != device.uid } + [device]
         guard devices.count(where: { $0.server == nil }) <= DeviceLimit.devices,
-            device.ports.count <= DeviceLimit.ports, Self.permits(device), Self.fitsIntoPacket(devices)
+            device.ports.count <= DeviceLimit.ports, Self.hasPermittedNames(device), Self.fitsIntoPacket(devices)
         else {
             throw RequestError(
                 .limit,
                 """
-                A device was to be plugged in; there may be \(DeviceLimit.devices) of \(DeviceLimit.ports) ports each, with names of \
-                \(DeviceLimit.characters) bytes, and with \(DeviceLimit.bytes) bytes of JSON in all.
+                The device cannot be plugged in: there may be at most \(DeviceLimit.devices) devices of \
+                \(DeviceLimit.ports) ports each, with names of \(DeviceLimit.characters) bytes, and with \
+                \(DeviceLimit.bytes) bytes of JSON in total.
                 """)
         }
     }
 
-    /// How many devices a server may have, and ports a device, the policy says.
-    private func permitList(_ list: [Device], of server: String, seenBy app: AppID) throws(RequestError) {
-        let others = tower.state.devices.filter { device in
+    /// Throws if the names in a server's list are too long, or the devices of all servers together
+    /// take too many bytes. The policy limits the number of devices of a server, and of ports of a
+    /// device.
+    private func permitDevices(_ list: [Device], of server: String, seenBy app: AppID) throws(RequestError) {
+        let others = core.state.devices.filter { device in
             guard let named = device.server, named != server else { return device.server == nil }
-            // Those that only this app saw go.
-            return tower.state.apps.contains { $0.server == named && $0.id != app }
+            // Devices that only this app saw are removed.
+            return core.state.apps.contains { $0.server == named && $0.id != app }
         }
-        // As they are told, each with its server's name.
+        // As they are reported, each with the name of its server.
         let owned = list.map { Device(uid: $0.uid, ports: $0.ports, server: $0.server ?? server) }
-        guard server.utf8.count <= DeviceLimit.characters, list.allSatisfy(Self.permits),
+        guard server.utf8.count <= DeviceLimit.characters, list.allSatisfy(Self.hasPermittedNames),
             Self.fitsIntoPacket(others + owned)
         else {
             throw RequestError(
                 .limit,
                 """
-                \(list.count) devices of a server were told; names have at most \(DeviceLimit.characters) bytes, and the devices of all \
-                servers \(DeviceLimit.bytes) bytes of JSON.
+                The list of \(list.count) devices exceeds a limit: names have at most \(DeviceLimit.characters) \
+                bytes, and the devices of all servers \(DeviceLimit.bytes) bytes of JSON in total.
                 """)
         }
     }
 
-    private static func permits(_ device: Device) -> Bool {
+    private static func hasPermittedNames(_ device: Device) -> Bool {
         let strings = [device.uid, device.server ?? ""] + device.ports.flatMap { [$0.uid, $0.name] }
         return strings.allSatisfy { $0.utf8.count <= DeviceLimit.characters }
     }
@@ -104,8 +115,9 @@ extension ArbiterServer {
         (try? JSONEncoder().encode(devices).count) ?? .max <= DeviceLimit.bytes
     }
 
-    /// What names a device or a port is no longer than such names are: refused or not, it is in the log, and told to who follows that.
-    private func permitName(in action: PolicyAction) throws(RequestError) {
+    /// Throws if the name of a device or a port in an action is too long. Even if the policy
+    /// refuses the action, the name would be stored in the log and sent to clients that follow it.
+    private func permitNameLength(in action: PolicyAction) throws(RequestError) {
         let name: String?
         switch action {
         case .preferInput(_, let uid), .pick(_, let uid): name = uid
@@ -115,16 +127,16 @@ extension ArbiterServer {
         guard let name, name.utf8.count > DeviceLimit.characters else { return }
         throw RequestError(
             .limit,
-            "A name of \(name.utf8.count) bytes was asked for; devices and ports have at most \(DeviceLimit.characters)."
+            "A name of \(name.utf8.count) bytes is too long; the limit for devices and ports is \(DeviceLimit.characters)."
         )
     }
 
-    /// Takes room for a session; beyond the limit it throws.
+    /// Reserves the number of the next session. Throws if the limit of sessions is reached.
     func reserveSession() throws(RequestError) {
-        guard tower.state.sessions.count < settings.limits.sessions else {
+        guard core.state.sessions.count < settings.limits.sessions else {
             throw RequestError(
                 .limit,
-                "There are \(settings.limits.sessions) sessions, the limit; end some, or raise sessions in [limits] of the settings."
+                "The limit of \(settings.limits.sessions) sessions is reached; end some, or raise limits.sessions in the settings."
             )
         }
         reserveNumbers()
@@ -134,25 +146,27 @@ extension ArbiterServer {
         RequestError(
             .notPermitted,
             """
-            \(connection.peer.program.isEmpty ? "A program" : connection.peer.program) asked \(what), but is not trusted to; name it under trusted in \
-            [programs] of the arbiter's settings.
+            \(connection.peer.program.isEmpty ? "A program" : connection.peer.program) is not trusted \(what); \
+            list it under programs.trusted in the arbiter's settings.
             """)
     }
 
-    /// Reads what users answered, and answers for them.
+    /// Returns the user's permissions by program, for all programs or for one. If `permission` is
+    /// not nil, first sets it on behalf of the user, which only a trusted client may do, and
+    /// applies it to the running apps of the program.
     func permissions(
         _ program: String?, _ permission: RecordPermission?, _ connection: Connection
     ) throws(RequestError) -> [String: RecordPermission] {
-        guard program?.utf8.count ?? 0 <= Self.longestPath else {
-            throw RequestError(.limit, "A program's path has at most \(Self.longestPath) bytes.")
+        guard program?.utf8.count ?? 0 <= Self.maximumPathLength else {
+            throw RequestError(.limit, "A program's path has at most \(Self.maximumPathLength) bytes.")
         }
         if let permission {
             guard let program else {
                 throw RequestError(
-                    .malformed, "An answer for the user came without the program that it is for; name that.")
+                    .malformed, "A permission was set without a program; name the program that it is for.")
             }
             guard connection.peer.isTrusted else { throw notTrusted("to answer for the user", connection) }
-            self.permissions?.keep(permission, for: program)
+            self.permissions?.save(permission, for: program)
             for app in Set(connections.values.filter { $0.peer.program == program }.map(\.app)) {
                 try decide(.setRecordPermission(app, permission))
             }
@@ -164,12 +178,12 @@ extension ArbiterServer {
     }
 }
 
-/// Whom an action concerns.
+/// What an action concerns.
 enum Subject {
     case session(SessionID)
     case app(AppID)
     case device
-    /// The arbiter alone decides on it.
+    /// Only the arbiter decides on this action.
     case arbiter
 }
 
@@ -193,8 +207,9 @@ extension PolicyAction {
         }
     }
 
-    /// Whether it changes what outlives the arbiter.
-    var isOfTheSystem: Bool {
+    /// Whether the action may change the state of the system, which outlives the arbiter. Clients
+    /// keep the state of their own apps and sessions.
+    var changesStoredSystemState: Bool {
         switch self {
         case .acceptCall, .endSystemSession, .beginSystemSession, .setDevices: true
         default: if case .device = subject { true } else { false }

@@ -1,14 +1,15 @@
 internal import Foundation
 internal import SessionPolicy
 
-/// What is kept for the next arbiter, what a client leaves behind, and what tools are told.
+/// The state that is stored for the next arbiter, the removal of clients, and the report for tools.
 extension ArbiterServer {
-    /// Numbers that are taken from the state file at a time.
+    /// How many numbers are reserved in the state file at a time.
     private static let numbers: UInt64 = 100
 
-    /// What is known of a client's app from before: from the arbiter before this one, or what the user answered its program (PERM-2).
-    func takeOn(_ connection: Connection) {
-        guard rebuilding == nil, !tower.knows(connection.app) else { return }
+    /// Applies what is already known of the app of a new client: its state as the previous arbiter
+    /// reported it, and the user's permission for its program (PERM-2).
+    func applyKnownAppState(_ connection: Connection) {
+        guard rebuilding == nil, !core.knows(connection.app) else { return }
         let app = connection.app
         let before = connection.hello?.application
         if let before, before.id == app {
@@ -25,7 +26,8 @@ extension ArbiterServer {
         try? decide(.setRecordPermission(app, answer))
     }
 
-    /// A client is gone, and with it all that was its own (keeps ACT-12).
+    /// Removes a client that is gone, and everything that belonged to it (keeps ACT-12). While the
+    /// state is being rebuilt, only discards the sessions that the client has restored.
     func forget(_ connection: Connection) {
         rebuilding?.restored.removeAll { $0.connection == connection.number }
         rebuilding?.missing[connection.number] = nil
@@ -33,48 +35,54 @@ extension ArbiterServer {
         let hadSessions = !connection.sessions.isEmpty
         for id in connection.systemSessions { try? decide(.endSystemSession(id, shouldResume: true)) }
         let isLast = !connections.values.contains { $0.app == connection.app }
-        let ofOthers = connection.sessions.filter { !isLast || tower.state[$0]?.app != connection.app }
+        let ofOthers = connection.sessions.filter { !isLast || core.state[$0]?.app != connection.app }
         for id in ofOthers.sorted() { try? decide(.unregister(id)) }
-        if isLast, tower.knows(connection.app) { try? decide(.appDied(connection.app)) }
+        if isLast, core.knows(connection.app) { try? decide(.appDied(connection.app)) }
         for id in connection.sessions.union(connection.systemSessions) { owners[id] = nil }
-        // Devices of a server go with the last app that names it.
+        // The devices of a server are removed with the last app that names it.
         persistSystem()
-        if hadSessions { persistClients() }
+        if hadSessions { persistClientList() }
     }
 
-    /// Takes care that the next session's number is not given again.
+    /// Ensures that the state file reserves the number of the next session, so that no later
+    /// arbiter assigns it again.
     func reserveNumbers() {
-        if tower.lastNumber >= persisted.reservedSessions { reserveMore() }
+        if core.lastSessionNumber >= persisted.reservedSessions { reserveMore() }
     }
 
-    /// The same, in good time: when a reply has been sent, and nobody waits.
+    /// Reserves further numbers before they are needed, after a reply was sent, so that no client
+    /// has to wait for the file.
     func reserveNumbersAhead() {
-        if tower.lastNumber + Self.numbers / 2 >= persisted.reservedSessions { reserveMore() }
+        if core.lastSessionNumber + Self.numbers / 2 >= persisted.reservedSessions { reserveMore() }
     }
 
     private func reserveMore() {
-        persisted.reservedSessions = tower.lastNumber + Self.numbers
+        persisted.reservedSessions = core.lastSessionNumber + Self.numbers
         persist()
     }
 
-    /// To be called when what is the system's own may have changed.
+    /// Stores the system's state if it has changed.
     func persistSystem() {
-        let system = tower.systemRecord(keeping: { self.owners[$0] == nil })
+        let system = core.systemRecord(keeping: { self.owners[$0] == nil })
         guard system != persisted.system else { return }
         persisted.system = system
         persist()
     }
 
-    /// To be called when the loan of a period or of a rate may be another.
-    func persistLoans() {
-        guard persisted.loan != tower.loan || persisted.rateLoan != tower.rateLoan else { return }
-        persisted.loan = tower.loan
-        persisted.rateLoan = tower.rateLoan
+    /// Stores the overrides of the period and the sample rate if they have changed.
+    func persistOverrides() {
+        guard
+            persisted.bufferSizeOverride != core.bufferSizeOverride
+                || persisted.sampleRateOverride != core.sampleRateOverride
+        else { return }
+        persisted.bufferSizeOverride = core.bufferSizeOverride
+        persisted.sampleRateOverride = core.sampleRateOverride
         persist()
     }
 
-    /// To be called when a client has its first session, has none any longer, or is gone.
-    func persistClients() {
+    /// Stores the list of clients if it has changed: when a client has its first session, has none
+    /// any longer, or is gone.
+    func persistClientList() {
         let clients = connections.values.filter { !$0.sessions.isEmpty }.compactMap(\.mark)
         func inOrder(_ marks: [ClientMark]) -> [ClientMark] { marks.sorted { $0.process < $1.process } }
         guard inOrder(clients) != inOrder(persisted.clients) else { return }
@@ -82,26 +90,29 @@ extension ArbiterServer {
         persist()
     }
 
+    /// Writes the state file, and reports a failure. After the end of an arbiter whose clients have
+    /// no sessions, the file reserves no unused session numbers.
     func persist() {
         guard let stateFile else { return }
         if persisted.hasEnded {
             persisted.clients = []
-            persisted.reservedSessions = tower.lastNumber
+            persisted.reservedSessions = core.lastSessionNumber
         }
         if let warning = stateFile.write(persisted) { report(warning) }
     }
 
+    /// Returns everything that the arbiter knows at this moment.
     func makeReport() -> ArbiterReport {
         ArbiterReport(
-            arbiter: number, process: getpid(), uptime: Self.now - begun, settings: settings.arbiter,
-            decisions: tower.log.count,
+            arbiter: number, process: getpid(), uptime: Self.now - startTime, settings: settings.arbiter,
+            decisions: core.log.count,
             clients: connections.values.filter { $0.hello != nil }.sorted { $0.number < $1.number }.map {
                 ArbiterReport.Client(
                     app: $0.app, process: $0.peer.process, program: $0.peer.program, isTrusted: $0.peer.isTrusted,
                     isAnswering: $0.ping.map { Self.now - $0.since < 2 * settings.pingInterval } ?? true)
             },
-            sessions: tower.state.sessions.compactMap { news(of: $0.id) },
-            system: tower.systemRecord(keeping: { self.owners[$0] == nil }), apps: tower.state.apps,
-            hardware: tower.hardware)
+            sessions: core.state.sessions.compactMap { update(of: $0.id) },
+            system: core.systemRecord(keeping: { self.owners[$0] == nil }), apps: core.state.apps,
+            hardware: core.hardware)
     }
 }

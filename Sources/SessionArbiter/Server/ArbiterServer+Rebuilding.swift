@@ -1,13 +1,14 @@
 internal import Foundation
 internal import SessionPolicy
 
-/// While the clients of an arbiter that died come back (SRV-3).
+/// The state while the clients of an arbiter that died reconnect (SRV-3).
 struct Rebuilding {
-    /// When the state is rebuilt, whoever is missing; in seconds.
+    /// When the state is rebuilt even if clients are missing, in seconds.
     let deadline: Double
-    /// Clients of that arbiter that live and have not restored all of theirs; a process stands here once for each connection that had sessions.
+    /// The clients of that arbiter that are alive and have not restored all their sessions. A
+    /// process is listed once for each connection that had sessions.
     var expected: [ClientMark]
-    /// How many sessions a client is still to restore.
+    /// How many sessions each client has yet to restore.
     var missing: [UInt64: Int] = [:]
     var restored: [Restored] = []
     let system: SystemRecord
@@ -23,57 +24,66 @@ struct Rebuilding {
 }
 
 extension ArbiterServer {
-    /// How far beyond the numbers that are known a restored session's may lie, where the state file was lost.
+    /// How far the number of a restored session may exceed the known numbers, if the state file was
+    /// lost.
     private static let numberSlack: UInt64 = 1_000_000
 
-    /// Goes on with what an arbiter before this one left. Until its clients have come back nobody's verdict is loosened: they keep theirs.
+    /// Continues from the state that the previous arbiter left. If that arbiter had clients that
+    /// are still alive, first waits for them to restore their sessions. Until then no gate changes,
+    /// so that each session keeps its last grant.
     func begin() {
         let (left, warning) = stateFile?.read() ?? (nil, nil)
         if let warning { report(warning) }
-        guard let left else { return beginAnew() }
-        // Numbers go on growing from there, whatever a file says.
+        guard let left else { return beginWithDefaults() }
+        // Limited, so that numbers can still increase if the file is damaged.
         let reserved = min(left.reservedSessions, UInt64.max / 2)
-        tower.lastNumber = reserved
+        core.lastSessionNumber = reserved
         persisted.reservedSessions = reserved
         persisted.system = left.system
-        persisted.loan = left.loan
-        tower.loan = left.loan
-        persisted.rateLoan = left.rateLoan
-        tower.rateLoan = left.rateLoan
+        persisted.bufferSizeOverride = left.bufferSizeOverride
+        core.bufferSizeOverride = left.bufferSizeOverride
+        persisted.sampleRateOverride = left.sampleRateOverride
+        core.sampleRateOverride = left.sampleRateOverride
         let living = left.hasEnded ? [] : left.clients.filter(\.isAlive)
         guard !living.isEmpty else {
-            _ = tower.rebuild(left.system, [])
+            _ = core.rebuild(left.system, [])
             persistSystem()
             return persist()
         }
         persisted.clients = left.clients
         rebuilding = Rebuilding(
             deadline: Self.now + settings.rebuildLimit, expected: living, system: left.system)
-        report("The arbiter before this one ended with \(living.count) clients; waiting for them.")
+        report("The previous arbiter ended with \(living.count) clients; waiting for them to reconnect.")
     }
 
-    private func beginAnew() {
+    /// Sets the volumes of the settings, since no earlier state contains others.
+    private func beginWithDefaults() {
         if settings.volume != 1 { try? decide(.setVolume(settings.volume)) }
         if settings.ringVolume != 1 { try? decide(.setRingVolume(settings.ringVolume)) }
         persistSystem()
     }
 
-    /// A client has said how many sessions it will restore.
+    /// Records how many sessions a client will restore.
     func expect(_ connection: Connection) {
         guard rebuilding != nil, let hello = connection.hello else { return }
-        // Who is expected had sessions. One without is another connection of its process, or has given them up: that costs a short wait.
+        // A client that announces no sessions does not complete its process: it may be another
+        // connection of that process. If the process has released its sessions, the wait lasts
+        // until the deadline.
         if hello.restoring > 0 { rebuilding?.missing[connection.number] = hello.restoring }
     }
 
-    private func noteComplete(_ connection: Connection) {
-        guard var present = rebuilding else { return }
-        present.missing[connection.number] = nil
-        if let place = present.expected.firstIndex(where: { $0.process == connection.peer.process }) {
-            present.expected.remove(at: place)
+    /// Records that a client has restored all sessions that it announced.
+    private func recordComplete(_ connection: Connection) {
+        guard var remaining = rebuilding else { return }
+        remaining.missing[connection.number] = nil
+        if let index = remaining.expected.firstIndex(where: { $0.process == connection.peer.process }) {
+            remaining.expected.remove(at: index)
         }
-        rebuilding = present
+        rebuilding = remaining
     }
 
+    /// Handles a client's request to restore a session. While the state is being rebuilt, stores it
+    /// until all clients have sent theirs.
     func restore(
         _ restoration: ClientMessage.Restoration, _ serial: UInt64, _ connection: Connection
     ) throws(RequestError) {
@@ -82,116 +92,122 @@ extension ArbiterServer {
         guard isOwn || connection.peer.isTrusted else {
             throw RequestError(
                 .notPermitted,
-                "\(session.id) was to be restored, but it is no app session of process \(connection.peer.process).")
+                "\(session.id) cannot be restored: it is not an app session of process \(connection.peer.process).")
         }
-        guard session.id.rawValue > 0, session.id.rawValue <= tower.lastNumber + Self.numberSlack else {
-            throw RequestError(.malformed, "\(session.id) was to be restored; no arbiter has given that number.")
+        guard session.id.rawValue > 0, session.id.rawValue <= core.lastSessionNumber + Self.numberSlack else {
+            throw RequestError(.malformed, "\(session.id) cannot be restored: no arbiter has assigned that number.")
         }
-        guard connection.toRestore > 0 else {
-            throw RequestError(.malformed, "\(session.id) was to be restored, but hello announced fewer sessions.")
+        guard connection.unrestoredSessions > 0 else {
+            throw RequestError(.malformed, "\(session.id) cannot be restored: hello announced fewer sessions.")
         }
-        connection.toRestore -= 1
+        connection.unrestoredSessions -= 1
         var restoration = restoration
-        // No arbiter has given a higher one.
-        let highest = rebuilding?.system.reservedGrants ?? tower.state.systemRecord(tower.grants).reservedGrants
-        if highest > 0 { restoration.record.grant = min(restoration.record.grant, highest) }
-        // A server of which nothing is left: what it has is told by the client next, as news that are none.
-        let devices = rebuilding?.system.devices ?? tower.state.devices
+        // Limits the grant number: no arbiter has assigned a higher one.
+        let highest = rebuilding?.system.reservedGrants ?? core.state.systemRecord(core.grants).reservedGrants
+        if highest > 0 { restoration.record.grantNumber = min(restoration.record.grantNumber, highest) }
+        // The devices of this server are not known any longer. The client reports them next, and
+        // that first report causes no route change.
+        let devices = rebuilding?.system.devices ?? core.state.devices
         if let server = restoration.record.app.server, !devices.contains(where: { $0.server == server }) {
             restoration.record.app.server = nil
         }
-        let one = Rebuilding.Restored(connection: connection.number, serial: serial, restoration: restoration)
-        guard rebuilding != nil else { return try restoreLate(one, connection) }
-        let left = connection.toRestore + 1
+        let restored = Rebuilding.Restored(connection: connection.number, serial: serial, restoration: restoration)
+        guard rebuilding != nil else { return try restoreLate(restored, connection) }
+        let left = connection.unrestoredSessions + 1
         rebuilding?.missing[connection.number] = left - 1
-        rebuilding?.restored.append(one)
-        if left == 1 { noteComplete(connection) }
+        rebuilding?.restored.append(restored)
+        if left == 1 { recordComplete(connection) }
     }
 
-    /// Rebuilds the state when all are there, or the time is over.
+    /// Rebuilds the state when all clients have restored their sessions, or the deadline has
+    /// passed. Then replies to the restored sessions with their gates, and answers the requests
+    /// that were held.
     func concludeRebuilding(at now: Double) {
-        guard let done = rebuilding, done.isComplete || now >= done.deadline else { return }
+        guard let finished = rebuilding, finished.isComplete || now >= finished.deadline else { return }
         rebuilding = nil
-        if !done.expected.isEmpty { report("\(done.expected.count) clients did not come back in time.") }
-        let notices = tower.rebuild(done.system, done.restored.map(\.restoration.record))
-        let kept = Set(done.system.sessions.map(\.session.id))
-        for one in done.restored { handOver(one, keeping: kept) }
-        spread(notices)
-        stale.formUnion(connections.keys)
+        if !finished.expected.isEmpty { report("\(finished.expected.count) clients did not reconnect in time.") }
+        let notices = core.rebuild(finished.system, finished.restored.map(\.restoration.record))
+        let kept = Set(finished.system.sessions.map(\.session.id))
+        for restored in finished.restored { sendNewGate(restored, keeping: kept) }
+        queueNotices(notices)
+        clientsToUpdate.formUnion(connections.keys)
         persistSystem()
-        persistClients()
-        for connection in connections.values where connection.hello != nil { takeOn(connection) }
+        persistClientList()
+        for connection in connections.values where connection.hello != nil { applyKnownAppState(connection) }
         for connection in connections.values.sorted(by: { $0.number < $1.number }) {
             let held = connection.held
             connection.held = []
-            for message in held where !connection.isOver { answer(message, to: connection) }
+            for message in held where !connection.hasEnded { answer(message, to: connection) }
         }
     }
 
-    /// Sends a restored session its new gate, which begins with the words of the old one and then says what holds now.
-    /// What is the arbiter's own, those `kept`, is nobody's.
-    private func handOver(_ one: Rebuilding.Restored, keeping kept: Set<SessionID> = []) {
-        guard let connection = connections[one.connection] else { return }
-        let claimed = one.restoration.record.session
+    /// Replies to a restored session with its new gate. The gate first contains the words of the
+    /// old one and then the current values, so that the change is a ramp. Refuses a session that
+    /// was not restored, that another client owns, or that is in `kept` and thus belongs to the
+    /// arbiter.
+    private func sendNewGate(_ restored: Rebuilding.Restored, keeping kept: Set<SessionID> = []) {
+        guard let connection = connections[restored.connection] else { return }
+        let claimed = restored.restoration.record.session
         let id = claimed.id
-        guard let session = tower.state[id], owners[id] == nil, !kept.contains(id), session.app == claimed.app,
+        guard let session = core.state[id], owners[id] == nil, !kept.contains(id), session.app == claimed.app,
             session.rank == claimed.rank
         else {
             let error = RequestError(
-                Refusal(.expiredSession, .act12, "\(id) could not be restored; make a new session."))
-            return send(.failure(one.serial, error), to: connection)
+                Refusal(.expiredSession, .act12, "\(id) could not be restored; create a new session."))
+            return send(.failure(restored.serial, error), to: connection)
         }
         do throws(RequestError) {
             let (gate, descriptor) = try makeGate()
-            gate.write(one.restoration.gate)
+            gate.write(restored.restoration.gate)
             owners[id] = connection.number
-            if tower.state[id]?.rank == .app {
+            if core.state[id]?.rank == .app {
                 connection.sessions.insert(id)
-                tower.attach(gate, to: id)
+                core.attach(gate, to: id)
             } else {
                 connection.systemSessions.insert(id)
             }
-            connection.staleSessions.insert(id)
+            connection.sessionsToReport.insert(id)
             var reply = Reply()
             reply.session = id
-            send(.reply(one.serial, reply), to: connection, descriptor: descriptor)
+            send(.reply(restored.serial, reply), to: connection, descriptor: descriptor)
         } catch {
             try? decide(.unregister(id))
-            send(.failure(one.serial, error), to: connection)
+            send(.failure(restored.serial, error), to: connection)
         }
     }
 
-    /// A session that comes when the state has been rebuilt: it takes part as if it had come in time, and those granted since go before it. Who was
-    /// cut off by this very arbiter has lost its grant (ACT-12).
-    private func restoreLate(_ one: Rebuilding.Restored, _ connection: Connection) throws(RequestError) {
-        var record = one.restoration.record
+    /// Restores a session after the state has been rebuilt. The session takes part as if it had
+    /// been restored in time, and sessions that were granted since take precedence over it. A
+    /// client that this same arbiter disconnected has lost its grant (ACT-12).
+    private func restoreLate(_ restored: Rebuilding.Restored, _ connection: Connection) throws(RequestError) {
+        var record = restored.restoration.record
         let id = record.session.id
-        guard tower.state[id] == nil else {
+        guard core.state[id] == nil else {
             throw RequestError(
                 Refusal(
-                    .expiredSession, .act12, "\(id) was to be restored, but it has another owner; make a new session."))
+                    .expiredSession, .act12, "\(id) cannot be restored: it has another owner. Create a new session."))
         }
         try permit(registering: record.session.app, connection)
         try reserveSession()
-        connection.turnIsOver = true
+        connection.yieldsToOthers = true
         var notices: [SessionNotice] = []
         let wasCutOff = connection.hello?.arbiter == number
-        if wasCutOff, record.loseGrant(at: ControlTower.now) {
-            notices.append(SessionNotice(decision: tower.log.count, effect: Effect(id, .deactivatedBySystem, .act12)))
+        if wasCutOff, record.loseGrant(at: ArbiterCore.now) {
+            notices.append(SessionNotice(decision: core.log.count, effect: Effect(id, .deactivatedBySystem, .act12)))
         }
-        notices += tower.rebuildAdding(record)
-        handOver(one)
-        // Whatever was told of a session before, its number of grant may be another.
-        for (id, owner) in owners { connections[owner]?.staleSessions.insert(id) }
-        spread(notices)
-        stale.formUnion(connections.keys)
+        notices += core.rebuildAdding(record)
+        sendNewGate(restored)
+        // Rebuilding may have changed the grant numbers of all sessions, so all are reported again.
+        for (id, owner) in owners { connections[owner]?.sessionsToReport.insert(id) }
+        queueNotices(notices)
+        clientsToUpdate.formUnion(connections.keys)
         persistSystem()
-        persistClients()
+        persistClientList()
     }
 }
 
 extension SessionRecord {
-    /// Makes it inactive; returns whether it was not.
+    /// Makes the record inactive; returns whether it was not inactive before.
     fileprivate mutating func loseGrant(at time: EventTime) -> Bool {
         pending = nil
         if case .inactive = session.activity { return false }

@@ -2,16 +2,18 @@ internal import CSessionSocket
 internal import Foundation
 internal import SessionPolicy
 
-/// From a packet to a decision and its reply.
+/// Handling of packets: decoding, decisions and replies.
 extension ArbiterServer {
-    /// Requests that one client may have waiting while the state is rebuilt.
+    /// How many requests of one client are held while the state is rebuilt.
     private static let heldLimit = 64
 
+    /// Handles a packet: decodes and checks the message, then answers it, or holds it while the
+    /// state is being rebuilt.
     func take(_ data: Data, from connection: Connection) {
-        guard connection.allowance.take(Self.cost(ofBytes: data.count), at: Self.now) else {
+        guard connection.rateLimit.take(Self.cost(ofBytes: data.count), at: Self.now) else {
             let error = RequestError(
                 .limit,
-                "More than \(settings.limits.messagesPerSecond) messages a second came; this one was not looked into. Send fewer."
+                "More than \(settings.limits.messagesPerSecond) messages per second; this one was not read. Send fewer."
             )
             return send(.failure(Self.serial(in: data), error), to: connection)
         }
@@ -23,7 +25,7 @@ extension ArbiterServer {
             connection.lastSerial = max(connection.lastSerial, serial)
             return send(.failure(serial, RequestError(.malformed, Self.explain(error))), to: connection)
         }
-        if let error = misplaced(message, connection) {
+        if let error = rejection(of: message, from: connection) {
             return send(.failure(message.serial, error), to: connection)
         }
         connection.lastSerial = message.serial
@@ -36,17 +38,20 @@ extension ArbiterServer {
 
     private struct Serial: Codable { var serial: UInt64 }
 
-    /// What a packet costs of a client's messages: a KiB as much as a message, since it is to be read.
+    /// Returns the cost of a packet in tokens: one for the message, and one for each KiB, because
+    /// reading it takes time.
     static func cost(ofBytes count: Int) -> Double { 1 + Double(count) / 1_024 }
 
-    /// What a long reply costs beyond its request: the longer, the more of everybody's time.
+    /// Charges a client for a long reply in addition to its request: the cost grows faster than the
+    /// length, because a long reply delays all clients.
     func chargeLongReply(_ count: Int, to connection: Connection) {
         let kibibytes = Double(count) / 1_024
-        connection.allowance.charge(kibibytes / 16 * (1 + kibibytes / 512))
-        connection.turnIsOver = true
+        connection.rateLimit.charge(kibibytes / 16 * (1 + kibibytes / 512))
+        connection.yieldsToOthers = true
     }
 
-    /// The serial of a packet that is not looked into, if it stands near its beginning; else 0.
+    /// Returns the serial of a packet that is not decoded, if it is near the beginning; otherwise
+    /// 0.
     private static func serial(in data: Data) -> UInt64 {
         let text = String(decoding: data.prefix(1_024), as: UTF8.self)
         guard let name = text.range(of: "\"serial\"") else { return 0 }
@@ -54,43 +59,46 @@ extension ArbiterServer {
         return UInt64(value.prefix { $0.isASCII && $0.isNumber }) ?? 0
     }
 
-    /// Why a message is not to be looked into.
-    private func misplaced(_ message: ClientMessage, _ connection: Connection) -> RequestError? {
+    /// Returns why a message is not processed: a wrong serial, no hello before it, or too many held
+    /// requests. Nil if it is processed.
+    private func rejection(of message: ClientMessage, from connection: Connection) -> RequestError? {
         guard message.serial > connection.lastSerial else {
             return RequestError(
                 .malformed,
-                "Serial \(message.serial) came after \(connection.lastSerial); each must be above the one before.")
+                "Serial \(message.serial) came after \(connection.lastSerial); each must be greater than the one before."
+            )
         }
         if case .hello = message.request {
-            return connection.hello == nil ? nil : RequestError(.malformed, "A second hello came; one is enough.")
+            return connection.hello == nil ? nil : RequestError(.malformed, "A client sends hello only once.")
         }
         guard connection.hello != nil else {
-            return RequestError(.malformed, "A request came before hello; say hello first.")
+            return RequestError(.malformed, "A request arrived before hello; send hello first.")
         }
         guard connection.held.count < Self.heldLimit else {
             return RequestError(
-                .limit, "\(Self.heldLimit) requests wait for the arbiter to be ready already; wait for their replies.")
+                .limit, "\(Self.heldLimit) requests already wait until the arbiter is ready; wait for their replies.")
         }
         return nil
     }
 
-    /// Does what is asked, tells the client what has changed for it, and replies.
+    /// Carries out a request, sends the client the changes that it caused, then replies.
     func answer(_ message: ClientMessage, to connection: Connection) {
         do throws(RequestError) {
             guard let reply = try perform(message, for: connection) else { return }
-            tell(connection)
+            send(connection)
             send(.reply(message.serial, reply), to: connection)
         } catch {
-            tell(connection)
+            send(connection)
             send(.failure(message.serial, error), to: connection)
         }
     }
 
-    /// Nil: not to be replied to, or replied to elsewhere.
+    /// Carries out a request and returns its reply. Returns nil if there is no reply or it is sent
+    /// elsewhere.
     private func perform(_ message: ClientMessage, for connection: Connection) throws(RequestError) -> Reply? {
         var reply = Reply()
         if message.request.mayTakeLong, connection.hasTooMuchUnread() {
-            throw RequestError(.limit, "Long replies lie unread; read them, then ask for more.")
+            throw RequestError(.limit, "Too many long replies are unread; read them before you request more.")
         }
         switch message.request {
         case .hello(let hello): reply.welcome = try welcome(hello, connection)
@@ -103,21 +111,21 @@ extension ArbiterServer {
         case .submit(let action): try submit(action, connection)
         case .beginSystemSession(let rank, let isRinging, let isKept):
             reply.session = try beginSystemSession(rank, isRinging, isKept, connection)
-        case .loan(let loan):
-            try keep(loan)
-            connection.toldHardware = tower.hardware
-            noteWhatConcernsAll()
-        case .rateLoan(let loan):
-            try keep(rate: loan)
-            connection.toldHardware = tower.hardware
-            noteWhatConcernsAll()
+        case .bufferSizeOverride(let hardwareOverride):
+            try setOverride(hardwareOverride)
+            connection.reportedHardware = core.hardware
+            markSharedChanges()
+        case .sampleRateOverride(let hardwareOverride):
+            try setOverride(rate: hardwareOverride)
+            connection.reportedHardware = core.hardware
+            markSharedChanges()
         case .permission(let program, let permission):
             reply.permissions = try self.permissions(program, permission, connection)
         case .report: reply.report = makeReport()
         case .log(let after, let follows):
             connection.followsLog = follows
-            reply.decisions = tower.log.decisions.filter { $0.number > after }
-        case .history: reply.history = tower.log.history(tower.state)
+            reply.decisions = core.log.decisions.filter { $0.number > after }
+        case .history: reply.history = core.log.history(core.state)
         case .synchronise: break
         case .pong(let number):
             if connection.ping?.number == number { connection.ping = nil }
@@ -128,6 +136,8 @@ extension ArbiterServer {
 
     // MARK: Requests of the arbiter
 
+    /// Accepts the client: checks its version and the number of sessions to restore, and returns
+    /// what the arbiter reports about itself.
     private func welcome(
         _ hello: ClientMessage.Hello, _ connection: Connection
     ) throws(RequestError) -> Reply.Welcome {
@@ -135,45 +145,47 @@ extension ArbiterServer {
             throw RequestError(
                 .malformed,
                 """
-                Version \(hello.version) of the protocol was asked for; this arbiter speaks \(ArbiterProtocol.version). Install \
-                the library and the service in one version.
+                Version \(hello.version) of the protocol is not supported; this arbiter uses version \
+                \(ArbiterProtocol.version). Install the same version of the library and the service.
                 """)
         }
         guard (0...settings.limits.sessions).contains(hello.restoring) else {
             throw RequestError(
                 .limit,
-                "\(hello.restoring) sessions were to be restored; there is room for \(settings.limits.sessions).")
+                "\(hello.restoring) sessions cannot be restored; the limit is \(settings.limits.sessions).")
         }
         connection.hello = hello
-        connection.toRestore = hello.restoring
+        connection.unrestoredSessions = hello.restoring
         expect(connection)
-        takeOn(connection)
+        applyKnownAppState(connection)
         connection.ping = nil
         return Reply.Welcome(
             arbiter: number, app: connection.app, isTrusted: connection.peer.isTrusted, settings: settings.arbiter)
     }
 
+    /// Registers a session and sends its reply, with which the descriptor of the session's gate is
+    /// sent.
     private func register(app: AppID?, _ serial: UInt64, _ connection: Connection) throws(RequestError) {
         let app = app ?? connection.app
         try permit(registering: app, connection)
         try reserveSession()
         let (gate, descriptor) = try makeGate()
-        let told: (id: SessionID, notices: [SessionNotice])
+        let sent: (id: SessionID, notices: [SessionNotice])
         do throws(ArbiterError) {
-            told = try tower.register(app: app, gate: gate)
+            sent = try core.register(app: app, gate: gate)
         } catch {
             close(descriptor)
             throw RequestError(error)
         }
-        owners[told.id] = connection.number
-        connection.sessions.insert(told.id)
-        connection.staleSessions.insert(told.id)
-        // Before the reply: who has it is awaited by the next arbiter (SRV-3).
-        if connection.sessions.count == 1 { persistClients() }
-        spread(told.notices)
-        tell(connection)
+        owners[sent.id] = connection.number
+        connection.sessions.insert(sent.id)
+        connection.sessionsToReport.insert(sent.id)
+        // Stored before the reply: the next arbiter waits for clients that have a session (SRV-3).
+        if connection.sessions.count == 1 { persistClientList() }
+        queueNotices(sent.notices)
+        send(connection)
         var reply = Reply()
-        reply.session = told.id
+        reply.session = sent.id
         send(.reply(serial, reply), to: connection, descriptor: descriptor)
         reserveNumbersAhead()
     }
@@ -182,26 +194,29 @@ extension ArbiterServer {
         do throws(ArbiterError) { return try SessionGate.makeShared() } catch { throw RequestError(error) }
     }
 
-    /// What was done about the wish for a period; the next arbiter is to know it, too (HW-2).
-    private func keep(_ loan: PeriodLoan?) throws(RequestError) {
+    /// Stores the override of the period, so that the next arbiter knows it too (HW-2).
+    private func setOverride(_ hardwareOverride: BufferSizeOverride?) throws(RequestError) {
         let frames = 1...8_192
-        guard loan.map({ frames.contains($0.before) && frames.contains($0.ours) }) ?? true else {
-            throw RequestError(.malformed, "A loan of periods came that are not of 1 to 8,192 frames.")
+        guard hardwareOverride.map({ frames.contains($0.before) && frames.contains($0.ours) }) ?? true else {
+            throw RequestError(.malformed, "A period override is out of range; periods are 1 to 8,192 frames.")
         }
-        tower.loan = loan
-        persistLoans()
+        core.bufferSizeOverride = hardwareOverride
+        persistOverrides()
     }
 
-    /// The same of a rate.
-    private func keep(rate loan: RateLoan?) throws(RequestError) {
+    /// Stores the override of the sample rate.
+    private func setOverride(rate hardwareOverride: SampleRateOverride?) throws(RequestError) {
         let rates = 1_000...768_000
-        guard loan.map({ rates.contains($0.before) && rates.contains($0.ours) }) ?? true else {
-            throw RequestError(.malformed, "A loan of rates came that are not of 1,000 to 768,000 Hz.")
+        guard hardwareOverride.map({ rates.contains($0.before) && rates.contains($0.ours) }) ?? true else {
+            throw RequestError(.malformed, "A sample rate override is out of range; rates are 1,000 to 768,000 Hz.")
         }
-        tower.rateLoan = loan
-        persistLoans()
+        core.sampleRateOverride = hardwareOverride
+        persistOverrides()
     }
 
+    /// Submits a client's action to the policy. Then removes a session that ended, stores the
+    /// user's answer for the programs of an app, and stores the system's state if it may have
+    /// changed.
     private func submit(_ action: PolicyAction, _ connection: Connection) throws(RequestError) {
         try permit(action, connection)
         try decide(action)
@@ -209,15 +224,15 @@ extension ArbiterServer {
         case .unregister(let id):
             connection.sessions.remove(id)
             release(id)
-            if connection.sessions.isEmpty { persistClients() }
+            if connection.sessions.isEmpty { persistClientList() }
         case .endSystemSession(let id, _): release(id)
         case .setRecordPermission(let app, let permission):
             for program in Set(connections.values.filter { $0.app == app }.map(\.peer.program)) where !program.isEmpty {
-                permissions?.keep(permission, for: program)
+                permissions?.save(permission, for: program)
             }
         default: break
         }
-        if action.isOfTheSystem { persistSystem() }
+        if action.changesStoredSystemState { persistSystem() }
     }
 
     private func release(_ id: SessionID) {
@@ -226,39 +241,42 @@ extension ArbiterServer {
         connections[owner]?.systemSessions.remove(id)
     }
 
+    /// Begins a session of the system. If it is not kept, the client owns it and it ends with the
+    /// client.
     private func beginSystemSession(
         _ rank: Rank, _ isRinging: Bool, _ isKept: Bool, _ connection: Connection
     ) throws(RequestError) -> SessionID {
         try permit(beginning: rank, connection)
         try reserveSession()
-        let told: (id: SessionID, notices: [SessionNotice])
+        let sent: (id: SessionID, notices: [SessionNotice])
         do throws(ArbiterError) {
-            told = try tower.beginSystemSession(rank: rank, isRinging: isRinging)
+            sent = try core.beginSystemSession(rank: rank, isRinging: isRinging)
         } catch {
             throw RequestError(error)
         }
         if !isKept {
-            owners[told.id] = connection.number
-            connection.systemSessions.insert(told.id)
+            owners[sent.id] = connection.number
+            connection.systemSessions.insert(sent.id)
         }
-        spread(told.notices)
+        queueNotices(sent.notices)
         persistSystem()
-        return told.id
+        return sent.id
     }
 
-    /// One decision; who it concerns is told soon.
+    /// Makes one decision and queues its notices. A refusal is sent to the clients that follow the
+    /// log, and thrown.
     func decide(_ action: PolicyAction) throws(RequestError) {
         let notices: [SessionNotice]
         do throws(ArbiterError) {
-            notices = try tower.decide(action)
+            notices = try core.decide(action)
         } catch {
-            followLog()
+            sendLastDecision()
             throw RequestError(error)
         }
-        spread(notices)
+        queueNotices(notices)
     }
 
-    /// What went wrong with a packet, without the packet.
+    /// Describes what is wrong with a packet, without quoting the packet.
     private static func explain(_ error: any Error) -> String {
         let reason =
             switch error {
@@ -266,9 +284,9 @@ extension ArbiterServer {
             case DecodingError.dataCorrupted(let context), DecodingError.valueNotFound(_, let context),
                 DecodingError.typeMismatch(_, let context):
                 (context.codingPath.map { $0.stringValue + ": " }.joined()) + context.debugDescription
-            default: "it is no JSON object"
+            default: "it is not a JSON object"
             }
-        return "A packet is no message of this protocol: \(reason.prefix(300))"
+        return "A packet is not a message of this protocol: \(reason.prefix(300))"
     }
 }
 
@@ -281,7 +299,7 @@ extension ClientMessage.Request {
         }
     }
 
-    /// Whether it is answered while the state is being rebuilt.
+    /// Whether the request is answered while the state is being rebuilt.
     fileprivate var isForRebuilding: Bool {
         switch self {
         case .hello, .restore, .pong: true

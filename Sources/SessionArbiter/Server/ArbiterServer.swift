@@ -5,29 +5,30 @@ internal import SessionPolicy
 
 /// The arbiter of a user's apps, behind a Unix socket.
 ///
-/// One thread does all: it takes requests, decides, writes gates, and tells. Nothing that a client does or fails to do makes it wait.
-/// Unchecked `Sendable`: all but `stop` belongs to the thread in `run`.
+/// One thread does everything: it receives requests, decides, writes gates and notifies clients. No
+/// client can make it wait. Unchecked `Sendable`: everything except `stop` belongs to the thread in
+/// `run`.
 public final class ArbiterServer: @unchecked Sendable {
     let settings: ServiceSettings
-    /// Tells this arbiter from those before and after it.
+    /// Distinguishes this arbiter from those before and after it.
     let number = UInt64(Date().timeIntervalSince1970 * 1_000) << 10 | UInt64.random(in: 0..<1_024)
-    let begun = ArbiterServer.now
-    /// The folder of the service's own program: those beside it are trusted.
+    let startTime = ArbiterServer.now
+    /// The folder of the service's own program; the command-line tools next to it are trusted.
     let folder: String
     let permissions: PermissionStore?
     let stateFile: StateFile?
-    var tower: ControlTower
+    var core: ArbiterCore
     var connections: [UInt64: Connection] = [:]
-    /// Whose an app session, or a system session that is not kept, is.
+    /// The connection that owns an app session, or a system session that is not kept.
     var owners: [SessionID: UInt64] = [:]
-    /// Clients that have something to be told.
-    var stale = WaitingLine()
-    var toldToAll = Common()
+    /// The clients to which something has to be sent.
+    var clientsToUpdate = FairQueue()
+    var lastShared = Common()
     var rebuilding: Rebuilding?
-    /// What the state file says.
+    /// The content of the state file.
     var persisted: PersistentState
     private let listener: Int32
-    private let waking: Int32
+    private let wakeDescriptor: Int32
     private var loop: EventLoop
     private var lastConnection: UInt64 = 0
     private var nextPing = ArbiterServer.now
@@ -36,21 +37,23 @@ public final class ArbiterServer: @unchecked Sendable {
     private var buffer = [UInt8](repeating: 0, count: ArbiterProtocol.packetLimit)
     private let encoder = JSONEncoder()
     let decoder = JSONDecoder()
-    /// Says what is worth a line in a log.
+    /// Writes a line to the log.
     let report: @Sendable (String) -> Void
 
-    /// When the socket is listened at again, after the machine had no room for a client.
-    private var listensAgain: Double?
+    /// When the server listens again, in seconds, after the system had no resources for a client;
+    /// nil while it listens.
+    private var listenAgainAt: Double?
     private var hasReportedPause = false
 
-    /// Seconds.
-    private static let pause = 0.25
-    /// Packets of one client before it is another's turn.
-    private static let turn = 16
+    /// How long the server stops listening then, in seconds.
+    private static let listenPause = 0.25
+    /// The maximum number of packets of one client that are handled before those of another.
+    private static let packetsPerTurn = 16
     private static let listenerToken: UInt64 = 0
-    private static let wakingToken: UInt64 = 1
+    private static let wakeToken: UInt64 = 1
 
-    /// Serves at a socket that listens already, and takes it over. Of what an arbiter before it left in `stateFile`, it goes on with.
+    /// Prepares to serve at a socket that already listens, and takes ownership of it. Continues
+    /// from the state that a previous arbiter left in `statePath`.
     package init(
         listener: Int32, settings: ServiceSettings = ServiceSettings(), folder: String = "", statePath: String? = nil,
         permissions: PermissionStore? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
@@ -61,62 +64,67 @@ public final class ArbiterServer: @unchecked Sendable {
         self.permissions = permissions
         self.report = report
         stateFile = statePath.map { StateFile(path: $0) }
-        tower = ControlTower(settings: settings.arbiter)
+        core = ArbiterCore(settings: settings.arbiter)
         persisted = PersistentState(arbiter: number)
         loop = try EventLoop()
-        waking = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard waking >= 0, loop.watch(waking, token: Self.wakingToken), loop.watch(listener, token: Self.listenerToken)
+        wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeDescriptor >= 0, loop.watch(wakeDescriptor, token: Self.wakeToken),
+            loop.watch(listener, token: Self.listenerToken)
         else { throw .unavailable("the service cannot watch its socket: \(systemErrorText(errno))") }
         begin()
     }
 
     deinit {
-        close(waking)
+        close(wakeDescriptor)
         close(listener)
     }
 
-    /// Ends `run`. [any thread, and a signal handler]
+    /// Makes `run` return. [any thread, and a signal handler]
     public func stop() {
         var one: UInt64 = 1
-        _ = write(waking, &one, MemoryLayout<UInt64>.size)
+        _ = write(wakeDescriptor, &one, MemoryLayout<UInt64>.size)
     }
 
     /// Why `run` returned.
     public enum End: Sendable { case stopped, idle }
 
-    /// Serves until it is stopped, or nobody has needed it for as long as the settings say. `mayLeave` is asked last, and may take back an
-    /// idle end: whoever starts services is to be kept from connecting meanwhile.
-    public func run(mayLeave: () -> Bool = { true }, stays: () -> Void = {}) -> End {
+    /// Serves until `stop` is called, or until no client has needed the service for
+    /// `settings.idleExit` seconds. In the latter case, calls `mayExit` first: it takes the lock
+    /// that keeps other processes from starting a service, and returns false if the service must
+    /// not exit now; the service then continues for `settings.idleExit` seconds. If a client has
+    /// connected in the meantime, calls `continues` and keeps running.
+    public func run(mayExit: () -> Bool = { true }, continues: () -> Void = {}) -> End {
         while true {
             for readiness in loop.wait(milliseconds: timeout) {
                 switch readiness.token {
-                case Self.wakingToken: return leave(.stopped)
+                case Self.wakeToken: return finish(.stopped)
                 case Self.listenerToken: accept()
                 default: serve(readiness)
                 }
             }
             let now = Self.now
             concludeRebuilding(at: now)
-            keepLeases(at: now)
-            tellNext()
-            removeThoseOver()
-            if let listensAgain, now >= listensAgain { listen() }
+            pingClients(at: now)
+            sendPending()
+            removeEndedConnections()
+            if let listenAgainAt, now >= listenAgainAt { listen() }
             if isIdle(at: now) {
-                guard mayLeave() else {
+                guard mayExit() else {
                     idleSince = now
                     continue
                 }
                 accept()
-                if connections.isEmpty { return leave(.idle) }
-                stays()
+                if connections.isEmpty { return finish(.idle) }
+                continues()
             }
         }
     }
 
-    static var now: Double { Double(ControlTower.now.nanoseconds) / 1e9 }
+    static var now: Double { Double(ArbiterCore.now.nanoseconds) / 1e9 }
 
-    /// Whoever has sessions finds the next arbiter waiting for it.
-    private func leave(_ end: End) -> End {
+    /// Stores the state before `run` returns. If clients have sessions, the next arbiter will wait
+    /// for them to reconnect.
+    private func finish(_ end: End) -> End {
         persisted.hasEnded = rebuilding == nil && !connections.values.contains { !$0.sessions.isEmpty }
         persist()
         return end
@@ -124,6 +132,8 @@ public final class ArbiterServer: @unchecked Sendable {
 
     // MARK: Clients
 
+    /// Accepts all clients that wait, except those of other users, those above a limit, and those
+    /// whose process has ended.
     private func accept() {
         while true {
             let socket = ssocket_accept(listener)
@@ -140,11 +150,12 @@ public final class ArbiterServer: @unchecked Sendable {
                 continue
             }
             lastConnection += 1
-            // Even tokens are sockets, odd ones processes; the first two are the server's own.
+            // Even tokens stand for sockets, odd ones for processes. The first two are the server's
+            // own.
             let token = lastConnection * 2
             let process = peer.pid > 0 ? ssocket_peer_process(socket, peer.pid) : -1
             guard process != -ESRCH else {
-                // It has ended, whoever else may hold its socket.
+                // The process has ended, even if another one holds its socket.
                 close(socket)
                 continue
             }
@@ -160,31 +171,33 @@ public final class ArbiterServer: @unchecked Sendable {
         }
     }
 
-    /// Who waits to be taken in waits on: there is no room, and to ask again at once would be to turn in circles.
+    /// Stops accepting clients for a moment. There are no resources for another one, and accepting
+    /// again at once would be a busy loop. Clients that wait to be accepted continue to wait.
     private func pauseListening(_ reason: String) {
         loop.forget(listener)
-        listensAgain = Self.now + Self.pause
-        // Once, until a client has been taken in again.
-        if !hasReportedPause { report("A client cannot be taken in: \(reason). It waits until there is room.") }
+        listenAgainAt = Self.now + Self.listenPause
+        // Reported once, until a client has been accepted again.
+        if !hasReportedPause { report("A client cannot be accepted: \(reason). It waits for free resources.") }
         hasReportedPause = true
     }
 
     private func listen() {
-        listensAgain = nil
-        if !loop.watch(listener, token: Self.listenerToken) { listensAgain = Self.now + Self.pause }
+        listenAgainAt = nil
+        if !loop.watch(listener, token: Self.listenerToken) { listenAgainAt = Self.now + Self.listenPause }
     }
 
+    /// Sends the reason to a client that is not accepted, and closes its socket.
     private func refuse(_ socket: Int32, _ peer: ssocket_peer_t) {
         let error =
             peer.uid != getuid()
             ? RequestError(
-                .notPermitted, "User \(peer.uid) asked the arbiter of user \(getuid()); each has an own one.")
+                .notPermitted, "User \(peer.uid) cannot use the arbiter of user \(getuid()); each user has their own.")
             : RequestError(
                 .limit,
                 """
-                The arbiter has \(connections.count) clients, \(connectionCount(of: peer.pid)) of them this process's; the limits are \
-                \(settings.limits.clients) and \(settings.limits.clientsPerApp). End some, or raise clients or clients-per-app in [limits] \
-                of the settings.
+                The arbiter has \(connections.count) clients, \(connectionCount(of: peer.pid)) of them in this \
+                process; the limits are \(settings.limits.clients) and \(settings.limits.clientsPerApp). End some, or \
+                raise limits.clients or limits.clients-per-app in the settings.
                 """)
         let bytes = encode(.failure(0, error))
         _ = ssocket_send(socket, bytes, bytes.count, -1)
@@ -194,6 +207,7 @@ public final class ArbiterServer: @unchecked Sendable {
 
     private func connectionCount(of process: pid_t) -> Int { connections.values.count { $0.peer.process == process } }
 
+    /// Returns the program of a process, empty if it cannot be read, and whether that is trusted.
     private func identify(_ process: pid_t) -> Connection.Peer {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")) ?? ""
         let own = folder.isEmpty ? [] : ["audiosession", "player"].map { folder + "/" + $0 }
@@ -202,10 +216,11 @@ public final class ArbiterServer: @unchecked Sendable {
             isTrusted: !program.isEmpty && (own + settings.trustedPrograms).contains(program))
     }
 
+    /// Handles the events of a client's socket, or the end of its process.
     private func serve(_ readiness: EventLoop.Readiness) {
         guard let connection = connections[readiness.token / 2] else { return }
-        // Its process has ended, whoever else may hold its socket (ACT-12).
-        if readiness.token % 2 == 1 { connection.isOver = true }
+        // The client's process has ended, even if another one holds its socket (ACT-12).
+        if readiness.token % 2 == 1 { connection.hasEnded = true }
         if readiness.isWritable {
             connection.sendQueue()
             if !connection.hasQueue { watchQueue(of: connection) }
@@ -213,46 +228,48 @@ public final class ArbiterServer: @unchecked Sendable {
         if readiness.isReadable { read(connection) }
     }
 
+    /// Receives and handles packets of a client, until none is left or it is another client's turn.
     private func read(_ connection: Connection) {
-        connection.turnIsOver = false
-        for _ in 0..<Self.turn where !connection.isOver && !connection.turnIsOver {
+        connection.yieldsToOthers = false
+        for _ in 0..<Self.packetsPerTurn where !connection.hasEnded && !connection.yieldsToOthers {
             guard let incoming = connection.receive(into: &buffer) else { return }
             switch incoming {
             case .packet(let data): take(data, from: connection)
             case .tooLong:
-                connection.allowance.charge(Self.cost(ofBytes: ArbiterProtocol.packetLimit))
+                connection.rateLimit.charge(Self.cost(ofBytes: ArbiterProtocol.packetLimit))
                 send(
                     .failure(
                         0,
                         RequestError(
                             .malformed,
-                            "A packet of more than \(ArbiterProtocol.packetLimit) bytes came; it was thrown away.")),
+                            "A packet over \(ArbiterProtocol.packetLimit) bytes was discarded; send shorter ones.")),
                     to: connection)
             case .descriptor:
                 send(
                     .failure(
-                        0, RequestError(.malformed, "A descriptor came with a packet; the arbiter takes none.")),
+                        0, RequestError(.malformed, "A packet came with a descriptor; the arbiter accepts none.")),
                     to: connection)
-            case .end: connection.isOver = true
+            case .end: connection.hasEnded = true
             }
         }
     }
 
-    /// Sends, at once or as soon as the client reads.
+    /// Sends a message now, or as soon as the client reads. A reply that is longer than a packet is
+    /// sent in a memory file; a client for which another message is too long is disconnected.
     func send(_ message: ArbiterMessage, to connection: Connection, descriptor: Int32 = -1) {
         var bytes = encode(message)
         var descriptor = descriptor
         var memory = 0
         if bytes.count > ArbiterProtocol.packetLimit {
             guard case .reply(let serial, _) = message, descriptor < 0 else {
-                report("A message to \(connection.peer.program) is longer than a packet; it is cut off.")
-                connection.isOver = true
+                report("A message to \(connection.peer.program) is longer than a packet; disconnecting it.")
+                connection.hasEnded = true
                 return
             }
             memory = bytes.count
             descriptor = ssocket_memory_create(bytes, bytes.count)
             chargeLongReply(memory, to: connection)
-            let error = RequestError(.unavailable, "The reply is long and memory is short; try again.")
+            let error = RequestError(.unavailable, "There is not enough memory for a long reply; try again.")
             bytes = encode(descriptor >= 0 ? .long(serial) : .failure(serial, error))
         }
         let hadQueue = connection.hasQueue
@@ -264,11 +281,11 @@ public final class ArbiterServer: @unchecked Sendable {
         _ = loop.watch(connection.socket, token: connection.number * 2, forWriting: connection.hasQueue)
     }
 
-    /// Whether a message goes into one packet.
+    /// Returns whether a message fits into one packet.
     func fits(_ message: ArbiterMessage) -> Bool { encode(message).count <= ArbiterProtocol.packetLimit }
 
     private func encode(_ message: ArbiterMessage) -> [UInt8] {
-        // Every message can be encoded: a failure would be a mistake here.
+        // Every message can be encoded; a failure would be a bug here.
         guard let data = try? encoder.encode(message) else {
             report("A message could not be written as JSON: \(message).")
             return Array("{}".utf8)
@@ -276,8 +293,9 @@ public final class ArbiterServer: @unchecked Sendable {
         return Array(data)
     }
 
-    private func removeThoseOver() {
-        for connection in connections.values where connection.isOver {
+    /// Removes the connections that have ended, and their sessions.
+    private func removeEndedConnections() {
+        for connection in connections.values where connection.hasEnded {
             connections[connection.number] = nil
             loop.forget(connection.socket)
             if connection.process >= 0 { loop.forget(connection.process) }
@@ -288,29 +306,31 @@ public final class ArbiterServer: @unchecked Sendable {
 
     // MARK: Time
 
-    /// Milliseconds until something is due, whoever says nothing.
+    /// Milliseconds until the next timed action, if no client sends anything.
     private var timeout: Int32 {
-        if hasStaleClients { return 0 }
+        if hasClientsToUpdate { return 0 }
         var due = [Double]()
         if !connections.isEmpty { due.append(nextPing) }
         if let rebuilding { due.append(rebuilding.deadline) }
         if let idleSince, mayBecomeIdle { due.append(idleSince + settings.idleExit) }
-        if let listensAgain { due.append(listensAgain) }
+        if let listenAgainAt { due.append(listenAgainAt) }
         guard let first = due.min() else { return -1 }
         return Int32(clamping: Int(max(0, (first - Self.now) * 1_000).rounded(.up)))
     }
 
-    private var mayBecomeIdle: Bool { settings.idleExit > 0 && rebuilding == nil && tower.state.sessions.isEmpty }
+    private var mayBecomeIdle: Bool { settings.idleExit > 0 && rebuilding == nil && core.state.sessions.isEmpty }
 
     private func isIdle(at now: Double) -> Bool {
         guard let idleSince, mayBecomeIdle else { return false }
         return now - idleSince >= settings.idleExit
     }
 
-    /// Cuts off who did not answer for too long, and asks the others again (ACT-12).
-    private func keepLeases(at now: Double) {
+    /// Disconnects clients that have not answered a ping for `settings.leaseLimit` seconds, and
+    /// pings those that owe no answer (ACT-12). Does nothing until the next ping is due.
+    private func pingClients(at now: Double) {
         guard now >= nextPing else { return }
-        // Who was late is this process: the answers may lie unread.
+        // This process itself was delayed, so answers may still be unread: measure their time from
+        // now.
         if now - nextPing > settings.pingInterval {
             for connection in connections.values { connection.ping?.since = now }
         }
@@ -322,12 +342,13 @@ public final class ArbiterServer: @unchecked Sendable {
                 report(
                     "\(connection.peer.program) (\(connection.peer.process)) has not answered for \(now - ping.since) s."
                 )
-                connection.isOver = true
+                connection.hasEnded = true
             } else if connection.hello != nil {
                 connection.ping = (pings, now)
                 send(.ping(pings), to: connection)
             } else {
-                // Who connects and says nothing has no more time than who does not answer.
+                // A client that connects and sends nothing has the same time limit as one that does
+                // not answer.
                 connection.ping = (0, now)
             }
         }

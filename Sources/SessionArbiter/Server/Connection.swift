@@ -2,65 +2,68 @@ internal import CSessionSocket
 internal import Foundation
 internal import SessionPolicy
 
-/// A client of the server's: its socket, who it is, and what is still to be told. Of the server's thread.
+/// A client of the server: its socket, its identity, and its pending messages. Used on the server's
+/// thread only.
 final class Connection {
-    /// Who is at the other end, as the kernel says.
+    /// The process at the other end, as the kernel identifies it.
     struct Peer {
         var process: pid_t
         var program: String
         var isTrusted: Bool
     }
 
-    /// Tells it from every other, also from those before it on the same descriptor.
+    /// Distinguishes this connection from every other, also from earlier ones on the same
+    /// descriptor.
     let number: UInt64
     let socket: Int32
-    /// Readable when its process has ended; -1 when it cannot be watched.
+    /// A descriptor that becomes readable when the client's process has ended; -1 if that cannot be
+    /// watched.
     let process: Int32
     let peer: Peer
     let app: AppID
-    /// Its process, for the next arbiter; nil when that has ended.
+    /// Identifies the process for the next arbiter; nil if the process has ended.
     private(set) lazy var mark = ClientMark(process: peer.process)
 
-    // What it said.
+    // State reported by the client.
     var hello: ClientMessage.Hello?
-    /// Sessions that it has announced and not restored yet.
-    var toRestore = 0
+    /// How many sessions the client has announced and not restored yet.
+    var unrestoredSessions = 0
     var lastSerial: UInt64 = 0
-    var allowance: Allowance
-    /// Requests that came while the state was being rebuilt (SRV-3).
+    var rateLimit: TokenBucket
+    /// Requests that arrived while the state was being rebuilt (SRV-3).
     var held: [ClientMessage] = []
-    /// Sessions of its own, and of apps that it speaks for.
+    /// The sessions of the client's app, and of apps for which it acts.
     var sessions: Set<SessionID> = []
-    /// Calls and the like that end with it.
+    /// Calls and other system sessions that end with the client.
     var systemSessions: Set<SessionID> = []
     var followsLog = false
-    /// The ping that was not answered yet, and since when, in seconds.
+    /// The ping that has not been answered yet, and when it was sent, in seconds.
     var ping: (number: UInt64, since: Double)?
-    /// Nothing more is to be sent or read.
-    var isOver = false
-    /// What it asked for took long: it is another's turn.
-    var turnIsOver = false
-    /// Of long replies, since it was last seen to have read all.
+    /// Whether the client is gone or is to be disconnected: nothing more is sent or read.
+    var hasEnded = false
+    /// Whether other clients are served first, because a request of this one took long.
+    var yieldsToOthers = false
+    /// The bytes of long replies that were sent since the client had last read everything.
     private var longBytes = 0
 
-    // What it is to be told.
-    /// Sessions whose status it does not know.
-    var staleSessions: Set<SessionID> = []
+    // State reported to the client.
+    /// The sessions whose current status the client has not received.
+    var sessionsToReport: Set<SessionID> = []
     var notices: [SessionNotice] = []
-    var toldApplication: AppState?
-    var toldDevices: [Device]?
-    var toldHardware: HardwareWish?
+    var sentApplication: AppState?
+    var sentDevices: [Device]?
+    var reportedHardware: HardwareRequest?
 
-    /// What the socket would not take yet.
+    /// The packets that the socket has not accepted yet.
     private var queue: [Outgoing] = []
     private var queuedBytes = 0
     private let queueLimit: Int
 
     private struct Outgoing {
         let bytes: [UInt8]
-        /// To be closed when sent; -1: none.
+        /// Closed after it is sent; -1 for none.
         let descriptor: Int32
-        /// Bytes of memory that wait with it.
+        /// The number of bytes that it occupies in memory until it is sent.
         let weight: Int
     }
 
@@ -69,9 +72,10 @@ final class Connection {
         self.socket = socket
         self.process = process
         self.peer = peer
-        // A process of another pid namespace has no number here; it gets one that no process has.
+        // A process in another PID namespace has no process id here. Its app gets an id that no
+        // process has.
         app = AppID(peer.process > 0 ? UInt64(peer.process) : 1 << 40 | number)
-        allowance = Allowance(perSecond: Double(limits.messagesPerSecond))
+        rateLimit = TokenBucket(perSecond: Double(limits.messagesPerSecond))
         queueLimit = limits.queuedBytes
     }
 
@@ -83,7 +87,7 @@ final class Connection {
 
     var hasQueue: Bool { !queue.isEmpty }
 
-    /// Whether more long replies lie unread than one client may have.
+    /// Returns whether more bytes of long replies are unread than one client may have.
     func hasTooMuchUnread() -> Bool {
         var unread: Int32 = 0
         if ioctl(socket, UInt(TIOCOUTQ), &unread) == 0, unread == 0, queue.isEmpty { longBytes = 0 }
@@ -92,9 +96,11 @@ final class Connection {
 
     private static let longLimit = 16 << 20
 
-    /// Sends now, or when the client has read what came before; cuts off who reads too slowly. The descriptor is closed when sent.
+    /// Sends a packet now, or when the client has read the previous ones. Disconnects a client that
+    /// reads too slowly. `memory` is the size in bytes of a long reply whose descriptor this sends.
+    /// The descriptor is closed after it is sent.
     func send(_ bytes: [UInt8], descriptor: Int32 = -1, memory: Int = 0) {
-        guard !isOver else {
+        guard !hasEnded else {
             if descriptor >= 0 { close(descriptor) }
             return
         }
@@ -103,10 +109,10 @@ final class Connection {
         queuedBytes += weight
         longBytes += memory
         sendQueue()
-        if queuedBytes > queueLimit { isOver = true }
+        if queuedBytes > queueLimit { hasEnded = true }
     }
 
-    /// Sends what the socket takes.
+    /// Sends as many packets as the socket accepts.
     func sendQueue() {
         var sent = 0
         defer { queue.removeFirst(sent) }
@@ -114,7 +120,7 @@ final class Connection {
             let count = ssocket_send(socket, outgoing.bytes, outgoing.bytes.count, outgoing.descriptor)
             if count == -Int(EAGAIN) { return }
             guard count > 0 else {
-                isOver = true
+                hasEnded = true
                 return
             }
             if outgoing.descriptor >= 0 { close(outgoing.descriptor) }
@@ -123,7 +129,8 @@ final class Connection {
         }
     }
 
-    /// One packet; nil when there is none at present. What is no packet of this protocol is told apart.
+    /// Receives one packet; returns nil if there is none at present. Distinguishes packets that do
+    /// not conform to the protocol.
     func receive(into buffer: inout [UInt8]) -> Incoming? {
         var descriptor: Int32 = -1
         let count = ssocket_receive(socket, &buffer, buffer.count, false, &descriptor)
@@ -143,10 +150,11 @@ final class Connection {
         case packet(Data), tooLong, descriptor, end
     }
 
-    /// Notes what is to be told; of several changes of one session's state the last is enough.
-    func tell(_ notice: SessionNotice) {
-        // Whatever it is, the session is another now: its volume, its route.
-        staleSessions.insert(notice.effect.session)
+    /// Queues a notice. Of several state changes of one session, only the last is kept.
+    func send(_ notice: SessionNotice) {
+        // Whatever the notice is, the session's status has changed: its volume or its route, for
+        // example.
+        sessionsToReport.insert(notice.effect.session)
         if notice.effect.kind == .stateChanged {
             notices.removeAll { $0.effect.kind == .stateChanged && $0.effect.session == notice.effect.session }
         }
@@ -154,8 +162,9 @@ final class Connection {
     }
 }
 
-/// How many messages a client may send: so many a second on average, and as many at once.
-struct Allowance {
+/// Limits the rate of a client's requests: a token bucket that holds the tokens of one second, so
+/// that a client can send that many messages at once.
+struct TokenBucket {
     private let perSecond: Double
     private var left: Double
     private var since: Double?
@@ -165,7 +174,8 @@ struct Allowance {
         left = self.perSecond
     }
 
-    /// Takes `cost` at `time`, in seconds, if there is anything left; false when there is not.
+    /// Takes `cost` tokens at `time`, in seconds. Returns false, and takes none, if less than one
+    /// token is left.
     mutating func take(_ cost: Double, at time: Double) -> Bool {
         left = min(perSecond, left + (time - (since ?? time)) * perSecond)
         since = time
@@ -174,7 +184,8 @@ struct Allowance {
         return true
     }
 
-    /// Takes what has turned out to be due, beyond what there is too; never so much that it takes longer than a second to make good, in which
-    /// not even the answer to a ping is looked into.
+    /// Takes a cost that is known only afterwards, even if it exceeds the tokens left. The debt is
+    /// limited to what one second restores, because during that time not even the answer to a ping
+    /// is read.
     mutating func charge(_ cost: Double) { left = max(left - cost, -perSecond) }
 }

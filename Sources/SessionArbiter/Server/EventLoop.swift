@@ -2,12 +2,12 @@ internal import CSessionSocket
 internal import Foundation
 internal import Platform
 
-/// Waits for any of many descriptors at once.
+/// Waits for any of several descriptors at once.
 struct EventLoop: ~Copyable {
-    /// What there is to do at a descriptor.
+    /// The events of a descriptor.
     struct Readiness {
         var token: UInt64
-        /// Something to read, or the other end is gone.
+        /// There is something to read, or the other end is gone.
         var isReadable: Bool
         var isWritable: Bool
     }
@@ -17,12 +17,13 @@ struct EventLoop: ~Copyable {
 
     init() throws(ArbiterError) {
         descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
-        guard descriptor >= 0 else { throw .unavailable("no event queue is to be had: \(systemErrorText(errno))") }
+        guard descriptor >= 0 else { throw .unavailable("cannot create an event queue: \(systemErrorText(errno))") }
     }
 
     deinit { close(descriptor) }
 
-    /// Watches for reading, and when asked for writing.
+    /// Watches a descriptor for reading, and on request for writing. Returns whether that
+    /// succeeded.
     func watch(_ watched: Int32, token: UInt64, forWriting: Bool = false) -> Bool {
         var event = epoll_event()
         event.events = EPOLLIN.rawValue | (forWriting ? EPOLLOUT.rawValue : 0)
@@ -31,10 +32,11 @@ struct EventLoop: ~Copyable {
         return epoll_ctl(descriptor, EPOLL_CTL_ADD, watched, &event) == 0
     }
 
-    /// To be called before a watched descriptor is closed.
+    /// Stops watching a descriptor. The caller calls this before it closes the descriptor.
     func forget(_ watched: Int32) { epoll_ctl(descriptor, EPOLL_CTL_DEL, watched, nil) }
 
-    /// Waits at most `milliseconds`, 0 not at all, below 0 without end; a signal ends the wait.
+    /// Waits at most `milliseconds`; 0 does not wait, a negative value waits without limit. A
+    /// signal ends the wait.
     mutating func wait(milliseconds: Int32) -> [Readiness] {
         let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
         guard count > 0 else { return [] }

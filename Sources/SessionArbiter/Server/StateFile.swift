@@ -3,36 +3,44 @@ internal import Platform
 internal import Glibc
 internal import SessionPolicy
 
-/// What outlives an arbiter: what is the system's own, and who its clients were (SRV-3).
+/// The state that outlives an arbiter: that of the system, and the list of its clients (SRV-3).
 struct PersistentState: Hashable, Codable {
-    /// Of this format.
+    /// The version of this format.
     var version = 1
-    /// Whose it is.
+    /// The arbiter that wrote the state.
     var arbiter: UInt64
-    /// Those with sessions.
+    /// The clients with sessions.
     var clients: [ClientMark] = []
-    /// No session has had a number above it.
+    /// No session has had a higher number.
     var reservedSessions: UInt64 = 0
     var system = SystemRecord()
-    /// A period of ours that stands in for the server's (HW-2).
-    var loan: PeriodLoan?
-    /// The same of a rate.
-    var rateLoan: RateLoan?
-    /// The arbiter left in order: its clients had gone.
+    /// The override of the server's own period (HW-2).
+    var bufferSizeOverride: BufferSizeOverride?
+    /// The override of the server's own sample rate.
+    var sampleRateOverride: SampleRateOverride?
+    /// Whether the arbiter exited when no client had a session, so that the next one need not wait
+    /// for clients.
     var hasEnded = false
+
+    private enum CodingKeys: String, CodingKey {
+        case version, arbiter, clients, reservedSessions, system, hasEnded
+        case bufferSizeOverride = "loan"
+        case sampleRateOverride = "rateLoan"
+    }
 
     init(arbiter: UInt64) { self.arbiter = arbiter }
 }
 
-/// A process, told from every other of the same number.
+/// Identifies a process among all that have had the same number.
 struct ClientMark: Hashable, Codable {
     var process: Int32
-    /// When it began, in the kernel's count; 0 when that cannot be told.
+    /// When the process started, in the kernel's ticks; 0 if that is not known.
     var started: UInt64
 
-    /// A living process; nil for another one.
+    /// Identifies a living process; nil if it is not alive.
     init?(process: Int32) {
-        // The fields after the program's name, which may hold anything but is the last in parentheses.
+        // The fields after the program's name. The name may contain any character, but ends with
+        // the last parenthesis.
         guard let line = Self.text("/proc/\(process)/stat"),
             let end = line.lastIndex(of: ")")
         else { return nil }
@@ -42,7 +50,8 @@ struct ClientMark: Hashable, Codable {
         started = UInt64(fields[19]) ?? 0
     }
 
-    /// A short file, whatever letters it holds: names are cut in the midst of one.
+    /// Returns the content of a short file. Invalid UTF-8 is accepted, because the kernel may
+    /// truncate a name within a character.
     private static func text(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -55,11 +64,13 @@ struct ClientMark: Hashable, Codable {
     var isAlive: Bool { ClientMark(process: process) == self }
 }
 
-/// Where it is kept. Replaced as a whole, so that no reader sees half of it; a damaged one is moved aside.
+/// The file that stores the state. Each change writes a new file and renames it, so that no reader
+/// sees a partial file. A damaged file is renamed to `….damaged`.
 struct StateFile {
     let path: String
 
-    /// What an arbiter left; nil when none did. The warning says what was wrong with the file.
+    /// Returns the state that an arbiter left; nil if none did or the file is damaged. The warning
+    /// says what was wrong with the file.
     func read() -> (state: PersistentState?, warning: String?) {
         guard let data = FileManager.default.contents(atPath: path) else { return (nil, nil) }
         do {
@@ -71,12 +82,13 @@ struct StateFile {
             rename(path, aside)
             return (
                 nil,
-                "The state file '\(path)' could not be read (\(error)); it is '\(aside)' now, and the arbiter begins anew."
+                "The state file '\(path)' could not be read (\(error)); it was moved to '\(aside)', and the arbiter starts without it."
             )
         }
     }
 
-    /// Returns what went wrong. The disk is not waited for: a file that a loss of power damages is moved aside like any other.
+    /// Writes the state; returns what went wrong, or nil. This does not wait for the disk: a file
+    /// that a power failure damages is moved aside like any other.
     func write(_ state: PersistentState) -> String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

@@ -1,41 +1,51 @@
 public import SessionPolicy
 
-/// What the arbiter says to a client: one JSON object a packet. Documentation/Protocol.md has an example of each.
+/// A message from the arbiter to a client: one JSON object in a packet. Documentation/Protocol.md
+/// has an example of each.
 public enum ArbiterMessage: Hashable, Sendable {
-    /// To the request of this serial. With a gate's descriptor after `register` and `restore`.
+    /// The reply to the request with this serial. After `register` and `restore`, a gate's
+    /// descriptor comes with it.
     case reply(UInt64, Reply)
-    /// Nothing has changed by the request of this serial.
+    /// The request with this serial failed and has changed nothing. Serial 0 stands for a packet
+    /// without a readable serial, and for a connection that is refused.
     case failure(UInt64, RequestError)
-    /// The reply to the request of this serial is in the file of the descriptor that comes with it.
+    /// The reply to the request with this serial is in the file whose descriptor comes with this
+    /// message.
     case long(UInt64)
     case notice(SessionNotice)
-    /// A session of the client's is as told from now on.
-    case status(SessionNews)
-    /// The client's own app.
+    /// The state of one of the client's sessions from now on.
+    case status(SessionUpdate)
+    /// The state of the client's own app.
     case application(AppState)
     case devices([Device])
-    case hardware(HardwareWish)
-    /// To be answered with `pong`.
+    case hardware(HardwareRequest)
+    /// A request to answer with `pong`.
     case ping(UInt64)
-    /// To who follows the log.
+    /// A decision, for clients that follow the log.
     case decision(Decision)
 }
 
-/// All that a client keeps of a session of its own.
-public struct SessionNews: Hashable, Sendable, Codable {
+/// Everything that a client keeps about one of its sessions.
+public struct SessionUpdate: Hashable, Sendable, Codable {
     public var status: SessionStatus
-    /// When it was granted, and its place among those who wait to be: for the next arbiter (SRV-3).
-    public var grant: UInt64
+    /// The number of the session's last grant, and in `pending` the number of its pending request
+    /// for activation, nil if none. The next arbiter needs them (SRV-3).
+    public var grantNumber: UInt64
     public var pending: UInt64?
 
-    public init(status: SessionStatus, grant: UInt64, pending: UInt64? = nil) {
+    private enum CodingKeys: String, CodingKey {
+        case status, pending
+        case grantNumber = "grant"
+    }
+
+    public init(status: SessionStatus, grantNumber: UInt64, pending: UInt64? = nil) {
         self.status = status
-        self.grant = grant
+        self.grantNumber = grantNumber
         self.pending = pending
     }
 }
 
-/// What a request is answered with; which fields there are depends on the request.
+/// The reply to a request; the request determines which fields are present.
 public struct Reply: Hashable, Sendable, Codable {
     public var welcome: Welcome?
     /// The number of a new session.
@@ -48,15 +58,15 @@ public struct Reply: Hashable, Sendable, Codable {
 
     public init() {}
 
-    /// To `hello`.
+    /// The reply to `hello`.
     public struct Welcome: Hashable, Sendable, Codable {
-        /// Of the protocol.
+        /// The version of the protocol.
         public var version = ArbiterProtocol.version
-        /// Tells this arbiter from those before and after it.
+        /// Distinguishes this arbiter from those before and after it.
         public var arbiter: UInt64
-        /// The client, as an app.
+        /// The client's id as an app.
         public var app: AppID
-        /// Whether it may speak for the system and for other apps.
+        /// Whether the client may act for the system and for other apps.
         public var isTrusted: Bool
         public var settings: ArbiterSettings
 
@@ -69,23 +79,23 @@ public struct Reply: Hashable, Sendable, Codable {
     }
 }
 
-/// Why a request was not done.
+/// Why a request was not carried out.
 public struct RequestError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     public enum Code: String, Hashable, Sendable, Codable {
-        /// A rule says no: see `refusal`.
+        /// A rule refused: see `refusal`.
         case refused
-        /// Not a message of this protocol, or one out of its turn.
+        /// Not a message of this protocol, or a message out of order.
         case malformed
-        /// Not this client's to ask.
+        /// The client may not request this.
         case notPermitted
-        /// Too many sessions, messages, bytes.
+        /// Too many sessions, messages or bytes.
         case limit
-        /// The machine cannot serve.
+        /// The system lacks resources.
         case unavailable
     }
 
     public var code: Code
-    /// What was asked, what is so, what to do.
+    /// States what was requested, why it failed, and what to do.
     public var message: String
     public var refusal: Refusal?
 
@@ -120,15 +130,15 @@ extension ArbiterMessage: Codable {
         }
         switch values.allKeys.first {
         case .notice: self = .notice(try values.decode(SessionNotice.self, forKey: .notice))
-        case .status: self = .status(try SessionNews(from: decoder))
+        case .status: self = .status(try SessionUpdate(from: decoder))
         case .application: self = .application(try values.decode(AppState.self, forKey: .application))
         case .devices: self = .devices(try values.decode([Device].self, forKey: .devices))
-        case .hardware: self = .hardware(try values.decode(HardwareWish.self, forKey: .hardware))
+        case .hardware: self = .hardware(try values.decode(HardwareRequest.self, forKey: .hardware))
         case .ping: self = .ping(try values.decode(UInt64.self, forKey: .ping))
         case .decision: self = .decision(try values.decode(Decision.self, forKey: .decision))
         case .reply, .error, .long, nil:
             throw DecodingError.dataCorrupted(
-                .init(codingPath: values.codingPath, debugDescription: "This is no message of an arbiter's."))
+                .init(codingPath: values.codingPath, debugDescription: "This is not a message of an arbiter."))
         }
     }
 
@@ -145,10 +155,10 @@ extension ArbiterMessage: Codable {
             try values.encode(serial, forKey: .reply)
             try values.encode(true, forKey: .long)
         case .notice(let notice): try values.encode(notice, forKey: .notice)
-        case .status(let news): try news.encode(to: encoder)
+        case .status(let update): try update.encode(to: encoder)
         case .application(let app): try values.encode(app, forKey: .application)
         case .devices(let devices): try values.encode(devices, forKey: .devices)
-        case .hardware(let wish): try values.encode(wish, forKey: .hardware)
+        case .hardware(let request): try values.encode(request, forKey: .hardware)
         case .ping(let number): try values.encode(number, forKey: .ping)
         case .decision(let decision): try values.encode(decision, forKey: .decision)
         }

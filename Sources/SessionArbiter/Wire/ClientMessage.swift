@@ -1,11 +1,12 @@
 public import SessionPolicy
 
-/// What a client says to the arbiter: one JSON object a packet. Documentation/Protocol.md has an example of each.
+/// A message from a client to the arbiter: one JSON object in a packet. Documentation/Protocol.md
+/// has an example of each.
 ///
-/// `{"serial": 3, "action": "activate", "session": 5}` asks for a decision of the policy; `{"serial": 1, "request": "hello", "version": 1}`
-/// for something of the arbiter itself.
+/// `{"serial": 3, "action": "activate", "session": 5}` requests a decision of the policy;
+/// `{"serial": 1, "request": "hello", "version": 1}` requests a service of the arbiter itself.
 public struct ClientMessage: Hashable, Sendable, Codable {
-    /// Chosen by the client, each above the last.
+    /// Chosen by the client; each serial is greater than the previous one.
     public var serial: UInt64
     public var request: Request
 
@@ -16,40 +17,42 @@ public struct ClientMessage: Hashable, Sendable, Codable {
 
     public enum Request: Hashable, Sendable {
         case hello(Hello)
-        /// A session that was granted by an arbiter before this one (SRV-3).
+        /// Restores a session that was granted by an arbiter before this one (SRV-3).
         case restore(Restoration)
-        /// A new session; of another app than the client's own only for trusted programs (SIM-6).
+        /// Registers a new session. Only trusted programs may register one for another app (SIM-6).
         case register(app: AppID?)
-        /// The policy decides.
+        /// Submits an action, on which the policy decides.
         case submit(PolicyAction)
-        /// A session of the system's begins; `isKept`: it outlives the client, and the arbiter (for trusted programs).
+        /// Begins a session of the system (for trusted programs). If `isKept`, it outlives the
+        /// client and the arbiter.
         case beginSystemSession(rank: Rank, isRinging: Bool, isKept: Bool)
-        /// What was done about the wish for a period; nil: it was given back.
-        case loan(PeriodLoan?)
-        /// The same of the rate.
-        case rateLoan(RateLoan?)
-        /// A program's permission to record: reads all, or sets one (for trusted programs).
+        /// Reports the override of the period; nil if the server's own was restored.
+        case bufferSizeOverride(BufferSizeOverride?)
+        /// Reports the override of the sample rate; nil if the server's own was restored.
+        case sampleRateOverride(SampleRateOverride?)
+        /// Reads the permissions to record of all programs or of one, or sets one (for trusted
+        /// programs).
         case permission(program: String?, RecordPermission?)
-        /// All that the arbiter knows.
+        /// Requests everything that the arbiter knows.
         case report
-        /// Decisions after the number given, and with `follows` those to come.
+        /// Requests the decisions after the given number, and with `follows` future ones.
         case log(after: UInt64, follows: Bool)
-        /// What is needed to replay the log.
+        /// Requests what is needed to replay the log.
         case history
-        /// Answered once all that was told before has been sent.
+        /// Requests a reply that the arbiter sends after everything that it has to report.
         case synchronise
-        /// The answer to a ping; itself not answered.
+        /// Answers a ping; has no reply itself.
         case pong(UInt64)
     }
 
     public struct Hello: Hashable, Sendable, Codable {
-        /// Of the protocol.
+        /// The version of the protocol.
         public var version = ArbiterProtocol.version
-        /// The arbiter of whom the sessions to be restored were told; nil: none are.
+        /// The arbiter that reported the sessions to be restored; nil if there are none.
         public var arbiter: UInt64?
-        /// How many `restore` follow.
+        /// The number of `restore` requests that follow.
         public var restoring: Int = 0
-        /// What that arbiter told of the client's app; nil: nothing.
+        /// The state of the client's app as that arbiter reported it; nil if it reported none.
         public var application: AppState?
 
         public init(arbiter: UInt64? = nil, restoring: Int = 0, application: AppState? = nil) {
@@ -68,9 +71,9 @@ public struct ClientMessage: Hashable, Sendable, Codable {
     }
 
     public struct Restoration: Hashable, Sendable, Codable {
-        /// As it was last told.
+        /// The session as it was last reported.
         public var record: SessionRecord
-        /// The words in its gate.
+        /// The words in the session's gate.
         public var gate: GateWords
 
         public init(record: SessionRecord, gate: GateWords) {
@@ -80,20 +83,25 @@ public struct ClientMessage: Hashable, Sendable, Codable {
     }
 }
 
-/// What holds for both sides.
+/// The values on which both sides agree.
 public enum ArbiterProtocol {
     public static let version = 1
-    /// Bytes of a packet.
+    /// The maximum size of a packet in bytes.
     public static let packetLimit = 65_536
 }
 
-/// Both words of a gate's page, as they are in memory.
+/// The two 64-bit words of a gate's page, as they are in memory.
 public struct GateWords: Hashable, Sendable, Codable {
-    public var verdict: UInt64
+    public var grant: UInt64
     public var volume: UInt64
 
-    public init(verdict: UInt64, volume: UInt64) {
-        self.verdict = verdict
+    private enum CodingKeys: String, CodingKey {
+        case grant = "verdict"
+        case volume
+    }
+
+    public init(grant: UInt64, volume: UInt64) {
+        self.grant = grant
         self.volume = volume
     }
 }
@@ -125,8 +133,9 @@ extension ClientMessage {
                 rank: try values.decode(Rank.self, forKey: .rank),
                 isRinging: try values.decodeIfPresent(Bool.self, forKey: .isRinging) ?? false,
                 isKept: try values.decodeIfPresent(Bool.self, forKey: .isKept) ?? false)
-        case .loan: request = .loan(try values.decodeIfPresent(PeriodLoan.self, forKey: .loan))
-        case .rateLoan: request = .rateLoan(try values.decodeIfPresent(RateLoan.self, forKey: .loan))
+        case .loan: request = .bufferSizeOverride(try values.decodeIfPresent(BufferSizeOverride.self, forKey: .loan))
+        case .rateLoan:
+            request = .sampleRateOverride(try values.decodeIfPresent(SampleRateOverride.self, forKey: .loan))
         case .permission:
             request = .permission(
                 program: try values.decodeIfPresent(String.self, forKey: .program),
@@ -162,12 +171,12 @@ extension ClientMessage {
             try values.encode(rank, forKey: .rank)
             try values.encode(isRinging, forKey: .isRinging)
             try values.encode(isKept, forKey: .isKept)
-        case .loan(let loan):
+        case .bufferSizeOverride(let change):
             try name(.loan)
-            try values.encodeIfPresent(loan, forKey: .loan)
-        case .rateLoan(let loan):
+            try values.encodeIfPresent(change, forKey: .loan)
+        case .sampleRateOverride(let change):
             try name(.rateLoan)
-            try values.encodeIfPresent(loan, forKey: .loan)
+            try values.encodeIfPresent(change, forKey: .loan)
         case .permission(let program, let permission):
             try name(.permission)
             try values.encodeIfPresent(program, forKey: .program)

@@ -1,5 +1,6 @@
-/// An action is one flat object in JSON, `{"action": "deactivate", "session": 5, "notifyOthers": true}`; an event has its `time` beside
-/// these keys. Actions are named as here; keys that are not of an action are ignored.
+/// An action is one flat object in JSON, such as `{"action": "deactivate", "session": 5,
+/// "notifyOthers": true}`. An event is the same object with the key `time` added. The value of
+/// `action` is the name of the case; keys that do not belong to it are ignored.
 ///
 /// | action | keys |
 /// |---|---|
@@ -8,8 +9,9 @@
 /// | appDied, resetSessions | app |
 /// | configure | session, category, [mode], [options], [routeSharingPolicy]; or session, mode |
 /// | deactivate | session, notifyOthers |
-/// | prefer | session, preference (sampleRate, ioBufferDuration, inputChannels, outputChannels), value |
-/// | preferNoInterruptionsFromSystemAlerts, preferInterruptionOnRouteDisconnect | session, prefers |
+/// | prefer | session, preference, value |
+/// | preferNoInterruptionsFromSystemAlerts | session, prefers |
+/// | preferInterruptionOnRouteDisconnect | session, prefers |
 /// | setOutputMuted | session, isMuted |
 /// | setRunning, setInputRunning | session, isRunning |
 /// | preferInput | session, [uid] |
@@ -28,8 +30,10 @@
 /// | setSilentSwitch, setDoNotDisturb | isOn |
 /// | setMicrophoneMuted | isMuted |
 /// | setVolume, setRingVolume | value, 0…1 |
+///
+/// A preference is sampleRate, ioBufferDuration, inputChannels or outputChannels.
 extension PolicyAction {
-    /// The name of an action, the same as its case.
+    /// The name of an action, which is the name of its case.
     public enum Name: String, Hashable, Sendable, Codable, CaseIterable {
         case register, unregister, appDied
         case configure, activate, requestActivation, deactivate, prefer, preferNoInterruptionsFromSystemAlerts
@@ -115,6 +119,8 @@ extension PolicyAction {
         }
     }
 
+    /// The name of the action, and its keys and values, except optional ones and those of a
+    /// configuration or a preference, which `encode` adds.
     private var flat: (Name, KeyValuePairs<Key, any Encodable>) {
         switch self {
         case .register(let id, let app): (.register, [.session: id, .app: app])

@@ -1,4 +1,6 @@
-/// `{"state": "active", "since": …}`; a wait has its own keys beside them: rival, rule, reason and mayResume.
+/// An activity is `{"state": "active", "since": …}` in JSON. For a waiting session, the object also
+/// has the other keys of `SessionState.Wait`: `rival` (the interrupter), `rule`, `reason` and
+/// `mayResume`.
 extension SessionState.Activity: JSONDescribed {
     static var allowedInJSON: String { "an activity, an object with 'state' and 'since'" }
 

@@ -1,8 +1,9 @@
-/// What of a configuration is asked for: the keys of the call, in one object.
+/// A change of a configuration in JSON: the arguments of the call, in one object.
 extension ConfigurationChange {
     enum Key: String, CodingKey, CaseIterable { case category, mode, options, routeSharingPolicy }
 
-    /// Without a mode, options or a policy they are those of `ConfigurationChange`; without a category there is a mode only.
+    /// Decodes a change. Without a mode, options or a policy, these are the defaults of
+    /// `ConfigurationChange`. Without a category, the object holds only a mode.
     public init(from decoder: any Decoder) throws {
         let object = try decoder.object(of: Key.self, "a category, a mode or both")
         if object.contains(.category) {
@@ -15,7 +16,7 @@ extension ConfigurationChange {
                 throw DecodingError.dataCorruptedError(
                     forKey: key, in: object,
                     debugDescription:
-                        "'\(key.rawValue)' was given without 'category', which it goes with; name the category too.")
+                        "'\(key.rawValue)' requires 'category'; add the category.")
             }
             self = .mode(try object.read(.mode))
         }
@@ -35,7 +36,7 @@ extension ConfigurationChange {
     }
 }
 
-/// A wish: its name and its value.
+/// A preferred value in JSON: its name and its value.
 extension Preference {
     private enum Key: String, CodingKey { case preference, value }
 

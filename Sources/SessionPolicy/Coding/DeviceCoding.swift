@@ -1,4 +1,5 @@
-/// A device that is plugged in is described by hand; so its errors say what a description has.
+/// People write the description of a device that they plug in, so decoding errors say which keys a
+/// description has.
 extension Device: JSONDescribed {
     static var allowedInJSON: String { "a device, an object with 'uid' and 'ports'" }
 

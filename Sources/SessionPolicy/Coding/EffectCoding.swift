@@ -1,11 +1,12 @@
-/// What is told is one object in JSON:
+/// An effect is one object in JSON:
 ///
-/// | effect | keys beside session, effect, rule and by |
+/// | effect | keys in addition to session, effect, rule and by |
 /// |---|---|
-/// | activated, deactivated, deactivatedBySystem, waitMoved, waitLapsed, outputDisconnected, availableInputsChanged, recordPermissionNeeded, stateChanged | |
+/// | activated, deactivated, deactivatedBySystem, waitMoved, waitLapsed | |
+/// | outputDisconnected, availableInputsChanged, recordPermissionNeeded, stateChanged | |
 /// | interruptionBegan | reason |
 /// | interruptionEnded | shouldResume |
-/// | routeChanged | reason, previous: the route before |
+/// | routeChanged | reason, previous (the previous route) |
 /// | silenceSecondaryAudioHint | shouldSilence |
 /// | outputVolumeChanged | value, 0…1 |
 /// | outputMuteChanged, inputMuteChanged | isMuted |
@@ -34,7 +35,7 @@ extension Effect.Kind {
         case effect, reason, shouldResume, previous, shouldSilence, value, isMuted, permission
     }
 
-    /// The cases' own names.
+    /// The names of the cases.
     private enum Name: String, JSONNamed {
         case activated, deactivated, deactivatedBySystem, interruptionBegan, interruptionEnded, waitMoved, waitLapsed
         case routeChanged, outputDisconnected, availableInputsChanged, silenceSecondaryAudioHint
@@ -73,6 +74,7 @@ extension Effect.Kind {
         for (key, value) in fields { try object.encode(value, forKey: key) }
     }
 
+    /// The name of the effect, and its keys and values.
     private var flat: (Name, KeyValuePairs<Key, any Encodable>) {
         switch self {
         case .activated: (.activated, [:])

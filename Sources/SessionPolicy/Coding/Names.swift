@@ -1,4 +1,4 @@
-/// A value that is its name in JSON.
+/// A value that JSON represents by its name.
 protocol JSONNamed: JSONDescribed, RawRepresentable, CaseIterable where RawValue == String {}
 
 extension JSONNamed {
@@ -15,7 +15,7 @@ extension JSONNamed {
 
 extension ApplicationState: JSONNamed {}
 extension Category: JSONNamed {}
-extension Departure: JSONNamed {}
+extension DeactivationKind: JSONNamed {}
 extension DevicePort.Direction: JSONNamed {}
 extension Mode: JSONNamed {}
 extension PortType: JSONNamed {}
@@ -24,7 +24,8 @@ extension RecordPermission: JSONNamed {}
 extension Refusal.Code: JSONNamed {}
 extension Rule: JSONNamed {}
 
-/// A value whose raw value is another interface's number, and which is its case's name in JSON.
+/// A value whose raw value is a number of another interface. JSON represents it by the name of its
+/// case.
 protocol JSONCaseNamed: JSONDescribed, RawRepresentable, CaseIterable {}
 
 extension JSONCaseNamed {

@@ -1,4 +1,4 @@
-/// Ids and times are single numbers in JSON.
+/// JSON represents ids and times by single numbers.
 extension SessionID: JSONDescribed {
     static var allowedInJSON: String { "a session's id, a whole number from 0 to \(UInt64.max)" }
 

@@ -1,4 +1,4 @@
-/// Options are an array of names in JSON, in the table's order (group OPT).
+/// JSON represents options by an array of names, in the order of the table (group OPT).
 extension CategoryOptions: JSONDescribed {
     static var allowedInJSON: String { "an array, and each element one of \(Self.known)" }
 
@@ -21,7 +21,7 @@ extension CategoryOptions: JSONDescribed {
         }
     }
 
-    /// Throws for bits of no option, which have no name.
+    /// Throws for bits that belong to no option, because these have no name.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         var rest = self
@@ -35,11 +35,13 @@ extension CategoryOptions: JSONDescribed {
                 .init(
                     codingPath: encoder.codingPath,
                     debugDescription:
-                        "Options with \(rest) were to be written; only options with a name can be: \(Self.known)."))
+                        "Options with \(rest) cannot be written; only named options can be: \(Self.known)."))
         }
     }
 
-    /// The table's names, each before the parts of it. The bit that only interrupts is a valid request as well: it implies the other.
+    /// The options of the table with their names; an option whose value contains another one comes
+    /// first. In addition, `interruptSpokenAudio` is the bit 0x10 alone, which an app may also set;
+    /// it implies mixWithOthers.
     private static let names = named + [("interruptSpokenAudio", CategoryOptions(rawValue: 0x10))]
 
     private static var known: String { names.map(\.name).joined(separator: ", ") }

@@ -1,12 +1,12 @@
-/// A value of which an error can say what it may be. JSON is a public interface: who writes it by hand is told what was read and what is
-/// allowed, in `debugDescription`.
+/// A value whose decoding errors can state what is allowed. JSON is a public interface, which
+/// people also write by hand: `debugDescription` says what was read and what is allowed.
 protocol JSONDescribed: Codable {
-    /// Goes on "it must be …".
+    /// Completes the phrase "it must be …".
     static var allowedInJSON: String { get }
 }
 
 extension Bool: JSONDescribed { static var allowedInJSON: String { "true or false" } }
-extension String: JSONDescribed { static var allowedInJSON: String { "a text" } }
+extension String: JSONDescribed { static var allowedInJSON: String { "a string" } }
 extension Int: JSONDescribed { static var allowedInJSON: String { "a whole number" } }
 extension Double: JSONDescribed { static var allowedInJSON: String { "a finite number" } }
 extension Float: JSONDescribed { static var allowedInJSON: String { "a finite number" } }
@@ -15,7 +15,8 @@ extension Array: JSONDescribed where Element: JSONDescribed {
 }
 
 extension KeyedDecodingContainer {
-    /// The value of a key that must be there.
+    /// Returns the value of a required key. Throws an error that states what was read and what is
+    /// allowed; an error in a part of the value is thrown as it is.
     func read<Value: JSONDescribed>(_ key: Key, as type: Value.Type = Value.self) throws -> Value {
         guard contains(key) else {
             throw DecodingError.keyNotFound(
@@ -34,13 +35,13 @@ extension KeyedDecodingContainer {
         }
     }
 
-    /// The value of a key that may be missing, or null.
+    /// Returns the value of a key that may be missing or null.
     func readIfPresent<Value: JSONDescribed>(_ key: Key, as type: Value.Type = Value.self) throws -> Value? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
         return try read(key)
     }
 
-    /// A number that is one: some decoders can be made to read others.
+    /// Returns a finite number. Some decoders can be configured to accept other values.
     func readFinite<Value: JSONDescribed & BinaryFloatingPoint>(_ key: Key) throws -> Value {
         let value: Value = try read(key)
         guard value.isFinite else {
@@ -53,7 +54,7 @@ extension KeyedDecodingContainer {
 }
 
 extension Decoder {
-    /// The keys of the object that stands here.
+    /// Returns the keys of the object at this position.
     func object<Key: CodingKey>(of keys: Key.Type, _ allowed: String) throws -> KeyedDecodingContainer<Key> {
         do {
             return try container(keyedBy: keys)
@@ -62,7 +63,7 @@ extension Decoder {
         }
     }
 
-    /// The value that stands here alone.
+    /// Returns the single value at this position.
     func read<Value: Decodable>(_ type: Value.Type = Value.self, allowed: String) throws -> Value {
         let container = try singleValueContainer()
         do {
@@ -74,7 +75,7 @@ extension Decoder {
 }
 
 extension SingleValueDecodingContainer {
-    /// Says what was read here, and what is allowed.
+    /// Returns the error that states what was read here and what is allowed.
     func wrong(_ allowed: String) -> DecodingError {
         let place = codingPath.last.map { $0.intValue.map { "Element \($0)" } ?? "'\($0.stringValue)'" } ?? "The value"
         return .dataCorrupted(
@@ -93,7 +94,7 @@ extension SingleValueDecodingContainer {
 }
 
 extension DecodingError {
-    /// How many keys lead to it.
+    /// The number of keys on the path to the error.
     fileprivate var depth: Int {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
@@ -103,7 +104,7 @@ extension DecodingError {
         }
     }
 
-    /// A key is missing, which it names.
+    /// Whether the error names a missing key.
     fileprivate var isOfKey: Bool {
         if case .keyNotFound = self { true } else { false }
     }

@@ -1,18 +1,20 @@
-/// Activation and what counts as one (rules ACT-1…6, ACT-10, CAT-3, INT-5).
+/// Activation, and the changes that count as an activation (rules ACT-1…6, ACT-10, CAT-3, INT-5).
 extension Arbitration {
-    /// Grants or refuses an activation (keeps ACT-1 and ACT-10).
+    /// Activates a session and interrupts those in its way, or throws if a rule refuses. An active
+    /// session stays as it is (keeps ACT-1 and ACT-10).
     mutating func activate(_ id: SessionID) throws(Refusal) {
         let session = try session(id)
         guard !session.isActive else { return }
         try checkPriority(of: session)
         try checkBackground(of: session)
         try checkInputExists(for: session)
-        take(id)
-        tell(id, .activated, session.wait == nil ? .act1 : .int5)
-        followCategory(of: id)
+        makeActive(id)
+        notify(id, .activated, session.wait == nil ? .act1 : .int5)
+        reportCategoryChange(of: id)
     }
 
-    /// Activates, or, if another session keeps it from that, remembers that it asked (keeps ACT-14).
+    /// Activates a session. If another session prevents that, records the request as pending; any
+    /// other refusal is thrown (keeps ACT-14).
     mutating func requestActivation(_ id: SessionID) throws(Refusal) {
         do throws(Refusal) {
             try activate(id)
@@ -22,21 +24,24 @@ extension Arbitration {
         }
     }
 
-    /// Grants, in the order they asked, to those whose activation is allowed by now and interrupts nobody (keeps ACT-14).
+    /// Activates pending sessions, in the order of their requests, if they may now be active
+    /// without interrupting another session (keeps ACT-14).
     mutating func grantPending() {
         for id in state.pendingActivations {
             guard let session = state[id], (try? checkPriority(of: session)) != nil,
                 (try? checkBackground(of: session)) != nil, (try? checkInputExists(for: session)) != nil,
                 !state.active.contains(where: { session.ruleForInterrupting($0) != nil })
             else { continue }
-            take(id)
-            tell(id, .activated, .act14)
-            followCategory(of: id)
+            makeActive(id)
+            notify(id, .activated, .act14)
+            reportCategoryChange(of: id)
         }
     }
 
-    /// Replaces an active session's part by a changed one, as if it were activated anew (keeps CAT-3); an inactive one's takes effect
-    /// at activation (CAT-2).
+    /// Stores a session whose configuration, output mute or ringing has changed. If it is active,
+    /// the change counts as a new activation and may be refused (keeps CAT-3); otherwise it takes
+    /// effect at the next activation (CAT-2). A session that may no longer continue with a muted
+    /// microphone is interrupted (INT-10).
     mutating func replace(_ session: SessionState) throws(Refusal) {
         guard session.isActive else {
             state[session.id] = session
@@ -44,66 +49,74 @@ extension Arbitration {
         }
         try checkPriority(of: session)
         try checkBackground(of: session)
-        // ROUTE-9: an input that was pulled out since is no reason to refuse other changes.
+        // ROUTE-9: an input that was disconnected in the meantime does not prevent other changes.
         if session.configuration.category != state[session.id]?.configuration.category {
             try checkInputExists(for: session)
         }
         state[session.id] = session
-        take(session.id)
-        followCategory(of: session.id)
+        makeActive(session.id)
+        reportCategoryChange(of: session.id)
         if session.isStoppedByMicrophone(state) { interruptByMicrophone(session.id) }
     }
 
-    /// Keeps ACT-5.
+    /// Throws if an active session of higher rank prevents this one from activating (keeps ACT-5).
     func checkPriority(of session: SessionState) throws(Refusal) {
-        guard let rival = state.active.last(where: { $0.id != session.id && $0.keepsFromActivating(session) }) else {
+        guard let blocker = state.active.last(where: { $0.id != session.id && $0.keepsFromActivating(session) }) else {
             return
         }
         throw Refusal(
-            .insufficientPriority, .act5, by: rival.id,
+            .insufficientPriority, .act5, by: blocker.id,
             """
-            \(session.id) asked to be active with category \(session.configuration.category.rawValue) while \(rival.id), \
-            \(rival.isRinging ? "a ringing call" : "of rank \(rival.rank)"), is active; try again when it has ended\
-            \(rival.rank == .call && !rival.isRinging ? " (category playback may play during a call)" : "").
+            \(session.id) cannot activate with category \(session.configuration.category.rawValue) while \
+            \(blocker.id) (\(blocker.isRinging ? "a ringing call" : "rank \(blocker.rank)")) is active. \
+            Try again when it has ended\
+            \(blocker.rank == .call && !blocker.isRinging ? "; category playback is allowed" : "").
             """)
     }
 
-    /// Makes the session the newest active one and interrupts those in its way; its own wait, if any, ends without a word (INT-5).
-    private mutating func take(_ id: SessionID) {
+    /// Makes the session the most recent active one, and interrupts the sessions over which it
+    /// takes precedence. If the session was itself interrupted, its wait ends without a
+    /// notification (INT-5).
+    private mutating func makeActive(_ id: SessionID) {
         guard var session = state[id] else { return }
         session.activity = .active(since: now)
         state[id] = session
         state.activeOrder.removeAll { $0 == id }
         state.pendingActivations.removeAll { $0 == id }
-        interruptRivals(of: session)
+        interruptOthers(of: session)
         state.activeOrder.append(id)
-        // CAT-3: those who waited for it while it was primary, and need not any longer.
+        // CAT-3: a change of configuration may end the precedence over sessions that wait for this
+        // one. Such a wait ends without a notification, or continues for another session.
         releaseWaiters(for: id, .silent)
     }
 
-    /// Interrupts every active session that this one goes before (keeps ACT-2, ACT-3, ACT-4, DUCK-4, INT-6).
-    mutating func interruptRivals(of session: SessionState) {
-        for rival in state.active where rival.id != session.id {
-            guard let rule = session.ruleForInterrupting(rival) else { continue }
-            interrupt(rival.id, .default, rule, by: session.id)
+    /// Interrupts the other active sessions that this session interrupts by some rule (keeps ACT-2,
+    /// ACT-3, ACT-4, DUCK-4, INT-6).
+    mutating func interruptOthers(of session: SessionState) {
+        for other in state.active where other.id != session.id {
+            guard let rule = session.ruleForInterrupting(other) else { continue }
+            interrupt(other.id, .default, rule, by: session.id)
         }
     }
 
-    mutating func interrupt(_ id: SessionID, _ reason: InterruptionReason, _ rule: Rule, by rival: SessionID?) {
-        // ROUTE-5: an override ends with an interruption.
+    /// Interrupts an active session and notifies it. It then waits for `interrupter`; with nil it
+    /// waits for no other session (INT-10, ROUTE-4).
+    mutating func interrupt(_ id: SessionID, _ reason: InterruptionReason, _ rule: Rule, by interrupter: SessionID?) {
+        // ROUTE-5: an interruption ends the override to the speaker.
         state[id]?.isOverriddenToSpeaker = false
-        state[id]?.activity = .waiting(.init(rival: rival, rule: rule, reason: reason, since: now))
+        state[id]?.activity = .waiting(.init(interrupter: interrupter, rule: rule, reason: reason, since: now))
         state.activeOrder.removeAll { $0 == id }
-        tell(id, .interruptionBegan(reason), rule, by: rival)
+        notify(id, .interruptionBegan(reason), rule, by: interrupter)
     }
 
-    /// Posts a route change when the category in force is another one (keeps CAT-2, CAT-3).
-    private mutating func followCategory(of id: SessionID) {
+    /// Reports a route change if the category is not the one that the last reported route belongs
+    /// to (keeps CAT-2, CAT-3).
+    private mutating func reportCategoryChange(of id: SessionID) {
         guard var session = state[id], session.routedCategory != session.configuration.category else { return }
         var before = session
         before.configuration = Configuration(category: session.routedCategory)
         session.routedCategory = session.configuration.category
         state[id] = session
-        tell(id, .routeChanged(previous: state.route(of: before), .categoryChange), .cat3)
+        notify(id, .routeChanged(previous: state.route(of: before), .categoryChange), .cat3)
     }
 }

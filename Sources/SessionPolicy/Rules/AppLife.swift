@@ -1,12 +1,13 @@
-/// Foreground, background, suspension and the lock (rules ACT-6, ACT-16, BG-1, BG-2, BG-3).
+/// Foreground, background, suspension and the locked screen (rules ACT-6, ACT-16, BG-1, BG-2,
+/// BG-3).
 extension Arbitration {
-    /// Keeps BG-1 and BG-3.
+    /// Moves an app to the foreground, to the background or into suspension (keeps BG-1 and BG-3).
     mutating func setApplicationState(_ app: AppID, _ life: ApplicationState) throws(Refusal) {
         try checkApp(app)
         let before = state.app(app).life
         guard life != before else { return }
         state.changeApp(app) { $0.life = life }
-        if before == .suspended { tellSuspension(of: app) }
+        if before == .suspended { notifySuspension(of: app) }
         switch life {
         case .foreground: break
         case .background: try leaveForeground(.bg1)
@@ -14,67 +15,79 @@ extension Arbitration {
         }
     }
 
+    /// Records whether an app declares background audio. If it no longer does and is in the
+    /// background, its sessions are deactivated (keeps BG-1).
     mutating func setDeclaresBackgroundAudio(_ app: AppID, _ declares: Bool) throws(Refusal) {
         try checkApp(app)
         state.changeApp(app) { $0.declaresBackgroundAudio = declares }
         try leaveForeground(.bg1)
     }
 
-    /// Keeps BG-2: behind a locked screen every app is in the background.
+    /// Records whether the screen is locked. A locked screen puts every app in the background
+    /// (keeps BG-2).
     mutating func setScreenLocked(_ isLocked: Bool) throws(Refusal) {
         state.isScreenLocked = isLocked
         try leaveForeground(.bg2)
     }
 
-    /// Deactivates, with notice, whoever is active and may not be in the background.
+    /// Deactivates every active session that may no longer be active because its app is in the
+    /// background or behind a locked screen, and notifies others. Sessions that still count as in
+    /// the foreground after a remote play command continue (ACT-16).
     private mutating func leaveForeground(_ rule: Rule) throws(Refusal) {
-        for session in state.active where !state.mayRun(session) && !isForegroundLent(to: session) {
-            tell(session.id, .deactivatedBySystem, rule)
+        for session in state.active where !state.mayRun(session) && !hasTemporaryForeground(session) {
+            notify(session.id, .deactivatedBySystem, rule)
             try deactivate(session.id, .withNotice)
         }
     }
 
-    /// Who does not run is inactive, and waits for nobody (keeps BG-3).
+    /// Deactivates the sessions of a suspended app and ends their waits (keeps BG-3).
     private mutating func suspend(_ app: AppID) throws(Refusal) {
         for session in state.sessions where session.app == app {
             if session.isActive {
-                tell(session.id, .deactivatedBySystem, .bg3)
+                notify(session.id, .deactivatedBySystem, .bg3)
                 state[session.id]?.wasSuspended = true
             }
             try deactivate(session.id, .withNotice)
         }
     }
 
-    /// Keeps BG-3: what was suspended learns of it only by a setting, and there is no end to that.
-    private mutating func tellSuspension(of app: AppID) {
+    /// Notifies the sessions of a resumed app that they were suspended, if a setting asks for that
+    /// (keeps BG-3). No end of this interruption is reported.
+    private mutating func notifySuspension(of app: AppID) {
         for session in state.sessions where session.app == app && session.wasSuspended {
             state[session.id]?.wasSuspended = false
-            if settings.tellsSuspension { tell(session.id, .interruptionBegan(.appWasSuspended), .bg3) }
+            if settings.notifiesSuspension { notify(session.id, .interruptionBegan(.appWasSuspended), .bg3) }
         }
     }
 
-    /// The system has no such life, and needs nobody's permission.
+    /// Throws badParam if `app` is the system, which has no life cycle and needs no permission.
     func checkApp(_ app: AppID, _ rule: Rule = .bg1) throws(Refusal) {
         guard app != .system else {
             throw Refusal(
-                .badParam, rule, "The system was named where only an app has a life or a permission; name an app.")
+                .badParam, rule, "The system has no application state, devices or permission; pass the id of an app.")
         }
     }
 
-    /// Keeps ACT-16: the one decision that depends on the time.
-    mutating func lendForeground(_ id: SessionID) throws(Refusal) {
-        let until = settings.endOfLentForeground(from: now)
-        try change(id) { $0.foregroundLentUntil = until }
+    /// Lets a session count as in the foreground for a while after a remote play command (keeps
+    /// ACT-16). Apart from rebuilding, only this rule depends on the time.
+    mutating func grantTemporaryForeground(_ id: SessionID) throws(Refusal) {
+        let until = settings.endOfTemporaryForeground(from: now)
+        try change(id) { $0.temporaryForegroundUntil = until }
     }
 
-    private func isForegroundLent(to session: SessionState) -> Bool {
-        guard let until = session.foregroundLentUntil, state.app(session.app).life != .suspended else { return false }
+    private func hasTemporaryForeground(_ session: SessionState) -> Bool {
+        guard let until = session.temporaryForegroundUntil, state.app(session.app).life != .suspended else {
+            return false
+        }
         return now < until
     }
 
-    /// What an app may activate from the background (keeps ACT-6); nothing else lifts this, not INT-5 either.
+    /// Throws if a session may not activate from the background: its app or category does not allow
+    /// background audio, or it would interrupt another primary app session (keeps ACT-6). A session
+    /// that counts as in the foreground after a remote play command is not restricted (ACT-16). No
+    /// other rule lifts this restriction, not even INT-5.
     func checkBackground(of session: SessionState) throws(Refusal) {
-        guard !state.isForeground(session), !isForegroundLent(to: session) else { return }
+        guard !state.isForeground(session), !hasTemporaryForeground(session) else { return }
         let category = session.configuration.category
         guard state.mayRun(session) else {
             let (verb, code): (String, Refusal.Code) =
@@ -82,27 +95,28 @@ extension Arbitration {
             throw Refusal(
                 code, .act6,
                 """
-                \(session.id) asked to be active with category \(category.rawValue) while its app is \(state.whereabouts(of: session)); \
-                to \(verb) there, the app declares background audio and uses playback, playAndRecord, record or multiRoute. Or \
-                bring it to the foreground.
+                \(session.id) cannot activate with category \(category.rawValue) while its app is \
+                \(state.whereabouts(of: session)). To \(verb) there, the app must declare background audio and use \
+                playback, playAndRecord, record or multiRoute. Otherwise, bring the app to the foreground.
                 """)
         }
         guard session.isPrimary else { return }
-        guard let rival = state.active.last(where: { $0.id != session.id && $0.rank == .app && $0.isPrimary }) else {
+        guard let other = state.active.last(where: { $0.id != session.id && $0.rank == .app && $0.isPrimary }) else {
             return
         }
         throw Refusal(
-            .cannotInterruptOthers, .act6, by: rival.id,
+            .cannotInterruptOthers, .act6, by: other.id,
             """
-            \(session.id) asked to be active while its app is \(state.whereabouts(of: session)) and \(rival.id) plays; from there \
-            it may not interrupt. Use mixWithOthers or duckOthers, or bring the app to the foreground.
+            \(session.id) cannot activate while its app is \(state.whereabouts(of: session)), because it would \
+            interrupt \(other.id). Use mixWithOthers or duckOthers, or bring the app to the foreground.
             """)
     }
 }
 
 extension PolicySettings {
-    /// Until when a remote play command lends the foreground (ACT-16).
-    func endOfLentForeground(from now: EventTime) -> EventTime {
+    /// Returns the time until which a session counts as in the foreground after a remote play
+    /// command (ACT-16).
+    func endOfTemporaryForeground(from now: EventTime) -> EventTime {
         let grace = UInt64(min(max(0, remotePlayGrace), 1e9) * 1e9)
         let (end, isBeyond) = now.nanoseconds.addingReportingOverflow(grace)
         return EventTime(nanoseconds: isBeyond ? .max : end)
@@ -110,12 +124,12 @@ extension PolicySettings {
 }
 
 extension PolicyState {
-    /// Whether a session counts as in the foreground: the system's always do.
+    /// Returns whether a session counts as in the foreground. System sessions always do.
     func isForeground(_ session: SessionState) -> Bool {
         session.app == .system || (app(session.app).life == .foreground && !isScreenLocked)
     }
 
-    /// Whether it may be active where its app is.
+    /// Returns whether a session may be active in the current state of its app.
     func mayRun(_ session: SessionState) -> Bool {
         if isForeground(session) { return true }
         let app = app(session.app)
@@ -123,6 +137,7 @@ extension PolicyState {
             && session.configuration.category.mayRunInBackground
     }
 
+    /// Returns where a session's app is, as a part of a sentence in a refusal.
     func whereabouts(of session: SessionState) -> String {
         switch app(session.app).life {
         case .suspended: "suspended"

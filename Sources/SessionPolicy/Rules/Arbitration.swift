@@ -1,6 +1,7 @@
-/// One event being decided: the state as it becomes, and what is to be told.
+/// The state while one event is decided, and the effects to deliver.
 ///
-/// Rules are extensions of it, one file a group. A rule that refuses throws; the copy is then dropped, so a refusal changes nothing.
+/// Each group of rules extends this type in a separate file. A rule that refuses throws; the copy
+/// is then discarded, so that a refusal changes nothing.
 struct Arbitration {
     var state: PolicyState
     var effects: [Effect] = []
@@ -12,7 +13,7 @@ struct Arbitration {
         return session
     }
 
-    mutating func tell(_ session: SessionID, _ kind: Effect.Kind, _ rule: Rule, by: SessionID? = nil) {
+    mutating func notify(_ session: SessionID, _ kind: Effect.Kind, _ rule: Rule, by: SessionID? = nil) {
         effects.append(Effect(session, kind, rule, by: by))
     }
 }

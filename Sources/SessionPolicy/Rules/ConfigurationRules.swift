@@ -1,11 +1,13 @@
 extension Configuration {
-    /// The configuration after a change; throws what does not suit, with what would (keeps CAT-6, MODE-1, MODE-2, OPT-3).
+    /// Returns the configuration after a change. Throws if the combination is not allowed; the
+    /// error names what is allowed (keeps CAT-6, MODE-1, MODE-2, OPT-3).
     func applying(_ change: ConfigurationChange, _ settings: PolicySettings) throws(Refusal) -> Configuration {
         var next = self
         switch change {
         case .category(let category, let mode, let options, let policy):
             next.category = category
-            // MODE-2: only a mode that the call does not name is reset.
+            // MODE-2: if the call names no mode, the current one is kept, or reset if the category
+            // does not allow it.
             next.mode = mode ?? (self.mode.suits(category) ? self.mode : .default)
             next.requestedOptions = options
             next.routeSharingPolicy = policy
@@ -21,7 +23,9 @@ extension Configuration {
         return next
     }
 
-    /// Keeps OPT-3. An option that another of the same call implies need not suit by itself, so that `options` can be set again.
+    /// Throws if a requested option is unknown, is not allowed with this category and mode, or
+    /// requires an option that is missing (keeps OPT-3). An option that another requested one
+    /// implies is always allowed, so that a caller can set the value of `options` again.
     private func checkOptions() throws(Refusal) {
         let known = OptionRow.table.reduce(UInt(0)) { $0 | $1.option.rawValue }
         guard requestedOptions.rawValue & ~known == 0 else { throw .unknownOptions(requestedOptions) }
@@ -40,20 +44,22 @@ extension Configuration {
         }
     }
 
-    /// Keeps ROUTE-10 as far as a single session goes.
+    /// Throws if the route sharing policy does not fit the category and mode (keeps the part of
+    /// ROUTE-10 that concerns a single session).
     private func checkRouteSharingPolicy() throws(Refusal) {
         if routeSharingPolicy == .independent {
             throw Refusal(
                 .badParam, .route10,
-                "Route sharing policy 'independent' was asked for; it is the system's to set. Use 'default', or a long-form policy."
+                "Route sharing policy 'independent' is reserved for the system. Use 'default' or a long-form policy."
             )
         }
         if routeSharingPolicy.isLongForm, category != .playback || mode == .shortFormVideo {
             throw Refusal(
                 .badParam, .route10,
                 """
-                A long-form route sharing policy was asked for with category \(category.rawValue), mode \(mode.rawValue); it goes \
-                with playback only, in any mode but shortFormVideo. Use policy 'default', or category playback.
+                A long-form route sharing policy cannot be used with category \(category.rawValue) in mode \
+                \(mode.rawValue); it requires category playback in a mode other than shortFormVideo. Use policy \
+                'default', or such a category and mode.
                 """)
         }
     }
@@ -66,34 +72,35 @@ extension Refusal {
         return Refusal(
             .badParam, .mode1,
             """
-            Mode \(mode.rawValue) was asked for with category \(category.rawValue); it goes with \(categories). \
-            Modes for \(category.rawValue): \(modes).
+            Mode \(mode.rawValue) cannot be used with category \(category.rawValue); its categories are \
+            \(categories). Modes for \(category.rawValue): \(modes).
             """)
     }
 
     static func unsuitedOption(_ row: OptionRow, _ category: Category, _ mode: Mode) -> Refusal {
-        let suited = CategoryOptions.suited(to: category, mode: mode).map(\.name).joined(separator: ", ")
-        let places = row.suits.map { place in
-            switch place.modes {
-            case .any: place.category.rawValue
-            case .only(let mode): "\(place.category.rawValue) in mode \(mode.rawValue)"
+        let sanitized = CategoryOptions.sanitized(to: category, mode: mode).map(\.name).joined(separator: ", ")
+        let allowed = row.suits.map { entry in
+            switch entry.modes {
+            case .any: entry.category.rawValue
+            case .only(let mode): "\(entry.category.rawValue) in mode \(mode.rawValue)"
             }
         }
         return Refusal(
             .badParam, .opt3,
             """
-            Option \(row.name) was asked for with category \(category.rawValue), mode \(mode.rawValue); it goes with \
-            \(places.joined(separator: ", ")) (\(row.rule.rawValue)). Options for this pair: \(suited.isEmpty ? "none" : suited).
+            Option \(row.name) cannot be used with category \(category.rawValue) in mode \(mode.rawValue); it can be \
+            used with \(allowed.joined(separator: ", ")) (\(row.rule.rawValue)). Options for this category and mode: \
+            \(sanitized.isEmpty ? "none" : sanitized).
             """)
     }
 
     static func missingOption(_ what: String, _ needed: CategoryOptions, rule: Rule) -> Refusal {
-        Refusal(.badParam, rule, "\(what) was asked for without \(needed), which it needs; set that option too.")
+        Refusal(.badParam, rule, "\(what) requires option \(needed); set that option as well.")
     }
 
     static func unknownOptions(_ options: CategoryOptions) -> Refusal {
         let known = CategoryOptions.named.map(\.name).joined(separator: ", ")
         return Refusal(
-            .badParam, .opt3, "Options were asked for that do not exist: \(options). Known options: \(known).")
+            .badParam, .opt3, "Not all of these options exist: \(options). Known options: \(known).")
     }
 }

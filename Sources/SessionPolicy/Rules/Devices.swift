@@ -1,21 +1,25 @@
-/// Devices that come and go, and choices among them (rules ROUTE-2…6, ROUTE-8, ROUTE-9).
+/// Devices that are plugged in and unplugged, and choices among them (rules ROUTE-2…6, ROUTE-8,
+/// ROUTE-9).
 extension Arbitration {
-    /// The last in wins; it ends the user's picks (keeps ROUTE-2, ROUTE-8). One that is there already has changed, and stays in its place.
+    /// Adds a virtual device, which becomes the newest device and clears the user's picks (keeps
+    /// ROUTE-2, ROUTE-8). A device that is already known is updated and keeps its position. A
+    /// device with the uid of a server's own ports ranks behind all others instead, and clears no
+    /// pick.
     mutating func plug(_ device: Device) throws(Refusal) {
         if let server = device.server { throw .servedDevice(device.uid, of: server, "plugged in") }
         let own = state.devices(of: nil)
         try check(device, among: own)
         if let known = own.first(where: { $0.uid == device.uid }) {
-            if known != device { change([device]) }
+            if known != device { updateDevices([device]) }
         } else if device.isServer, state.devices.isEmpty {
-            // The first that is known at all is no change.
+            // The server's own ports, as the first known device, are not a route change.
             state.devices = [device]
         } else {
-            comeIn([device])
+            addDevices([device])
         }
     }
 
-    /// Keeps ROUTE-4.
+    /// Removes a virtual device (keeps ROUTE-4).
     mutating func unplug(_ uid: String) throws(Refusal) {
         guard let device = state.devices(of: nil).first(where: { $0.uid == uid }) else {
             if let served = state.devices.first(where: { $0.uid == uid }), let server = served.server {
@@ -23,25 +27,26 @@ extension Arbitration {
             }
             throw Refusal(
                 .badParam, .route4,
-                "A device '\(uid)' was to be unplugged, but none of that name is; plugged in are \(state.deviceNames).")
+                "Cannot unplug '\(uid)': there is no such device. Plugged in: \(state.deviceNames).")
         }
-        goOut([device])
+        removeDevices([device])
     }
 
-    /// What has changed stays in its place.
-    mutating func change(_ devices: [Device]) {
+    /// Replaces devices by changed ones, which keep their positions, and reroutes sessions.
+    mutating func updateDevices(_ devices: [Device]) {
         reroute(.routeConfigurationChange) { state in
             for device in devices {
-                let place = state.devices.firstIndex { $0.uid == device.uid && $0.server == device.server }
-                if let place { state.devices[place] = device }
+                let index = state.devices.firstIndex { $0.uid == device.uid && $0.server == device.server }
+                if let index { state.devices[index] = device }
             }
             state.endLostPicks()
         }
     }
 
-    /// The last of them becomes the newest (keeps ROUTE-2), and the picks of those who see them end (ROUTE-8). A server's own ports are no
-    /// newcomer: they stand behind all that is known better.
-    mutating func comeIn(_ devices: [Device]) {
+    /// Adds devices, the last of which becomes the newest (keeps ROUTE-2), and clears the user's
+    /// picks that concern apps that see them (ROUTE-8). A device that holds a server's own ports
+    /// does not count as newly connected: it ranks behind all other devices.
+    mutating func addDevices(_ devices: [Device]) {
         reroute(.newDeviceAvailable) { state in
             state.devices.insert(contentsOf: devices.filter(\.isServer), at: 0)
             let known = devices.filter { !$0.isServer }
@@ -55,8 +60,9 @@ extension Arbitration {
         }
     }
 
-    /// Keeps ROUTE-4: first those who are not to be heard elsewhere stop, then the routes change. The devices are of one server.
-    mutating func goOut(_ devices: [Device]) {
+    /// Removes devices, all of the same server (keeps ROUTE-4). The sessions that must not continue
+    /// on another output stop first; then the routes change.
+    mutating func removeDevices(_ devices: [Device]) {
         disconnect(devices)
         reroute(.oldDeviceUnavailable) { state in
             state.devices.removeAll(where: devices.contains)
@@ -64,7 +70,9 @@ extension Arbitration {
         }
     }
 
-    /// Keeps ROUTE-4.
+    /// Interrupts or notifies the active app sessions whose output is being disconnected:
+    /// interrupts the newest primary session that runs, unless it prefers no such interruption, and
+    /// notifies the others (keeps ROUTE-4).
     private mutating func disconnect(_ devices: [Device]) {
         let lost = Set(devices.flatMap(\.ports).map(\.uid))
         let playing = state.active.last { $0.rank == .app && $0.isPrimary && $0.isRunning }?.id
@@ -75,12 +83,13 @@ extension Arbitration {
             if session.id == playing, session.prefersInterruptionOnRouteDisconnect {
                 interrupt(session.id, .routeDisconnected, .route4, by: nil)
             } else {
-                tell(session.id, .outputDisconnected, .route4)
+                notify(session.id, .outputDisconnected, .route4)
             }
         }
     }
 
-    /// The user's pick, nil to take it back (keeps ROUTE-8).
+    /// Sets the port that the user picked for a direction; nil clears it (keeps ROUTE-8). Throws
+    /// badParam if no device has that port. A pick does not end an override to the speaker.
     mutating func pick(_ direction: DevicePort.Direction, _ uid: String?) throws(Refusal) {
         if let uid, !state.has(direction, uid) {
             throw .unknownPort(uid, direction, state.devices.flatMap(\.ports), .route8)
@@ -93,7 +102,8 @@ extension Arbitration {
         }
     }
 
-    /// The session's own choice, nil to take it back (keeps ROUTE-6).
+    /// Sets the input that the session prefers; nil clears it (keeps ROUTE-6). Throws badParam if
+    /// the session may not choose that input.
     mutating func preferInput(_ id: SessionID, _ uid: String?) throws(Refusal) {
         let session = try session(id)
         let available = state.availableInputs(for: session)
@@ -103,21 +113,26 @@ extension Arbitration {
         reroute(.override) { $0[id]?.preferredInput = uid }
     }
 
-    /// Keeps ROUTE-5.
+    /// Overrides the session's output to the speaker, or ends the override (keeps ROUTE-5). Throws
+    /// badParam if the category is not playAndRecord.
     mutating func overrideOutput(_ id: SessionID, toSpeaker: Bool) throws(Refusal) {
         let session = try session(id)
         guard !toSpeaker || session.configuration.category == .playAndRecord else {
             throw Refusal(
                 .badParam, .route5,
                 """
-                The output was to be the speaker with category \(session.configuration.category.rawValue); that can be asked for with \
-                playAndRecord only. Set that category first.
+                The output cannot be overridden to the speaker with category \
+                \(session.configuration.category.rawValue); the override requires playAndRecord. Set that category \
+                first.
                 """)
         }
         reroute(.override) { $0[id]?.isOverriddenToSpeaker = toSpeaker }
     }
 
-    /// Changes devices or choices, and tells whoever's route or inputs are others now (keeps ROUTE-3, ROUTE-6).
+    /// Applies a change of devices or choices, and notifies the app sessions whose route or
+    /// available inputs have changed (keeps ROUTE-3, ROUTE-6). A session that loses its last output
+    /// receives the reason noSuitableRouteForCategory instead of `reason` (ROUTE-9). Ends overrides
+    /// to the speaker that the change affects (ROUTE-5).
     mutating func reroute(_ reason: RouteChangeReason, _ change: (inout PolicyState) -> Void) {
         let before = state
         change(&state)
@@ -126,17 +141,17 @@ extension Arbitration {
             let (was, now) = (before.route(of: session), state.route(of: state[session.id] ?? session))
             if was != now {
                 let isLost = !was.outputs.isEmpty && now.outputs.isEmpty
-                tell(
+                notify(
                     session.id, .routeChanged(previous: was, isLost ? .noSuitableRouteForCategory : reason),
                     isLost ? .route9 : .route3)
             }
             if before.availableInputs(for: session) != state.availableInputs(for: session) {
-                tell(session.id, .availableInputsChanged, .route6)
+                notify(session.id, .availableInputsChanged, .route6)
             }
         }
     }
 
-    /// Keeps ROUTE-5: the override lasts until a route change that it did not cause.
+    /// Ends the override to the speaker at a route change that it did not cause (keeps ROUTE-5).
     private mutating func endOverride(of session: SessionState, _ before: PolicyState) {
         guard session.isOverriddenToSpeaker else { return }
         var plain = session
@@ -144,24 +159,27 @@ extension Arbitration {
         if before.route(of: plain) != state.route(of: plain) { state[session.id] = plain }
     }
 
-    /// Throws for a device that can be none; `others` are those of its server, with or without it.
+    /// Throws badParam if a device is invalid. `others` are the devices of its server; they may
+    /// include the device itself.
     func check(_ device: Device, among others: [Device]) throws(Refusal) {
         let uids = device.ports.map(\.uid)
         let others = Set(others.filter { $0.uid != device.uid }.flatMap(\.ports).map(\.uid))
-        guard !device.uid.isEmpty, (1...Device.mostPorts).contains(device.ports.count),
+        guard !device.uid.isEmpty, (1...Device.maximumPorts).contains(device.ports.count),
             device.ports.allSatisfy({ $0.channels > 0 && !$0.uid.isEmpty }),
             Set(uids).count == uids.count, others.isDisjoint(with: uids)
         else {
             throw Refusal(
                 .badParam, .route1,
                 """
-                A device '\(device.uid)' with \(device.ports.count) ports was to be plugged in; it needs a name, 1 to \(Device.mostPorts) \
-                ports, a name of its own for each port, and a channel at least in each.
+                Cannot plug in device '\(device.uid)' with \(device.ports.count) ports: it needs a uid, 1 to \
+                \(Device.maximumPorts) ports, a unique uid for each port, and at least one channel in each.
                 """)
         }
     }
 
-    /// Keeps ROUTE-9: where there is no input, nothing that records begins. Where nothing is known of what is plugged in, nobody is refused.
+    /// Throws if the category requires an input and no input that the session may use is connected
+    /// (keeps ROUTE-9). System sessions, and sessions whose devices are not known, are never
+    /// refused.
     func checkInputExists(for session: SessionState) throws(Refusal) {
         let category = session.configuration.category
         guard category == .record || category == .playAndRecord, session.rank == .app, state.knowsDevices(of: session),
@@ -170,15 +188,16 @@ extension Arbitration {
         throw Refusal(
             .resourceNotAvailable, .route9,
             """
-            \(session.id) asked to be active with category \(category.rawValue), but no input that it may use is connected; connect one, \
-            or use category playback.
+            \(session.id) cannot activate with category \(category.rawValue): no input that it may use is connected. \
+            Connect one, or use category playback.
             """)
     }
 }
 
 extension SessionState {
-    /// Whether it stops when its output is pulled out: not in conversations, measurements and ambient sound, nor on a multiRoute's
-    /// other ports (ROUTE-4).
+    /// Whether the session's playback stops when its output is disconnected. Sessions of category
+    /// ambient or soloAmbient, in a chat mode or in mode measurement continue on another output,
+    /// and multiRoute on its other ports (ROUTE-4).
     var stopsWhenDisconnected: Bool {
         switch (configuration.category, configuration.mode) {
         case (.ambient, _), (.soloAmbient, _), (.multiRoute, _): false
@@ -197,16 +216,16 @@ extension PolicyState {
         devices.isEmpty ? "none" : devices.map { "'\($0.uid)'" }.joined(separator: ", ")
     }
 
-    /// Those of a server; nil: those of none.
+    /// Returns the devices of a server; with nil, the virtual devices of no server.
     func devices(of server: String?) -> [Device] { devices.filter { $0.server == server } }
 
-    /// Whether what is picked is among what an app of this server sees.
+    /// Returns whether the picked port belongs to a device that an app of this server sees.
     fileprivate func isPicked(_ pick: KeyPath<PolicyState, String?>, seenFrom server: String) -> Bool {
         let uid = self[keyPath: pick]
         return devices.contains { device in device.isSeen(from: server) && device.ports.contains { $0.uid == uid } }
     }
 
-    /// Keeps ROUTE-8: a pick ends with its device.
+    /// Clears the picks whose device is gone (keeps ROUTE-8).
     mutating func endLostPicks() {
         if let uid = pickedOutput, !has(.output, uid) { pickedOutput = nil }
         if let uid = pickedInput, !has(.input, uid) { pickedInput = nil }
@@ -221,18 +240,19 @@ extension Refusal {
         return Refusal(
             .badParam, rule,
             """
-            The \(direction.rawValue) '\(uid)' was asked for, which is not among those available; there are \
+            The \(direction.rawValue) '\(uid)' is not available. Available: \
             \(known.isEmpty ? "none" : known.joined(separator: ", ")).
             """)
     }
 
-    /// Devices of a server come and go with what its apps see there.
-    fileprivate static func servedDevice(_ uid: String, of server: String, _ asked: String) -> Refusal {
+    /// Refuses to plug or unplug a device of a server by hand: such devices follow what the
+    /// server's apps report.
+    fileprivate static func servedDevice(_ uid: String, of server: String, _ action: String) -> Refusal {
         Refusal(
             .badParam, .route1,
             """
-            The device '\(uid)' of server '\(server)' was to be \(asked) by hand; what a server has is told by the apps that use it. \
-            Plug or unplug it there, or use a device without a server.
+            Device '\(uid)' of server '\(server)' cannot be \(action) by hand: the apps of a server report its \
+            devices. Plug or unplug it there, or use a device without a server.
             """)
     }
 }

@@ -1,66 +1,76 @@
-/// Live input: who may hear it, and the microphone's switch (rules PERM, INT-10).
+/// Live input: which sessions receive it, and the microphone's hardware switch (rules PERM,
+/// INT-10).
 extension Arbitration {
-    /// Input begins or ends to be taken (keeps PERM-3, INT-10).
+    /// Records that a session starts or stops taking live input. A start throws if the session may
+    /// not take input, and asks the app to request the user's permission if there is no answer yet
+    /// (keeps PERM-3, INT-10).
     mutating func setInputRunning(_ id: SessionID, _ running: Bool) throws(Refusal) {
         var session = try session(id)
         if running, !session.isInputRunning { try checkInput(of: session) }
         session.isInputRunning = running
         state[id] = session
-        if running, !state.hasPermissionAnswer(session) { tell(id, .recordPermissionNeeded, .perm3) }
+        if running, !state.hasPermissionAnswer(session) { notify(id, .recordPermissionNeeded, .perm3) }
     }
 
+    /// Throws if a session may not take input: its category has none, it is not active, or the
+    /// microphone is muted and the session does not set the option to continue then.
     private func checkInput(of session: SessionState) throws(Refusal) {
         let category = session.configuration.category
         guard category.traits.hasInput else {
             throw Refusal(
                 .incompatibleCategory, .categoryTable,
                 """
-                \(session.id) was to take input with category \(category.rawValue), which has none; set record, playAndRecord or \
-                multiRoute first.
+                \(session.id) cannot take input with category \(category.rawValue), which has none. Set record, \
+                playAndRecord or multiRoute first.
                 """)
         }
         guard session.isActive else {
             throw Refusal(
-                .sessionNotActive, .act1, "\(session.id) was to take input, but it is not active; activate it first.")
+                .sessionNotActive, .act1, "\(session.id) cannot take input while it is inactive; activate it first.")
         }
         guard !state.microphoneMute.isOn || session.runsWithMutedMicrophone else {
             throw Refusal(
                 .resourceNotAvailable, .int10,
                 """
-                \(session.id) was to take input while the microphone is muted in hardware; unmute it, or set the option \
-                overrideMutedMicrophoneInterruption to go on with silence.
+                \(session.id) cannot take input while the microphone is muted in hardware. Unmute it, or set the \
+                option overrideMutedMicrophoneInterruption to continue with silence.
                 """)
         }
     }
 
-    /// Keeps PERM-2: every session of the app learns of it, and the gates follow.
+    /// Records the user's answer and notifies every session of the app; their grants change
+    /// accordingly (keeps PERM-2).
     mutating func setRecordPermission(_ app: AppID, _ permission: RecordPermission) throws(Refusal) {
         try checkApp(app, .perm2)
         guard state.app(app).recordPermission != permission else { return }
         state.changeApp(app) { $0.recordPermission = permission }
         for session in state.sessions where session.app == app {
-            tell(session.id, .recordPermissionChanged(permission), .perm2)
+            notify(session.id, .recordPermissionChanged(permission), .perm2)
         }
     }
 
-    /// Keeps PERM-4: zeros, no interruption; told where input is active.
+    /// Mutes or unmutes the inputs of an app (keeps PERM-4). Muted inputs deliver zeros and cause
+    /// no interruption. The active sessions with an input are notified.
     mutating func setInputMuted(_ app: AppID, _ muted: Bool) throws(Refusal) {
         try checkApp(app, .perm4)
         guard state.app(app).isInputMuted != muted else { return }
         state.changeApp(app) { $0.isInputMuted = muted }
         for session in state.active where session.app == app && session.configuration.category.traits.hasInput {
-            tell(session.id, .inputMuteChanged(muted), .perm4)
+            notify(session.id, .inputMuteChanged(muted), .perm4)
         }
     }
 
-    /// Keeps INT-10.
+    /// Records the state of the microphone's hardware mute switch. Muting interrupts the active
+    /// sessions that take input, and stops the input of all sessions, except those with option
+    /// overrideMutedMicrophoneInterruption. Unmuting ends those interruptions without shouldResume
+    /// (keeps INT-10).
     mutating func setMicrophoneMuted(_ isMuted: Bool) {
         guard state.microphoneMute.isOn != isMuted else { return }
         state.microphoneMute = .init(isOn: isMuted, since: now)
         for session in isMuted ? state.active : [] where session.isStoppedByMicrophone(state) {
             interruptByMicrophone(session.id)
         }
-        // Input that an interruption holds is stopped as well.
+        // Also stops the input of sessions that another session has interrupted.
         for session in isMuted ? state.sessions : [] where session.isInputRunning && !session.runsWithMutedMicrophone {
             state[session.id]?.isInputRunning = false
         }
@@ -69,7 +79,9 @@ extension Arbitration {
         }
     }
 
-    /// Input that stops so never starts again unasked, and nobody is asked to resume (keeps INT-2, INT-10).
+    /// Interrupts a session because the microphone is muted (keeps INT-2, INT-10). Its input stays
+    /// stopped until the app starts it, and the end of the interruption will not recommend
+    /// resuming.
     mutating func interruptByMicrophone(_ id: SessionID) {
         interrupt(id, .builtInMicMuted, .int10, by: nil)
         guard var session = state[id], var wait = session.wait else { return }
@@ -81,10 +93,10 @@ extension Arbitration {
 }
 
 extension SessionState {
-    /// It goes on, with zeros, when the microphone is muted (INT-10).
+    /// Whether the session continues, with zeros as input, when the microphone is muted (INT-10).
     var runsWithMutedMicrophone: Bool { configuration.options.contains(.overrideMutedMicrophoneInterruption) }
 
-    /// Whether the muted microphone stops what it does.
+    /// Returns whether the muted microphone stops the session.
     func isStoppedByMicrophone(_ state: PolicyState) -> Bool {
         state.microphoneMute.isOn && isActive && isInputRunning && configuration.category.traits.hasInput
             && !runsWithMutedMicrophone
@@ -92,12 +104,13 @@ extension SessionState {
 }
 
 extension PolicyState {
-    /// The system's own sessions need none.
+    /// Returns whether the user has answered for the session's app. System sessions need no answer.
     func hasPermissionAnswer(_ session: SessionState) -> Bool {
         session.app == .system || app(session.app).recordPermission != .undetermined
     }
 
-    /// Why a session that takes input hears zeros; nil when it hears (keeps PERM-1, PERM-4, INT-10).
+    /// Returns the rule by which a session that takes input receives zeros; nil if it receives
+    /// sound (keeps PERM-1, PERM-4, INT-10). System sessions always receive sound.
     func ruleForSilentInput(of session: SessionState) -> Rule? {
         guard session.app != .system else { return nil }
         let app = app(session.app)

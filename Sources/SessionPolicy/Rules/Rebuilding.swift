@@ -1,80 +1,91 @@
-/// A state made of what those concerned hold, when the arbiter that knew it has died (rule SRV-3).
+/// Rebuilding the state from the records of clients when the arbiter has died (rule SRV-3).
 extension Policy {
-    /// The state that these records come from, if they are of one moment. They need not be: each client holds the last that reached it, and
-    /// may have died together with the arbiter. Then the grants decide: of two that cannot be active together the older one waits, as if
-    /// it had been interrupted now; a wait for who is not there ends as by death (ACT-12); and what a record cannot say counts as
-    /// not said. Of two records with one id the first counts, the system's before the clients'.
+    /// Returns the state that the previous arbiter had, rebuilt from the records that it left and
+    /// the clients hold.
     ///
-    /// The effects are what is to be told beyond the records. Keeps SRV-3.
+    /// The records may contradict each other: each client holds the last update that reached it,
+    /// and some clients may have died together with the arbiter. Contradictions are then resolved
+    /// by the order of the grants. Of two sessions that cannot be active together, the one of lower
+    /// rank, or of equal ranks the one with the older grant, waits as if it had been interrupted
+    /// now. A wait for a session that does not exist ends as if that session had died (ACT-12). A
+    /// value that no session can have is replaced by its default. If two records have the same id,
+    /// the first counts; the system's records come first.
+    ///
+    /// The effects are the notifications that the records do not yet reflect. Keeps SRV-3.
     public func rebuild(_ system: SystemRecord, _ sessions: [SessionRecord], at time: EventTime) -> Transition {
         var arbitration = Arbitration(state: PolicyState(), settings: settings, now: time)
-        let records = arbitration.admitted(system, sessions)
+        let records = arbitration.firstValidRecords(system, sessions)
         arbitration.restore(system)
         arbitration.restoreApps(system, records)
         arbitration.forgetUnnamedServers()
         for record in records {
             let id = record.session.id
-            arbitration.state[id] = record.session.suited(arbitration.state, settings, at: time)
+            arbitration.state[id] = record.session.sanitized(arbitration.state, settings, at: time)
         }
         var recorded = arbitration.state
         for record in records { recorded[record.session.id] = record.session }
-        recorded.activeOrder = records.filter(\.session.isActive).inOrder(of: \.grant)
+        recorded.activeOrder = records.filter(\.session.isActive).inOrder(of: \.grantNumber)
         recorded.pendingActivations = records.filter { $0.pending != nil }.inOrder { $0.pending ?? 0 }
 
-        arbitration.settle(records)
+        arbitration.resolve(records)
         arbitration.grantPending()
-        let held = records.compactMap { record in record.standing.map { (record.session.id, $0) } }
+        let held = records.compactMap { record in record.resolvedGrant.map { (record.session.id, $0) } }
         return conclude(
-            arbitration, from: recorded, standings(in: recorded),
+            arbitration, from: recorded, resolvedGrants(in: recorded),
             held: Dictionary(held, uniquingKeysWith: { first, _ in first }))
     }
 }
 
 extension Arbitration {
-    /// Goes through what the records claim, in the order of the grants.
-    fileprivate mutating func settle(_ records: [SessionRecord]) {
+    /// Decides which of the recorded sessions are active, in the order of their grants. Then
+    /// applies the muted microphone, grants pending activations, ends the waits that have no cause,
+    /// and activates deferred sessions if do-not-disturb is off.
+    fileprivate mutating func resolve(_ records: [SessionRecord]) {
         var stopped: [SessionID] = []
-        for id in records.filter(\.session.isActive).inOrder(of: \.grant) {
-            if let rule = ruleForStopping(id) {
+        for id in records.filter(\.session.isActive).inOrder(of: \.grantNumber) {
+            if let rule = ruleForbiddingActivity(of: id) {
                 stop(id, rule)
                 stopped.append(id)
             } else {
-                claim(id)
+                activateOrInterrupt(id)
             }
         }
         stopByMicrophone()
-        let asking = records.filter { $0.pending != nil && state[$0.session.id]?.isActive == false }
-        state.pendingActivations = asking.inOrder { $0.pending ?? 0 }
-        // ACT-14: before any end is told.
+        let pending = records.filter { $0.pending != nil && state[$0.session.id]?.isActive == false }
+        state.pendingActivations = pending.inOrder { $0.pending ?? 0 }
+        // ACT-14: pending activations are granted before the end of an interruption is reported.
         grantPending()
         for id in stopped { releaseWaiters(for: id, .withNotice) }
-        for id in records.inOrder(of: \.grant).reversed() { settleWait(of: id) }
+        for id in records.inOrder(of: \.grantNumber).reversed() { endWaitWithoutCause(of: id) }
         if !state.isDoNotDisturbOn { setDoNotDisturb(false) }
     }
 
-    /// Gives an active session its place again; the newer grant goes first, but for a higher rank (keeps ACT-2, ACT-4, ACT-5).
-    private mutating func claim(_ id: SessionID) {
+    /// Makes a session active again if it may be. The newer grant takes precedence, except over a
+    /// higher rank (keeps ACT-2, ACT-4, ACT-5).
+    private mutating func activateOrInterrupt(_ id: SessionID) {
         guard let session = state[id] else { return }
-        if let ruler = state.active.last(where: { $0.keepsFromActivating(session) }) {
-            interrupt(id, .default, ruler.ruleForInterrupting(session) ?? .act4, by: ruler.id)
+        if let blocker = state.active.last(where: { $0.keepsFromActivating(session) }) {
+            interrupt(id, .default, blocker.ruleForInterrupting(session) ?? .act4, by: blocker.id)
         } else {
-            interruptRivals(of: session)
+            interruptOthers(of: session)
             state.activeOrder.append(id)
         }
     }
 
-    /// Why a session may not be active where its app is by now; nil when it may, or when the foreground was lent to it once: that it
-    /// ran out stops nobody (ACT-16).
-    private func ruleForStopping(_ id: SessionID) -> Rule? {
+    /// Returns the rule that forbids a session to be active in the current state of its app, or nil
+    /// if it may be active. A session that activated under a temporary foreground grant stays
+    /// active when that grant expires (ACT-16).
+    private func ruleForbiddingActivity(of id: SessionID) -> Rule? {
         guard let session = state[id], !state.mayRun(session) else { return nil }
         if isSuspended(session) { return .bg3 }
-        guard session.foregroundLentUntil == nil else { return nil }
+        guard session.temporaryForegroundUntil == nil else { return nil }
         return state.app(session.app).life == .foreground ? .bg2 : .bg1
     }
 
+    /// Deactivates a session that the state of its app forbids to be active, and notifies it.
     private mutating func stop(_ id: SessionID, _ rule: Rule) {
-        tell(id, .deactivatedBySystem, rule)
-        tell(id, .deactivated, .act7)
+        notify(id, .deactivatedBySystem, rule)
+        notify(id, .deactivated, .act7)
         state[id]?.activity = .inactive(since: now)
         state[id]?.isInputRunning = false
         if rule == .bg3 { state[id]?.wasSuspended = true }
@@ -84,7 +95,8 @@ extension Arbitration {
         session.app != .system && state.app(session.app).life == .suspended
     }
 
-    /// Keeps INT-10: who became active before the microphone was muted would not run on. Who did so later runs on, and hears zeros.
+    /// Interrupts the sessions that became active before the microphone was muted (keeps INT-10). A
+    /// session that became active later continues, and receives zeros.
     private mutating func stopByMicrophone() {
         for session in state.active where session.isStoppedByMicrophone(state) {
             guard case .active(let since) = session.activity, since < state.microphoneMute.since else { continue }
@@ -92,34 +104,38 @@ extension Arbitration {
         }
     }
 
-    /// A wait without a cause ends: as by the cause's death (keeps ACT-8, ACT-12), or as by the microphone's switch (INT-10).
-    private mutating func settleWait(of id: SessionID) {
+    /// Ends a session's wait if nothing in the rebuilt state causes it: as if the interrupter had
+    /// died (keeps ACT-8, ACT-12), or as if unmuting the microphone had ended it (INT-10). The wait
+    /// after a disconnected output (ROUTE-4) continues, because it has no end.
+    private mutating func endWaitWithoutCause(of id: SessionID) {
         guard let session = state[id], let wait = session.wait else { return }
         if isSuspended(session) {
-            // BG-3: who is suspended waits for nobody.
+            // BG-3: a suspended session waits for no other.
             try? deactivate(id, .withNotice)
-        } else if wait.rival == nil {
+        } else if wait.interrupter == nil {
             guard wait.rule != .route4, wait.rule != .int10 || !state.microphoneMute.isOn else { return }
             endWait(of: id, wait.rule == .int10 ? .withNoticeNotToResume : .withNotice, by: nil)
-        } else if !endsSomewhere(session) {
-            endWait(of: id, .withNotice, by: wait.rival)
+        } else if !hasValidInterrupter(session) {
+            endWait(of: id, .withNotice, by: wait.interrupter)
         }
     }
 
-    /// Whether a session waits for one that exists and may go before it, and not, by way of others, for itself.
-    private func endsSomewhere(_ session: SessionState) -> Bool {
-        guard var rival = session.wait?.rival.flatMap({ state[$0] }), rival.rank >= session.rank else { return false }
+    /// Returns whether a waiting session has an interrupter that exists and may take precedence
+    /// over it. False if the chain of interrupters contains the session itself.
+    private func hasValidInterrupter(_ session: SessionState) -> Bool {
+        guard var interrupter = session.wait?.interrupter.flatMap({ state[$0] }), interrupter.rank >= session.rank
+        else { return false }
         for _ in state.sessions {
-            if rival.id == session.id { return false }
-            guard let next = rival.wait?.rival.flatMap({ state[$0] }) else { return true }
-            rival = next
+            if interrupter.id == session.id { return false }
+            guard let next = interrupter.wait?.interrupter.flatMap({ state[$0] }) else { return true }
+            interrupter = next
         }
         return true
     }
 }
 
 extension Sequence<SessionRecord> {
-    /// The sessions by a number, and where numbers are equal by id.
+    /// Returns the session ids in ascending order of a number; ids decide between equal numbers.
     fileprivate func inOrder(of number: (SessionRecord) -> UInt64) -> [SessionID] {
         map { (number($0), $0.session.id) }.sorted { $0 < $1 }.map(\.1)
     }

@@ -1,5 +1,7 @@
-/// Which ports each session uses: a function of the state (rules ROUTE-2, ROUTE-5…8, ROUTE-10, MULTI-1, MULTI-2).
+/// The ports that each session uses: a function of the state (rules ROUTE-2, ROUTE-5…8, ROUTE-10,
+/// MULTI-1, MULTI-2).
 extension PolicyState {
+    /// Returns the ports that a session uses, or would use if it were active.
     public func route(of session: SessionState) -> Route {
         let configuration = session.configuration
         guard configuration.category == .multiRoute else {
@@ -9,32 +11,35 @@ extension PolicyState {
         return configuration.mode == .dualRoute ? dualRoute(session) : multiRoute(session)
     }
 
-    /// What is plugged in where an app is: the devices of its server, and the stand-ins of no server; the last in last.
+    /// Returns the devices that an app sees, the newest last: those of its server, and the virtual
+    /// devices of no server.
     public func devices(seenBy app: AppID) -> [Device] {
         let server = self.app(app).server
         return devices.filter { $0.isSeen(from: server) }
     }
 
-    /// The inputs that a session may choose from, the newest first (keeps ROUTE-6).
+    /// Returns the inputs that a session may choose from, the newest first (keeps ROUTE-6).
     public func availableInputs(for session: SessionState) -> [DevicePort] {
         ports(.input, for: session.configuration, of: devices(seenBy: session.app))
     }
 
-    /// Ports that a configuration may use, of the newest device first.
+    /// Returns the ports that a configuration may use, those of the newest device first.
     private func ports(_ direction: DevicePort.Direction, for configuration: Configuration, of devices: [Device])
         -> [DevicePort]
     {
         devices.reversed().flatMap(\.ports).filter { $0.direction == direction && configuration.mayUse($0) }
     }
 
+    /// Returns the devices that a session sees, except those that hold a server's own ports.
     private func known(to session: SessionState) -> [Device] {
         devices(seenBy: session.app).filter { !$0.isServer }
     }
 
-    /// The server's own ports.
+    /// Returns the device that holds the server's own ports.
     private func server(of session: SessionState) -> [Device] { devices(seenBy: session.app).filter(\.isServer) }
 
-    /// The last in of what is connected, then what is built in, then the server's own (keeps ROUTE-2).
+    /// Returns the port of the newest connected device, otherwise a built-in one, otherwise one of
+    /// the server's own ports (keeps ROUTE-2).
     private func newest(_ direction: DevicePort.Direction, for session: SessionState) -> DevicePort? {
         let configuration = session.configuration
         let candidates = ports(direction, for: configuration, of: known(to: session))
@@ -43,14 +48,16 @@ extension PolicyState {
             ?? ports(direction, for: configuration, of: server(of: session)).first
     }
 
-    /// Of the built-in outputs the receiver, where it may be used, unless the app prefers the speaker (keeps ROUTE-5).
+    /// Returns a built-in port. Among outputs, the receiver precedes the speaker if the session may
+    /// use it, unless option defaultToSpeaker is set (keeps ROUTE-5).
     private func builtIn(_ candidates: [DevicePort], _ configuration: Configuration) -> DevicePort? {
         let speaker = candidates.first { $0.type == .builtInSpeaker }
         let other = candidates.first { $0.type != .builtInSpeaker }
         return configuration.options.contains(.defaultToSpeaker) ? speaker ?? other : other ?? speaker
     }
 
-    /// Override, then the user's pick, then the newest (keeps ROUTE-5, ROUTE-8).
+    /// Returns the output: the speaker if it is overridden, otherwise the user's pick, otherwise
+    /// the newest port (keeps ROUTE-5, ROUTE-8).
     private func output(for session: SessionState) -> DevicePort? {
         let candidates = ports(.output, for: session.configuration, of: devices(seenBy: session.app))
         if session.isOverriddenToSpeaker, let speaker = candidates.first(where: { $0.type == .builtInSpeaker }) {
@@ -60,7 +67,8 @@ extension PolicyState {
         return newest(.output, for: session)
     }
 
-    /// The user's pick, then the session's preference, then the newest (keeps ROUTE-6, ROUTE-8).
+    /// Returns the input: the user's pick, otherwise the session's preferred input, otherwise the
+    /// newest port (keeps ROUTE-6, ROUTE-8).
     private func input(for session: SessionState) -> DevicePort? {
         let candidates = availableInputs(for: session)
         if let picked = candidates.first(where: { $0.uid == pickedInput }) { return picked }
@@ -68,7 +76,9 @@ extension PolicyState {
         return newest(.input, for: session)
     }
 
-    /// Every connected output; the speaker where there is none (keeps MULTI-1, MULTI-2). One input.
+    /// Returns every connected output, the oldest device first, and one input. If no output is
+    /// connected, returns the built-in speaker, otherwise one of the server's own outputs (keeps
+    /// MULTI-1, MULTI-2).
     private func multiRoute(_ session: SessionState) -> Route {
         let outputs = ports(.output, for: session.configuration, of: known(to: session))
         let connected = outputs.filter { !$0.type.isBuiltIn }
@@ -78,7 +88,9 @@ extension PolicyState {
             outputs: connected.isEmpty ? fallback : connected.reversed())
     }
 
-    /// The built-in pair, always, and the newest device that goes both ways (keeps MULTI-2, table of group MODE).
+    /// Returns the built-in speaker and microphone, always, and the newest device that has both
+    /// inputs and outputs; without any of these, the server's own ports (keeps MULTI-2; table of
+    /// group MODE).
     private func dualRoute(_ session: SessionState) -> Route {
         let (configuration, known) = (session.configuration, known(to: session))
         let partner = known.last { device in
@@ -99,11 +111,14 @@ extension PolicyState {
             outputs: ports(.output, for: configuration, of: server))
     }
 
-    /// Keeps ROUTE-9: it runs, and there is nowhere to hear it. Where nothing is known of what is plugged in, nothing is said.
+    /// Returns whether a session runs without an output on which it could be heard (keeps ROUTE-9).
+    /// Returns false if its category has no output or its devices are not known.
     func lacksOutput(_ session: SessionState) -> Bool {
         let configuration = session.configuration
         guard configuration.category.traits.hasOutput, knowsDevices(of: session) else { return false }
-        // dualRoute has two devices or none; else there is an output wherever one may be used. Asked of every session in every decision.
+        // Mode dualRoute does not use every output that it may use, so for multiRoute the route is
+        // computed. Any other session has an output if there is one that it may use: this runs for
+        // every session in every decision, so it does not compute the route.
         if configuration.category == .multiRoute { return route(of: session).outputs.isEmpty }
         let server = app(session.app).server
         return !devices.contains { device in
@@ -112,7 +127,8 @@ extension PolicyState {
         }
     }
 
-    /// Whether it is known what is plugged in where a session is: a server that is known has what it has, be it nothing.
+    /// Returns whether the devices that a session sees are known. The devices of a known server
+    /// are, even if it has none. Where no server is known, a virtual device is enough.
     func knowsDevices(of session: SessionState) -> Bool {
         app(session.app).server != nil || devices.contains { $0.server == nil }
     }

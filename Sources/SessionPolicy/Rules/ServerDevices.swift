@@ -1,50 +1,55 @@
-/// Devices of media servers: what the apps of a server see there is what is plugged in for them (rules ROUTE-2, ROUTE-4, ROUTE-9).
+/// Devices of audio servers. The apps that use a server report its devices, and only these apps see
+/// them (rules ROUTE-2, ROUTE-4, ROUTE-9).
 extension Arbitration {
-    /// Takes over the whole list that an app sees: what is missing goes first (ROUTE-4), then what differs changes, then what is new comes, the
-    /// last of it as the newest (ROUTE-2). The first list of a server at all says what was there before: it is no change, and stands behind
-    /// the stand-ins of no server.
+    /// Adopts the complete list of devices that an app sees on its server. Missing devices are
+    /// removed first (ROUTE-4), then changed devices are updated, then new devices are added, the
+    /// last of which is the newest (ROUTE-2). The first list that any app reports for a server
+    /// describes devices that were connected before: it causes no route change, unless the app has
+    /// moved from another server, and its devices count as older than the virtual devices that
+    /// belong to no server.
     mutating func setDevices(_ list: [Device], of server: String, seenBy app: AppID) throws(Refusal) {
         try checkApp(app, .route1)
         let list = try checked(list, of: server)
         let isFirst = !state.apps.contains { $0.server == server }
         if let before = state.app(app).server, before != server {
-            // The app has moved: its routes are others, which is news for its sessions (ROUTE-3).
+            // The app has moved to another server, so its sessions have other routes (ROUTE-3).
             reroute(.routeConfigurationChange) { $0.move(app, to: server, isFirst ? list : []) }
         } else {
             state.move(app, to: server, isFirst ? list : [])
         }
-        // Nobody sees any longer what only this app saw.
+        // Forgets the devices that only this app saw.
         forgetUnnamedServers()
         guard !isFirst else { return }
         let before = state.devices(of: server)
         let (known, uids) = (Set(before.map(\.uid)), Set(list.map(\.uid)))
         let gone = before.filter { !uids.contains($0.uid) }
-        if !gone.isEmpty { goOut(gone) }
+        if !gone.isEmpty { removeDevices(gone) }
         let changed = list.filter { known.contains($0.uid) && !before.contains($0) }
-        if !changed.isEmpty { change(changed) }
+        if !changed.isEmpty { updateDevices(changed) }
         let new = list.filter { !known.contains($0.uid) }
-        if !new.isEmpty { comeIn(new) }
+        if !new.isEmpty { addDevices(new) }
     }
 
-    /// The list with its server's name; throws when it can be none.
+    /// Returns the list with the name of its server. Throws if the list is invalid.
     private func checked(_ list: [Device], of server: String) throws(Refusal) -> [Device] {
-        guard !server.isEmpty, list.count <= Device.mostOfServer, Set(list.map(\.uid)).count == list.count,
+        guard !server.isEmpty, list.count <= Device.maximumPerServer, Set(list.map(\.uid)).count == list.count,
             list.allSatisfy({ $0.server == nil || $0.server == server })
         else {
             throw Refusal(
                 .badParam, .route1,
                 """
-                \(list.count) devices of server '\(server)' were told; the server needs a name, and its devices, \
-                \(Device.mostOfServer) at most, need a uid of their own each and no other server.
+                The list of \(list.count) devices of server '\(server)' is invalid: the server needs a name, and its \
+                devices, at most \(Device.maximumPerServer), each need a unique uid and may name no other server.
                 """)
         }
         var owned = list
-        for place in owned.indices { owned[place].server = server }
+        for index in owned.indices { owned[index].server = server }
         for device in owned { try check(device, among: owned) }
         return owned
     }
 
-    /// The devices of a server go with the last app that names it; nobody is left whom that concerns.
+    /// Removes the devices of the servers that no app names any longer, and the picks of their
+    /// ports. No session is affected.
     mutating func forgetUnnamedServers() {
         let named = Set(state.apps.compactMap(\.server))
         state.devices.removeAll { device in device.server.map { !named.contains($0) } ?? false }
@@ -53,17 +58,18 @@ extension Arbitration {
 }
 
 extension PolicyState {
-    /// The app uses that server now; `list` was there before.
+    /// Records that the app now uses that server. The devices in `list` are added as the oldest
+    /// ones.
     fileprivate mutating func move(_ app: AppID, to server: String, _ list: [Device]) {
         changeApp(app) { $0.server = server }
-        let place = devices.count(where: \.isServer)
-        devices.insert(contentsOf: list.filter { !$0.isServer }, at: place)
+        let index = devices.count(where: \.isServer)
+        devices.insert(contentsOf: list.filter { !$0.isServer }, at: index)
         devices.insert(contentsOf: list.filter(\.isServer), at: 0)
     }
 }
 
 extension Device {
-    /// Devices of one server.
-    static let mostOfServer = 256
-    static let mostPorts = 64
+    /// The maximum number of devices of one server, and of ports of one device.
+    static let maximumPerServer = 256
+    static let maximumPorts = 64
 }

@@ -1,10 +1,12 @@
-/// Calls, alarms, the assistant and stand-in interruptions (rules ACT-4, INT-6, SIM-1).
+/// Calls, alarms, the assistant, and simulated apps and interruptions (rules ACT-4, INT-6, SIM-1).
 extension Arbitration {
-    /// Registers and activates a system session at once, or refuses.
+    /// Registers a system session and activates it at once. While do-not-disturb is on, a ringing
+    /// call or the assistant is deferred instead: it stays inactive (GUIDE-9). Throws if a rule
+    /// refuses.
     mutating func beginSystemSession(_ id: SessionID, rank: Rank, isRinging: Bool) throws(Refusal) {
         guard !isRinging || rank == .call else {
             throw Refusal(
-                .badParam, .int6, "A ringing session of rank \(rank) was asked for; only calls ring. Use rank call.")
+                .badParam, .int6, "A session of rank \(rank) cannot ring; only calls can. Use rank call.")
         }
         try register(id, app: .system, rank: rank)
         let category = rank.systemCategory
@@ -13,36 +15,42 @@ extension Arbitration {
         state[id]?.isRinging = isRinging
         state[id]?.isRunning = true
         if state.isDoNotDisturbOn, isRinging || rank == .assistant {
-            state[id]?.isHeldBack = true
+            state[id]?.isDeferred = true
         } else {
             try activate(id)
         }
     }
 
-    /// Keeps INT-6: only now those who run on are interrupted, and an older call (ACT-4). What was held back, silent, begins now.
+    /// Accepts a ringing call (keeps INT-6). Only now does it interrupt the sessions that continued
+    /// while it rang, and an older call (ACT-4). A call that was deferred, and therefore silent,
+    /// begins now. Throws badParam if the session does not ring.
     mutating func acceptCall(_ id: SessionID) throws(Refusal) {
         var call = try session(id)
         guard call.isRinging else {
-            throw Refusal(.badParam, .int6, "\(id) was to be accepted, but it does not ring; accept a ringing call.")
+            throw Refusal(.badParam, .int6, "\(id) cannot be accepted because it is not ringing; accept a ringing one.")
         }
         call.isRinging = false
-        call.isHeldBack = false
+        call.isDeferred = false
         try replace(call)
         if !call.isActive { try activate(id) }
     }
 
-    /// Keeps GUIDE-9: what begins to ring, and the assistant, wait while it is on; what rings already goes on. Once it is off they begin,
-    /// in the order of their ids, as far as nobody of a higher rank stands in their way by then: who is refused stays inactive.
+    /// Turns do-not-disturb on or off (keeps GUIDE-9). While it is on, new ringing calls and the
+    /// assistant are deferred; a call that already rings continues to ring. When it is turned off,
+    /// the deferred sessions activate in the order of their ids. If a session of higher rank
+    /// prevents one of them from activating, it stays inactive.
     mutating func setDoNotDisturb(_ isOn: Bool) {
         state.isDoNotDisturbOn = isOn
         guard !isOn else { return }
-        for session in state.sessions where session.isHeldBack {
-            state[session.id]?.isHeldBack = false
+        for session in state.sessions where session.isDeferred {
+            state[session.id]?.isDeferred = false
             try? activate(session.id)
         }
     }
 
-    /// Keeps INT-6: who no longer minds being disturbed by what rings is interrupted by it; who begins to mind waits on.
+    /// Sets whether a session prefers no interruptions from system alerts (keeps INT-6). A session
+    /// that no longer prefers this is interrupted by a call that rings. A session that is already
+    /// interrupted continues to wait.
     mutating func preferNoInterruptionsFromSystemAlerts(_ id: SessionID, _ prefers: Bool) throws(Refusal) {
         try change(id) { $0.prefersNoInterruptionsFromSystemAlerts = prefers }
         guard let session = state[id], session.isActive,
@@ -51,22 +59,25 @@ extension Arbitration {
         interrupt(id, .default, .int6, by: ringing.id)
     }
 
+    /// Ends and forgets a system session, or declines a call. The sessions that waited for it are
+    /// notified; they are asked to resume only if `shouldResume`.
     mutating func endSystemSession(_ id: SessionID, shouldResume: Bool) throws(Refusal) {
         _ = try session(id)
         forget([id], shouldResume ? .withNotice : .withNoticeNotToResume)
     }
 
-    /// A new session is inactive, with the default configuration (keeps CAT-1).
+    /// Registers a new session, which is inactive and has the default configuration (keeps CAT-1).
     mutating func register(_ id: SessionID, app: AppID, rank: Rank = .app) throws(Refusal) {
         guard state[id] == nil else {
-            throw Refusal(.badParam, .act10, "\(id) was to be registered, but it already is; use a new id.")
+            throw Refusal(.badParam, .act10, "\(id) is already registered; use a new id.")
         }
         state[id] = SessionState(id: id, app: app, rank: rank, at: now)
     }
 }
 
 extension Rank {
-    /// What a session of this rank is for when the system begins it: calls and the assistant also listen.
+    /// The category of a session of this rank that the system begins. Calls and the assistant also
+    /// record.
     fileprivate var systemCategory: Category {
         switch self {
         case .app: .soloAmbient

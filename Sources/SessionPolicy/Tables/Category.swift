@@ -1,22 +1,24 @@
-/// What a session is for. The table of group CAT: one row a category, read by every rule that asks about categories.
+/// The purpose of a session. The table of group CAT: one row for each category, read by every rule
+/// that depends on the category.
 public enum Category: String, Hashable, Sendable, Codable, CaseIterable {
     case ambient, soloAmbient, playback, record, playAndRecord, audioProcessing, multiRoute
 
-    /// Whether others may sound beside it.
+    /// Whether other sessions may play at the same time.
     public enum Mixing: Hashable, Sendable {
         case always, byOption, never
     }
 
     /// A row of the table.
     public struct Traits: Hashable, Sendable {
-        /// Silenced by the silent switch and the screen lock (VOL-2, BG-2).
+        /// Whether the silent switch mutes the session (VOL-2). `mayRunInBackground` decides about
+        /// the screen lock (BG-2).
         public var obeysSilentSwitch: Bool
         public var mixing: Mixing
         public var hasInput: Bool
         public var hasOutput: Bool
     }
 
-    /// Keeps the table of group CAT.
+    /// The row of this category in the table of group CAT.
     public var traits: Traits {
         switch self {
         case .ambient: Traits(obeysSilentSwitch: true, mixing: .always, hasInput: false, hasOutput: true)
@@ -29,8 +31,8 @@ public enum Category: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// The categories that hardware with or without an input can serve (keeps CAT-7). Those that merely *can* use an input
-    /// (multiRoute, through one input port) need none.
+    /// Returns the categories that hardware with or without an input supports (keeps CAT-7). record
+    /// and playAndRecord require an input; multiRoute can use one, but does not require it.
     public static func available(hasInput: Bool) -> [Category] {
         allCases.filter { hasInput || !($0 == .record || $0 == .playAndRecord) }
     }

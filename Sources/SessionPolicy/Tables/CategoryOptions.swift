@@ -1,4 +1,4 @@
-/// How a category is refined. Raw values are AVAudioSession's.
+/// Options that refine a category. The raw values are those of AVAudioSession.
 public struct CategoryOptions: OptionSet, Hashable, Sendable, Codable {
     public var rawValue: UInt
 
@@ -17,9 +17,9 @@ public struct CategoryOptions: OptionSet, Hashable, Sendable, Codable {
     public static let bluetoothHighQualityRecording = CategoryOptions(rawValue: 1 << 19)
 }
 
-/// The table of group OPT: one row an option.
+/// A row of the table of group OPT: one row for each option.
 struct OptionRow {
-    /// In which modes of a category it may be set.
+    /// The modes of a category in which an option may be set.
     enum Modes {
         case any
         case only(Mode)
@@ -34,13 +34,14 @@ struct OptionRow {
 
     var name: String
     var option: CategoryOptions
-    /// The bit that says it is set; for `interruptSpokenAudioAndMixWithOthers` less than the whole value.
+    /// The bit that identifies the option; `interruptSpokenAudioAndMixWithOthers` also contains the
+    /// bit of `mixWithOthers`.
     var bit: UInt
     var rule: Rule
     var suits: [(category: Category, modes: Modes)]
-    /// What it sets besides itself; visible in `Configuration.options` (OPT-1).
+    /// The further options that this one implies; visible in `Configuration.options` (OPT-1).
     var implies: CategoryOptions = []
-    /// What must be set with it, by the app or by the mode.
+    /// The options that the app or the mode must set as well.
     var needs: CategoryOptions = []
 
     func suits(_ category: Category, _ mode: Mode) -> Bool {
@@ -54,7 +55,8 @@ struct OptionRow {
         (.record, .any), (.playAndRecord, .any), (.multiRoute, .any),
     ]
 
-    /// Keeps OPT-1 and OPT-2. What implies another comes before it, so that a refusal names what the app wrote.
+    /// The table of all options (keeps OPT-1 and OPT-2). An option that implies another one comes
+    /// first, so that a refusal names the option that the app wrote.
     static let table: [OptionRow] = [
         OptionRow(
             name: "duckOthers", option: .duckOthers, bit: 0x2, rule: .opt1, suits: mixable + [(.ambient, .any)],
@@ -86,22 +88,22 @@ struct OptionRow {
 }
 
 extension CategoryOptions: CustomStringConvertible {
-    /// Every option by name, in the table's order.
+    /// Every option with its name, in the order of the table.
     public static let named: [(name: String, option: CategoryOptions)] = OptionRow.table.map { ($0.name, $0.option) }
 
-    /// The options that may be set on a category in a mode (keeps OPT-1 and OPT-2).
-    public static func suited(to category: Category, mode: Mode) -> [(name: String, option: CategoryOptions)] {
+    /// Returns the options that may be set on a category in a mode (keeps OPT-1 and OPT-2).
+    public static func sanitized(to category: Category, mode: Mode) -> [(name: String, option: CategoryOptions)] {
         OptionRow.table.filter { $0.suits(category, mode) }.map { ($0.name, $0.option) }
     }
 
-    /// What these options set besides themselves (OPT-1).
+    /// The further options that these options imply (OPT-1).
     var implied: CategoryOptions {
         OptionRow.table.reduce(into: []) { implied, row in
             if rawValue & row.bit != 0 { implied.formUnion(row.implies) }
         }
     }
 
-    /// Names, separated by commas; unknown bits as a number.
+    /// The names, separated by commas, or "none"; unknown bits as a hexadecimal number.
     public var description: String {
         var names: [String] = []
         var rest = rawValue

@@ -1,10 +1,10 @@
-/// What a session specialises in. The table of group MODE: one row a mode.
+/// The specific use of a category. The table of group MODE: one row for each mode.
 public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
     case `default`, voiceChat, videoChat, gameChat, videoRecording, measurement, moviePlayback, spokenAudio,
         voicePrompt,
         shortFormVideo, dualRoute
 
-    /// The categories it goes with; every other pair is refused (MODE-1).
+    /// The categories that allow the mode; every other combination is refused (MODE-1).
     public var categories: [Category] {
         switch self {
         case .default: Category.allCases
@@ -18,7 +18,7 @@ public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Options that it sets by itself; visible in `Configuration.options` (MODE-3).
+    /// The options that the mode sets; visible in `Configuration.options` (MODE-3).
     public var impliedOptions: CategoryOptions {
         switch self {
         case .voiceChat: .allowBluetoothHFP
@@ -27,15 +27,17 @@ public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Options without which it is refused.
+    /// The options that the app must set with the mode; without them the mode is refused.
     public var neededOptions: CategoryOptions { self == .dualRoute ? .allowBluetoothHFP : [] }
 
-    /// Whether we may change the sound: in measurement nothing of ours does, so it is not ducked (DUCK-3).
+    /// Whether the library may process the sound. In mode measurement it does not, so the session
+    /// is not ducked (DUCK-3).
     public var allowsProcessing: Bool { self != .measurement }
 
     public func suits(_ category: Category) -> Bool { categories.contains(category) }
 
-    /// The modes that some category of hardware with or without an input can use (keeps CAT-7).
+    /// Returns the modes that can be used with at least one category of hardware with or without an
+    /// input (keeps CAT-7).
     public static func available(hasInput: Bool) -> [Mode] {
         let categories = Category.available(hasInput: hasInput)
         return allCases.filter { mode in categories.contains(where: mode.suits) }

@@ -1,4 +1,5 @@
-/// Which ports a configuration may use (table of groups ROUTE and MULTI; ROUTE-5, ROUTE-7, MULTI-1).
+/// The ports that a configuration may use (table of groups ROUTE and MULTI; ROUTE-5, ROUTE-7,
+/// MULTI-1).
 extension Configuration {
     func mayUse(_ port: DevicePort) -> Bool {
         let traits = category.traits
@@ -15,7 +16,9 @@ extension Configuration {
         }
     }
 
-    /// Keeps ROUTE-7.
+    /// Returns whether the configuration may use an output of this type (keeps ROUTE-7). A
+    /// Bluetooth HFP output always requires option allowBluetoothHFP, which categories without
+    /// input cannot set (OPT-2).
     private func mayUseOutput(_ type: PortType) -> Bool {
         switch type {
         case .bluetoothA2DP: impliesWirelessOutput || options.contains(.allowBluetoothA2DP)
@@ -23,7 +26,7 @@ extension Configuration {
         case .bluetoothHFP: options.contains(.allowBluetoothHFP)
         case .bluetoothLE:
             impliesWirelessOutput || options.contains(.allowBluetoothA2DP) || options.contains(.allowBluetoothHFP)
-        // ROUTE-5: at the ear, for conversations.
+        // ROUTE-5: the receiver is the earpiece of a phone, for conversations.
         case .builtInReceiver: category == .playAndRecord
         default: true
         }
@@ -31,7 +34,8 @@ extension Configuration {
 }
 
 extension PortType {
-    /// Part of the machine, never plugged in: what is connected goes before it.
+    /// Whether the port is part of the machine and is never plugged in. Connected ports take
+    /// precedence over it.
     var isBuiltIn: Bool {
         switch self {
         case .builtInSpeaker, .builtInReceiver, .builtInMic: true

@@ -1,12 +1,15 @@
-/// Category, mode and options of a session, always a suited combination.
+/// The category, mode, options and route sharing policy of a session. The policy stores only valid
+/// combinations.
 public struct Configuration: Hashable, Sendable, Codable {
     public var category: Category
     public var mode: Mode
-    /// What the app asked for, without what that implies: an implication ends with what implied it.
+    /// The options that the app requested, without those that they imply. An implied option is
+    /// cleared together with the option that implies it.
     public var requestedOptions: CategoryOptions
     public var routeSharingPolicy: RouteSharingPolicy
 
-    /// A new session is soloAmbient, default mode, without options (keeps CAT-1).
+    /// Creates the configuration of a new session: soloAmbient, default mode, no options
+    /// (keeps CAT-1).
     public init(
         category: Category = .soloAmbient, mode: Mode = .default, requestedOptions: CategoryOptions = [],
         routeSharingPolicy: RouteSharingPolicy = .default
@@ -17,15 +20,18 @@ public struct Configuration: Hashable, Sendable, Codable {
         self.routeSharingPolicy = routeSharingPolicy
     }
 
-    /// The options in force: those asked for, and those that the options and the mode imply (keeps MODE-3).
+    /// The options in effect: the requested ones, and those that the options and the mode imply
+    /// (keeps MODE-3).
     ///
-    /// What a *category* implies (ambient mixes; output-only categories reach A2DP and AirPlay, OPT-2) is not listed: it cannot be
-    /// set there, and `setCategory(c, options: categoryOptions)` must stay valid.
+    /// Properties that a *category* has without an option are not included (ambient mixes;
+    /// categories without input allow A2DP and AirPlay, OPT-2): the corresponding options cannot be
+    /// set with that category, and `setCategory(c, options: categoryOptions)` must stay valid.
     public var options: CategoryOptions {
         requestedOptions.union(requestedOptions.implied).union(mode.impliedOptions)
     }
 
-    /// Whether others sound beside it; `outputMuted` counts for shortFormVideo only (table of group MODE).
+    /// Returns whether other sessions may play at the same time. `outputMuted` matters only in mode
+    /// shortFormVideo (table of group MODE).
     public func isMixable(outputMuted: Bool) -> Bool {
         switch category.traits.mixing {
         case .always: true
@@ -37,15 +43,18 @@ public struct Configuration: Hashable, Sendable, Codable {
     public var ducksOthers: Bool { options.contains(.duckOthers) }
     public var interruptsSpokenAudio: Bool { options.contains(.interruptSpokenAudioAndMixWithOthers) }
 
-    /// Network and Bluetooth outputs without an option: output-only categories (OPT-2, ROUTE-7).
+    /// Whether the session may use AirPlay, A2DP and Bluetooth LE outputs without an option, as
+    /// categories without input may. An HFP output always requires allowBluetoothHFP (OPT-2,
+    /// ROUTE-7).
     public var impliesWirelessOutput: Bool { category.traits.hasOutput && !category.traits.hasInput }
 }
 
-/// What an app asks to change of its configuration.
+/// A change of its configuration that an app requests.
 public enum ConfigurationChange: Hashable, Sendable, Codable {
-    /// Options not named are cleared (CAT-6); without a mode the present one stays if it suits (MODE-2).
+    /// Sets the category. Options that are not named are cleared (CAT-6). If no mode is named, the
+    /// current mode is kept if the category allows it (MODE-2).
     case category(
         Category, mode: Mode? = nil, options: CategoryOptions = [], routeSharingPolicy: RouteSharingPolicy = .default)
-    /// Category and requested options stay.
+    /// Sets the mode, and keeps the category, the requested options and the policy.
     case mode(Mode)
 }

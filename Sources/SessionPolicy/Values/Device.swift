@@ -1,21 +1,21 @@
-/// What kind of device is behind a port.
+/// The kind of device behind a port.
 public enum PortType: String, Hashable, Sendable, Codable, CaseIterable {
     case lineIn, builtInMic, headsetMic, continuityMicrophone
     case lineOut, headphones, bluetoothA2DP, builtInReceiver, builtInSpeaker, hdmi, airPlay, displayPort
     case bluetoothLE, bluetoothHFP, usbAudio, carAudio, virtual, pci, fireWire, avb, thunderbolt
 }
 
-/// One way into or out of a device (ROUTE-1).
+/// An input or output of a device (ROUTE-1).
 public struct DevicePort: Hashable, Sendable, Codable {
     public enum Direction: String, Hashable, Sendable, Codable, CaseIterable { case input, output }
 
-    /// The same whenever the same device is plugged in; another one for every port.
+    /// Unique to this port, and the same each time the device is plugged in.
     public var uid: String
-    /// For people.
+    /// The name to display.
     public var name: String
     public var type: PortType
     public var direction: Direction
-    /// 1 or more.
+    /// The number of channels, at least 1.
     public var channels: Int
 
     public init(uid: String, name: String, type: PortType, direction: Direction, channels: Int) {
@@ -27,12 +27,14 @@ public struct DevicePort: Hashable, Sendable, Codable {
     }
 }
 
-/// What is plugged in and out as one: a headset is its headphones and its microphone.
+/// A unit that is plugged in and unplugged as a whole. A headset, for example, consists of its
+/// headphones and its microphone.
 public struct Device: Hashable, Sendable, Codable {
-    /// Its own among those of its server.
+    /// Unique among the devices of the same server.
     public var uid: String
     public var ports: [DevicePort]
-    /// The media server that has it, by name: seen by the apps of that server. Nil: a stand-in of the policy's own, which every app sees.
+    /// The name of the audio server that has the device; the apps of that server see it. Nil for a
+    /// virtual device that only the policy knows, which every app sees.
     public var server: String?
 
     public init(uid: String, ports: [DevicePort], server: String? = nil) {
@@ -41,16 +43,18 @@ public struct Device: Hashable, Sendable, Codable {
         self.server = server
     }
 
-    /// The audio server's own ports, of which nothing more is known. It is used where no device of a known kind serves.
+    /// The uid of the device that holds the audio server's own ports, whose hardware is not known.
+    /// Sessions use it only if they may use no other device.
     public static let serverUID = "server"
 
     var isServer: Bool { uid == Self.serverUID }
 
-    /// Whether an app of this server sees it; nil: of a server that is not known.
+    /// Returns whether an app of this server sees the device; nil stands for a server that is not
+    /// known.
     func isSeen(from server: String?) -> Bool { self.server == nil || self.server == server }
 }
 
-/// Where a session's sound goes and comes from.
+/// The ports through which a session plays and records.
 public struct Route: Hashable, Sendable, Codable {
     public var inputs: [DevicePort]
     public var outputs: [DevicePort]

@@ -1,44 +1,50 @@
-/// What one session is to be told, and by which rule. Effects of one event are in the order in which they are told.
+/// A notification for one session, and the rule that caused it. The effects of an event are in the
+/// order in which they are delivered.
 public struct Effect: Hashable, Sendable, Codable {
     public enum Kind: Hashable, Sendable, Codable {
         case activated
         /// By its own app, or after `deactivatedBySystem`.
         case deactivated
-        /// Its app left the foreground (BG-1, BG-2) or was suspended (BG-3): its players stop.
+        /// The app left the foreground (BG-1, BG-2), was suspended (BG-3), had its sessions reset
+        /// (SRV-2), was disconnected by the arbiter and has returned, or has a session that a new
+        /// arbiter does not accept (ACT-12). The session's players stop.
         case deactivatedBySystem
         case interruptionBegan(InterruptionReason)
         case interruptionEnded(shouldResume: Bool)
-        /// Not told to the app: it waits for another one now.
+        /// The session now waits for another interrupter. Not reported to the app.
         case waitMoved
-        /// Not told to the app: no end will come (ACT-8).
+        /// The session's wait ended, and no end of the interruption will be reported (ACT-8). Not
+        /// reported to the app.
         case waitLapsed
-        /// The route is another one, or follows another category (ROUTE-3).
-        // The reason last: the compiler keeps the tag of the case in its spare bits, and the pointers before it as they are, so that a leak
-        // checker sees what a log holds.
+        /// The route changed, or it now follows another category (ROUTE-3).
+        // The reason is the last value: the compiler then stores the tag of the case in its spare
+        // bits and leaves the pointers before it unchanged, so that a leak checker recognizes them.
         case routeChanged(previous: Route, RouteChangeReason)
-        /// The output in use was pulled out: players pause before the route changes (ROUTE-4).
+        /// The output in use was disconnected. Players pause before the route changes (ROUTE-4).
         case outputDisconnected
-        /// Other inputs can be chosen from (ROUTE-6).
+        /// The inputs that the session can choose from changed (ROUTE-6).
         case availableInputsChanged
-        /// Another primary session began or ceased to play (HINT-2).
+        /// Another primary session started or stopped playing (HINT-2).
         case silenceSecondaryAudioHint(Bool)
         case outputVolumeChanged(Float)
         /// The session's own output was muted or unmuted (VOL-3).
         case outputMuteChanged(Bool)
-        /// It takes input and nobody was asked whether its app may: ask (PERM-3).
+        /// The session takes input, and the user has not answered for its app yet: the app should
+        /// ask (PERM-3).
         case recordPermissionNeeded
-        /// Told to every session of the app (PERM-2).
+        /// Delivered to every session of the app (PERM-2).
         case recordPermissionChanged(RecordPermission)
-        /// Told to the sessions of the app that take input (PERM-4).
+        /// Delivered to the active sessions of the app whose category has an input (PERM-4).
         case inputMuteChanged(Bool)
-        /// Its state, verdict or reasons are others now, or other audio, devices or calls around it (HINT-1); the last effect on a session.
+        /// The session's state, grant or reasons changed, or other audio, devices or calls around
+        /// it did (HINT-1). In each decision, this is the last effect on a session.
         case stateChanged
     }
 
     public var session: SessionID
     public var kind: Kind
     public var rule: Rule
-    /// The session that caused it, if another one did.
+    /// The session that caused the effect, if another one did.
     public var by: SessionID?
 
     public init(_ session: SessionID, _ kind: Kind, _ rule: Rule, by: SessionID? = nil) {

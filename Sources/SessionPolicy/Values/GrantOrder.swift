@@ -1,5 +1,6 @@
-/// Numbers the grants of a history, and the requests to wait: one growing order that clients remember beyond an arbiter's death, and by which
-/// the next one settles who came last (SRV-3).
+/// Numbers the grants and the pending requests for activation in one increasing order. Clients
+/// remember these numbers after the arbiter has died, and the next arbiter uses them to decide
+/// which session came last (SRV-3).
 public struct GrantOrder: Hashable, Sendable {
     private var active: [Grant] = []
     private var waiting: [SessionID] = []
@@ -7,22 +8,23 @@ public struct GrantOrder: Hashable, Sendable {
     private var requests: [SessionID: UInt64] = [:]
     private var last: UInt64 = 0
 
-    /// A place in the order of activation, and since when it is held.
+    /// A position in the order of activation, and the time since which the session has held it.
     private struct Grant: Hashable, Sendable {
         var session: SessionID
         var since: EventTime?
     }
 
-    /// How many numbers are reserved at a time, so that a file that holds the reservation is seldom written.
+    /// How many numbers are reserved at a time: the state file, which contains the reservation, is
+    /// then rarely written.
     private static let block: UInt64 = 1 << 20
 
     public init() {}
 
-    /// Goes on after these records, of which the state was rebuilt.
+    /// Continues the order of these records, from which the state was rebuilt.
     public init(_ state: PolicyState, rebuiltFrom system: SystemRecord, _ sessions: [SessionRecord]) {
         for record in system.sessions + sessions where state[record.session.id] != nil {
             let id = record.session.id
-            if grants[id] == nil { grants[id] = record.grant }
+            if grants[id] == nil { grants[id] = record.grantNumber }
             if let pending = record.pending, requests[id] == nil { requests[id] = pending }
         }
         last = max(grants.values.max() ?? 0, requests.values.max() ?? 0, system.reservedGrants)
@@ -34,26 +36,28 @@ public struct GrantOrder: Hashable, Sendable {
         requests = requests.filter { waiting.contains($0.key) }
     }
 
-    /// The end of the block of numbers that is being given; it changes once in a million grants, and with a new arbiter.
+    /// The end of the block of numbers in use. It changes once in a million grants, and with a new
+    /// arbiter.
     var reserved: UInt64 { (last / Self.block + 1) * Self.block }
 
-    /// When a session was granted last; 0: never.
+    /// Returns the number of a session's last grant; 0 if it has had none.
     public func grant(of id: SessionID) -> UInt64 { grants[id] ?? 0 }
 
-    /// When it asked to wait; nil: it did not, or does not any more.
+    /// Returns the number of a session's pending request for activation; nil if it has none.
     public func pending(of id: SessionID) -> UInt64? { requests[id] }
 
-    /// Takes in what a decision made of the state; to be called after every one. Costs a pass over the sessions.
-    public mutating func follow(_ state: PolicyState) {
+    /// Numbers the grants and requests of a decision, whose resulting state this is. The caller
+    /// calls this after every decision.
+    public mutating func update(to state: PolicyState) {
         let now = Self.grants(in: state)
-        for grant in now.dropFirst(Self.kept(of: active, in: now)) { grants[grant.session] = next() }
+        for grant in now.dropFirst(Self.keptPrefixLength(of: active, in: now)) { grants[grant.session] = next() }
         active = now
         let requested = state.pendingActivations
         if requested != waiting {
-            for id in requested.dropFirst(Self.kept(of: waiting, in: requested)) { requests[id] = next() }
+            for id in requested.dropFirst(Self.keptPrefixLength(of: waiting, in: requested)) { requests[id] = next() }
             waiting = requested
-            let left = Set(requested)
-            requests = requests.filter { left.contains($0.key) }
+            let remaining = Set(requested)
+            requests = requests.filter { remaining.contains($0.key) }
         }
         if grants.count > state.sessions.count { grants = grants.filter { state[$0.key] != nil } }
     }
@@ -63,16 +67,17 @@ public struct GrantOrder: Hashable, Sendable {
         return last
     }
 
-    /// Gives the same order in the smallest numbers: they must go on growing, whatever a record says.
+    /// Replaces the numbers by the smallest ones in the same order, so that they can still increase
+    /// if a record contains a very large number.
     private mutating func compress() {
         let numbers = Set(grants.values).union(requests.values).union([0]).sorted()
-        let places = Dictionary(uniqueKeysWithValues: zip(numbers, UInt64(0)...))
-        grants = grants.mapValues { places[$0] ?? 0 }
-        requests = requests.mapValues { places[$0] ?? 0 }
+        let compressed = Dictionary(uniqueKeysWithValues: zip(numbers, UInt64(0)...))
+        grants = grants.mapValues { compressed[$0] ?? 0 }
+        requests = requests.mapValues { compressed[$0] ?? 0 }
         last = UInt64(numbers.count)
     }
 
-    /// Those that the numbers do not tell to come later get new ones.
+    /// Gives new numbers to the sessions whose numbers do not reflect this order.
     private mutating func renumber(_ order: [SessionID], in numbers: WritableKeyPath<Self, [SessionID: UInt64]>) {
         var previous: UInt64 = 0
         for id in order {
@@ -88,13 +93,14 @@ public struct GrantOrder: Hashable, Sendable {
         }
     }
 
-    /// How many at the front of an order stand there as before. The policy takes from anywhere and adds at the end only; what was
-    /// taken and added in one decision may stand where it stood, but since another time.
-    private static func kept<Element: Equatable>(of before: [Element], in after: [Element]) -> Int {
-        var place = before.startIndex
+    /// Returns how many elements at the front of `after` were in the same relative order in
+    /// `before`. The policy removes elements anywhere and appends only at the end. An element that
+    /// one decision removed and appended again may be in the same position, but with a later time.
+    private static func keptPrefixLength<Element: Equatable>(of before: [Element], in after: [Element]) -> Int {
+        var start = before.startIndex
         for (count, element) in after.enumerated() {
-            guard let found = before[place...].firstIndex(of: element) else { return count }
-            place = found + 1
+            guard let index = before[start...].firstIndex(of: element) else { return count }
+            start = index + 1
         }
         return after.count
     }

@@ -1,4 +1,4 @@
-/// One audio session, for as long as its arbiter knows it.
+/// Identifies one audio session for as long as its arbiter knows it.
 public struct SessionID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     public var rawValue: UInt64
 
@@ -9,22 +9,25 @@ public struct SessionID: Hashable, Comparable, Sendable, Codable, CustomStringCo
     public var description: String { "session \(rawValue)" }
 }
 
-/// One app (a process): what its sessions share is foreground, permission, declared background audio, and death.
+/// Identifies one app (a process). The sessions of an app share its foreground state, permission
+/// and declared background audio, and end with it.
 public struct AppID: Hashable, Sendable, Codable, CustomStringConvertible {
     public var rawValue: UInt64
 
     public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Who owns the system's sessions; it never dies.
+    /// The app that owns the system's sessions. It is not a process and never ends.
     public static let system = AppID(0)
 
     public var description: String { "app \(rawValue)" }
 }
 
-/// When an event happened. The policy has no clock: it copies these times into reasons, and decides by them
-/// in one place only: how long a remote command lends the foreground (ACT-16).
+/// The time of an event. The policy has no clock. It copies these times into reasons. Two decisions
+/// depend on them: whether a session still counts as in the foreground after a remote play command
+/// (ACT-16), and, when the state is rebuilt, whether the microphone was muted after a session
+/// became active (INT-10).
 public struct EventTime: Hashable, Comparable, Sendable, Codable {
-    /// Nanoseconds of the arbiter's steady clock.
+    /// Nanoseconds of the arbiter's monotonic clock.
     public var nanoseconds: UInt64
 
     public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
@@ -34,7 +37,8 @@ public struct EventTime: Hashable, Comparable, Sendable, Codable {
     public static func < (a: EventTime, b: EventTime) -> Bool { a.nanoseconds < b.nanoseconds }
 }
 
-/// Who goes before whom. Ranks above `app` are *system sessions* (ACT-4).
+/// The rank of a session, which decides precedence. Sessions of ranks above `app` are *system
+/// sessions* (ACT-4).
 public enum Rank: Int, Hashable, Comparable, Sendable, Codable, CaseIterable {
     case app, assistant, alarm, call
 

@@ -1,32 +1,36 @@
-/// The whole state of arbitration: a value, equal if and only if every decision from here on is equal.
+/// The complete state of arbitration, as a value. In equal states, equal events cause equal
+/// decisions.
 public struct PolicyState: Hashable, Sendable, Codable {
-    /// All sessions, by id.
+    /// All sessions, ordered by id.
     public private(set) var sessions: [SessionState] = []
-    /// The active ones, the one that came last at the end. A change that counts as an activation (CAT-3) comes last too.
+    /// The active sessions, the most recently activated last. A change that counts as an activation
+    /// (CAT-3) moves a session to the end.
     public internal(set) var activeOrder: [SessionID] = []
-    /// Those who asked to be activated as soon as that interrupts nobody, in the order they asked (ACT-14).
+    /// The sessions that requested activation as soon as it interrupts no other session, in the
+    /// order of their requests (ACT-14).
     public internal(set) var pendingActivations: [SessionID] = []
-    /// What is plugged in, of all servers, the last in last; the servers' own ports, if known, first (ROUTE-2).
+    /// The devices of all servers and the virtual devices, the newest last; the servers' own ports,
+    /// if known, come first (ROUTE-2).
     public internal(set) var devices: [Device] = []
-    /// Ports that the user picked, by uid (ROUTE-8).
+    /// The ports that the user picked, by uid (ROUTE-8).
     public internal(set) var pickedOutput: String?
     public internal(set) var pickedInput: String?
     public internal(set) var silentSwitch = Switch()
     /// Whether the microphone is muted in hardware (INT-10).
     public internal(set) var microphoneMute = Switch()
     public internal(set) var isScreenLocked = false
-    /// While on, what begins to ring and the assistant wait (GUIDE-9).
+    /// While on, new ringing calls and the assistant are deferred (GUIDE-9).
     public internal(set) var isDoNotDisturbOn = false
-    /// The apps of which something was told, by id.
+    /// The apps whose state is not the default one, ordered by id.
     public private(set) var apps: [AppState] = []
     /// The system volume, 0…1 (VOL-1).
     public internal(set) var volume: Float = 1
-    /// The volume of ringing, 0…1 (VOL-2).
+    /// The volume of ringing calls, 0…1 (VOL-2).
     public internal(set) var ringVolume: Float = 1
 
     public init() {}
 
-    /// A switch of the device, and since when it is where it is.
+    /// A switch of the device, and the time of its last change.
     public struct Switch: Hashable, Sendable, Codable {
         public var isOn: Bool
         public var since: EventTime
@@ -37,36 +41,37 @@ public struct PolicyState: Hashable, Sendable, Codable {
         }
     }
 
-    /// The session of an id; set to nil to forget it.
+    /// Accesses the session of an id. Setting nil forgets the session.
     public subscript(id: SessionID) -> SessionState? {
         get { index(of: id).map { sessions[$0] } }
         set {
-            let place = self.place(of: id)
-            let exists = place < sessions.count && sessions[place].id == id
+            let index = insertionIndex(of: id)
+            let exists = index < sessions.count && sessions[index].id == id
             switch (newValue, exists) {
-            case (let session?, true): sessions[place] = session
-            case (let session?, false): sessions.insert(session, at: place)
-            case (nil, true): sessions.remove(at: place)
+            case (let session?, true): sessions[index] = session
+            case (let session?, false): sessions.insert(session, at: index)
+            case (nil, true): sessions.remove(at: index)
             case (nil, false): break
             }
         }
     }
 
-    /// Its place among `sessions`.
+    /// Returns the index of a session in `sessions`; nil if it is unknown.
     func index(of id: SessionID) -> Int? {
-        let place = self.place(of: id)
-        return place < sessions.count && sessions[place].id == id ? place : nil
+        let index = insertionIndex(of: id)
+        return index < sessions.count && sessions[index].id == id ? index : nil
     }
 
-    /// What is known of an app.
+    /// Returns the state of an app.
     public func app(_ id: AppID) -> AppState { apps.first { $0.id == id } ?? AppState(id: id) }
 
-    /// Changes it; an app that is as if nothing had been told of it is not listed, so that equal states are equal.
+    /// Changes the state of an app. An app in the default state is not listed, so that equal states
+    /// compare equal.
     mutating func changeApp(_ id: AppID, _ change: (inout AppState) -> Void) {
         var app = app(id)
         change(&app)
         apps.removeAll { $0.id == id }
-        if !app.isUntold { apps.insert(app, at: apps.firstIndex { $0.id.rawValue > id.rawValue } ?? apps.count) }
+        if !app.isDefault { apps.insert(app, at: apps.firstIndex { $0.id.rawValue > id.rawValue } ?? apps.count) }
     }
 
     /// Forgets an app that is gone.
@@ -75,16 +80,16 @@ public struct PolicyState: Hashable, Sendable, Codable {
     /// The active sessions, the newest last.
     public var active: [SessionState] { activeOrder.compactMap { self[$0] } }
 
-    /// The volume of a session: ringing has one of its own (keeps VOL-1, VOL-2).
+    /// Returns the volume of a session; ringing calls have a separate volume (keeps VOL-1, VOL-2).
     public func volume(of session: SessionState) -> Float { session.isRinging ? ringVolume : volume }
 
-    /// Those who wait for a session, by id.
-    func waiters(for rival: SessionID) -> [SessionID] {
-        sessions.filter { $0.wait?.rival == rival }.map(\.id)
+    /// Returns the sessions that wait for a session, ordered by id.
+    func waiters(for interrupter: SessionID) -> [SessionID] {
+        sessions.filter { $0.wait?.interrupter == interrupter }.map(\.id)
     }
 
-    /// The first place whose id is not below `id`.
-    private func place(of id: SessionID) -> Int {
+    /// Returns the first index whose session id is not below `id`.
+    private func insertionIndex(of id: SessionID) -> Int {
         var low = 0
         var high = sessions.count
         while low < high {

@@ -1,8 +1,8 @@
-/// A session's wishes for the hardware; 0 is no wish (HW-1).
+/// The hardware values that a session prefers; 0 means no preference (HW-1).
 public struct Preferences: Hashable, Sendable, Codable {
-    /// Hz.
+    /// In Hz.
     public var sampleRate: Double = 0
-    /// Seconds.
+    /// In seconds.
     public var ioBufferDuration: Double = 0
     public var inputChannels: Int = 0
     public var outputChannels: Int = 0
@@ -10,7 +10,7 @@ public struct Preferences: Hashable, Sendable, Codable {
     public init() {}
 }
 
-/// One wish to be set.
+/// One preferred value to set.
 public enum Preference: Hashable, Sendable, Codable {
     case sampleRate(Double)
     case ioBufferDuration(Double)
@@ -19,13 +19,15 @@ public enum Preference: Hashable, Sendable, Codable {
 }
 
 extension Preferences {
-    /// What is a wish at all; beyond is absurd (HW-4).
+    /// The range of accepted sample rates in Hz; values outside it are refused (HW-4).
     public static let sampleRates: ClosedRange<Double> = 1_000...1_536_000
-    /// Below 0.3 ms (16 frames at 48 kHz) no device that we know works, and a server that tries would starve all its clients.
+    /// The range of accepted I/O buffer durations in seconds. Below 0.3 ms (16 frames at 48 kHz) no
+    /// known device works, and with such a duration a server would not meet any deadline.
     public static let ioBufferDurations: ClosedRange<Double> = 0.000_3...10
+    /// The range of accepted channel counts (HW-4).
     public static let channelCounts: ClosedRange<Int> = 1...1_024
 
-    /// These wishes with one set or, by zero, cleared (keeps HW-4).
+    /// Returns these preferences with one value set or, by zero, cleared (keeps HW-4).
     func setting(_ preference: Preference, for category: Category) throws(Refusal) -> Preferences {
         var next = self
         switch preference {
@@ -52,8 +54,8 @@ extension Preferences {
             throw Refusal(
                 .badParam, .hw4,
                 """
-                \(what) of \(value) \(unit) was asked for; it must be from \(range.lowerBound) to \(range.upperBound) \(unit), \
-                or 0 for no wish.
+                \(what) of \(value) \(unit) is out of range; it must be from \(range.lowerBound) to \
+                \(range.upperBound) \(unit), or 0 for no preference.
                 """)
         }
     }
@@ -65,16 +67,16 @@ extension Preferences {
             throw Refusal(
                 .badParam, .hw4,
                 """
-                \(count) preferred \(side) channels were asked for; the number must be from \(channelCounts.lowerBound) to \
-                \(channelCounts.upperBound), or 0 for no wish.
+                \(count) preferred \(side) channels are out of range; the number must be from \
+                \(channelCounts.lowerBound) to \(channelCounts.upperBound), or 0 for no preference.
                 """)
         }
         guard count == 0 || isServed else {
             throw Refusal(
                 .incompatibleCategory, .hw4,
                 """
-                \(count) preferred \(side) channels were asked for, but category \(category.rawValue) has no \(side); \
-                set a category that has one first.
+                \(count) preferred \(side) channels cannot be set because category \(category.rawValue) has no \
+                \(side). Set a category that has one first.
                 """)
         }
     }

@@ -1,6 +1,6 @@
-/// Why an event is refused; the state is then as it was.
+/// The reason why an event is refused; the state is then unchanged.
 public struct Refusal: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// AVAudioSession's error codes that the policy uses; their numbers belong to the API.
+    /// The error codes of AVAudioSession that the policy uses; their numbers belong to the API.
     public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
         case badParam, incompatibleCategory, insufficientPriority, expiredSession, resourceNotAvailable,
             sessionNotActive
@@ -9,9 +9,9 @@ public struct Refusal: Error, Hashable, Sendable, Codable, CustomStringConvertib
 
     public var code: Code
     public var rule: Rule
-    /// The session that stands in the way, if one does.
+    /// The session that prevents the event, if one does.
     public var by: SessionID?
-    /// What was asked, what is so, what to do.
+    /// States what was requested, why it is refused, and what to do.
     public var message: String
 
     public init(_ code: Code, _ rule: Rule, by: SessionID? = nil, _ message: String) {
@@ -25,6 +25,6 @@ public struct Refusal: Error, Hashable, Sendable, Codable, CustomStringConvertib
 
     static func unknown(_ id: SessionID) -> Refusal {
         Refusal(
-            .expiredSession, .act12, "\(id) was addressed, but it is not registered (any longer); make a new session.")
+            .expiredSession, .act12, "\(id) is unknown or no longer registered; create a new session.")
     }
 }

@@ -1,8 +1,8 @@
-/// Whether a session shares the route of long programmes (ROUTE-10).
+/// Whether a session shares the route of long-form audio or video (ROUTE-10).
 public enum RouteSharingPolicy: UInt, Hashable, Sendable, Codable, CaseIterable {
     case `default` = 0
     case longFormAudio = 1
-    /// Made by the system; not the app's to set.
+    /// Set by the system; an app cannot set it.
     case independent = 2
     case longFormVideo = 3
 

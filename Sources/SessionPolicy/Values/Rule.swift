@@ -1,4 +1,4 @@
-/// The rules of the behaviour document that decisions cite, by their ids.
+/// The rules that decisions cite, by their ids in the documentation.
 public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
     /// The table of categories.
     case categoryTable = "CAT"

@@ -1,31 +1,42 @@
-/// What the client of a session hands the next arbiter when its own has died: the last that it was told (SRV-3).
+/// The last reported state of a session, which its client passes to the next arbiter after its own
+/// has died (SRV-3).
 public struct SessionRecord: Hashable, Sendable, Codable {
     public var session: SessionState
-    /// When it was granted last: activations of all sessions in one order, over all arbiters; 0: never.
-    public var grant: UInt64
-    /// Its place among those who asked to wait (ACT-14), in the same order of numbers; nil: it did not.
+    /// The number of the session's last grant; 0 if it was never granted. The activations of all
+    /// sessions are numbered in one order, across all arbiters.
+    public var grantNumber: UInt64
+    /// The number of the session's pending request for activation (ACT-14), from the same sequence;
+    /// nil if it has none.
     public var pending: UInt64?
-    /// What is known of its app; the same in all records of an app.
+    /// The state of the session's app; the same in all records of an app.
     public var app: AppState
-    /// What it was granted, so that it is told if it is granted something else now; nil when nobody knows.
-    public var standing: Standing?
+    /// The grant that the session held, so that it is notified if its grant differs now; nil if
+    /// that is not known.
+    public var resolvedGrant: ResolvedGrant?
+
+    private enum CodingKeys: String, CodingKey {
+        case session, pending, app
+        case grantNumber = "grant"
+        case resolvedGrant = "standing"
+    }
 
     public init(
-        session: SessionState, grant: UInt64, pending: UInt64? = nil, app: AppState, standing: Standing? = nil
+        session: SessionState, grantNumber: UInt64, pending: UInt64? = nil, app: AppState,
+        resolvedGrant: ResolvedGrant? = nil
     ) {
         self.session = session
-        self.grant = grant
+        self.grantNumber = grantNumber
         self.pending = pending
         self.app = app
-        self.standing = standing
+        self.resolvedGrant = resolvedGrant
     }
 }
 
-/// What belongs to the arbiter itself, and outlives it in its state file (SRV-3).
+/// The state that belongs to the arbiter itself and outlives it in its state file (SRV-3).
 public struct SystemRecord: Hashable, Sendable, Codable {
-    /// The system's sessions, and stand-in apps.
+    /// The system's sessions, and simulated apps.
     public var sessions: [SessionRecord] = []
-    /// What is known of apps that hold no session; the others' is in their records.
+    /// The state of apps without sessions; the state of the others is in their records.
     public var apps: [AppState] = []
     /// In the order in which they were plugged in.
     public var devices: [Device] = []
@@ -39,23 +50,25 @@ public struct SystemRecord: Hashable, Sendable, Codable {
     public var volume: Float = 1
     /// 0…1.
     public var ringVolume: Float = 1
-    /// No grant has a higher number: whoever comes late, with a record of then, comes before all that is granted from now on.
+    /// No earlier grant has a higher number. The next arbiter continues above it, so that a client
+    /// that returns late counts as granted before all sessions that are granted from then on.
     public var reservedGrants: UInt64 = 0
 
-    /// Of an arbiter that has just begun.
+    /// Creates the record of an arbiter that has just started.
     public init() {}
 }
 
 extension PolicyState {
-    /// What the client of a session is to hold, with the standing that it was told; nil when the session is unknown.
-    public func record(of id: SessionID, _ order: GrantOrder, standing: Standing? = nil) -> SessionRecord? {
+    /// Returns the record that the client of a session keeps, with the grant that the session
+    /// holds; nil if the session is unknown.
+    public func record(of id: SessionID, _ order: GrantOrder, resolvedGrant: ResolvedGrant? = nil) -> SessionRecord? {
         guard let session = self[id] else { return nil }
         return SessionRecord(
-            session: session, grant: order.grant(of: id), pending: order.pending(of: id), app: app(session.app),
-            standing: standing)
+            session: session, grantNumber: order.grant(of: id), pending: order.pending(of: id), app: app(session.app),
+            resolvedGrant: resolvedGrant)
     }
 
-    /// What the arbiter itself is to hold.
+    /// Returns the record that the arbiter itself keeps.
     public func systemRecord(_ order: GrantOrder) -> SystemRecord {
         var record = SystemRecord()
         record.sessions = sessions.filter { $0.app == .system }.compactMap { self.record(of: $0.id, order) }

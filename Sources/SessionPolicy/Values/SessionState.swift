@@ -1,33 +1,48 @@
-/// All that the policy knows of one session.
+/// Everything that the policy knows about one session.
 public struct SessionState: Hashable, Sendable, Codable {
     public let id: SessionID
     public let app: AppID
     public let rank: Rank
     public var configuration = Configuration()
     public var activity: Activity
-    /// The category that the route last followed; another one posts a route change (CAT-3).
+    /// The category that the last reported route belongs to. A route change is reported when an
+    /// active session has another one (CAT-3).
     public var routedCategory = Category.soloAmbient
     public var preferences = Preferences()
-    /// A call that is not accepted yet (INT-6).
+    /// Whether the session is a call that has not been accepted yet (INT-6).
     public var isRinging = false
-    /// Of the system, and begun while it must not disturb: inactive until that is over, or until the call is accepted (GUIDE-9).
-    public var isHeldBack = false
+    /// Whether this is a system session that began while do-not-disturb was on. It stays inactive
+    /// until do-not-disturb is turned off or the call is accepted (GUIDE-9).
+    public var isDeferred = false
     public var prefersNoInterruptionsFromSystemAlerts = false
     public var isOutputMuted = false
-    /// The input it chose, by uid (ROUTE-6).
+    /// The uid of the input that the session prefers (ROUTE-6).
     public var preferredInput: String?
-    /// Sound goes to the speaker whatever is connected (ROUTE-5).
+    /// Whether the output is overridden to the speaker, whatever is connected (ROUTE-5).
     public var isOverriddenToSpeaker = false
-    /// Whether it is interrupted when its output is pulled out while it plays (ROUTE-4).
+    /// Whether the session is interrupted when its output is disconnected during playback
+    /// (ROUTE-4).
     public var prefersInterruptionOnRouteDisconnect = true
-    /// Whether a player, recorder or callback runs; told by the app's side.
+    /// Whether a player, recorder or callback runs; reported by the app's process.
     public var isRunning = false
-    /// Whether it takes live input; told by the app's side, and taken back by whatever stops input for good (INT-10).
+    /// Whether the session takes live input; reported by the app's process, and reset by everything
+    /// that stops input permanently (INT-10).
     public var isInputRunning = false
-    /// Until when it counts as in the foreground because of a remote play command (ACT-16).
-    public var foregroundLentUntil: EventTime?
-    /// Was active when its app was suspended, which it has not been told (BG-3).
+    /// Until when the session counts as in the foreground because of a remote play command
+    /// (ACT-16).
+    public var temporaryForegroundUntil: EventTime?
+    /// Whether the session was active when its app was suspended, and has not been notified of that
+    /// (BG-3).
     public var wasSuspended = false
+
+    private enum CodingKeys: String, CodingKey {
+        case id, app, rank, configuration, activity, routedCategory, preferences, isRinging
+        case isDeferred = "isHeldBack"
+        case prefersNoInterruptionsFromSystemAlerts, isOutputMuted, preferredInput, isOverriddenToSpeaker
+        case prefersInterruptionOnRouteDisconnect, isRunning, isInputRunning
+        case temporaryForegroundUntil = "foregroundLentUntil"
+        case wasSuspended
+    }
 
     public init(id: SessionID, app: AppID, rank: Rank = .app, at time: EventTime = .zero) {
         self.id = id
@@ -39,26 +54,34 @@ public struct SessionState: Hashable, Sendable, Codable {
     public enum Activity: Hashable, Sendable, Codable {
         case inactive(since: EventTime)
         case active(since: EventTime)
-        /// Interrupted, no end told yet, not activated since.
+        /// Interrupted: the end of the interruption has not been reported, and the session has not
+        /// been activated since.
         case waiting(Wait)
     }
 
-    /// Why and for whom a session waits.
+    /// Why a session waits, and for which other session.
     public struct Wait: Hashable, Sendable, Codable {
-        /// Who must leave, a session that exists; nil when none does: the microphone is muted (INT-10), or
-        /// the output was pulled out, which has no end (ROUTE-4).
-        public var rival: SessionID?
-        /// The rule by which that one stands in the way.
+        /// The existing session that must deactivate first; nil if there is none, because the
+        /// microphone is muted (INT-10) or the output was disconnected, which has no end (ROUTE-4).
+        public var interrupter: SessionID?
+        /// The rule by which the interrupter takes precedence.
         public var rule: Rule
         public var reason: InterruptionReason
         public var since: EventTime
-        /// Whether all that stood in the way so far left with notice and nobody said pause (INT-3, INT-7).
+        /// Whether the end of the interruption may recommend resuming: all interrupters so far
+        /// notified others when they deactivated, the user has not paused the app, and the muted
+        /// microphone is not the cause (INT-3, INT-7, INT-10).
         public var mayResume: Bool
 
+        private enum CodingKeys: String, CodingKey {
+            case interrupter = "rival"
+            case rule, reason, since, mayResume
+        }
+
         public init(
-            rival: SessionID?, rule: Rule, reason: InterruptionReason, since: EventTime, mayResume: Bool = true
+            interrupter: SessionID?, rule: Rule, reason: InterruptionReason, since: EventTime, mayResume: Bool = true
         ) {
-            self.rival = rival
+            self.interrupter = interrupter
             self.rule = rule
             self.reason = reason
             self.since = since
@@ -78,7 +101,7 @@ public struct SessionState: Hashable, Sendable, Codable {
     public var isPrimary: Bool { !isMixable }
 }
 
-/// Why an interruption began. Raw values are AVAudioSession's.
+/// Why an interruption began. The raw values are those of AVAudioSession.
 public enum InterruptionReason: UInt, Hashable, Sendable, Codable, CaseIterable {
     case `default` = 0
     case appWasSuspended = 1
@@ -86,7 +109,7 @@ public enum InterruptionReason: UInt, Hashable, Sendable, Codable, CaseIterable 
     case routeDisconnected = 4
 }
 
-/// Why a route changed. Raw values are AVAudioSession's.
+/// Why a route changed. The raw values are those of AVAudioSession.
 public enum RouteChangeReason: UInt, Hashable, Sendable, Codable, CaseIterable {
     case unknown = 0
     case newDeviceAvailable = 1

@@ -5,10 +5,10 @@ import SessionArbiter
 import SessionPolicy
 import Testing
 
-/// Who may do what.
-@Suite("What the service permits", .serialized)
+/// Permissions of clients.
+@Suite("Permissions of the service", .serialized)
 struct AuthorityTests {
-    @Test("A session is its client's own: nobody else changes it", arguments: [SessionID(1), SessionID(99)])
+    @Test("A session belongs to its client: no other client can change it", arguments: [SessionID(1), SessionID(99)])
     func sessions(id: SessionID) throws {
         let stage = try ServiceFixture()
         let client = try stage.connect()
@@ -31,14 +31,14 @@ struct AuthorityTests {
         }
     }
 
-    @Test("Another app is not its to speak for")
+    @Test("A client cannot act for another app")
     func apps() throws {
         let stage = try ServiceFixture()
-        let puppet = try Puppet(stage.folder.socket)
-        _ = try puppet.play(.mixWithOthers)
-        let app = AppID(UInt64(puppet.process))
+        let other = try TestClient(stage.folder.socket)
+        _ = try other.play(.mixWithOthers)
+        let app = AppID(UInt64(other.process))
         let client = try stage.connect()
-        stage.witness.news = []
+        stage.witness.messages = []
         let before = try stage.witness.report().substance
         let actions: [PolicyAction] = [
             .setApplicationState(app, .suspended), .setDeclaresBackgroundAudio(app, true),
@@ -53,7 +53,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "Ranks above app, and answers for the user, are for trusted programs",
+        "Ranks above app and decisions for the user require a trusted program",
         arguments: [Rank.call, .alarm, .assistant])
     func ranks(rank: Rank) throws {
         let stage = try ServiceFixture()
@@ -62,8 +62,8 @@ struct AuthorityTests {
             let begin = ClientMessage.Request.beginSystemSession(rank: rank, isRinging: false, isKept: true)
             #expect(try client.answer(to: begin).code == .notPermitted)
             #expect(try client.answer(to: .permission(program: "/bin/true", .granted)).code == .notPermitted)
-            #expect(try client.answer(to: .permission(program: nil, nil)).code == nil, "reading is anybody's")
-            // ACT-4: not by the way round either.
+            #expect(try client.answer(to: .permission(program: nil, nil)).code == nil, "any client may read")
+            // ACT-4: a client cannot submit these actions directly either.
             let text =
                 #"{"serial": 90, "action": "beginSystemSession", "session": 90, "rank": \#(rank.rawValue), "isRinging": false}"#
             #expect(try client.answer(to: text, serial: 90).code == .malformed)
@@ -74,7 +74,7 @@ struct AuthorityTests {
         }
     }
 
-    @Test("A trusted program interrupts by its rank, and ends what it began; SIM-1, ACT-4")
+    @Test("A trusted program interrupts according to its rank, and ends the session that it began; SIM-1, ACT-4")
     func trusted() throws {
         let stage = try ServiceFixture(trusted: true)
         let client = try stage.connect()
@@ -96,10 +96,11 @@ struct AuthorityTests {
         #expect(try stage.witness.report().sessions.map(\.status.session.id) == [stage.session])
     }
 
-    @Test("Another user is turned away with a word", .enabled(if: getuid() == 0, "only root can become somebody else"))
+    @Test("Another user is refused with an error", .enabled(if: getuid() == 0, "only root can become another user"))
     func otherUser() throws {
         let stage = try ServiceFixture()
-        // The folder keeps others out; opened on purpose, the service still knows who it is.
+        // The folder's mode excludes other users. Even with an open mode the service checks who
+        // connects.
         for path in [stage.folder.path, stage.folder.service, stage.folder.socket] { chmod(path, 0o777) }
         let script = """
             from json import loads; import os, socket, sys
@@ -113,7 +114,7 @@ struct AuthorityTests {
         #expect(try stage.witness.report().clients.count == 1)
     }
 
-    @Test("Folder and files are the user's alone")
+    @Test("Only the user can access the folder and its files")
     func modes() throws {
         let stage = try ServiceFixture()
         for path in [stage.folder.service, stage.folder.socket, stage.folder.state] {

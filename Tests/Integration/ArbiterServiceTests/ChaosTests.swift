@@ -3,7 +3,7 @@ import Foundation
 import TestRandom
 import Testing
 
-/// A short run of `arbiter-chaos`, which Scripts/test runs at length, and whether it notices what it should.
+/// A short run of `arbiter-chaos`, which Scripts/test runs at length, and tests of its detectors.
 @Suite("Chaos", .serialized)
 struct ChaosTests {
     private func run(_ arguments: [String]) throws -> (status: Int32, lines: [String]) {
@@ -21,14 +21,14 @@ struct ChaosTests {
     }
 
     @Test(
-        "What does not agree, and what is left over, is noticed",
+        "Disagreements and leftovers are detected",
         arguments: [
-            ("view", "sees"), ("gain", "lets through"), ("log", "comes out as"), ("session", "do not live"),
+            ("view", "sees"), ("gain", "applies a gain"), ("log", "on replay"), ("session", "not running"),
             ("file", "Files are left"),
             ("process", "Processes are left"),
         ])
     func notices(fault: String, finding: String) throws {
-        let (status, lines) = try run(["--seed", "6", "--planted", fault])
+        let (status, lines) = try run(["--seed", "6", "--injected", fault])
         #expect(status == 1, "\(lines)")
         #expect(lines.contains { $0.hasPrefix("FAULT") && $0.contains(finding) }, "\(lines)")
     }

@@ -6,25 +6,28 @@ import SessionArbiter
 import SessionPolicy
 import Testing
 
-/// Nobody stays interrupted or ducked because of a client that no longer is, or hangs (ACT-12).
+/// No session stays interrupted or ducked because of a client that has died or hangs (ACT-12).
 @Suite("Leases", .serialized)
 struct LeaseTests {
     private static let short = "[service]\nping-interval = 0.05\nlease-limit = 3\n"
-    /// Seconds. A process that dies is seen in less than 5 ms on a machine that is not loaded; this one may be.
+    /// The limit in seconds. On a machine without load, the service detects the death of a process
+    /// within 5 ms; the test machine may be loaded.
     private static let bound = 0.5
 
-    @Test("A process that dies is seen at once: who it interrupted is told to resume", .tags(.timed))
+    @Test(
+        "The death of a process is detected at once: the session that it interrupted is notified to resume",
+        .tags(.timed))
     func death() throws {
         let stage = try ServiceFixture(mixes: false)
         var times: [Double] = []
         for _ in 0..<10 {
-            let puppet = try Puppet(stage.folder.socket)
-            _ = try puppet.play()
+            let client = try TestClient(stage.folder.socket)
+            _ = try client.play()
             #expect(stage.gate.waits { $0.paused })
             try stage.witness.awaitNotice(stage.session) { $0 == .interruptionBegan(.default) }
             times.append(
                 try ServiceFixture.seconds {
-                    puppet.program.send(SIGKILL)
+                    client.program.send(SIGKILL)
                     try stage.witness.awaitNotice(stage.session) { $0 == .interruptionEnded(shouldResume: true) }
                 })
             try stage.witness.ask(.activate(stage.session))
@@ -35,17 +38,17 @@ struct LeaseTests {
         #expect(try stage.witness.report().sessions.map(\.status.session.id) == [stage.session])
     }
 
-    @Test("A process that dies lowers nobody any longer: the gate returns to unity (DUCK-5)", .tags(.timed))
+    @Test("A process that dies no longer ducks others: the gate returns to unity (DUCK-5)", .tags(.timed))
     func deathOfADucker() throws {
         let stage = try ServiceFixture()
         var times: [Double] = []
         for _ in 0..<10 {
-            let puppet = try Puppet(stage.folder.socket)
-            _ = try puppet.play(.duckOthers)
+            let client = try TestClient(stage.folder.socket)
+            _ = try client.play(.duckOthers)
             #expect(stage.gate.waits { $0.attenuation > 0 })
             times.append(
                 ServiceFixture.seconds {
-                    puppet.program.send(SIGKILL)
+                    client.program.send(SIGKILL)
                     #expect(stage.gate.waits { $0.attenuation == 0 })
                 })
         }
@@ -54,7 +57,7 @@ struct LeaseTests {
         #expect(times[5] < Self.bound)
     }
 
-    @Test("A process that is dead is gone, though a child of its holds the connection open")
+    @Test("A dead process is removed even if a child process holds its connection open")
     func heldSocket() throws {
         let stage = try ServiceFixture(mixes: false)
         let pair = try Heir(stage.folder.socket)
@@ -65,51 +68,51 @@ struct LeaseTests {
         #expect(try stage.witness.report().clients.count == 1)
     }
 
-    @Test("Who is stopped is cut off after its lease, and told when it comes back: inactive, by the system")
+    @Test("A stopped process is disconnected when its lease ends, and finds its session deactivated by the system")
     func stopped() throws {
         let stage = try ServiceFixture(mixes: false, Self.short)
-        let puppet = try Puppet(stage.folder.socket)
-        let id = try puppet.play()
+        let client = try TestClient(stage.folder.socket)
+        let id = try client.play()
         let arbiter = try stage.witness.report().arbiter
         try stage.witness.awaitNotice(stage.session) { $0 == .interruptionBegan(.default) }
-        let record = try #require(puppet.status(of: id))
-        puppet.program.send(SIGSTOP)
+        let record = try #require(client.status(of: id))
+        client.program.send(SIGSTOP)
         let time = try ServiceFixture.seconds {
             try stage.witness.awaitNotice(stage.session) { $0 == .interruptionEnded(shouldResume: true) }
         }
         print("stopped to 'ended': \(time) s of a lease of 3 s")
-        #expect(time > 2, "it had its time")
+        #expect(time > 2, "it had its full lease")
         #expect(try stage.witness.report().sessions.map(\.status.session.id) == [stage.session])
         try stage.witness.ask(.activate(stage.session))
 
-        puppet.program.send(SIGCONT)
-        try puppet.awaitEnd()
-        puppet.reconnect()
-        puppet.news = []
-        _ = try puppet.ask(.hello(.init(arbiter: arbiter, restoring: 1))).get()
+        client.program.send(SIGCONT)
+        try client.awaitEnd()
+        client.reconnect()
+        client.messages = []
+        _ = try client.ask(.hello(.init(arbiter: arbiter, restoring: 1))).get()
         let restored = SessionRecord(
-            session: record.status.session, grant: record.grant, pending: record.pending,
+            session: record.status.session, grantNumber: record.grantNumber, pending: record.pending,
             app: AppState(id: record.status.session.app))
-        let gate = GateWords(verdict: 0, volume: 0)
-        #expect(try puppet.ask(.restore(.init(record: restored, gate: gate))).get().session == id)
-        try puppet.awaitNotice(id, .deactivatedBySystem)
+        let gate = GateWords(grant: 0, volume: 0)
+        #expect(try client.ask(.restore(.init(record: restored, gate: gate))).get().session == id)
+        try client.awaitNotice(id, .deactivatedBySystem)
         let now = try #require(try stage.witness.report().sessions.first { $0.status.session.id == id })
         #expect(!now.status.session.isActive)
-        #expect(now.status.standing.verdict.isPaused)
-        #expect(!stage.gate.verdict.paused, "whoever plays meanwhile plays on")
-        #expect(try puppet.ask(.submit(.activate(id))).code == nil, "it may activate again")
+        #expect(now.status.resolvedGrant.grant.isPaused)
+        #expect(!stage.gate.grant.paused, "other playback continues")
+        #expect(try client.ask(.submit(.activate(id))).code == nil, "it may activate again")
         #expect(stage.gate.waits { $0.paused })
     }
 
-    @Test("Who answers pings keeps its lease, and who connects and says nothing does not")
+    @Test("A client that answers pings keeps its lease, and one that sends nothing loses it")
     func silent() throws {
         let stage = try ServiceFixture(mixes: true, Self.short)
-        let puppet = try Puppet(stage.folder.socket)
-        let id = try puppet.play(.mixWithOthers)
+        let client = try TestClient(stage.folder.socket)
+        let id = try client.play(.mixWithOthers)
         let silent = try RawClient(stage.folder.socket)
         let deaf = try stage.connect()
         deaf.answersPings = false
-        // The witness's own pings are answered as it reads.
+        // The witness answers its own pings while it reads.
         _ = try? stage.witness.awaitNotice(stage.session, within: 5) { _ in false }
         try silent.awaitEnd()
         try deaf.awaitEnd()
@@ -117,7 +120,7 @@ struct LeaseTests {
         #expect(try stage.witness.report().clients.count == 2)
     }
 
-    @Test("A pong that nobody asked for renews no lease")
+    @Test("An unsolicited pong renews no lease")
     func falsePong() throws {
         let stage = try ServiceFixture(mixes: true, Self.short)
         let deaf = try stage.connect()
@@ -133,11 +136,11 @@ struct LeaseTests {
 }
 
 extension Tag {
-    /// Tells a time that it measured.
+    /// Reports a measured time.
     @Tag static var timed: Self
 }
 
-/// A client whose child holds its connection open beyond its end.
+/// A client whose child process holds its connection open after its end.
 private final class Heir {
     private let parent: Program
     private let heir: pid_t

@@ -5,10 +5,10 @@ import SessionArbiter
 import SessionPolicy
 import Testing
 
-/// How the service begins and ends, and what it leaves to the next.
+/// How the service begins and ends, and the state that it leaves for the next one.
 @Suite("Life of the service", .serialized)
 struct LifeTests {
-    @Test("It leaves when nobody needs it, with its socket")
+    @Test("Without clients, the service exits and removes its socket")
     func idleExit() throws {
         let folder = try TrialFolder()
         let service = try Service(in: folder, configuration: "[service]\nidle-exit = 2\n")
@@ -20,7 +20,7 @@ struct LifeTests {
         #expect(Set(folder.files).isSubset(of: ["arbiter.lock", "arbiter.running", "arbiter.state.json"]))
     }
 
-    @Test("It stays while a call goes on that nobody's connection holds")
+    @Test("The service does not exit while there is a call that no connection holds")
     func staysForACall() throws {
         let folder = try TrialFolder()
         let service = try Service(in: folder, configuration: try Service.trusting(nil, "[service]\nidle-exit = 2\n"))
@@ -31,7 +31,7 @@ struct LifeTests {
         client = nil
         let before = try processorTime(of: service.process)
         #expect(throws: TrialError.self) { try service.program.waitForEnd(within: 4) }
-        #expect(try processorTime(of: service.process) - before < 20, "it waits, and does not turn in circles")
+        #expect(try processorTime(of: service.process) - before < 20, "it waits without a busy loop")
         client = try RawClient(folder.socket)
         try client?.hello()
         try client?.ask(.endSystemSession(call, shouldResume: true))
@@ -39,7 +39,7 @@ struct LifeTests {
         #expect(try service.program.waitForEnd() == 0)
     }
 
-    @Test("A second service is told that there is one: status 75")
+    @Test("A second service reports that one is running: status 75")
     func second() throws {
         let stage = try ServiceFixture()
         let second = try Program(
@@ -50,11 +50,11 @@ struct LifeTests {
             try Program.built("audiosessiond"), ["--ready-fd", "3"], environment: stage.folder.environment,
             outputAlsoAt3: true)
         let line = try #require(try reported.readLine())
-        #expect(line.contains("serves there already"))
+        #expect(line.contains("is already running there"))
         #expect(try reported.waitForEnd() >= 0)
     }
 
-    @Test("What a killed service left in the way is removed by the next", arguments: [SIGKILL, SIGTERM])
+    @Test("The next service removes the socket of a killed one", arguments: [SIGKILL, SIGTERM])
     func staleSocket(signal: Int32) throws {
         let folder = try TrialFolder()
         for _ in 0..<3 {
@@ -66,7 +66,7 @@ struct LifeTests {
         #expect(folder.files.contains("arbiter.socket") == (signal == SIGKILL))
     }
 
-    @Test("What is begun to be kept outlives its connection, and the service")
+    @Test("A kept system session outlives its connection and the service")
     func kept() throws {
         let folder = try TrialFolder()
         var service = try Service(in: folder, configuration: try Service.trusting())
@@ -99,48 +99,50 @@ struct LifeTests {
         #expect(gate.waits { $0.paused })
         #expect(gate.volume.gain == 0.25)
         try client.ask(.endSystemSession(call, shouldResume: true))
-        #expect(try client.ask(.register(app: nil)).session != call, "no number is given twice")
+        #expect(try client.ask(.register(app: nil)).session != call, "no number is used twice")
     }
 
     @Test(
-        "Whichever way it ends, the next loosens no verdict before its clients are back (SRV-3)",
+        "However it ends, the next service relaxes no grant before its clients have reconnected (SRV-3)",
         arguments: [SIGKILL, SIGTERM])
     func waitsForClients(signal: Int32) throws {
         let folder = try TrialFolder()
         let configuration = "[service]\nrebuild-limit = 20\n"
         let first = try Service(in: folder, configuration: configuration)
-        let (a, b) = (try Puppet(folder.socket), try Puppet(folder.socket))
+        let (a, b) = (try TestClient(folder.socket), try TestClient(folder.socket))
         let interrupted = try a.play()
         let playing = try b.play()
         try a.awaitNotice(interrupted, .interruptionBegan(.default))
-        let records = try [(a, interrupted), (b, playing)].map { puppet, id in
-            let news = try #require(puppet.status(of: id))
+        let records = try [(a, interrupted), (b, playing)].map { client, id in
+            let update = try #require(client.status(of: id))
             return ClientMessage.Restoration(
                 record: SessionRecord(
-                    session: news.status.session, grant: news.grant, pending: news.pending,
-                    app: AppState(id: news.status.session.app), standing: news.status.standing),
-                gate: GateWords(verdict: 0, volume: 0))
+                    session: update.status.session, grantNumber: update.grantNumber, pending: update.pending,
+                    app: AppState(id: update.status.session.app), resolvedGrant: update.status.resolvedGrant),
+                gate: GateWords(grant: 0, volume: 0))
         }
         let arbiter = try RawClient(folder.socket).hello().arbiter
         _ = try first.end(signal)
         let second = try Service(in: folder, configuration: configuration)
-        for puppet in [a, b] {
-            try puppet.awaitEnd()
-            puppet.reconnect()
-            puppet.news = []
-            _ = try puppet.ask(.hello(.init(arbiter: arbiter, restoring: 1))).get()
+        for client in [a, b] {
+            try client.awaitEnd()
+            client.reconnect()
+            client.messages = []
+            _ = try client.ask(.hello(.init(arbiter: arbiter, restoring: 1))).get()
         }
-        // The one that waits is back first. Only with the other is it decided.
+        // The waiting session is restored first. The decision is made only when the other one is
+        // restored.
         try a.say(.restore(records[0]))
         #expect(try b.ask(.restore(records[1])).get().session == playing)
         _ = try a.ask(.synchronise).get()
         #expect(
-            a.news.allSatisfy { if case .notice = $0 { false } else { true } }, "nothing has changed for it: \(a.news)")
+            a.messages.allSatisfy { if case .notice = $0 { false } else { true } },
+            "nothing changed for it: \(a.messages)")
         #expect(a.status(of: interrupted)?.status.session.activity == records[0].record.session.activity)
         withExtendedLifetime(second) {}
     }
 
-    @Test("A call that is the arbiter's own is nobody's after its death, whoever restores its number (SRV-3, SIM-1)")
+    @Test("No client can take over the arbiter's own call after its death by restoring its number (SRV-3, SIM-1)")
     func keptCallIsNobodys() throws {
         let folder = try TrialFolder()
         let first = try Service(in: folder, configuration: try Service.trusting())
@@ -148,25 +150,25 @@ struct LifeTests {
         try tool.hello()
         let call = try #require(
             try tool.ask(.beginSystemSession(rank: .call, isRinging: false, isKept: true)).session)
-        // Somebody with a session of its own, so that the next one waits for a while.
-        let puppet = try Puppet(folder.socket)
-        _ = try puppet.ask(.hello(.init())).get()
-        _ = try puppet.ask(.register(app: nil)).get()
+        // A client with a session of its own, so that the next service waits for it.
+        let client = try TestClient(folder.socket)
+        _ = try client.ask(.hello(.init())).get()
+        _ = try client.ask(.register(app: nil)).get()
         _ = try first.end(SIGKILL)
         let second = try Service(in: folder, configuration: "[service]\nrebuild-limit = 2\n")
         let thief = try RawClient(folder.socket)
         let app = try thief.hello(.init(arbiter: 1, restoring: 1)).app
         let record = SessionRecord(
-            session: SessionState(id: call, app: app), grant: .max / 2, app: AppState(id: app))
-        let gate = GateWords(verdict: 0, volume: 0)
+            session: SessionState(id: call, app: app), grantNumber: .max / 2, app: AppState(id: app))
+        let gate = GateWords(grant: 0, volume: 0)
         let answer = try thief.answer(to: .restore(.init(record: record, gate: gate)))
         #expect(throws: RequestError.self) { try answer.get() }
         #expect(throws: RequestError.self) { try thief.ask(.endSystemSession(call, shouldResume: true)) }
         #expect(try thief.report().system.sessions.map(\.session.id) == [call])
-        withExtendedLifetime((second, puppet)) {}
+        withExtendedLifetime((second, client)) {}
     }
 
-    @Test("No number is given twice, whoever dies")
+    @Test("No number is used twice, even after deaths")
     func numbers() throws {
         let folder = try TrialFolder()
         var given: Set<SessionID> = []
@@ -176,7 +178,7 @@ struct LifeTests {
             try client.hello()
             for _ in 0..<30 {
                 let id = try #require(try client.ask(.register(app: nil)).session)
-                #expect(given.insert(id).inserted, "\(id) was given before")
+                #expect(given.insert(id).inserted, "\(id) was used before")
                 try client.ask(.unregister(id))
             }
             _ = try service.end(round % 2 == 0 ? SIGKILL : SIGTERM)
@@ -184,7 +186,7 @@ struct LifeTests {
     }
 
     @Test(
-        "A damaged state file is moved aside with a warning, and the service begins anew",
+        "A damaged state file is moved aside with a warning, and the service starts with an empty state",
         arguments: ["", "{", "[]", "{\"version\": 99}", "\u{0}", #"{"version":1,"arbiter":1}"#])
     func damagedState(text: String) throws {
         let folder = try TrialFolder()
@@ -198,7 +200,7 @@ struct LifeTests {
         #expect(service.report.contains("damaged"))
     }
 
-    @Test("A state file that says nonsense in the right form is no end")
+    @Test("A state file with valid syntax but nonsensical content does not end the service")
     func strangeState() throws {
         let folder = try TrialFolder()
         var service = try Service(in: folder, configuration: try Service.trusting())
@@ -223,7 +225,7 @@ struct LifeTests {
         }
     }
 
-    @Test("systemd's socket activation starts it on demand")
+    @Test("systemd's socket activation starts the service on demand")
     func socketActivation() throws {
         let folder = try TrialFolder()
         mkdir(folder.service, 0o700)
@@ -235,8 +237,9 @@ struct LifeTests {
                 try Program.built("audiosessiond"), "--foreground",
             ], environment: folder.environment, errorsTo: folder.path + "/activation.err")
         #expect(Limit.waits { FileManager.default.fileExists(atPath: folder.socket) })
-        #expect(!folder.files.contains("arbiter.running"), "nobody has asked for it yet")
-        // The socket has its name before it listens; a connection that it refuses activates nothing.
+        #expect(!folder.files.contains("arbiter.running"), "no client has connected yet")
+        // The socket has its name before it listens. A connection that it refuses does not activate
+        // the service.
         var accepted: RawClient?
         #expect(
             Limit.waits {
@@ -251,7 +254,7 @@ struct LifeTests {
         #expect(try client.report().process == activation.process, "it has become the service")
         activation.send(SIGTERM)
         #expect(try activation.waitForEnd() == 0)
-        #expect(folder.files.contains("arbiter.socket"), "the socket is systemd's")
+        #expect(folder.files.contains("arbiter.socket"), "the socket belongs to systemd")
     }
 
     @Test("Twenty clients at once start one service")
@@ -261,7 +264,7 @@ struct LifeTests {
         let environment = folder.environment.merging(["AUDIOSESSIOND": try Program.built("audiosessiond")]) { $1 }
         let starters = try (0..<20).map { _ in
             try Program(
-                try Program.built("arbiter-puppet"), ["--start", folder.socket], environment: environment,
+                try Program.built("arbiter-test-client"), ["--start", folder.socket], environment: environment,
                 errorsTo: folder.path + "/starters.err")
         }
         let processes = try starters.map { try $0.readLine() ?? "" }

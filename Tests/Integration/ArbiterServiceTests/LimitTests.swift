@@ -6,23 +6,23 @@ import SessionPolicy
 import TestSupport
 import Testing
 
-/// Limits that hold, so that no client takes from the others.
+/// Limits that keep a client from taking resources from the others.
 @Suite("Limits of the service", .serialized)
 struct LimitTests {
-    @Test("Sessions of one process, over all its connections")
+    @Test("The sessions of one process are limited, over all its connections")
     func sessionsPerApp() throws {
         let stage = try ServiceFixture(trusted: false, "[limits]\nsessions-per-app = 3\n")
         let client = try stage.connect()
         let ids = try (0..<2).map { _ in try #require(try client.ask(.register(app: nil)).session) }
         #expect(try client.answer(to: .register(app: nil)).code == .limit)
         #expect(try stage.witness.answer(to: .register(app: nil)).code == .limit)
-        let puppet = try Puppet(stage.folder.socket)
-        _ = try puppet.play(.mixWithOthers)
+        let other = try TestClient(stage.folder.socket)
+        _ = try other.play(.mixWithOthers)
         try client.ask(.unregister(ids[0]))
         #expect(try client.answer(to: .register(app: nil)).code == nil)
     }
 
-    @Test("Sessions in all, system sessions too")
+    @Test("The total number of sessions is limited, including system sessions")
     func sessions() throws {
         let stage = try ServiceFixture(trusted: true, "[limits]\nsessions = 3\nsessions-per-app = 3\n")
         let client = try stage.connect()
@@ -34,7 +34,7 @@ struct LimitTests {
         #expect(try greedy.answer(to: .hello(.init(restoring: 4))).code == .limit)
     }
 
-    @Test("Clients: one too many is told so, and its place is free when another leaves")
+    @Test("Excess clients are refused with an error, and are accepted when another disconnects")
     func clients() throws {
         let stage = try ServiceFixture(trusted: false, "[limits]\nclients = 3\n")
         var clients = try (0..<2).map { _ in try stage.connect() }
@@ -46,7 +46,7 @@ struct LimitTests {
         try stage.connect().ask(.synchronise)
     }
 
-    @Test("A slow reader is cut off at its limit, and the others go on meanwhile")
+    @Test("A slow reader is disconnected at its limit, without an effect on the others")
     func slowReader() throws {
         let stage = try ServiceFixture(
             trusted: false, "[limits]\nqueued-bytes = 65536\nmessages-per-second = 1000000\n")
@@ -55,22 +55,23 @@ struct LimitTests {
         _ = try slow.makeSession(.mixWithOthers)
         try slow.ask(.log(after: 0, follows: true))
         let mine = try stage.connect()
-        // It reads no more. What follows is told it until it is cut off.
+        // The reader stops reading. The service queues its messages until it disconnects the
+        // reader.
         var asked = 0
         let longest = try ServiceFixture.seconds {
             while try mine.report().clients.count == 3 {
-                try #require(asked < 100_000, "it was never cut off")
+                try #require(asked < 100_000, "the slow reader was never disconnected")
                 try mine.ask(.setVolume(Float(asked % 2)))
                 asked += 1
             }
         }
-        print("slow reader: cut off after \(asked) decisions, \(longest) s")
+        print("slow reader: disconnected after \(asked) decisions, \(longest) s")
         #expect(try stage.witness.answer(to: .synchronise).code == nil)
         #expect(try stage.witness.report().sessions.map(\.status.session.id) == [stage.session])
         #expect(stage.service.report.contains("Fatal") == false)
     }
 
-    @Test("Devices with the longest names there may be reach every client")
+    @Test("Devices with names of the maximum length are reported to every client")
     func devices() throws {
         let stage = try ServiceFixture(trusted: false)
         let client = try stage.connect()
@@ -83,11 +84,11 @@ struct LimitTests {
                         uid: "\(number).\($0)" + name, name: name, type: .usbAudio, direction: .input, channels: 2)
                 }
                 codes.append(try client.answer(to: .submit(.plug(Device(uid: "\(number)" + name, ports: ports)))).code)
-                // Whoever reads what it is told is there still.
+                // A client that reads its messages stays connected.
                 #expect(try stage.witness.answer(to: .synchronise).code == nil)
             }
             #expect(codes.contains(nil), "some can be plugged in")
-            #expect(codes.contains(.limit), "there is an end to it")
+            #expect(codes.contains(.limit), "the limit is reached")
             for number in 0..<34 {
                 _ = try client.answer(to: .submit(.unplug("\(number)" + name)))
                 #expect(try stage.witness.answer(to: .synchronise).code == nil)
@@ -95,7 +96,7 @@ struct LimitTests {
         }
     }
 
-    @Test("Whatever a refused request held, who follows the log is not cut off for it")
+    @Test("A long refused request does not disconnect a client that follows the log")
     func longRefusals() throws {
         let stage = try ServiceFixture(trusted: true)
         try stage.witness.ask(.log(after: 0, follows: true))
@@ -103,7 +104,7 @@ struct LimitTests {
         let (id, _) = try client.makeSession(.mixWithOthers)
         let long = String(repeating: "/", count: 60_000)
         for action: PolicyAction in [.preferInput(id, long), .unplug(long), .pick(.input, long), .pick(.output, long)] {
-            #expect(try client.answer(to: .submit(action)).code != nil, "60,000 bytes name nothing")
+            #expect(try client.answer(to: .submit(action)).code != nil, "60,000 bytes name no device")
         }
         #expect(try client.answer(to: .permission(program: long, .granted)).code != nil)
         #expect(try client.answer(to: .synchronise).code == nil)
@@ -112,7 +113,7 @@ struct LimitTests {
         #expect(report.history != nil)
     }
 
-    @Test("Out of descriptors it waits for better times, and serves those it has")
+    @Test("Without free descriptors, the service accepts no clients, and serves the connected ones")
     func descriptorLimit() throws {
         let stage = try ServiceFixture(trusted: false)
         let (pid, soft) = (stage.service.process, try ResourceSnapshot(of: stage.service.process).descriptorCount + 6)
@@ -121,15 +122,15 @@ struct LimitTests {
         let clients = try (0..<8).map { _ in try RawClient(stage.folder.socket) }
         #expect(try stage.witness.answer(to: .synchronise).code == nil)
         let (before, written) = (try processorTime(of: pid), stage.service.report.utf8.count)
-        // A fifth of a second of requests: it does not turn in circles besides.
+        // A fifth of a second of requests. There is no busy loop in addition.
         let took = try ServiceFixture.seconds { for _ in 0..<200 { try stage.witness.ask(.synchronise) } }
-        #expect(stage.service.report.utf8.count - written < 10_000, "it does not write its log full")
+        #expect(stage.service.report.utf8.count - written < 10_000, "it does not flood its log")
         print("out of descriptors: \(try processorTime(of: pid) - before) ticks in \(took) s")
         withExtendedLifetime(clients) {}
     }
 }
 
-/// Of a process, user and system, in the kernel's ticks.
+/// Returns the processor time of a process, user and system, in the kernel's ticks.
 func processorTime(of process: pid_t) throws -> Int {
     let line = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
     let fields = line[(line.lastIndex(of: ")") ?? line.startIndex)...].split(separator: " ")

@@ -6,10 +6,10 @@ import SessionPolicy
 import TestSupport
 import Testing
 
-/// What a client says wrongly: an error to it, and nothing for the others.
+/// Invalid messages: the client receives an error, and the others notice nothing.
 @Suite("Messages to the service", .serialized)
 struct MessageTests {
-    @Test("Hello is welcomed: version, arbiter, app, settings")
+    @Test("The reply to hello has version, arbiter, app and settings")
     func hello() throws {
         let stage = try ServiceFixture()
         let client = try RawClient(stage.folder.socket)
@@ -21,13 +21,13 @@ struct MessageTests {
         #expect(try stage.witness.report().arbiter == welcome.arbiter)
     }
 
-    @Test("Another version is refused with the one that is spoken, and a hello in that one still counts")
+    @Test("Another version is refused with the supported one, and a hello in that one still succeeds")
     func version() throws {
         let stage = try ServiceFixture()
         let client = try RawClient(stage.folder.socket)
         let answer = try client.answer(to: #"{"serial": 1, "request": "hello", "version": 2}"#, serial: 1)
         guard case .failure(let error) = answer else {
-            Issue.record("version 2 was taken")
+            Issue.record("version 2 was accepted")
             return
         }
         #expect(error.code == .malformed)
@@ -36,7 +36,7 @@ struct MessageTests {
         try client.hello()
     }
 
-    @Test("Before hello nothing is done, and a second hello is refused")
+    @Test("Requests before hello are refused, and so is a second hello")
     func order() throws {
         let stage = try ServiceFixture()
         try stage.expectNothingChanges { () throws in
@@ -49,7 +49,7 @@ struct MessageTests {
     }
 
     @Test(
-        "A serial that is not above the last is refused: what is replayed does nothing",
+        "A serial not above the last is refused: replayed messages have no effect",
         arguments: [0, 1, 5, 7] as [UInt64])
     func replay(serial: UInt64) throws {
         let stage = try ServiceFixture()
@@ -65,7 +65,7 @@ struct MessageTests {
     }
 
     @Test(
-        "What is no message is answered with what is wrong",
+        "An invalid message is answered with an error that names the problem",
         arguments: [
             ("{", 0), ("[]", 0), ("null", 0), ("7", 0), ("\"hello\"", 0), ("{}", 0), ("\u{0}\u{0}\u{0}", 0),
             (#"{"serial": 9}"#, 9), (#"{"serial": 9, "request": "dance"}"#, 9), (#"{"serial": 9, "request": 3}"#, 9),
@@ -85,17 +85,17 @@ struct MessageTests {
         let client = try stage.connect()
         try stage.expectNothingChanges { () throws in
             guard case .failure(let error) = try client.answer(to: text, serial: serial) else {
-                Issue.record("\(text) was taken")
+                Issue.record("\(text) was accepted")
                 return
             }
             #expect(error.code == .malformed)
             #expect(error.message.count > 20 && error.message.count < 500)
             client.serial = 10
-            #expect(try client.answer(to: .synchronise).code == nil, "it can go on")
+            #expect(try client.answer(to: .synchronise).code == nil, "it can continue")
         }
     }
 
-    @Test("Deeply nested and endless values are refused like any other")
+    @Test("Deeply nested and endless values are refused like other malformed messages")
     func nested() throws {
         let stage = try ServiceFixture()
         let client = try stage.connect()
@@ -123,7 +123,7 @@ struct MessageTests {
         }
     }
 
-    @Test("A packet beyond the limit is thrown away, and the next is read")
+    @Test("A packet beyond the limit is discarded, and the next is read")
     func oversized() throws {
         let stage = try ServiceFixture()
         let client = try stage.connect()
@@ -133,11 +133,11 @@ struct MessageTests {
             client.send(fits + padding + [UInt8(ascii: " ")])
             #expect(try client.reply(to: 0).code == .malformed)
             client.send(fits + padding)
-            #expect(try client.reply(to: 50).code == nil, "one of exactly that length is taken")
+            #expect(try client.reply(to: 50).code == nil, "a packet of exactly the limit is accepted")
         }
     }
 
-    @Test("An empty packet counts as the end of its sender, and of nobody else")
+    @Test("An empty packet ends its sender's connection, and no other")
     func empty() throws {
         let stage = try ServiceFixture()
         let client = try stage.connect()
@@ -149,7 +149,7 @@ struct MessageTests {
         #expect(report.clients.count == 1)
     }
 
-    @Test("A descriptor that comes along is refused and closed")
+    @Test("A packet with a descriptor is refused, and the descriptor is closed")
     func descriptor() throws {
         let stage = try ServiceFixture()
         let client = try stage.connect()
@@ -164,7 +164,7 @@ struct MessageTests {
         #expect(try ResourceSnapshot(of: stage.service.process).descriptorCount == before)
     }
 
-    @Test("Who floods is refused; who does not is served at once")
+    @Test("A client that floods is refused; the others are served at once")
     func flood() throws {
         let stage = try ServiceFixture(trusted: false, "[limits]\nmessages-per-second = 50\n")
         let client = try stage.connect()
@@ -172,12 +172,12 @@ struct MessageTests {
         #expect(codes.prefix(40).allSatisfy { $0 == nil })
         #expect(codes.contains(.limit))
         #expect(try stage.witness.answer(to: .synchronise).code == nil)
-        // What is no message counts too.
+        // Packets that are not messages count, too.
         for _ in 0..<200 { try client.sendAll(Array("?".utf8)) }
         #expect(try stage.witness.answer(to: .synchronise).code == nil)
     }
 
-    @Test("A reply longer than a packet comes by descriptor, in memory that nobody can change")
+    @Test("A reply longer than a packet arrives through a descriptor, in sealed memory")
     func longReply() throws {
         let stage = try ServiceFixture(trusted: true)
         for number in 0..<800 { try stage.witness.ask(.setVolume(Float(number % 2))) }

@@ -4,7 +4,7 @@ import SessionArbiter
 import SessionPolicy
 import Testing
 
-/// Devices of an audio server, as the service keeps them.
+/// How the service manages the devices of an audio server.
 @Suite("Devices of an audio server", .serialized)
 struct ServerDeviceTests {
     private let app = AppID(UInt64(getpid()))
@@ -17,8 +17,8 @@ struct ServerDeviceTests {
             })
     }
 
-    @Test("ROUTE-2: an app tells what it sees; every client is told, and what goes goes with the app's last connection")
-    func told() throws {
+    @Test("ROUTE-2: an app reports its devices, every client is notified, and they go with the app's last connection")
+    func notified() throws {
         let folder = try TrialFolder()
         let service = try Service(in: folder)
         let client = try RawClient(folder.socket)
@@ -31,13 +31,13 @@ struct ServerDeviceTests {
         #expect(report.sessions.first?.status.route.outputs.map(\.uid) == ["b:0"])
         #expect(report.sessions.first?.status.session.id == session)
         client.shutDown()
-        let other = try Puppet(folder.socket)
+        let other = try TestClient(folder.socket)
         let id = try other.play(.mixWithOthers)
         #expect(other.status(of: id)?.status.route.outputs.isEmpty == true)
         _ = try service.end(SIGTERM)
     }
 
-    @Test("What a list may hold is limited, and beyond it nothing changes")
+    @Test("A list of devices is limited, and one beyond the limit changes nothing")
     func limits() throws {
         let stage = try ServiceFixture()
         let long = String(repeating: "x", count: 129)
@@ -56,7 +56,7 @@ struct ServerDeviceTests {
         #expect(try stage.witness.report().system.devices.count == 100)
     }
 
-    @Test("SRV-3: they outlive the service with the app that names their server, and not without it")
+    @Test("SRV-3: devices outlive the service only with an app that names their server")
     func outlive() throws {
         let folder = try TrialFolder()
         let patient = "[service]\nrebuild-limit = 20\n"
@@ -65,15 +65,15 @@ struct ServerDeviceTests {
         try client.hello()
         let (id, gate) = try client.makeSession()
         try client.ask(.setDevices(app, server: "studio", [device("a")]))
-        let news = try #require(try client.report().sessions.first { $0.status.session.id == id })
+        let update = try #require(try client.report().sessions.first { $0.status.session.id == id })
         let known = try #require(try client.report().apps.first { $0.id == app })
         let arbiter = try client.report().arbiter
         _ = try service.end(SIGKILL)
         service = try Service(in: folder, configuration: patient)
         client = try RawClient(folder.socket)
         try client.hello(.init(arbiter: arbiter, restoring: 1, application: known))
-        let record = SessionRecord(session: news.status.session, grant: news.grant, app: known)
-        let words = GateWords(verdict: gate.words.verdict, volume: gate.words.volume)
+        let record = SessionRecord(session: update.status.session, grantNumber: update.grantNumber, app: known)
+        let words = GateWords(grant: gate.words.grant, volume: gate.words.volume)
         try client.ask(.restore(.init(record: record, gate: words)))
         #expect(try client.report().sessions.first?.status.route.outputs.map(\.uid) == ["a:0"])
         try client.ask(.setDevices(app, server: "studio", [device("a")]))
@@ -82,7 +82,7 @@ struct ServerDeviceTests {
         service = try Service(in: folder, configuration: "[service]\nrebuild-limit = 0.05\n")
         client = try RawClient(folder.socket)
         try client.hello()
-        #expect(try client.report().system.devices.isEmpty, "nobody names the server any longer")
+        #expect(try client.report().system.devices.isEmpty, "no app names the server")
         _ = try service.end(SIGTERM)
     }
 }

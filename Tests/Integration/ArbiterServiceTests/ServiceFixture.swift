@@ -4,16 +4,17 @@ import SessionArbiter
 import SessionPolicy
 import Testing
 
-/// The real service, and a client that sees what others do to it.
+/// The real service, and a well-behaved client that observes the effects of others.
 struct ServiceFixture {
     let folder: TrialFolder
     let service: Service
-    /// It has said hello, and has an active session.
+    /// A client that has said hello and has an active session.
     let witness: RawClient
     let session: SessionID
     let gate: GatePage
 
-    /// `trusted`: this program may speak for the system. `mixes`: the witness lets others sound beside it.
+    /// `trusted`: this program may act for the system. `mixes`: the witness's session mixes with
+    /// others.
     init(trusted: Bool = false, mixes: Bool = true, _ configuration: String = "") throws {
         folder = try TrialFolder()
         service = try Service(
@@ -24,26 +25,27 @@ struct ServiceFixture {
         try witness.ask(.activate(session))
     }
 
-    /// Another connection that has said hello.
+    /// Returns another connection that has said hello.
     func connect() throws -> RawClient {
         let client = try RawClient(folder.socket)
         try client.hello()
         return client
     }
 
-    /// Whatever `body` does, the others notice nothing: neither what they ask nor what is told them is another.
+    /// Expects that `body` has no effect on others: on what they can query and on what they are
+    /// notified of.
     func expectNothingChanges(
         _ body: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let before = try witness.report().substance
-        let (words, told) = (gate.words, witness.news.count)
+        let (words, notified) = (gate.words, witness.messages.count)
         try body()
         #expect(try witness.report().substance == before, sourceLocation: sourceLocation)
         #expect(gate.words == words, sourceLocation: sourceLocation)
-        #expect(witness.news.count == told, "the witness was told something", sourceLocation: sourceLocation)
+        #expect(witness.messages.count == notified, "the witness received a message", sourceLocation: sourceLocation)
     }
 
-    /// The one reading of the clock that tests tell: how long it took.
+    /// Measures how long `body` takes. This is the only use of the clock that tests report.
     static func seconds(_ body: () throws -> Void) rethrows -> Double {
         let duration = try ContinuousClock().measure(body)
         return Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
@@ -51,7 +53,7 @@ struct ServiceFixture {
 }
 
 extension Result where Success == Reply, Failure == RequestError {
-    /// Nil: it was granted.
+    /// The error code; nil if the request was granted.
     var code: RequestError.Code? {
         if case .failure(let error) = self { error.code } else { nil }
     }

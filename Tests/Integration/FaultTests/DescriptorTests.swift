@@ -11,20 +11,20 @@ struct DescriptorTests {
         let outcome = try Runner.run("descriptors", arguments: ["--left", "\(left)"])
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(
-            outcome.tells([
-                "open: error tooFewDescriptors: A JACK client needs 32 free file descriptors, and \(left) of ",
+            outcome.prints([
+                "open: error tooFewDescriptors: A JACK client needs 32 free file descriptors, but \(left) of ",
                 "open again: 48000 Hz", "start: done", "started: sound", "faulty event: serverLost",
                 "return meanwhile: false", "faulty event: serverReturned", "return: true", "returned: sound",
                 "close: done",
             ]), "\(outcome.output)")
     }
 
-    @Test("With enough free, opening succeeds and recovery is immediate", arguments: [40, 400])
+    @Test("With enough free descriptors, opening succeeds and recovery is immediate", arguments: [40, 400])
     func enough(left: Int) throws {
         let outcome = try Runner.run("descriptors", arguments: ["--left", "\(left)"])
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(
-            outcome.tells([
+            outcome.prints([
                 "open: 48000 Hz", "started: sound", "faulty event: serverLost", "faulty event: serverReturned",
                 "return meanwhile: true", "returned: sound", "close: done",
             ]), "\(outcome.output)")

@@ -2,13 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Disks that are full, and files that others spoil while they are read: music goes on where it can, what was written before is kept, and the
-/// error is told once.
+/// Full disks, and files that others damage while they are read: playback continues where it can,
+/// what was written before is kept, and the error is reported once.
 @Suite("Files that fail")
 struct FileFaultTests {
-    /// KiB that the disk takes. A limit of the system's stands in for a full disk: the program sees the same short write.
+    /// KiB that the disk accepts. A resource limit replaces a full disk: the program sees the same
+    /// short write.
     @Test(
-        "A capture to a disk that becomes full: told once, and the file is completed as far as it went",
+        "A capture to a disk that becomes full: reported once, and the file is completed up to that point",
         arguments: [("wav", 300), ("w64", 300), ("caf", 300), ("aiff", 300), ("flac", 8)])
     func full(format: String, limit: Int) throws {
         let directory = try TemporaryDirectory()
@@ -18,7 +19,7 @@ struct FileFaultTests {
             through: ["bash", "-c", "trap '' XFSZ; ulimit -f \(limit); exec \"$0\" \"$@\""])
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(
-            outcome.tells([
+            outcome.prints([
                 "capture: done", "output: whole", "failures: [\"", "summary: '\(file)' cannot be written",
                 "file: as far as it went, ",
             ]), "\(outcome.output)")
@@ -29,35 +30,36 @@ struct FileFaultTests {
         #expect((20_000..<239_000).contains(frames), "\(outcome.output)")
     }
 
-    @Test("A capture to a disk that is full cannot begin, and says so")
+    @Test("A capture to a full disk cannot begin, and reports an error")
     func fullFromTheStart() throws {
         let directory = try TemporaryDirectory()
         let file = directory.file("capture.wav")
         try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "/dev/full")
         let outcome = try Runner.run("capture", arguments: ["--file", file])
-        #expect(outcome.tells(["capture: error CaptureError: '\(file)' cannot be written"]), "\(outcome.output)")
+        #expect(outcome.prints(["capture: error CaptureError: '\(file)' cannot be written"]), "\(outcome.output)")
         #expect(outcome.status == 0, "\(outcome.output)")
     }
 
-    /// What is written later goes to where it belongs, and closing writes the header anew.
+    /// Later writes go to their correct positions, and closing the file rewrites the header.
     @Test(
-        "A file that is spoilt while it is recorded: what comes later is kept, and what was cut is silence",
+        "A file damaged during recording: later sound is kept, and the truncated part is silence",
         arguments: [
             ("truncate", "file: 240000 frames, what was cut is silence, the rest is there"),
             ("empty", "file: 240000 frames, what was cut is silence, the rest is there"),
             ("delete", "file: none"),
             ("nothing", "file: 240000 frames, nothing was cut, the rest is there"),
         ])
-    func recordedSpoilt(fault: String, file: String) throws {
+    func recordedDamaged(fault: String, file: String) throws {
         let outcome = try Runner.run("recording", arguments: ["--fault", fault])
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(
-            outcome.tells(["output: whole", "summary: whole, 240000 frames", file]), "\(outcome.output)")
+            outcome.prints(["output: whole", "summary: whole, 240000 frames", file]), "\(outcome.output)")
     }
 
-    /// A player reads a second ahead, and in blocks: of the five seconds, 2.35 are read when the file is spoilt after one.
+    /// A player reads a second ahead, in blocks: of the five seconds, 2.35 have been read when the
+    /// file is damaged after one.
     @Test(
-        "A file that is spoilt while it plays: what can be read is heard, then silence, and the ending says so once",
+        "A file damaged during playback: the readable part is heard, then silence, and the damage is reported once",
         arguments: [
             ("truncate", ["heard: 112640", "after: silence", "ending: damaged", "again: sound"]),
             (
@@ -78,18 +80,18 @@ struct FileFaultTests {
             ("overwrite", ["heard: 112640", "after: silence", "ending: finished", "play again: done"]),
             ("nothing", ["heard: 240000", "after: silence", "ending: finished", "play again: done", "again: sound"]),
         ])
-    func spoilt(fault: String, tells: [String]) throws {
+    func streamedDamaged(fault: String, prints: [String]) throws {
         let outcome = try Runner.run("streaming", arguments: ["--file", "wav", "--fault", fault])
         #expect(outcome.status == 0, "\(outcome.output)")
-        #expect(outcome.tells(tells), "\(outcome.output)")
+        #expect(outcome.prints(prints), "\(outcome.output)")
         #expect(outcome.lines.count { $0.hasPrefix("ending: ") } == 1, "\(outcome.output)")
     }
 
-    @Test("A compressed file that is emptied while it plays")
-    func spoiltCompressed() throws {
+    @Test("A compressed file emptied during playback")
+    func compressedDamaged() throws {
         let outcome = try Runner.run("streaming", arguments: ["--file", "flac", "--fault", "empty"])
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(
-            outcome.tells(["heard: 1", "after: silence", "ending: damaged", "again: silence"]), "\(outcome.output)")
+            outcome.prints(["heard: 1", "after: silence", "ending: damaged", "again: silence"]), "\(outcome.output)")
     }
 }

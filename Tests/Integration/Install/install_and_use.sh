@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# install_and_use.sh BUILD SOURCE [FAULT]: installs the libraries to a folder of their own, and uses them as an app would: by pkg-config,
-# by find_package and as a part of its own project, in C11 and C++17, with GCC and Clang, shared and static; then plays the chord.
-# FAULT plants one: missing-header, missing-function or stray-name. Tests/Integration/Install/CMakeLists.txt says what must be reported.
+# install_and_use.sh BUILD SOURCE [FAULT]: installs the libraries to a separate folder and uses them
+# as an app would: with pkg-config, with find_package and as a part of its own project, in C11 and
+# C++17, with GCC and Clang, shared and static. Then it plays the chord. FAULT injects a fault:
+# missing-header, missing-function or stray-name. Tests/Integration/Install/CMakeLists.txt lists
+# what must be reported.
 set -euo pipefail
 build=$1 source=$2 fault=${3:-}
 tests=$source/Tests/Integration/Install
@@ -16,7 +18,7 @@ finish() {
 }
 trap finish EXIT
 
-# quietly COMMAND...: what it prints is shown only if it fails.
+# quietly COMMAND...: shows the command's output only if it fails.
 quietly() {
     "$@" >"$work/log" 2>&1 || {
         cat "$work/log"
@@ -29,19 +31,19 @@ fail() {
     exit 1
 }
 
-# Where it is moved to once it is installed: nothing in it may name the place that it was made for.
+# The folder to which the installation is moved: nothing in it may contain the original path.
 prefix=$work/moved
 install_and_move() {
     quietly cmake --install "$build" --prefix "$work/prefix"
     mv "$work/prefix" "$prefix"
     library=$(dirname "$(find "$prefix" -name 'librcore.so')")
-    # The same without shared libraries, so that the linker takes the static ones.
+    # A copy without shared libraries, so that the linker uses the static ones.
     cp -r "$prefix" "$prefix.static"
     archives=$prefix.static/${library#"$prefix/"}
     rm "$archives"/*.so*
 }
 
-plant() {
+inject() {
     case $fault in
     "") ;;
     missing-header) rm "$prefix/include/rcore/rcore_matrix.h" ;;
@@ -54,7 +56,7 @@ plant() {
     esac
 }
 
-# headers_alone COMPILER...: each installed header by itself, twice.
+# headers_alone COMPILER...: includes each installed header on its own, twice.
 headers_alone() {
     local header
     for header in "$prefix"/include/rcore/*.h; do
@@ -63,26 +65,26 @@ headers_alone() {
     done
 }
 
-# The functions that the headers declare, as the compiler says them, are those that the libraries show; the shared ones bind all
-# names when they are loaded.
+# Compares the functions that the headers declare, as preprocessed by the compiler, with those that
+# the libraries export. The shared libraries must bind all names when they are loaded.
 names() {
     local declared shown
     for header in "$prefix"/include/rcore/*.h; do echo "#include <rcore/$(basename "$header")>"; done >"$work/all.c"
     gcc -E -P -I"$prefix/include" "$work/all.c" | tr -s ' \n' ' ' | grep -oE '\b(rcore|sgate)_[a-z0-9_]+ ?\(' |
         tr -d ' (' | sort -u >"$work/declared"
     declared=$(wc -l <"$work/declared")
-    [[ $declared -gt 100 ]] || fail "only $declared functions were found in the headers"
+    [[ $declared -gt 100 ]] || fail "only $declared functions found in the headers"
     nm -D --defined-only "$library"/librcore.so "$library"/librcore_jack.so | awk 'NF == 3 { print $3 }' | sort >"$work/shared"
     nm -g --defined-only "$library"/librcore.a "$library"/librcore_jack.a | awk 'NF == 3 { print $3 }' | sort >"$work/static"
     for shown in shared static; do
-        diff "$work/declared" "$work/$shown" || fail "< is declared in the headers, > is shown by the $shown libraries"
+        diff "$work/declared" "$work/$shown" || fail "< is declared in the headers, > is exported by the $shown libraries"
     done
     for shown in librcore.so librcore_jack.so; do
-        readelf -d "$library/$shown" | grep -q BIND_NOW || fail "$shown binds names on the audio thread"
+        readelf -d "$library/$shown" | grep -q BIND_NOW || fail "$shown binds names lazily, on the audio thread"
     done
 }
 
-# by_pkg_config COMPILER...: shared and static.
+# by_pkg_config COMPILER...: builds and runs the programs, shared and static.
 by_pkg_config() {
     local flags package
     for package in rcore:offline rcore-jack:refusal; do
@@ -107,13 +109,13 @@ by_compilers() {
         local c=("${pair%:*}" -std=c11 "${strict[@]}") cpp=("${pair#*:}" -std=c++17 "${strict[@]}" -x c++)
         headers_alone "${c[@]}"
         headers_alone "${cpp[@]}"
-        if [[ -n $fault ]]; then continue; fi # found by what is above, or by the names
+        if [[ -n $fault ]]; then continue; fi # only the checks above, or the names, detect faults
         by_pkg_config "${c[@]}"
         by_pkg_config "${cpp[@]}"
     done
 }
 
-# by_cmake NAME ARGUMENTS...: the programs of App, built and run.
+# by_cmake NAME ARGUMENTS...: builds and runs the programs of App.
 by_cmake() {
     local app=$work/app-$1 program
     shift
@@ -125,14 +127,15 @@ by_cmake() {
 
 by_find_package() {
     by_cmake found -DCMAKE_PREFIX_PATH="$prefix"
-    if cmake -S "$tests/App" -B "$work/app-found" -DCMAKE_PREFIX_PATH="$prefix" -DVERSION=0.0 >"$work/refusal" 2>&1; then
-        fail "find_package took version 0.1 for 0.0"
+    if cmake -S "$tests/App" -B "$work/app-found" -DCMAKE_PREFIX_PATH="$prefix" -DVERSION=0.1 >"$work/refusal" 2>&1; then
+        fail "find_package accepted version 0.2 for 0.1"
     fi
-    grep -q 'requested version "0.0"' "$work/refusal" || fail "find_package: $(<"$work/refusal")"
+    grep -q 'requested version "0.1"' "$work/refusal" || fail "find_package: $(<"$work/refusal")"
 }
 
-# start_server: one of a fixed name, as a server that is killed hard keeps its place until one of its name comes again; one run
-# of this test after the other. It ends with this script, however that ends.
+# start_server: starts a server with a fixed name, since a killed server occupies its slot until the
+# next one of that name starts. A lock serializes runs of this test. The server ends with this
+# script, however that ends.
 start_server() {
     export JACK_DEFAULT_SERVER=t-install JACK_NO_AUDIO_RESERVATION=1
     exec {lock}>"${TMPDIR:-/tmp}/t-install.lock"
@@ -145,24 +148,24 @@ start_server() {
 chord() {
     quietly cmake -S "$source/Examples/Chord" -B "$work/chord" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
     quietly cmake --build "$work/chord"
-    if JACK_DEFAULT_SERVER=t-none "$work/chord/chord" >"$work/refusal" 2>&1; then fail "the chord plays without a server"; fi
+    if JACK_DEFAULT_SERVER=t-none "$work/chord/chord" >"$work/refusal" 2>&1; then fail "the chord played without a server"; fi
     [[ $(<"$work/refusal") == "chord: no JACK server runs; start one"* ]] || fail "without a server: $(<"$work/refusal")"
     start_server
     timeout 60 "$work/chord/chord" | tee "$work/heard"
-    # Left: the first string at 0.2, and the second at 0.2 / sqrt(2), never quite in step.
-    grep -qE '^chord: played at 44100 Hz, left peak 0\.3[0-9]+$' "$work/heard" || fail "that is not the chord"
+    # Left: the first string at 0.2, and the second at 0.2 / sqrt(2), never exactly in phase.
+    grep -qE '^chord: played at 44100 Hz, left peak 0\.3[0-9]+$' "$work/heard" || fail "the output is not the chord"
 }
 
 install_and_move
-plant
+inject
 by_compilers
-echo "== what the libraries show"
+echo "== exported names"
 names
-if [[ -n $fault ]]; then exit 0; fi # nothing found it
+if [[ -n $fault ]]; then exit 0; fi # no check has detected it
 echo "== find_package, shared and static"
 by_find_package
 echo "== a part of another project"
 by_cmake part -DRCORE_SOURCE="$source"
 echo "== the chord"
 chord
-echo "install_and_use: all of it works"
+echo "install_and_use: all checks passed"

@@ -1,4 +1,4 @@
-/* What an app in C or C++ sees of the installed library: renders one impulse and looks at it. */
+/* An app in C or C++ that uses the installed library: renders one impulse and checks it. */
 #include <rcore/render_core.h>
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 int main(void) {
     const rcore_config_t config = rcore_config_default();
     rcore_t *core = rcore_create(&config, NULL);
-    rcore_port_t *port = rcore_port_open(core, NULL);
+    rcore_queue_t *queue = rcore_queue_open(core, NULL);
     rcore_plan_t *plan = rcore_plan_create();
     static rcore_bus_description_t bus;     /* zero: slot 0, no gate, no map, no meter, no insert, no pan */
     static rcore_route_description_t route; /* zero: slot 0, from the first output on */
@@ -18,13 +18,13 @@ int main(void) {
     float *outputs[] = {out};
     unsigned wrong = 0;
     if (rcore_plan_add_bus(plan, &bus) != RCORE_OK || rcore_plan_add_route(plan, &route) != RCORE_OK ||
-        rcore_plan_connect(plan, 0, 0, NULL) != RCORE_OK || rcore_post_plan(port, plan, RCORE_NOW) != RCORE_OK) {
+        rcore_plan_connect(plan, 0, 0, NULL) != RCORE_OK || rcore_post_plan(queue, plan, RCORE_NOW) != RCORE_OK) {
         return 1;
     }
     rcore_buffer_t *buffer = rcore_buffer_create(1, 1, planes, NULL);
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = buffer;
-    if (rcore_post_start(port, rcore_voice_acquire(core), &params, 5) != RCORE_OK) {
+    if (rcore_post_start(queue, rcore_voice_acquire(core), &params, 5) != RCORE_OK) {
         return 1;
     }
     rcore_process(core, NULL, 0, outputs, 1, 16);

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    /// The tuner of I/O buffers at a real server, whose xruns are real.
+    /// The buffer size tuner on a real server, with real xruns.
     @Suite("Tuning an I/O buffer", .timeLimit(.minutes(3)))
     struct BufferTuningTests {
         let name: ServerName
@@ -26,20 +26,21 @@ extension RealServers {
             return session
         }
 
-        /// What JACK's own tool says.
+        /// Returns the buffer size as JACK's own tool reports it.
         private func period(_ session: AudioSession) throws -> Int? {
-            // PipeWire tells a client that has just come something else.
+            // PipeWire reports another value to a client that has just connected.
             guard TestServer.current.isJackd else { return try session.engine.format?.periodFrames }
             return try ChildProcess.run("jack_bufsize", [], environment: server.environment).output
                 .split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.last
         }
 
-        @Test("HW-1, HW-2: the server's period gets shorter while all is clean, and is given back")
+        @Test("HW-1, HW-2: the server's buffer size decreases while there are no xruns, and is restored")
         func shortens() async throws {
             let session = try session()
             #expect(try period(session) == 1_024)
             let tuned = try await session.tuneIOBufferDuration(.init(periods: 512...4_096, hold: .milliseconds(500)))
-            // This machine may be so busy that even long periods have xruns; what is told is what is so, all the same.
+            // On a busy machine even long buffers may have xruns. The reported value must be the
+            // actual one in any case.
             #expect(tuned == session.ioBufferDuration && tuned == session.preferredIOBufferDuration)
             #expect(try period(session) == Int((tuned * session.sampleRate).rounded()))
             try session.setActive(false)
@@ -48,7 +49,7 @@ extension RealServers {
         }
 
         @Test(
-            "HW-2: a client that takes 3.5 ms of every cycle: settles at a period that leaves it the time")
+            "HW-2: with a client that takes 3.5 ms of every cycle, the tuner settles at a sufficient buffer size")
         func load() throws {
             let session = try session()
             let source = RenderSource(channels: 1) { _, planes, _, frames in
@@ -59,7 +60,7 @@ extension RealServers {
             }
             let voice = try session.engine.play(.render(source), on: session.bus)
             let tuner = try IOBufferTuner(session: session, configuration: .init(hold: .seconds(1)))
-            let isSettled = Signpost<IOBufferTuner.Step>()
+            let isSettled = EventLog<IOBufferTuner.Step>()
             let listening = Task { [steps = tuner.steps] in
                 for await step in steps { if case .settled = step.kind { isSettled.note(step) } }
             }
@@ -67,16 +68,17 @@ extension RealServers {
             let settled = isSettled.wait(limit: 90) { !$0.isEmpty }
             tuner.stop()
             listening.cancel()
-            let story = tuner.trace.map { "\($0.seconds) s, \($0.periodFrames), \($0.xruns) xruns: \($0.kind)" }
-            #expect(settled, "\(story)")
-            // 128 frames are 2.7 ms: there it cannot be done. 256 are 5.3; a busy machine may need more.
+            let scenario = tuner.trace.map { "\($0.seconds) s, \($0.periodFrames), \($0.xruns) xruns: \($0.kind)" }
+            #expect(settled, "\(scenario)")
+            // 128 frames, 2.7 ms, are too short for the load. 256 frames are 5.3 ms; a busy machine
+            // may need more.
             let step = try #require(isSettled.noted.first)
-            #expect(step.periodFrames >= 256, "\(story)")
-            #expect(try period(session) == session.engine.format?.periodFrames, "\(story)")
+            #expect(step.periodFrames >= 256, "\(scenario)")
+            #expect(try period(session) == session.engine.format?.periodFrames, "\(scenario)")
             if step.periodFrames == 256 {
                 #expect(
                     tuner.trace.filter { [.xrun, .late].contains($0.kind) && $0.periodFrames == 128 }.count == 2,
-                    "\(story)")
+                    "\(scenario)")
             }
             try voice.stop()
             try session.setActive(false)

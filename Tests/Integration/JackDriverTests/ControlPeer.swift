@@ -15,19 +15,19 @@ final class ControlPeer {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard result == 0 else { throw TestFailure("Nobody listens at '\(path)'.") }
+        guard result == 0 else { throw TestFailure("No process listens at '\(path)'.") }
     }
 
     deinit { close(descriptor) }
 
-    /// Where the managed server of that name listens.
+    /// Returns the path at which the managed server of that name listens.
     static func path(of name: String) -> String? {
         let folders = [ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"].map { $0 + "/audiosession" }]
         return (folders.compactMap { $0 } + ["/tmp/audiosession-\(getuid())"]).map { "\($0)/\(name).control" }
             .first { FileManager.default.fileExists(atPath: $0) }
     }
 
-    /// Who listens.
+    /// The listening process.
     var process: pid_t? {
         var credentials = [Int32](repeating: 0, count: 3)
         var size = socklen_t(12)
@@ -36,14 +36,14 @@ final class ControlPeer {
 
     func send(_ request: String) throws {
         guard Glibc.send(descriptor, request, request.utf8.count, Int32(MSG_NOSIGNAL)) == request.utf8.count else {
-            throw TestFailure("The request '\(request.prefix(40))' could not be sent.")
+            throw TestFailure("Cannot send the request '\(request.prefix(40))'.")
         }
     }
 
     func ask(_ request: String) throws -> String {
         try send(request)
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&watched, 1, 20_000) > 0 else { throw TestFailure("No answer came in 20 s.") }
+        guard poll(&watched, 1, 20_000) > 0 else { throw TestFailure("No reply within 20 s.") }
         var bytes = [UInt8](repeating: 0, count: 1024)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)

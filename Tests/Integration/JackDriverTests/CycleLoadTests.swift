@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    @Suite("How much of its period a client's cycle takes")
+    @Suite("Cycle load: the share of the period that a client's cycle takes")
     struct CycleLoadTests {
         let name: ServerName
 
         init() throws { name = try ServerName() }
 
-        @Test("The longest cycle of the last seconds is told, as a share of its period, and forgotten")
+        @Test("The longest cycle of the last seconds is reported, as a share of its period, and expires")
         func longest() throws {
             let server = try JackServer(name, periodFrames: 1024)
             defer { server.stop() }
@@ -22,13 +22,14 @@ extension RealServers {
             #expect(try player.waitForFrames(4800))
             #expect(player.driver.statistics.cycleLoad > 0)
 
-            // 12 of the period's 21 ms.
+            // The load takes 12 of the period's 21 ms.
             let source = RenderSource(channels: 2, function: spin)
             let slow = try player.engine.play(.render(source), on: player.makeBus())
             #expect(try player.waitForFrames(4800))
             #expect(player.driver.statistics.cycleLoad >= 12 / 21.4)
 
-            // On a busy machine others may make a cycle long: it passes with a second that has none.
+            // On a busy machine other processes may make a cycle long. The test passes after one
+            // second without such a cycle.
             try slow.stop()
             let limit = Date() + 30
             while player.driver.statistics.cycleLoad > 0.3, Date() < limit {
@@ -41,7 +42,7 @@ extension RealServers {
     }
 }
 
-/// Takes 3 ms for each slice of 256 frames.
+/// Takes 3 ms per 256 frames.
 private func spin(
     context: UnsafeMutableRawPointer?, planes: UnsafePointer<UnsafeMutablePointer<Float>?>?, channels: UInt32,
     frames: UInt32

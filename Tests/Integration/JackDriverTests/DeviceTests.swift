@@ -5,7 +5,7 @@ import Testing
 
 @testable import JackDriver
 
-/// Devices out of lists of ports, as servers gave them.
+/// Tests of finding devices in lists of ports, as servers have reported them.
 @Suite("Devices from ports")
 struct DeviceTests {
     private static let kernel: [String: String] = [
@@ -33,7 +33,7 @@ struct DeviceTests {
         FoundDevice.find(in: ports, cards: cards, overrides: overrides, server: "jackd2 1.9.21")
     }
 
-    /// A stereo way of a client.
+    /// Returns a client's stereo ports.
     private func pair(
         _ client: String, _ direction: HardwarePort.Direction, port: String, alias: String? = nil,
         isPhysical: Bool = true, isTerminal: Bool = true
@@ -74,7 +74,7 @@ struct DeviceTests {
     }
 
     static let cases: [Case] = [
-        // ALSA behind jackd2: the card tells.
+        // ALSA under jackd2: the card identifies the device.
         .init(
             client: "system", direction: .output, alias: "alsa_pcm:hw:0:in", kind: .builtInSpeaker, uid: "alsa:PCH",
             name: "HDA Intel PCH"),
@@ -115,7 +115,7 @@ struct DeviceTests {
         .init(client: "alsa_in-02", direction: .input, isPhysical: false, isTerminal: false, kind: .usbAudio),
         .init(client: "kitchen", direction: .output, port: "to_slave_", isPhysical: false, kind: .airPlay),
         .init(client: "kitchen", direction: .input, port: "from_slave_", isPhysical: false, kind: .airPlay),
-        // PipeWire: the card, where an alias names it, else words.
+        // PipeWire: the card, if an alias names it, otherwise words in the name.
         .init(
             client: "Built-in Audio Analog Stereo", direction: .output, port: "playback_F",
             alias: "alsa:pcm:0:front:0:playback:playback_", kind: .builtInSpeaker, uid: "alsa:PCH"),
@@ -137,20 +137,20 @@ struct DeviceTests {
         .init(client: "Monitor HDMI", direction: .output, kind: .hdmi),
         .init(client: "Laptop Speakers", direction: .output, kind: .builtInSpeaker),
         .init(client: "Null Output-7", direction: .output, kind: .virtual, uid: "Null Output", name: "Null Output"),
-        // Stand-ins.
+        // Virtual devices.
         .init(
-            client: "Phones", direction: .output, alias: "stand-in:headphones:My phones:", kind: .headphones,
+            client: "Phones", direction: .output, alias: "virtual-device:headphones:My phones:", kind: .headphones,
             uid: "My phones", name: "My phones"),
         .init(
-            client: "Phones", direction: .input, alias: "stand-in:headphones:My phones:", kind: .headsetMic,
+            client: "Phones", direction: .input, alias: "virtual-device:headphones:My phones:", kind: .headsetMic,
             uid: "My phones"),
-        .init(client: "Car", direction: .output, alias: "stand-in:no such kind:Car:", kind: .virtual, uid: "Car"),
+        .init(client: "Car", direction: .output, alias: "virtual-device:no such kind:Car:", kind: .virtual, uid: "Car"),
         // Ordinary apps.
         .init(client: "ardour", direction: .input, port: "out_", isPhysical: false, isTerminal: false),
         .init(client: "synth", direction: .input, port: "out_", isPhysical: false, isTerminal: true),
     ]
 
-    @Test("What is behind a port", arguments: cases)
+    @Test("The device of a port", arguments: cases)
     func origin(_ known: Case) {
         let found = find(
             pair(
@@ -172,7 +172,8 @@ struct DeviceTests {
     }
 
     @Test(
-        "A client of several cards is several devices; ways in and out of one card are one device, whoever offers them")
+        "A client with several cards yields several devices; inputs and outputs of one card are one device, even from different clients"
+    )
     func groups() {
         let split = find(
             pair("system", .output, port: "playback_", alias: "alsa_pcm:hw:0:in")
@@ -185,7 +186,7 @@ struct DeviceTests {
         #expect(joined.first?.device.ports.map(\.direction) == [.output, .input])
     }
 
-    @Test("Two of one kind are told apart by their order")
+    @Test("Two equal devices are distinguished by their order")
     func twins() {
         let found = find(pair("Speaker-4", .output, port: "playback_") + pair("Speaker-9", .output, port: "playback_"))
         #expect(found.map(\.device.uid) == ["Speaker", "Speaker#2"])
@@ -193,12 +194,12 @@ struct DeviceTests {
     }
 
     @Test(
-        "ROUTE-2: of two equal devices the second is still the second when the first is pulled out, and when that comes back"
+        "ROUTE-2: of two equal devices, the second keeps its number when the first is unplugged, and when that returns"
     )
     func twinsKeepTheirNumbers() {
-        let first = pair("box-1", .output, port: "p_", alias: "stand-in:headphones:Headset:")
-        let second = pair("box-2", .output, port: "p_", alias: "stand-in:headphones:Headset:")
-        let third = pair("box-3", .output, port: "p_", alias: "stand-in:headphones:Headset:")
+        let first = pair("box-1", .output, port: "p_", alias: "virtual-device:headphones:Headset:")
+        let second = pair("box-2", .output, port: "p_", alias: "virtual-device:headphones:Headset:")
+        let third = pair("box-3", .output, port: "p_", alias: "virtual-device:headphones:Headset:")
         var devices: [FoundDevice] = []
         func look(_ ports: [PortFacts]) -> [String] {
             devices = FoundDevice.find(in: ports, cards: cards, server: "", before: devices)
@@ -211,18 +212,18 @@ struct DeviceTests {
         #expect(look(first + second) == ["Headset#3 box-1:p_1", "Headset#2 box-2:p_1"])
     }
 
-    @Test("The user's word wins: kind, name, and what is none; the first that covers a port counts")
+    @Test("The user's overrides take precedence: kind, name, hidden; the first matching override counts")
     func overrides() {
         let ports =
             pair("system", .output, port: "playback_", alias: "alsa_pcm:hw:Scarlett:in")
             + pair("zita-j2a", .output, port: "playback_")
-            + pair("Phones", .output, port: "playback_", alias: "stand-in:headphones:Phones:")
+            + pair("Phones", .output, port: "playback_", alias: "virtual-device:headphones:Phones:")
         let found = find(
             ports,
             [
                 DeviceOverride(pattern: "scarlett", kind: .lineOut, name: "Amplifier"),
                 DeviceOverride(pattern: "zita-*", isHidden: true),
-                DeviceOverride(pattern: "stand-in:headphones:*", kind: .carAudio),
+                DeviceOverride(pattern: "virtual-device:headphones:*", kind: .carAudio),
                 DeviceOverride(pattern: "*", kind: .avb),
             ])
         #expect(found.flatMap(\.device.ports).map(\.kind) == [.lineOut, .carAudio])
@@ -235,13 +236,13 @@ struct DeviceTests {
         #expect(known.first?.device.ports.map(\.kind) == [.headphones])
     }
 
-    @Test("A port has 64 channels at most, and is as late as its latest one")
+    @Test("A device's port has at most 64 channels, and the highest latency among them")
     func bounds() {
         let ports = (1...100).map {
             PortFacts("Wall:playback_\($0)", direction: .output, latencyFrames: $0 == 7 ? 480 : 64)
         }
         let port = find(ports).first?.device.ports.first
-        #expect(port?.channels == FoundDevice.mostChannels)
+        #expect(port?.channels == FoundDevice.maximumChannels)
         #expect(port?.latencyFrames == 480)
     }
 
@@ -258,7 +259,7 @@ struct DeviceTests {
         #expect(Glob(pattern).matches(text) == matches)
     }
 
-    @Test("Documentation/Devices.md shows the tables that there are")
+    @Test("Documentation/Devices.md shows the actual tables")
     func documentation() throws {
         let tables = [
             DeviceTables.cardParts, DeviceTables.cardDrivers, DeviceTables.aliases, DeviceTables.clients,
@@ -273,7 +274,7 @@ struct DeviceTests {
         #expect(rows.map(String.init) == expected)
     }
 
-    @Test("DisplayPort, where the screen says so")
+    @Test("DisplayPort, if the screen reports it")
     func displayPort() {
         var kernel = Self.kernel
         kernel["card0/eld#2.0"] = "monitor_present\t\t0\neld_valid\t\t0\n"

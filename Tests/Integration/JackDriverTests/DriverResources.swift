@@ -1,10 +1,10 @@
 import TestSupport
 
-/// What drivers, and libjack in them, hold of this process, to tell leaks.
+/// The resources of this process that drivers, and libjack in them, hold, to detect leaks.
 extension ResourceSnapshot {
-    /// Told by their names.
+    /// The number of drivers' threads, found by name.
     var driverThreads: Int { threadCount(prefixes: "audio-") }
-    /// Event counters, sockets, and shared memory.
+    /// The number of drivers' event counters, sockets, and shared memory files.
     var driverDescriptors: Int {
         descriptors.reduce(0) { sum, entry in
             let (kind, count) = entry
@@ -13,7 +13,7 @@ extension ResourceSnapshot {
         }
     }
 
-    /// Whether all threads of drivers end within `limit` seconds.
+    /// Returns whether all threads of drivers end within `limit` seconds.
     static func driverThreadsEnd(limit: Double = 10) throws -> Bool {
         try eventually(seconds: limit) { try ResourceSnapshot().driverThreads == 0 }
     }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import JackDriver
 
-/// What counts as there while a jackd opens its driver anew.
-@Suite("A driver that is opened anew")
+/// Tests of the device list while jackd reopens its driver.
+@Suite("A driver that is reopened")
 struct DriverSwitchTests {
     private func ports(_ client: String, playback: Int, capture: Int, alias: String? = nil) -> [PortFacts] {
         func ports(_ direction: HardwarePort.Direction, _ name: String, _ count: Int) -> [PortFacts] {
@@ -21,7 +21,7 @@ struct DriverSwitchTests {
         FoundDevice.find(in: ports, cards: SoundCards { _ in nil }, server: "jackd2")
     }
 
-    /// One driver, from look to look.
+    /// One driver, observed over several checks.
     private final class Driver {
         private var value: DriverSwitch
 
@@ -38,7 +38,9 @@ struct DriverSwitchTests {
         driver.complete(devices(listed), from: listed, known: known)
     }
 
-    @Test("ROUTE-4: the server's own device stays while its ports are away, one direction of them too; others do not")
+    @Test(
+        "ROUTE-4: the server's own device stays listed while its ports, or one direction of them, are absent; other devices do not"
+    )
     func away() {
         let driver = Driver(patience: 100)
         let system = ports("system", playback: 2, capture: 2)
@@ -47,17 +49,17 @@ struct DriverSwitchTests {
         #expect(look(driver, system + phones, known: known) == known && !driver.isWaiting)
         for rest in [[], ports("system", playback: 2, capture: 0), ports("system", playback: 0, capture: 2)] {
             #expect(look(driver, rest + phones, known: known) == known)
-            #expect(look(driver, rest, known: known) == devices(system), "what was pulled out is gone")
+            #expect(look(driver, rest, known: known) == devices(system), "the unplugged device is gone")
             #expect(driver.isWaiting)
         }
         #expect(look(driver, system, known: known) == devices(system))
         #expect(!driver.isWaiting)
-        // Fewer channels are fewer channels.
+        // A reduced number of channels is reported at once.
         let mono = ports("system", playback: 1, capture: 1)
         #expect(look(driver, mono, known: known) == devices(mono))
     }
 
-    @Test("What lasts is believed, until it is told; what was away is waited for as long the next time")
+    @Test("A lasting absence is reported after the timeout; the next absence gets the full timeout again")
     func believed() {
         let driver = Driver(patience: 0)
         let known = devices(ports("system", playback: 2, capture: 2))
@@ -66,7 +68,7 @@ struct DriverSwitchTests {
         #expect(driver.takeEnd() && !driver.takeEnd())
         for _ in 1...2 { #expect(look(driver, [], known: known).isEmpty) }
         #expect(look(driver, [], known: []).isEmpty)
-        #expect(look(driver, [], known: known) == known, "it has been back")
+        #expect(look(driver, [], known: known) == known, "the device had returned")
     }
 
     @Test("A driver of another sound card is another device, at once")

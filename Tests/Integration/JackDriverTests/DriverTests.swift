@@ -15,7 +15,7 @@ extension RealServers {
             JackDriver.Configuration(server: .named(server.name), clientName: "driver-test", recovery: .never)
         }
 
-        @Test("No server of that name: a clear error, at once")
+        @Test("Without a server of that name, opening fails at once with a clear error")
         func noServer() throws {
             let player = try JackPlayer(.init(server: .named("audio-test-absent")))
             let begin = Date()
@@ -25,7 +25,7 @@ extension RealServers {
             #expect(player.engine.format == nil)
         }
 
-        @Test("Calls without an open driver say so")
+        @Test("Calls without an open driver fail with notOpen")
         func notOpen() throws {
             let driver = JackDriver()
             #expect(throws: DriverError.notOpen) { try driver.start() }
@@ -36,7 +36,7 @@ extension RealServers {
             #expect(driver.statistics == DriverStatistics())
         }
 
-        @Test("A name or a count that JACK cannot take is refused, and nothing is left behind")
+        @Test("A name or a count that JACK cannot accept is refused, without leaks")
         func badConfiguration() throws {
             let server = try JackServer(name)
             defer { server.stop() }
@@ -53,7 +53,7 @@ extension RealServers {
             #expect(try ResourceSnapshot.driverThreadsEnd())
         }
 
-        @Test("HW-1: the format is the server's; opening, starting, stopping and closing twice is as good as once")
+        @Test("HW-1: the format is the server's; opening, starting, stopping and closing are idempotent")
         func life() throws {
             let server = try JackServer(name, sampleRate: 44_100, periodFrames: 128)
             defer { server.stop() }
@@ -85,7 +85,7 @@ extension RealServers {
             player.engine.close()
         }
 
-        @Test("Two drivers of one name: the server tells them apart")
+        @Test("Two drivers with the same name get different names from the server")
         func sameName() throws {
             let server = try JackServer(name)
             defer { server.stop() }
@@ -98,7 +98,8 @@ extension RealServers {
         }
 
         @Test(
-            "HW-1, HW-5: a period that is asked for comes, is told, and costs no frame; one that is absurd is refused")
+            "HW-1, HW-5: a requested buffer size is applied and reported without the loss of a frame; an absurd one is refused"
+        )
         func period() throws {
             let server = try JackServer(name)
             defer { server.stop() }
@@ -120,20 +121,20 @@ extension RealServers {
         }
 
         @Test(
-            "The latency to the device is the server's, and is told when there is one",
-            .jackdOnly("PipeWire's null sink says that it has none."))
+            "The latency to the device is the server's, and is reported once it is known",
+            .jackdOnly("PipeWire's null sink reports no latency."))
         func latency() throws {
             let server = try JackServer(name, periodFrames: 256)
             defer { server.stop() }
             let player = try JackPlayer(configuration(server))
             _ = try player.start()
-            // The dummy driver says one period more than nothing: two in all, as its own port does.
+            // The dummy driver reports one period more than 0: two in total, as its own port does.
             #expect(
                 player.events.wait { _ in (player.engine.format?.outputLatencyFrames ?? 0) >= 256 })
             player.engine.close()
         }
 
-        @Test("The samples reach another program, every one, in order")
+        @Test("Every sample reaches another program, in order")
         func samples() throws {
             let server = try JackServer(name, periodFrames: 1024)
             defer { server.stop() }
@@ -160,8 +161,8 @@ extension RealServers {
         }
 
         @Test(
-            "While the server freewheels, a file plays whole, far faster than time, without a gap",
-            .jackdOnly("On PipeWire the client that asks to freewheel does so alone."))
+            "While the server freewheels, a complete file plays far faster than real time, without a gap",
+            .jackdOnly("On PipeWire only the client that requests freewheeling does so."))
         func freewheel() throws {
             let server = try JackServer(name, periodFrames: 1024)
             defer { server.stop() }
@@ -173,7 +174,7 @@ extension RealServers {
             _ = try player.start()
             let stream = try FileStream(
                 file: AudioFile(path: directory.file("sine.wav")), sampleRate: 48_000, loops: frames / 48_000 - 1)
-            let ends = Signpost<Bool>()
+            let ends = EventLog<Bool>()
             let bus = try player.makeBus()
             let voice = try player.engine.play(.stream(stream), on: bus) { _ in ends.note(true) }
             let begun = ContinuousClock.now
@@ -188,7 +189,7 @@ extension RealServers {
             player.engine.close()
         }
 
-        @Test("A client that asks for its server's own name leaves the server reachable for those after it")
+        @Test("A client that requests its server's own name does not block later clients")
         func serversName() throws {
             let server = try JackServer(name)
             defer { server.stop() }
@@ -203,18 +204,18 @@ extension RealServers {
             #expect(try JackDriver.look(at: server.name).sampleRate == 48_000)
         }
 
-        @Test("What comes in at the input ports is captured, every frame in order, with its time")
+        @Test("Sound at the input ports is captured, every frame in order, with its time")
         func input() throws {
             let server = try JackServer(name, periodFrames: 1024)
             defer { server.stop() }
             var inputs = configuration(server)
-            // As many as the dummy device has: two. PipeWire's null sink has none.
+            // As many inputs as the dummy device has: two. PipeWire's null sink has none.
             inputs.inputs = TestServer.current.isJackd ? nil : 2
             let player = try JackPlayer(inputs)
             _ = try player.start()
             #expect(player.engine.format?.inputChannels == 2)
             let input = try player.engine.makeInput(for: player.makeBus(inputGranted: true), firstChannel: 1)
-            let microphone = try StandIn(
+            let microphone = try VirtualDevice(
                 "Mic", kind: .builtInMic, on: server.environment, outputs: 0, inputs: 1, sound: .ramp)
             defer { microphone.stop() }
             let linked = try ChildProcess.run(
@@ -237,7 +238,7 @@ extension RealServers {
             player.engine.close()
         }
 
-        @Test("A warm start asks nobody: the client stays in the cycle while rendering is stopped")
+        @Test("A warm start makes no request to the server: the client stays in the cycle while rendering is stopped")
         func warmStart() throws {
             let server = try JackServer(name)
             defer { server.stop() }

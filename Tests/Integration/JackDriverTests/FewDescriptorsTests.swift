@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    /// On a real libjack, whose crash would leave all of the user's servers locked: runs in a private
-    /// world only.
+    /// On a real libjack, whose crash would leave all of the user's servers locked: runs in an
+    /// isolated environment only.
     @Suite("Few file descriptors", .jackdOnly("PipeWire's libjack has no such database."), .isolatedOnly)
     struct FewDescriptorsTests {
         @Test(
@@ -39,7 +39,7 @@ extension RealServers {
                 "bash",
                 [
                     "-c", "ulimit -n \(limit); exec \"$0\" --name Short --type headphones --outputs 2",
-                    try StandIn.program(),
+                    try VirtualDevice.program(),
                 ],
                 environment: server.environment)
             #expect(outcome.status == 69 && outcome.output.contains("32 free file descriptors"), "\(outcome)")
@@ -57,7 +57,8 @@ extension RealServers {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For a test that could harm the user's other JACK servers: it runs under `Scripts/isolated` only.
+    /// For a test that could harm the user's other JACK servers: it runs under `Scripts/isolated`
+    /// only.
     static var isolatedOnly: Self {
         .enabled(
             if: ProcessInfo.processInfo.environment["AUDIO_TEST_ISOLATED"] == "1",

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// jack_iodelay: measures how many frames a signal takes from its output to its input.
+/// jack_iodelay, which measures the delay from its output to its input in frames.
 final class JackDelay: Sendable {
     private let process: ChildProcess
     private let lines: Int32
@@ -11,13 +11,13 @@ final class JackDelay: Sendable {
         environment = server.environment
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw TestFailure("There is no socket pair to be had.")
+            throw TestFailure("Cannot create a socket pair.")
         }
         defer { close(ends[1]) }
         lines = ends[0]
         process = try ChildProcess(
             "stdbuf", ["-oL", "jack_iodelay"], environment: environment, printingTo: (ends[1], ends[1]))
-        // It says so as soon as it hears nothing: its ports are there then.
+        // The program prints this as soon as it receives silence: its ports exist then.
         _ = try reading { $0.contains("below threshold") ? 0 : nil }
     }
 
@@ -27,7 +27,8 @@ final class JackDelay: Sendable {
         close(lines)
     }
 
-    /// Frames on the way from its output to `destination`, and from `source` to its input: three readings that agree.
+    /// Returns the delay in frames from its output to `destination` and from `source` to its input,
+    /// once three readings agree.
     func measure(to destination: String, from source: String) throws -> Double {
         let ends = [["jack_delay:out", destination], [source, "jack_delay:in"]]
         for arguments in ends { try connect("jack_connect", arguments) }
@@ -42,7 +43,8 @@ final class JackDelay: Sendable {
         }
     }
 
-    /// Waits until it has said that it hears nothing: readings of before are none of what follows.
+    /// Waits until the program reports silence, so that later readings do not stem from earlier
+    /// connections.
     func forget() throws { _ = try reading { $0.contains("below threshold") ? 0 : nil } }
 
     private func connect(_ program: String, _ arguments: [String]) throws {
@@ -50,7 +52,7 @@ final class JackDelay: Sendable {
         guard status == 0 else { throw TestFailure("\(program) \(arguments): \(output)") }
     }
 
-    /// Reads lines until one has what is wanted, 30 s at most.
+    /// Reads lines until one contains the wanted value, at most 30 s.
     private func reading(_ find: (String) -> Double?) throws -> Double {
         let deadline = Date(timeIntervalSinceNow: 30)
         var line: [UInt8] = []

@@ -1,7 +1,7 @@
 import TestSupport
 
 extension JackPlayer {
-    /// The names of the ports that its ports are connected to, as another program sees them.
+    /// Returns the connections of the player's ports, as another program sees them.
     func links(on server: JackServer, client: String) throws -> Set<String> {
         let listing = try ChildProcess.run("jack_lsp", ["-c", client + ":"], environment: server.environment)
         var links: Set<String> = []

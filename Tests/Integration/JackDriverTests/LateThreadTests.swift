@@ -4,11 +4,12 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    /// libjack frees what a thread of its own works on if that thread starts more than a second late; such a program crashes. The threads:
-    /// that of its messages, that of the server's notifications, that of the cycle.
+    /// libjack frees the data of its own thread if that thread starts more than a second late; the
+    /// program then crashes. The threads are that of its messages, that of the server's
+    /// notifications, and that of the cycle.
     @Suite(
         "libjack's threads start late",
-        .jackdOnly("PipeWire's libjack starts its threads in another way."), .isolatedOnly)
+        .jackdOnly("PipeWire's libjack starts its threads differently."), .isolatedOnly)
     struct LateThreadTests {
         let server: JackServer
         private let folder: TemporaryDirectory
@@ -29,22 +30,22 @@ extension RealServers {
             server.environment.merging(["LD_PRELOAD": library, "LATE_THREAD": "\(thread)"]) { $1 }
         }
 
-        @Test("A bare client goes on without what is not there in time")
+        @Test("A plain client continues without the thread that starts late")
         func bareClient() throws {
             defer { server.stop() }
             let (_, output) = try ChildProcess.run("jack_lsp", [], environment: environment(late: 1))
             #expect(output.contains("JackMessageBuffer::Create cannot start thread"), "\(output)")
         }
 
-        @Test("A device waits for each of them", arguments: [1, 2, 3])
+        @Test("A device waits for each thread of libjack that starts late", arguments: [1, 2, 3])
         func device(thread: Int) throws {
             defer { server.stop() }
-            let device = try StandIn("Phones", kind: .headphones, on: environment(late: thread))
+            let device = try VirtualDevice("Phones", kind: .headphones, on: environment(late: thread))
             #expect(device.output == "A thread of libjack begins late.\n")
             #expect(device.stop() == 0)
         }
 
-        @Test("An app waits for each of them", arguments: [1, 2, 3])
+        @Test("An app waits for each thread of libjack that starts late", arguments: [1, 2, 3])
         func app(thread: Int) throws {
             defer { server.stop() }
             let file = folder.file("sine.wav")

@@ -5,14 +5,15 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    /// What a session says of its latencies is what JACK's own tool says of the ports.
+    /// Compares the latencies that a session reports with what JACK's own tool reports for the
+    /// ports.
     @Suite("Latencies")
     struct LatencyTests {
         let name: ServerName
 
         init() throws { name = try ServerName() }
 
-        /// The greatest latency of a port in a direction, by jack_lsp.
+        /// Returns the greatest latency of a port in a direction, as reported by jack_lsp.
         private func latency(of port: String, _ way: String, on server: JackServer) throws -> Int? {
             let listing = try ChildProcess.run("jack_lsp", ["-l", port], environment: server.environment).output
             let line = listing.split(separator: "\n").first { $0.contains("port \(way) latency") }
@@ -20,8 +21,8 @@ extension RealServers {
         }
 
         @Test(
-            "HW-1: outputLatency and inputLatency are what jack_lsp says of the route's ports, and of ours",
-            .jackdOnly("PipeWire's null sink has no inputs, and says that it has no latency."))
+            "HW-1: outputLatency and inputLatency match what jack_lsp reports for the route's ports and for ours",
+            .jackdOnly("PipeWire's null sink has no inputs and reports no latency."))
         func session() throws {
             let server = try JackServer(name)
             defer { server.stop() }
@@ -42,7 +43,7 @@ extension RealServers {
                     && arrives == latency(of: input, "capture", on: server)
             }
             #expect(try eventually { try agrees("system", output: "latency-test:out_1", input: "latency-test:in_1") })
-            let headset = try StandIn(
+            let headset = try VirtualDevice(
                 "Far", kind: .usbAudio, on: server.environment, inputs: 1, latency: 4800)
             #expect(eventually { Int((session.outputLatency * rate).rounded()) == 4800 })
             #expect(
@@ -54,7 +55,7 @@ extension RealServers {
             driver.close()
         }
 
-        /// The range of a port in a direction, by jack_lsp.
+        /// Returns the latency range of a port in a direction, as reported by jack_lsp.
         private func range(of port: String, _ way: String, on server: JackServer) throws -> [Int] {
             let listing = try ChildProcess.run("jack_lsp", ["-l", port], environment: server.environment).output
             let line = listing.split(separator: "\n").first { $0.contains("port \(way) latency") }
@@ -62,8 +63,8 @@ extension RealServers {
         }
 
         @Test(
-            "Outputs that are led back to our own inputs do not add to what they say at each change",
-            .jackdOnly("PipeWire leaves loops out by itself."))
+            "Outputs connected to our own inputs do not increase the reported latency with each change",
+            .jackdOnly("PipeWire itself ignores loops."))
         func loop() throws {
             let server = try JackServer(name)
             defer { server.stop() }
@@ -95,7 +96,7 @@ extension RealServers {
             player.engine.close()
         }
 
-        @Test("What a limiter and inserts delay, other clients see in the ports' latencies, also after a new server")
+        @Test("Other clients see the delay of a limiter and of inserts in the ports' latencies, also on a new server")
         func own() throws {
             var server = try JackServer(name)
             defer { server.stop() }
@@ -120,7 +121,8 @@ extension RealServers {
             let state = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
             defer { state.deallocate() }
             let effect = try AudioInsert(latencyFrames: 480, context: state) { _, _, _, _ in }
-            try bus.setGraph(BusGraph(buses: [.init("late", insert: effect), .init("live", isLive: true)]))
+            try bus.setGraph(
+                BusGraph(buses: [.init("late", insert: effect), .init("live", isCompensationExempt: true)]))
             #expect(try eventually { try isLater(by: own, own + 480) })
             server.kill()
             #expect(player.events.wait { $0.contains(.serverLost) })

@@ -23,7 +23,7 @@ extension RealServers {
         }
 
         @Test(
-            "SRV-1, SRV-2: killed ten times in a row: each time lost, back with the same names and links, nothing leaked"
+            "SRV-1, SRV-2: killed ten times in a row, the server is lost each time and returns with the same names and connections, without leaks"
         )
         func tenDeaths() throws {
             var server = try JackServer(name)
@@ -38,7 +38,9 @@ extension RealServers {
             var before: ResourceSnapshot?
             for round in 1...10 {
                 #expect(try player.waitForFrames(1000))
-                #expect(eventually { player.driver.restorableLinks.count == 3 }, "the app has learned of all")
+                #expect(
+                    eventually { player.driver.restorableLinks.count == 3 },
+                    "the app has been notified of all connections")
                 #expect(try eventually { try player.links(on: server, client: "loss-test") == links })
                 if round == 2 { before = try ResourceSnapshot() }
                 let position = voice.framesRendered
@@ -55,13 +57,14 @@ extension RealServers {
             #expect(player.engine.format?.sampleRate == 48_000)
             let after = try ResourceSnapshot()
             #expect(after.driverThreads == before?.driverThreads)
-            // Other suites run in this process too; a leak would be one at least in each of eight rounds.
+            // Other suites run in this process, too. A leak would add at least one descriptor in
+            // each of eight rounds.
             #expect(after.driverDescriptors < (before?.driverDescriptors ?? 0) + 8)
             player.engine.close()
             #expect(try ResourceSnapshot.driverThreadsEnd())
         }
 
-        @Test("SRV-2: an orderly end and a new server with other values: the format tells them")
+        @Test("SRV-2: when the server has exited in order and returns with other values, the format reports them")
         func otherValues() throws {
             var server = try JackServer(name)
             defer { server.stop() }
@@ -85,7 +88,7 @@ extension RealServers {
             player.engine.close()
         }
 
-        @Test("SRV-2: links to another program come back if it is there, and those taken apart stay so")
+        @Test("SRV-2: connections to another program are restored if it runs, and user-removed ones stay removed")
         func otherLinks() throws {
             var server = try JackServer(name)
             defer { server.stop() }
@@ -95,7 +98,7 @@ extension RealServers {
                 "jack_disconnect", ["loss-test:out_1", "system:playback_1"], environment: server.environment)
             #expect(
                 eventually { !player.driver.restorableLinks.contains("out_1 system:playback_1") },
-                "the app has learned of it")
+                "the app has been notified")
             server.kill()
             #expect(player.waitForEvent { $0 == .serverLost })
             server = try JackServer(name)
@@ -107,7 +110,7 @@ extension RealServers {
             player.engine.close()
         }
 
-        @Test("A start without recovery: lost, then gone; opening again begins anew")
+        @Test("Without recovery, a lost server is gone, and opening again starts from the beginning")
         func never() throws {
             let first = try JackServer(name)
             let player = try JackPlayer(configuration(.never))
@@ -124,7 +127,7 @@ extension RealServers {
             player.engine.close()
         }
 
-        @Test("SRV-1: a server that does not come back within the limit is gone")
+        @Test("SRV-1: a server that does not return within the limit is gone")
         func limit() throws {
             let server = try JackServer(name)
             defer { server.stop() }
@@ -137,7 +140,7 @@ extension RealServers {
             #expect(try ResourceSnapshot.driverThreadsEnd())
         }
 
-        @Test("SRV-2: an app waits for its server until it is back, unless it was told for how long")
+        @Test("SRV-2: an app waits for its server without limit, unless it has set one")
         func always() throws {
             #expect(JackDriver.Configuration().recovery == .always)
             var server = try JackServer(name)
@@ -146,7 +149,7 @@ extension RealServers {
             _ = try player.start()
             server.kill()
             #expect(player.waitForEvent { $0 == .serverLost })
-            // Longer than it waits between two attempts.
+            // Longer than the driver waits between two attempts.
             #expect(!player.waitForEvent(limit: 1) { $0 == .serverGone || isReturn($0) })
             server = try JackServer(name)
             #expect(player.waitForEvent(isReturn))
@@ -169,7 +172,7 @@ extension RealServers {
             #expect(throws: DriverError.notOpen) { try player.driver.start() }
         }
 
-        @Test("SRV-1: stopped while lost, it comes back silent and starts when told")
+        @Test("SRV-1: stopped while lost, the driver returns silent and starts on request")
         func stoppedWhileLost() throws {
             var server = try JackServer(name)
             defer { server.stop() }
@@ -187,8 +190,8 @@ extension RealServers {
         }
 
         @Test(
-            "SRV-1: a server that hangs: calls throw within their time, closing too, and its threads go once it lives or dies",
-            .jackdOnly("PipeWire's library answers by itself, whether its server does or not.")
+            "SRV-1: with a hung server, calls including close throw within their timeout, and the threads end once the server resumes or dies",
+            .jackdOnly("PipeWire's library answers on its own, even if its server does not.")
         )
         func frozen() throws {
             let server = try JackServer(name)
@@ -203,7 +206,7 @@ extension RealServers {
             let begin = Date()
             let expected = DriverError.timedOut(call: "the request for a period of 512 frames", seconds: 2)
             #expect(throws: expected) { try running.engine.requestPeriod(frames: 512) }
-            #expect(throws: DriverError.timedOut(call: "the request to take part in its cycle", seconds: 2)) {
+            #expect(throws: DriverError.timedOut(call: "the request to activate the client", seconds: 2)) {
                 try opened.driver.start()
             }
             #expect(!opened.driver.isRendering)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    @Suite("Managed server", .jackdOnly("What is managed is a jackd."))
+    @Suite("Managed server", .jackdOnly("The managed server is a jackd."))
     struct ManagedServerTests {
         let name: ServerName
 
@@ -21,7 +21,8 @@ extension RealServers {
                     idleExit: idleExit))
         }
 
-        /// The processes that host the managed server; the ones that stand by to reap them are not meant.
+        /// Returns the processes that host the managed server, without those that wait to reap
+        /// them.
         private func hosts() -> [pid_t] {
             let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
             let programs = processes.compactMap { pid_t($0) }.filter { process in
@@ -36,12 +37,12 @@ extension RealServers {
             return line.flatMap { pid_t($0.dropFirst(5).filter { !$0.isWhitespace }) } ?? 0
         }
 
-        /// Waits until a process that is not our child has ended.
+        /// Waits until a process that is not a child of this one has ended.
         private func waitForEnd(of process: pid_t) throws {
             try ChildProcess.run("tail", ["--pid=\(process)", "-s", "0.05", "-f", "/dev/null"])
         }
 
-        @Test("Several callers at once start it once, with the values wished for; it leaves when the last has left")
+        @Test("Concurrent callers start one server with the requested values; it exits after the last client closes")
         func race() async throws {
             let players = try (0..<4).map { _ in try JackPlayer(configuration()) }
             let formats = try await withThrowingTaskGroup(of: HardwareFormat.self) { group in
@@ -56,18 +57,18 @@ extension RealServers {
             #expect(hosts().isEmpty)
         }
 
-        @Test("It stays as long as anyone is connected, and goes on for who opens meanwhile")
+        @Test("The server runs while any client is connected, and serves clients that open meanwhile")
         func staysInUse() throws {
             let player = try JackPlayer(configuration())
             _ = try player.start()
             let host = try #require(hosts().first)
-            #expect(try player.waitForFrames(44_100 * 2), "twice the idle time")
+            #expect(try player.waitForFrames(44_100 * 2), "twice the idle timeout")
             #expect(hosts() == [host])
             player.engine.close()
             try waitForEnd(of: host)
         }
 
-        @Test("Killed: the next open starts it again")
+        @Test("After a kill, the next open starts it again")
         func killed() throws {
             let player = try JackPlayer(configuration())
             _ = try player.start()
@@ -82,7 +83,7 @@ extension RealServers {
             try waitForEnd(of: next)
         }
 
-        @Test("SRV-2: killed while playing: recovery starts it again by itself")
+        @Test("SRV-2: a server that is killed during playback is restarted by recovery")
         func recovers() throws {
             let player = try JackPlayer(configuration(recovery: .within(seconds: 30)))
             _ = try player.start()
@@ -99,19 +100,21 @@ extension RealServers {
             try waitForEnd(of: next)
         }
 
-        @Test("One that takes longer to start than a call may take is waited for, also by who did not start it")
+        @Test(
+            "Callers wait for a server that starts more slowly than the call timeout, including those that did not start it"
+        )
         func slow() async throws {
             let folder = try TemporaryDirectory()
-            let server = (try StandIn.program() as NSString).deletingLastPathComponent + "/audiosession-server"
+            let server = (try VirtualDevice.program() as NSString).deletingLastPathComponent + "/audiosession-server"
             let script = folder.file("audiosession-server")
-            // Its device opens slowly.
+            // Simulates a device that opens slowly.
             try "#!/bin/sh\nsleep 5\nexec '\(server)' \"$@\"\n".write(
                 toFile: script, atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
             var configuration = configuration()
             configuration.managedServer.executable = script
             configuration.callTimeout = 3
-            // The second one waits for what the first one starts.
+            // The second player waits for the server that the first one starts.
             let players = [try JackPlayer(configuration), try JackPlayer(configuration)]
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for player in players { group.addTask { try player.engine.open().sampleRate } }
@@ -122,19 +125,19 @@ extension RealServers {
             try waitForEnd(of: host)
         }
 
-        @Test("What cannot be started says why")
+        @Test("A failed start reports the reason")
         func cannotStart() throws {
             var configuration = configuration()
             configuration.managedServer.executable = "/nowhere/audiosession-server"
             #expect(
                 throws: DriverError.cannotStartServer(
-                    reason: "'/nowhere/audiosession-server' is not a program that can be run")
+                    reason: "'/nowhere/audiosession-server' is not an executable program")
             ) { try JackPlayer(configuration).engine.open() }
             configuration.managedServer.executable = nil
             configuration.managedServer.sampleRate = 3
             do {
                 try JackPlayer(configuration).engine.open()
-                Issue.record("A rate of 3 Hz was taken.")
+                Issue.record("A rate of 3 Hz was accepted.")
             } catch {
                 #expect("\(error)".contains("--rate takes a whole number from 8000 to 384000, not '3'"))
             }

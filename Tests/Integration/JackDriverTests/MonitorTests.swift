@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    /// Hearing what comes in: an input played in the cycle in which it arrives.
+    /// Tests of monitoring: an input is played in the same cycle in which it arrives.
     @Suite("Monitoring")
     struct MonitorTests {
         let name: ServerName
 
         init() throws { name = try ServerName() }
 
-        /// Plays its first input on its first output.
+        /// Plays the first input on the first output.
         private func monitor(on server: JackServer) throws -> JackPlayer {
             let player = try JackPlayer(
                 JackDriver.Configuration(
@@ -26,7 +26,7 @@ extension RealServers {
         }
 
         @Test(
-            "jack_iodelay: 0 frames more through us than without us, in the same run",
+            "jack_iodelay: the app adds 0 frames of delay, compared within the same run",
             .jackdOnly("PipeWire has no loopback driver."))
         func delay() throws {
             let server = try JackServer(name, periodFrames: 64, arguments: ["-L", "2"])
@@ -44,16 +44,16 @@ extension RealServers {
             #expect(through == without)
         }
 
-        @Test("A ramp heard through us and beside us is the same, frame for frame")
+        @Test("A ramp through the app and a direct one are equal, frame for frame")
         func ramp() throws {
             let period = 1024
             let server = try JackServer(name, periodFrames: period)
             defer { server.stop() }
             let player = try monitor(on: server)
             defer { player.engine.close() }
-            let microphone = try StandIn(
+            let microphone = try VirtualDevice(
                 "Mic", kind: .builtInMic, on: server.environment, outputs: 0, inputs: 1, sound: .ramp)
-            let phones = try StandIn("Phones", kind: .headphones, on: server.environment, captures: true)
+            let phones = try VirtualDevice("Phones", kind: .headphones, on: server.environment, captures: true)
             for (source, destination) in [
                 ("Mic:capture_1", "Phones:playback_1"), ("Mic:capture_1", "monitor-test:in_1"),
                 ("monitor-test:out_1", "Phones:playback_2"),
@@ -68,8 +68,8 @@ extension RealServers {
             let heard = try phones.captured()
             let first = try #require(heard[1].firstIndex { $0 != 0 })
             #expect(heard[1].count - first > 30_000)
-            // A cycle in which the server was late gives silence to all. PipeWire goes on without a client that is late for a cycle: the next
-            // one hears what that one sent before.
+            // A late server cycle is silent on both channels. PipeWire continues without a late
+            // client: the next cycle contains the client's earlier data.
             let pairs = zip(heard[0][first...], heard[1][first...]).filter { beside, through in
                 let lag = Int((beside - through) * 1_048_576)
                 let isOlder = lag != 0 && lag.isMultiple(of: period) && !TestServer.current.isJackd

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    /// Two servers on one machine, as two machines on a network: what is rendered on A is heard on B. The steps are those of
-    /// Documentation/Network.md.
-    @Suite("Network outputs", .jackdOnly("netjack2 and zita-njbridge are JACK's own; PipeWire has others."))
+    /// Two servers on one machine that act as two machines on a network: B records what A renders.
+    /// The steps are those of Documentation/Network.md.
+    @Suite("Network outputs", .jackdOnly("netjack2 and zita-njbridge are JACK tools; PipeWire has its own."))
     struct NetworkTests {
         private static let hertz = 1000.0
         let near: ServerName
@@ -19,7 +19,7 @@ extension RealServers {
         }
 
         @Test(
-            "ROUTE-7: netjack2: a sine of A's engine arrives on B, and the far machine is a network device to the driver"
+            "ROUTE-7: netjack2: a sine of A's engine arrives on B, and the driver lists the remote machine as a network device"
         )
         func netjack2() throws {
             let a = try JackServer(near)
@@ -36,7 +36,8 @@ extension RealServers {
             try hear(from: a, through: "kitchen", to: "kitchen:to_slave_1", on: b, at: "system:capture_1", rate: 48_000)
         }
 
-        @Test("ROUTE-7: zita-njbridge: a sine arrives on a server of another rate and period, at its pitch")
+        @Test(
+            "ROUTE-7: zita-njbridge: a sine arrives at its pitch on a server with another sample rate and buffer size")
         func zita() throws {
             let a = try JackServer(near)
             defer { a.stop() }
@@ -58,7 +59,7 @@ extension RealServers {
             try hear(from: a, through: "zita-j2n", to: "zita-j2n:in_1", on: b, at: "zita-n2j:out_1", rate: 44_100)
         }
 
-        /// Plays a sine on A and records it on B, which has that rate.
+        /// Plays a sine on A and records it on B, whose sample rate is `rate`.
         private func hear(
             from a: JackServer, through device: String, to destination: String, on b: JackServer, at source: String,
             rate: Int
@@ -74,7 +75,7 @@ extension RealServers {
             let network = try #require(player.driver.devices?.first { $0.ports.contains { $0.name.contains(device) } })
             #expect(network.ports.allSatisfy { $0.kind == .airPlay })
             #expect(network.ports.contains { $0.direction == .output && $0.channels == 2 })
-            let air = try StandIn("Air", kind: .builtInSpeaker, on: b.environment, outputs: 1, captures: true)
+            let air = try VirtualDevice("Air", kind: .builtInSpeaker, on: b.environment, outputs: 1, captures: true)
             for (server, ends) in [(a, ["network-test:out_1", destination]), (b, [source, "Air:playback_1"])] {
                 let linked = try ChildProcess.run("jack_connect", ends, environment: server.environment)
                 #expect(linked.status == 0, "\(linked.output)")
@@ -83,7 +84,8 @@ extension RealServers {
             #expect(voice.state == .playing)
             #expect(air.stop() == 0, "\(air.output)")
             let heard = try air.captured()[0]
-            // On a busy machine a packet is late now and then: tenths of a second that are whole are the sine at its pitch and level.
+            // On a busy machine packets are sometimes late. Intact tenths of a second contain the
+            // sine at its pitch and level.
             let parts = stride(from: 0, to: heard.count - rate / 10, by: rate / 10).map {
                 Array(heard[$0..<($0 + rate / 10)])
             }
@@ -95,7 +97,7 @@ extension RealServers {
             #expect(whole.count >= 5, "\(whole.count) of \(parts.count); \(parts.map { Signal.rms($0) })")
         }
 
-        /// Waits until a server has the recorded ports of these clients, and no others of theirs: 20 s at most.
+        /// Waits until a server has exactly the recorded ports of these clients, at most 20 s.
         private func expectPorts(of clients: Set<String>, on server: JackServer, _ side: String) throws {
             let isMeant = { (line: String) in clients.contains(line.prefix { $0 != ":" }.description) }
             let expected = try Self.recorded(side).filter(isMeant)
@@ -107,7 +109,7 @@ extension RealServers {
             #expect(found == expected)
         }
 
-        /// The fixture's lines of a side, without its letter, sorted.
+        /// Returns the fixture's lines of a machine, without its letter, sorted.
         private static func recorded(_ side: String) throws -> [String] {
             let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Fixtures/network-ports.txt"
             return readText(path).split(separator: "\n").filter { $0.hasPrefix(side + " ") }.map {
@@ -116,7 +118,7 @@ extension RealServers {
             .sorted()
         }
 
-        /// A server's ports in the fixture's form, sorted: name, flags, aliases.
+        /// Returns a server's ports in the fixture's form, sorted: name, flags, aliases.
         private static func list(_ server: JackServer) throws -> [String] {
             let listing = try ChildProcess.run("jack_lsp", ["-A", "-p"], environment: server.environment).output
             var ports: [(name: String, aliases: [String], flags: String)] = []
@@ -132,7 +134,7 @@ extension RealServers {
             return ports.map { ([$0.name, $0.flags] + $0.aliases).joined(separator: " ") }.sorted()
         }
 
-        /// A UDP port that nobody has now.
+        /// Returns a free UDP port.
         private static func freePort() throws -> UInt16 {
             let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             defer { close(socket) }
@@ -144,7 +146,7 @@ extension RealServers {
                     bind(socket, address, size) == 0 ? getsockname(socket, address, &size) : -1
                 }
             }
-            guard result == 0 else { throw TestFailure("There is no UDP port to be had.") }
+            guard result == 0 else { throw TestFailure("Cannot find a free UDP port.") }
             return UInt16(bigEndian: address.sin_port)
         }
     }

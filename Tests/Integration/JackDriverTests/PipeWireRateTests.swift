@@ -5,12 +5,14 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    /// What only PipeWire does: rates by its settings, periods that are powers of two.
+    /// Behaviour of PipeWire only: sample rates change through its settings, and buffer sizes are
+    /// powers of two.
     @Suite(
-        "Rates and periods on PipeWire",
-        .enabled(if: TestServer.current == .pipewire, "It is PipeWire's settings that are changed."))
+        "Sample rates and buffer sizes on PipeWire",
+        .enabled(if: TestServer.current == .pipewire, "The tests change PipeWire's settings."))
     struct PipeWireRateTests {
-        @Test("HW-1, HW-2, HW-5: a rate is changed while somebody plays, and given back; a period is rounded down")
+        @Test(
+            "HW-1, HW-2, HW-5: the sample rate changes during playback and is restored; a buffer size is rounded down")
         func changes() throws {
             let name = try ServerName()
             let server = try JackServer(name, sampleRate: 48_000, periodFrames: 256)
@@ -25,7 +27,8 @@ extension RealServers {
             #expect(try player.waitForFrames(2_400))
             #expect(voice.framesRendered > place)
             #expect(try player.driver.requestSampleRate(48_000) == 48_000)
-            #expect(try player.engine.requestPeriod(frames: 500) == 256, "a longer one is not what was asked")
+            #expect(
+                try player.engine.requestPeriod(frames: 500) == 256, "not rounded up: a longer one was not requested")
             #expect(try player.engine.requestPeriod(frames: 128) == 128)
             #expect(player.engine.format?.periodFrames == 128)
             player.engine.close()

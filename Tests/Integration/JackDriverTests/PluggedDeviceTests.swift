@@ -16,8 +16,9 @@ extension RealServers {
             JackDriver.Configuration(server: .named(name.text), clientName: client, recovery: recovery)
         }
 
-        /// The lists of devices that were told, by uid; those that tell another latency only are left out.
-        private func told(_ events: [DriverEvent]) -> [[String]] {
+        /// Returns the reported lists of devices, by uid, without those that only report another
+        /// latency.
+        private func notified(_ events: [DriverEvent]) -> [[String]] {
             var lists: [[String]] = []
             for case .devicesChanged(let devices) in events where devices.map(\.uid) != lists.last {
                 lists.append(devices.map(\.uid))
@@ -29,7 +30,7 @@ extension RealServers {
             try player.links(on: server, client: client)
         }
 
-        /// Waits until the connections are these: each look comes after another cycle.
+        /// Waits until the connections are the expected ones, checking once per cycle.
         private func waitForLinks(_ expected: Set<String>, _ player: JackPlayer, _ server: JackServer) throws -> Bool {
             let limit = ContinuousClock.now + .seconds(20)
             while try links(player, server) != expected {
@@ -38,7 +39,8 @@ extension RealServers {
             return true
         }
 
-        /// Waits until a device is there with all of its channels: on a busy server it may come in parts.
+        /// Waits until a device is listed with all of its channels: on a busy server they may
+        /// appear one after the other.
         private func waitForChannels(_ channels: [Int], of uid: String, _ player: JackPlayer) -> Bool {
             player.events.wait { _ in
                 player.driver.devices?.first { $0.uid == uid }?.ports.map(\.channels) == channels
@@ -75,15 +77,15 @@ extension RealServers {
         }
 
         @Test(
-            "ROUTE-2, ROUTE-4: a device that is plugged in and pulled out is told once each; its ports persist meanwhile, and are connected on its return"
+            "ROUTE-2, ROUTE-4: plugging and unplugging a device are reported once each; its ports persist meanwhile, and are connected on its return"
         )
         func plug() throws {
             let server = try JackServer(name)
             defer { server.stop() }
             let player = try JackPlayer(configuration())
             _ = try player.start()
-            var phones = try StandIn("Phones", kind: .headphones, on: server.environment, inputs: 1, latency: 480)
-            #expect(player.events.wait { told($0).count == 1 })
+            var phones = try VirtualDevice("Phones", kind: .headphones, on: server.environment, inputs: 1, latency: 480)
+            #expect(player.events.wait { notified($0).count == 1 })
             #expect(waitForChannels([2, 1], of: "Phones", player))
             let device = try #require(player.driver.devices?.last)
             #expect(device.ports.map(\.uid) == ["Phones:output", "Phones:input"])
@@ -99,34 +101,34 @@ extension RealServers {
             #expect(try links(player, server) == both)
             for round in 1...3 {
                 phones.kill()
-                #expect(player.events.wait { told($0).count == 2 * round })
+                #expect(player.events.wait { notified($0).count == 2 * round })
                 #expect(try waitForLinks(main, player, server))
-                phones = try StandIn("Phones", kind: .headphones, on: server.environment, inputs: 1, latency: 480)
-                #expect(player.events.wait { told($0).count == 2 * round + 1 })
+                phones = try VirtualDevice("Phones", kind: .headphones, on: server.environment, inputs: 1, latency: 480)
+                #expect(player.events.wait { notified($0).count == 2 * round + 1 })
                 #expect(try waitForLinks(both, player, server))
             }
             let server1 = HardwareDevice.unknownUID
             let expected =
                 [[server1, "Phones"]] + Array(repeating: [[server1], [server1, "Phones"]], count: 3).joined()
-            #expect(told(player.events.noted) == expected)
+            #expect(notified(player.events.noted) == expected)
             player.driver.disconnect("Phones:output")
             player.driver.disconnect("Phones:output")
             let listing = try ChildProcess.run("jack_lsp", [client], environment: server.environment)
             #expect(!listing.output.contains("phones"))
-            // One that is killed leaves a semaphore, which goes with the next one of its name.
+            // A killed device leaves a semaphore, which the next device of its name removes.
             phones.stop()
             #expect(try player.waitForFrames(1000))
             player.engine.close()
         }
 
-        @Test("SRV-2: what was taken apart while nothing else happened stays so when its device leaves and comes back")
+        @Test("SRV-2: a user-removed connection stays removed when its device is unplugged and returns")
         func takenApart() throws {
             let server = try JackServer(name)
             defer { server.stop() }
             let player = try JackPlayer(configuration())
             _ = try player.start()
-            var phones = try StandIn("Phones", kind: .headphones, on: server.environment)
-            #expect(player.events.wait { told($0).count == 1 } && waitForChannels([2], of: "Phones", player))
+            var phones = try VirtualDevice("Phones", kind: .headphones, on: server.environment)
+            #expect(player.events.wait { notified($0).count == 1 } && waitForChannels([2], of: "Phones", player))
             #expect(try player.driver.connect("Phones:output") == 2..<4)
             let main = pair("out", "system:playback")
             #expect(try waitForLinks(main.union(pair("phones", "Phones:playback")), player, server))
@@ -134,31 +136,31 @@ extension RealServers {
                 "jack_disconnect", ["\(client):phones_1", "Phones:playback_1"], environment: server.environment)
             #expect(
                 eventually {
-                    player.driver.isPatchDecided
+                    player.driver.areConnectionsDecided
                         && !player.driver.restorableLinks.contains("phones_1 Phones:playback_1")
                 })
             phones.kill()
-            #expect(player.events.wait { told($0).count == 2 })
-            phones = try StandIn("Phones", kind: .headphones, on: server.environment)
-            #expect(player.events.wait { told($0).count == 3 })
+            #expect(player.events.wait { notified($0).count == 2 })
+            phones = try VirtualDevice("Phones", kind: .headphones, on: server.environment)
+            #expect(player.events.wait { notified($0).count == 3 })
             #expect(try waitForLinks(main.union(["\(client):phones_2 → Phones:playback_2"]), player, server))
-            #expect(eventually { player.driver.isPatchDecided })
+            #expect(eventually { player.driver.areConnectionsDecided })
             #expect(!player.driver.restorableLinks.contains("phones_1 Phones:playback_1"))
             phones.stop()
             player.engine.close()
         }
 
         @Test(
-            "SRV-2: after the server's return the same blocks, the same names and the same connections, the user's own too"
+            "SRV-2: after the server's return, blocks, names and connections are the same, including the user's own"
         )
         func serverReturns() throws {
             var server = try JackServer(name)
             defer { server.stop() }
             let player = try JackPlayer(configuration(.within(seconds: 30)))
             _ = try player.start()
-            let phones = try StandIn("Phones", kind: .headphones, on: server.environment, comesBack: true)
+            let phones = try VirtualDevice("Phones", kind: .headphones, on: server.environment, comesBack: true)
             defer { phones.stop() }
-            #expect(player.events.wait { told($0).count == 1 })
+            #expect(player.events.wait { notified($0).count == 1 })
             #expect(try player.driver.connect("Phones:output") == 2..<4)
             try ChildProcess.run(
                 "jack_disconnect", ["\(client):phones_2", "Phones:playback_2"], environment: server.environment)
@@ -176,9 +178,10 @@ extension RealServers {
             #expect(
                 player.events.wait { events in
                     let back = events.firstIndex { if case .serverReturned = $0 { true } else { false } }
-                    return back.map { told(Array(events[$0...])).last } == [HardwareDevice.unknownUID, "Phones"]
+                    return back.map { notified(Array(events[$0...])).last } == [HardwareDevice.unknownUID, "Phones"]
                 }, "the device has ended: \(phones.hasEnded), and printed: \(phones.output)")
-            // The driver may come back while the device still makes its ports: it has one for a moment then, and its news follow.
+            // The driver may reconnect while the device still creates its ports. It then lists one
+            // channel for a moment, and reports the others later.
             #expect(
                 player.events.wait { events in
                     events.lazy.compactMap { if case .devicesChanged(let devices) = $0 { devices } else { nil } }
@@ -190,7 +193,9 @@ extension RealServers {
             player.engine.close()
         }
 
-        @Test("The ports that a driver opens with belong to the first device, and find it again when it returns")
+        @Test(
+            "The ports that a driver opens with belong to the first device, and are connected to it again when it returns"
+        )
         func mainDevice() throws {
             let server = try JackServer(name)
             defer { server.stop() }
@@ -201,20 +206,20 @@ extension RealServers {
             #expect(player.driver.devices == [])
             #expect(player.engine.format?.outputChannels == 2)
             #expect(try links(player, server).isEmpty)
-            var speaker = try StandIn("Speaker", kind: .builtInSpeaker, on: server.environment, outputs: 1)
-            #expect(player.events.wait { told($0) == [["Speaker"]] })
+            var speaker = try VirtualDevice("Speaker", kind: .builtInSpeaker, on: server.environment, outputs: 1)
+            #expect(player.events.wait { notified($0) == [["Speaker"]] })
             #expect(try waitForLinks(["\(client):out_1 → Speaker:playback_1"], player, server))
             #expect(try player.driver.connect("Speaker:output") == 0..<1)
             #expect(speaker.stop() == 0)
-            #expect(player.events.wait { told($0) == [["Speaker"], []] })
-            speaker = try StandIn("Speaker", kind: .builtInSpeaker, on: server.environment, outputs: 1)
+            #expect(player.events.wait { notified($0) == [["Speaker"], []] })
+            speaker = try VirtualDevice("Speaker", kind: .builtInSpeaker, on: server.environment, outputs: 1)
             #expect(try waitForLinks(["\(client):out_1 → Speaker:playback_1"], player, server))
             speaker.stop()
             player.engine.close()
         }
 
         @Test(
-            "The user's word about devices takes effect at once",
+            "The user's device overrides take effect at once",
             .jackdOnly("PipeWire's null sink has no inputs, and its server is called pipewire."))
         func overrides() throws {
             let server = try JackServer(name)
@@ -222,26 +227,28 @@ extension RealServers {
             let player = try JackPlayer(configuration())
             _ = try player.start()
             player.driver.setDeviceOverrides([DeviceOverride(pattern: "system", kind: .carAudio, name: "Car")])
-            #expect(player.events.wait { told($0) == [["system"]] })
+            #expect(player.events.wait { notified($0) == [["system"]] })
             #expect(player.driver.devices?.first?.ports.map(\.kind) == [.carAudio, .carAudio])
             #expect(player.driver.devices?.first?.ports.map(\.name) == ["Car", "Car"])
             player.driver.setDeviceOverrides([DeviceOverride(pattern: "system:playback*", isHidden: true)])
-            #expect(player.events.wait { told($0).last == [HardwareDevice.unknownUID] })
+            #expect(player.events.wait { notified($0).last == [HardwareDevice.unknownUID] })
             #expect(player.driver.devices?.first?.ports.map(\.uid) == ["input"])
             player.engine.close()
         }
 
-        @Test("64 channels in all: a device gets what is left, another one is refused until they are given back")
+        @Test(
+            "64 channels in total: a device gets the remaining ones, and another one is refused until channels are released"
+        )
         func bounds() throws {
             let server = try JackServer(name)
             defer { server.stop() }
             let player = try JackPlayer(configuration())
             _ = try player.start()
-            let wall = try StandIn("Wall", kind: .pci, on: server.environment, outputs: 64)
+            let wall = try VirtualDevice("Wall", kind: .pci, on: server.environment, outputs: 64)
             defer { wall.stop() }
-            let phones = try StandIn("Phones", kind: .headphones, on: server.environment)
+            let phones = try VirtualDevice("Phones", kind: .headphones, on: server.environment)
             defer { phones.stop() }
-            #expect(player.events.wait { told($0).last?.count == 3 })
+            #expect(player.events.wait { notified($0).last?.count == 3 })
             #expect(waitForChannels([64], of: "Wall", player) && waitForChannels([2], of: "Phones", player))
             #expect(try player.driver.connect("Wall:output") == 2..<64)
             #expect(throws: DriverError.self) { try player.driver.connect("Phones:output") }
@@ -250,8 +257,9 @@ extension RealServers {
             #expect(try player.driver.connect("Phones:output") == 2..<4)
             #expect(try player.driver.connect("Wall:output") == 4..<64)
             for _ in 0..<20 {
-                // PipeWire 0.3.65: a connection that goes before both its clients have heard of it can end one of them, and nothing says
-                // when the other has.
+                // PipeWire 0.3.65: a connection that is removed before both its clients have been
+                // notified of it can end one of them, and no event shows when the other has been
+                // notified.
                 if !TestServer.current.isJackd { #expect(try player.waitForFrames(12_000)) }
                 player.driver.disconnect("Phones:output")
                 #expect(try player.driver.connect("Phones:output") == 2..<4)
@@ -260,7 +268,7 @@ extension RealServers {
             player.engine.close()
         }
 
-        @Test("Mode none: ports, but no connection; what others connect stays theirs")
+        @Test("Mode none: ports without connections; connections by other clients are left alone")
         func noConnections() throws {
             let server = try JackServer(name)
             defer { server.stop() }
@@ -268,9 +276,9 @@ extension RealServers {
             configuration.connections = .none
             let player = try JackPlayer(configuration)
             _ = try player.start()
-            let phones = try StandIn("Phones", kind: .headphones, on: server.environment)
+            let phones = try VirtualDevice("Phones", kind: .headphones, on: server.environment)
             defer { phones.stop() }
-            #expect(player.events.wait { told($0).count == 1 })
+            #expect(player.events.wait { notified($0).count == 1 })
             #expect(try player.driver.connect("Phones:output") == 2..<4)
             #expect(try links(player, server).isEmpty)
             try ChildProcess.run(
@@ -279,7 +287,7 @@ extension RealServers {
             player.engine.close()
         }
 
-        @Test("Mode remembered: the next start connects what was connected, and nothing else")
+        @Test("Mode remembered: the next start restores the previous connections, and no others")
         func remembered() throws {
             let server = try JackServer(name)
             defer { server.stop() }
@@ -296,7 +304,7 @@ extension RealServers {
             try ChildProcess.run(
                 "jack_connect", ["\(client):out_2", "system:playback_1"], environment: server.environment)
             let expected: Set = ["\(client):out_1 → system:playback_1", "\(client):out_2 → system:playback_1"]
-            // The file is written when the driver has heard of it: a question to it comes after that.
+            // The driver writes the file when it is notified. A request to it is served after that.
             let kept = ["out_1": ["system:playback_1"], "out_2": ["system:playback_1"]]
             let limit = ContinuousClock.now + .seconds(20)
             var read: [String: [String]]?

@@ -9,8 +9,8 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    /// Faults in great numbers, on a real server; `Scripts/soak` mixes them at random.
-    @Suite("Faults, again and again", .serialized, .jackdOnly("Scripts/soak covers the other servers."))
+    /// Many faults in a row on a real server. `Scripts/soak` mixes them at random.
+    @Suite("Repeated faults", .serialized, .jackdOnly("Scripts/soak covers the other servers."))
     struct RealFaultTests {
         private func driver(_ name: ServerName) -> JackDriver {
             JackDriver(
@@ -22,7 +22,7 @@ extension RealServers {
             AudioSessionHost(driver: driver(name), settings: ArbiterSettings())
         }
 
-        /// What the first device's ports are connected to, as another program sees it.
+        /// Returns the connections of the first device's ports, as another program sees them.
         private func links(_ server: JackServer) throws -> String {
             try ChildProcess.run("jack_lsp", ["-c", "fault-test:out_"], environment: server.environment).output
         }
@@ -34,7 +34,7 @@ extension RealServers {
         }
 
         @Test(
-            "SRV-1, SRV-2: the server is killed again and again while it plays and others patch: back each time, nothing leaked"
+            "SRV-1, SRV-2: the server is killed repeatedly during playback while others connect ports; everything is restored each time, without leaks"
         )
         func kills() throws {
             let name = try ServerName()
@@ -44,7 +44,7 @@ extension RealServers {
             let host = AudioSessionHost(driver: driver, settings: ArbiterSettings())
             let session = try AudioSession(host: host)
             try session.setCategory(.playback)
-            let returns = Signpost<Bool>()
+            let returns = EventLog<Bool>()
             let token = NotificationCenter.default.addObserver(
                 forName: AudioSession.mediaServicesWereResetNotification, object: session, queue: nil
             ) { _ in returns.note(true) }
@@ -54,23 +54,25 @@ extension RealServers {
             var settled: ResourceSnapshot?
             let rounds = TestLength.times(12, long: 50)
             for round in 1...rounds {
-                let patch = round % 2 == 0 ? "jack_disconnect" : "jack_connect"
-                try ChildProcess.run(patch, ["fault-test:out_1", "system:playback_2"], environment: server.environment)
+                let tool = round % 2 == 0 ? "jack_disconnect" : "jack_connect"
+                try ChildProcess.run(tool, ["fault-test:out_1", "system:playback_2"], environment: server.environment)
                 #expect(
                     eventually { driver.restorableLinks.contains("out_1 system:playback_2") == (round % 2 != 0) },
-                    "the app has learned of it")
+                    "the app has been notified")
                 let place = voice.framesRendered
                 server.kill()
                 server = try JackServer(name, periodFrames: round % 3 == 0 ? 64 : 128)
                 #expect(returns.wait { $0.count == round })
-                #expect(session.isActive && eventually(seconds: 10) { voice.framesRendered > place }, "it plays on")
-                // A server may let clients in before its own ports are there.
-                var patched = ""
+                #expect(
+                    session.isActive && eventually(seconds: 10) { voice.framesRendered > place }, "it continues to play"
+                )
+                // A server may accept clients before its own ports exist.
+                var connected = ""
                 let isRestored = try eventually(seconds: 10) {
-                    patched = try links(server)
-                    return patched.contains("system:playback_2", times: round % 2 == 0 ? 1 : 2)
+                    connected = try links(server)
+                    return connected.contains("system:playback_2", times: round % 2 == 0 ? 1 : 2)
                 }
-                #expect(isRestored, "as it was patched in round \(round): \(patched)")
+                #expect(isRestored, "connections restored in round \(round): \(connected)")
                 if round == rounds / 4 { settled = try ResourceSnapshot() }
             }
             let last = try ResourceSnapshot()
@@ -81,7 +83,7 @@ extension RealServers {
         }
 
         @Test(
-            "ROUTE-2, ROUTE-4: devices come and go at random, again and again: the route is right each time, and no port is left over"
+            "ROUTE-2, ROUTE-4: devices come and go repeatedly at random; the route is right each time, and no port leaks"
         )
         func plugging() throws {
             let name = try ServerName()
@@ -94,21 +96,22 @@ extension RealServers {
             let voice = try play(session)
             let home = try #require(session.currentRoute.outputs.first?.portName)
             let kinds: [(name: String, kind: HardwareKind)] = [
-                ("Ears", .headphones), ("Screen", .hdmi), ("Desk", .usbAudio), ("Line", .lineOut),
+                ("Ears", .headphones), ("Screen", .hdmi), ("Interface", .usbAudio), ("Line", .lineOut),
             ]
             var generator = SeededGenerator(seed: TestSeed.ofCase(1))
-            var plugged: [(name: String, device: StandIn)] = []
+            var plugged: [(name: String, device: VirtualDevice)] = []
             for _ in 1...TestLength.times(50, long: 200) {
                 let choice = kinds[Int.random(in: kinds.indices, using: &generator)]
                 if let place = plugged.firstIndex(where: { $0.name == choice.name }) {
                     plugged.remove(at: place).device.kill()
-                    // Before it comes back: what nobody saw leave is no newcomer.
+                    // Waits before plugging it in again: a device whose removal was not noticed
+                    // would not count as new.
                     #expect(
                         eventually(seconds: 10) { !host.devices.contains { $0.contains(choice.name) } },
                         "\(TestSeed.text): \(choice.name) is gone")
                 } else {
                     plugged.append(
-                        (choice.name, try StandIn(choice.name, kind: choice.kind, on: server.environment)))
+                        (choice.name, try VirtualDevice(choice.name, kind: choice.kind, on: server.environment)))
                 }
                 let wanted = plugged.last?.name ?? home
                 #expect(
@@ -125,12 +128,12 @@ extension RealServers {
             #expect(try ResourceSnapshot.driverThreadsEnd())
         }
 
-        @Test("HW-2, HW-5: the period changes again and again while it plays: no frame is lost or doubled")
+        @Test("HW-2, HW-5: the buffer size changes repeatedly during playback, and no frame is lost or repeated")
         func periods() throws {
             let name = try ServerName()
             let server = try JackServer(name, periodFrames: 256)
             defer { server.stop() }
-            let speaker = try StandIn("Speaker", kind: .builtInSpeaker, on: server.environment, captures: true)
+            let speaker = try VirtualDevice("Speaker", kind: .builtInSpeaker, on: server.environment, captures: true)
             let host = host(name)
             let session = try AudioSession(host: host)
             try session.setCategory(.playback)
@@ -147,12 +150,13 @@ extension RealServers {
             host.close()
             let heard = try speaker.captured()[0].drop { $0 == 0 }
             #expect(rendered > 100 * changes)
-            // Behind the fade in, before the end: a loss is a step up, or silence; a frame that comes twice is a step down.
+            // After the fade-in and before the end, a lost frame is a step up, or silence; a
+            // repeated frame is a step down.
             let last = heard.lastIndex { $0 != 0 } ?? heard.startIndex
             let counted = Array(heard.prefix(through: last).dropFirst(300).dropLast(300))
             #expect(counted.count > 100 * changes)
             let breaks = zip(counted, counted.dropFirst()).count { abs(($1 - $0) * 1_048_576 - 1) > 0.01 }
-            // One that the server was late for is silent: two breaks, one at each end.
+            // A cycle that the server missed is silent, with a break at each end.
             #expect(breaks <= 2 * xruns, "\(TestSeed.text): \(breaks) breaks, \(xruns) xruns")
         }
     }

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    /// What audiosession-server does with whoever reaches its control socket.
+    /// Tests of audiosession-server's handling of clients of its control socket.
     @Suite(
         "The control socket of audiosession-server",
-        .jackdOnly("What is managed is a jackd; PipeWire has tests of its own."))
+        .jackdOnly("The managed server is a jackd; PipeWire has tests of its own."))
     struct ServerControlTests {
         let name: ServerName
         let directory: TemporaryDirectory
@@ -24,7 +24,7 @@ extension RealServers {
                 printingTo: (output: said.fileHandleForWriting.fileDescriptor, errors: 2))
             try said.fileHandleForWriting.close()
             let line = String(decoding: said.fileHandleForReading.availableData, as: UTF8.self)
-            guard line == "ready\n" else { throw TestFailure("The server is not there: \(line)") }
+            guard line == "ready\n" else { throw TestFailure("The server is not ready: \(line)") }
         }
 
         private func end() {
@@ -34,7 +34,7 @@ extension RealServers {
             #expect(!FileManager.default.fileExists(atPath: path))
         }
 
-        @Test("It says what there is, changes the rate, and says why not")
+        @Test("The server reports its status, changes the sample rate, and gives the reason for a refusal")
         func requests() throws {
             #expect(try ControlPeer(path).ask("status") == "ok rate=48000 period=1024 driver=dummy clients=0")
             #expect(try ControlPeer(path).ask("rate 44100") == "ok 44100")
@@ -42,21 +42,21 @@ extension RealServers {
             for rate in ["7999", "384001", "-1", "", " 48000", "48000.5", "99999999999999999999", "x"] {
                 #expect(
                     try ControlPeer(path).ask("rate \(rate)")
-                        == "error A rate is a whole number from 8000 to 384000, not '\(rate)'.")
+                        == "error A rate must be a whole number from 8000 to 384000, not '\(rate)'.")
             }
             #expect(
-                try ControlPeer(path).ask("stop") == "error There is no request 'stop'; there are 'rate' and 'status'.")
+                try ControlPeer(path).ask("stop") == "error Unknown request 'stop'; use 'rate' or 'status'.")
             end()
         }
 
-        @Test("Only this user reaches it")
+        @Test("Only this user can connect to the control socket")
         func permissions() throws {
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o077 } == 0)
             end()
         }
 
-        @Test("Whoever says nothing, too much, or does not listen holds up nobody")
+        @Test("A client that sends nothing, too much, or does not read does not block others")
         func hostile() throws {
             let silent = try (0..<40).map { _ in try ControlPeer(path) }
             let loud = try ControlPeer(path)
@@ -68,7 +68,7 @@ extension RealServers {
             end()
         }
 
-        @Test("A socket that a killed server left is replaced; anything else stays, and is a reason not to start")
+        @Test("The socket of a killed server is replaced; any other file stays, and prevents the start")
         func leftovers() throws {
             server.send(SIGKILL)
             #expect(server.waitForEnd(seconds: 20))
@@ -79,7 +79,7 @@ extension RealServers {
             #expect(try ChildProcess.run(program, arguments + [path]).status == 0)
             try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
             let refused = try ChildProcess.run(program, arguments + [path])
-            #expect(refused.status == 69 && refused.output.contains("control socket '\(path)' cannot be made"))
+            #expect(refused.status == 69 && refused.output.contains("control socket '\(path)' cannot be created"))
             #expect(readText(path) == "mine")
         }
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    @Suite("audiosession-server, the program", .jackdOnly("What is managed is a jackd."))
+    @Suite("The program audiosession-server", .jackdOnly("The managed server is a jackd."))
     struct ServerProgramTests {
         let name: ServerName
         let program: String
@@ -18,7 +18,7 @@ extension RealServers {
             try ChildProcess.run(program, arguments)
         }
 
-        @Test("--help says all and ends well")
+        @Test("--help is complete and exits with 0")
         func help() throws {
             let (status, output) = try run("--help")
             #expect(status == 0)
@@ -29,10 +29,10 @@ extension RealServers {
         }
 
         @Test(
-            "What it cannot take is a usage error, in one sentence",
+            "An invalid argument is a usage error, in one sentence",
             arguments: [
-                (["--loud"], "There is no option '--loud'; --help lists them."),
-                (["--rate"], "--rate takes a value; --help says which."),
+                (["--loud"], "Unknown option '--loud'; --help lists the options."),
+                (["--rate"], "--rate needs a value; see --help."),
                 (["--rate", "3"], "--rate takes a whole number from 8000 to 384000, not '3'."),
                 (["--rate", "48000.5"], "--rate takes a whole number from 8000 to 384000, not '48000.5'."),
                 (["--period", "-1"], "--period takes a whole number from 16 to 8192, not '-1'."),
@@ -51,7 +51,7 @@ extension RealServers {
             #expect(output == "audiosession-server: \(sentence)\n")
         }
 
-        @Test("A name that is taken: it says so, and the server that has it runs on")
+        @Test("A name in use is reported, and the server with that name continues to run")
         func nameTaken() throws {
             let server = try JackServer(name)
             defer { server.stop() }
@@ -62,14 +62,14 @@ extension RealServers {
             #expect(listing.output.contains("system:playback_1"))
         }
 
-        @Test("With nobody there it leaves by itself, and says nothing")
+        @Test("Without clients, the server exits on its own, without output")
         func idle() throws {
             let (status, output) = try run("--name", name.text, "--driver", "dummy", "--idle-exit", "1")
             #expect(status == 0)
             #expect(output.isEmpty)
         }
 
-        @Test("SIGTERM and SIGINT end it in order", arguments: [SIGTERM, SIGINT])
+        @Test("SIGTERM and SIGINT shut the server down in order", arguments: [SIGTERM, SIGINT])
         func signals(signal: Int32) throws {
             let server = try ChildProcess(program, ["--name", name.text, "--driver", "dummy", "--idle-exit", "0"])
             let wait = try ChildProcess.run("jack_wait", ["-w", "-s", name.text, "-t", "20"])

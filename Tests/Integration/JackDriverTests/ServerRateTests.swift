@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    /// Rates that change while somebody plays, and those that cannot.
-    @Suite("The rate of a server", .jackdOnly("What is managed is a jackd; PipeWire has tests of its own."))
+    /// Tests of sample rate changes during playback, and of invalid ones.
+    @Suite("The sample rate of a server", .jackdOnly("The managed server is a jackd; PipeWire has tests of its own."))
     struct ServerRateTests {
         let name: ServerName
         let server: ManagedServer
@@ -22,7 +22,7 @@ extension RealServers {
                     server: .managed, clientName: "rate-test", recovery: .never, managedServer: server))
         }
 
-        /// Leaves, and waits until the server has left, too.
+        /// Closes the player, and waits until the server has ended, too.
         private func end(_ player: JackPlayer) throws {
             let process = try serverProcess()
             player.engine.close()
@@ -35,7 +35,7 @@ extension RealServers {
             return try #require(try ControlPeer(control).process)
         }
 
-        @Test("HW-1, HW-2: the managed server takes another rate while somebody plays; period and device stay")
+        @Test("HW-1, HW-2: the managed server changes its sample rate during playback; buffer size and device stay")
         func changes() throws {
             let (player, other) = (try self.player(), try self.player())
             _ = try player.start()
@@ -51,12 +51,12 @@ extension RealServers {
                 #expect(try player.waitForFrames(1000) && other.waitForFrames(1000))
             }
             #expect(player.losses == 0 && other.losses == 0)
-            #expect(try server.start().outputs == 2, "the device is there")
+            #expect(try server.start().outputs == 2, "the device is still open")
             other.engine.close()
             try end(player)
         }
 
-        @Test("The device's ports are registered anew then; what was connected to them is connected again")
+        @Test("After a rate change, the device's ports are registered again, and their connections are restored")
         func links() throws {
             let player = try player()
             _ = try player.start()
@@ -79,7 +79,7 @@ extension RealServers {
             try end(player)
         }
 
-        @Test("Several who ask at once are served one after the other; each is told a rate that there was")
+        @Test("Simultaneous requests are served one after the other, and each reports a rate that the server had")
         func race() async throws {
             let player = try player()
             _ = try player.start()
@@ -94,7 +94,7 @@ extension RealServers {
             try end(player)
         }
 
-        @Test("A jackd that others run keeps its rate; the refusal says what to do")
+        @Test("A jackd that is not managed keeps its rate; the refusal suggests a fix")
         func outside() throws {
             let jackd = try JackServer(name)
             defer { jackd.stop() }
@@ -106,23 +106,23 @@ extension RealServers {
             #expect(
                 error?.description
                     == """
-                    The JACK server refused a rate of 44100 Hz: it keeps the rate it was started with, 48000 Hz, and what has another is \
+                    The JACK server refused a rate of 44100 Hz: its sample rate is fixed at 48000 Hz, and other rates are \
                     resampled; restart it with '-r 44100', or use the managed server.
                     """)
             #expect(player.engine.format?.sampleRate == 48_000)
             player.engine.close()
         }
 
-        @Test("HW-4: a rate that no server has is refused, and one that nobody serves says so")
+        @Test("HW-4: an out-of-range rate is refused, and a missing server is reported")
         func absurd() throws {
             #expect(throws: DriverError.noServer(name: name.text)) { try server.setSampleRate(44_100) }
             for rate in [-1, 0, 7_999, 384_001, .max] {
                 let error = #expect(throws: DriverError.self) { try server.setSampleRate(rate) }
-                #expect(error?.description.contains("a rate has 8,000 to 384,000 Hz") == true)
+                #expect(error?.description.contains("rates range from 8,000 to 384,000 Hz") == true)
             }
         }
 
-        @Test("A server that does not answer costs its limit, and nothing else")
+        @Test("A server that does not answer delays a request only up to its timeout")
         func frozen() throws {
             let player = try player()
             _ = try player.start()

@@ -7,8 +7,10 @@ import TestSupport
 import Testing
 
 extension RealServers {
-    /// Sessions at servers of other rates than their files'.
-    @Suite("Rates of servers and of files", .jackdOnly("What is managed is a jackd; PipeWire has tests of its own."))
+    /// Sessions on servers whose sample rates differ from those of their files.
+    @Suite(
+        "Sample rates of servers and of files",
+        .jackdOnly("The managed server is a jackd; PipeWire has tests of its own."))
     struct SessionRateTests {
         let name: ServerName
         let directory: TemporaryDirectory
@@ -18,7 +20,8 @@ extension RealServers {
             directory = try TemporaryDirectory()
         }
 
-        /// A sine of 440 Hz beside frames that tell their index, 10 s.
+        /// Writes 10 s: a sine of 440 Hz on the left channel, and frames that encode their index on
+        /// the right.
         private func write(sampleRate: Int) throws -> String {
             let frames = sampleRate * 10
             let sine = Signal.sine(frequency: 440, sampleRate: sampleRate, frames: frames)
@@ -27,11 +30,11 @@ extension RealServers {
             return directory.file("a.wav")
         }
 
-        /// What the next `frames` of the session's engine sound like.
+        /// Captures the next `frames` of the session's engine.
         private func capture(_ session: AudioSession, frames: Int) throws -> [[Float]] {
             let path = directory.file("capture.wav")
             try session.engine.startCapture(path: path)
-            let ends = Signpost<Bool>()
+            let ends = EventLog<Bool>()
             let silence = try AudioBuffer([[Float](repeating: 0, count: frames)])
             try session.engine.play(.buffer(silence), on: session.bus) { _ in ends.note(true) }
             #expect(ends.wait(limit: 20) { !$0.isEmpty })
@@ -41,7 +44,8 @@ extension RealServers {
         }
 
         @Test(
-            "HW-2, HW-3, HW-5: a wish changes the managed server's rate while a player plays; its pitch and place stay")
+            "HW-2, HW-3, HW-5: a request changes the managed server's sample rate during playback; pitch and playhead stay"
+        )
         func managed() throws {
             let server = ManagedServer(
                 name: name.text, sampleRate: 48_000, periodFrames: 256, device: .none, idleExit: 1)
@@ -62,7 +66,8 @@ extension RealServers {
                 let after = player.currentTime * 48_000
                 let pitch = Signal.frequency(of: Array(planes[0].prefix(rate / 2)), near: 440, sampleRate: rate)
                 #expect(Signal.cents(pitch, 440) < 1)
-                // In every frame as far on as the rates say: nothing is left out, repeated or put in.
+                // Every frame is as far ahead as the ratio of the rates requires: nothing is
+                // omitted, repeated or inserted.
                 let places = planes[1].map { Double($0) * 1_048_576 - 1 }
                 let step = 48_000 / Double(rate)
                 let begin = try #require(places.first)
@@ -75,7 +80,7 @@ extension RealServers {
             }
             #expect(player.underrunFrames == 0)
             try session.setActive(false)
-            #expect(session.sampleRate == 48_000, "given back")
+            #expect(session.sampleRate == 48_000, "restored")
             let control = try #require(ControlPeer.path(of: name.text))
             let process = try #require(try ControlPeer(control).process)
             host.close()
@@ -83,7 +88,9 @@ extension RealServers {
             try ChildProcess.run("tail", ["--pid=\(process)", "-s", "0.02", "-f", "/dev/null"])
         }
 
-        @Test("HW-1, HW-3: a server that keeps its rate: the wish is not echoed, and the file keeps its pitch")
+        @Test(
+            "HW-1, HW-3: with a server that keeps its rate, the preferred value is not reported as actual, and the file keeps its pitch"
+        )
         func outside() throws {
             let jackd = try JackServer(name)
             defer { jackd.stop() }

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Several players at once, each a process of its own, judged by what each sent to its output ports.
+/// Several players at once, each in a process of its own. The tests check what each sent to its
+/// output ports.
 @Suite("player: among other apps", .serialized)
 struct ArbitrationTests {
     static let rate = 48_000
@@ -23,12 +24,12 @@ struct ArbitrationTests {
         return stage.directory.file(name)
     }
 
-    /// A player on this server, among those of this stage.
+    /// Starts a player on this test's server and arbiter.
     private func start(_ arguments: [String]) throws -> PlayerRun {
         try PlayerRun(["--server", server.name, "--events", "json"] + arguments, environment: stage.environment)
     }
 
-    /// One that plays a file for as long as it is let, and keeps what it puts out.
+    /// Starts a player of a long file that captures its output.
     private func startMusic(
         _ samples: [Float], capture: String, _ arguments: [String] = []
     ) throws -> PlayerRun {
@@ -40,8 +41,8 @@ struct ArbitrationTests {
         return run
     }
 
-    /// Lets it play three seconds more by its own count, ends it, and returns what it put out. On a loaded machine the lines come late, and
-    /// close to each other.
+    /// Lets the player continue for three seconds by its own count, ends it, and returns its
+    /// output. On a loaded machine its lines arrive late and in bursts.
     private func finish(_ run: PlayerRun, _ capture: String) throws -> [Float] {
         func reached(_ lines: [String]) -> Int {
             let line = lines.last { $0.contains("\"event\":\"position\"") }
@@ -55,7 +56,8 @@ struct ArbitrationTests {
         return try SoundFile.read(stage.directory.file(capture)).planes[0]
     }
 
-    /// Where a counting signal was away, and that it went on at its very next frame: the one after the fade.
+    /// Checks that a counting signal was interrupted and continued at its very next frame: the one
+    /// after the fade.
     private func checkInterruption(_ heard: [Float], _ source: [Float]) throws {
         let begin = try #require(heard.firstIndex { $0 != 0 })
         let faded = try #require((begin..<heard.count).first { heard[$0] != source[$0 - begin] })
@@ -68,7 +70,7 @@ struct ArbitrationTests {
         #expect(Signal.firstDifference(after, source[(rendered + Self.fade)...].prefix(Self.rate / 2)) == nil)
     }
 
-    @Test("ACT-2, INT-8: another program's playback interrupts; at its end the first goes on at its very next frame")
+    @Test("ACT-2, INT-8: another program's playback interrupts; at its end the first continues at its very next frame")
     func playback() throws {
         let source = Signal.counting(frames: Self.rate * 60)
         let first = try startMusic(source, capture: "first.wav")
@@ -78,22 +80,22 @@ struct ArbitrationTests {
         #expect(second.exit() == 0, "\(second.errorLines)")
         #expect(first.waitForLine("\"type\":\"ended\""))
         try checkInterruption(try finish(first, "first.wav"), source)
-        #expect(stage.services.count == 1, "both found the same one")
+        #expect(stage.services.count == 1, "both use the same service")
     }
 
-    @Test("ACT-12: the other program is killed: the first goes on as if it had left with notice")
+    @Test("ACT-12: after the other program is killed, the first continues as after a deactivation with notice")
     func killed() throws {
         let source = Signal.counting(frames: Self.rate * 60)
         let first = try startMusic(source, capture: "first.wav")
         let second = try startMusic(Signal.counting(frames: Self.rate * 60), capture: "second.wav")
         #expect(first.waitForLine("\"type\":\"began\""))
-        #expect(first.waitForLine("\"by\":\"session 2\""), "the other one, as the switchboard names it")
+        #expect(first.waitForLine("\"by\":\"session 2\""), "the other program, as the `audiosession` command names it")
         second.send(SIGKILL)
         #expect(first.waitForLine("\"shouldResume\":true"))
         try checkInterruption(try finish(first, "first.wav"), source)
     }
 
-    @Test("DUCK-3, DUCK-5: a prompt of another program lowers by 14 dB; afterwards every bit is the source's")
+    @Test("DUCK-3, DUCK-5: a prompt of another program ducks by 14 dB; afterwards every bit equals the source's")
     func prompt() throws {
         let source = Signal.sine(frequency: 997, sampleRate: Self.rate, frames: Self.rate * 60)
         let music = try startMusic(source, capture: "music.wav")
@@ -112,25 +114,27 @@ struct ArbitrationTests {
                 last.prefix(Self.rate / 2), source[(last.startIndex - begin)...].prefix(Self.rate / 2)) == nil)
     }
 
-    @Test("INT-6, VOL-2, SIM-1, SIM-2: the switchboard rings a phone and flips the silent switch, for every program")
-    func switchboard() throws {
+    @Test(
+        "INT-6, VOL-2, SIM-1, SIM-2: the `audiosession` command rings a phone and flips the silent switch, for every program"
+    )
+    func audiosession() throws {
         let music = try startMusic(Signal.counting(frames: Self.rate * 60), capture: "music.wav")
         let game = try startMusic(
             Signal.counting(frames: Self.rate * 60), capture: "game.wav", ["--category", "ambient"])
-        #expect(try stage.switchboard("call", "ring").status == 0)
+        #expect(try stage.audiosession("call", "ring").status == 0)
         for run in [music, game] { #expect(run.waitForLine("\"type\":\"began\"")) }
-        #expect(try stage.switchboard("status").output.components(separatedBy: "INT-6").count == 3)
-        #expect(try stage.switchboard("call", "decline").status == 0)
+        #expect(try stage.audiosession("status").output.components(separatedBy: "INT-6").count == 3)
+        #expect(try stage.audiosession("call", "decline").status == 0)
         for run in [music, game] { #expect(run.waitForLine("\"shouldResume\":true")) }
-        // VOL-2: the ambient one is muted; playback is not.
-        #expect(try stage.switchboard("silent-switch", "on").status == 0)
+        // VOL-2: the ambient session is muted; playback is not.
+        #expect(try stage.audiosession("silent-switch", "on").status == 0)
         #expect(game.waitForLine("\"muted\":true"))
-        #expect(try stage.switchboard("silent-switch", "off").status == 0)
+        #expect(try stage.audiosession("silent-switch", "off").status == 0)
         #expect(game.waitForLine("\"rule\":\"VOL-2\"") && !music.outLines.contains { $0.contains("VOL-2") })
-        #expect(try stage.switchboard("why", "1").status == 0)
+        #expect(try stage.audiosession("why", "1").status == 0)
         for (run, name) in [(music, "music.wav"), (game, "game.wav")] {
             let heard = try finish(run, name)
-            // The phone: one silence for both. The switch: one more, for the game.
+            // The phone call: one silence for both players. The switch: one more for the game.
             let sounding = heard.drop { $0 == 0 }
             var silences = 0
             for (a, b) in zip(sounding, sounding.dropFirst()) where a != 0 && b == 0 { silences += 1 }
@@ -138,17 +142,17 @@ struct ArbitrationTests {
         }
     }
 
-    @Test("SRV-3: the arbiter is killed while a program plays: no frame is lost, and it is interrupted as before")
+    @Test("SRV-3: when the arbiter is killed during playback, no frame is lost; interruptions still work")
     func arbiterKilled() throws {
         let source = Signal.counting(frames: Self.rate * 60)
         let music = try startMusic(source, capture: "music.wav")
         for count in 1...3 {
             try stage.killService()
-            // The next one has been told what was held: the session that plays, under its number.
-            #expect(try stage.switchboard("why", "1").output.contains("running"), "after \(count)")
+            // The next arbiter has been notified of the playing session, under its number.
+            #expect(try stage.audiosession("why", "1").output.contains("running"), "after \(count)")
         }
         let heardSoFar = music.outLines.filter { $0.contains("\"event\":\"interruption\"") }
-        #expect(heardSoFar.isEmpty, "nobody told the app anything: \(heardSoFar)")
+        #expect(heardSoFar.isEmpty, "the app received no notification: \(heardSoFar)")
         let second = try start([
             try file(Signal.sine(frequency: 440, sampleRate: Self.rate, frames: Self.rate), "b.wav")
         ])

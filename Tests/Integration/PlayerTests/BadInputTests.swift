@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What cannot be done ends in one clear sentence and the right exit status (sysexits), and touches no server.
+/// An impossible request ends with one clear sentence and the right exit status (sysexits), and
+/// affects no server.
 @Suite("player: bad input", .serialized)
 struct BadInputTests {
     let directory: TemporaryDirectory
@@ -32,7 +33,7 @@ struct BadInputTests {
         #expect(sentence.hasSuffix(".") || sentence.hasSuffix("]"), "\(sentence)", sourceLocation: sourceLocation)
     }
 
-    @Test("Files that are missing, no file, empty or no sound")
+    @Test("Missing files, folders, empty files and files without sound are refused")
     func files() throws {
         try expect(66, "There is no file", [directory.file("missing.wav")])
         try expect(66, "is not a file", [directory.path])
@@ -44,23 +45,23 @@ struct BadInputTests {
         try expect(66, "There is no file", [""])
         #expect(mkfifo(directory.file("pipe.wav"), 0o600) == 0)
         try expect(66, "is not a file", [directory.file("pipe.wav")])
-        try expect(64, "begin before its end", ["--start", "0.2", "--render", directory.file("a.wav"), good])
+        try expect(64, "is beyond the end of", ["--start", "0.2", "--render", directory.file("a.wav"), good])
     }
 
-    @Test("A file to be played is never written over, by whatever name", arguments: ["--render", "--capture"])
+    @Test("A file to be played is never overwritten, under any name", arguments: ["--render", "--capture"])
     func ownInput(option: String) throws {
         let before = try Data(contentsOf: URL(fileURLWithPath: good))
         let link = directory.file("link.wav")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: good)
-        try expect(64, "is a file to be played", [option, good, good])
-        try expect(64, "is a file to be played", [option, link, good])
+        try expect(64, "is also an input file", [option, good, good])
+        try expect(64, "is also an input file", [option, link, good])
         let other = directory.file("other.wav")
         try FileManager.default.copyItem(atPath: good, toPath: other)
-        try expect(64, "is a file to be played", [option, good, "--prompt", good, other])
+        try expect(64, "is also an input file", [option, good, "--prompt", good, other])
         #expect(try Data(contentsOf: URL(fileURLWithPath: good)) == before)
     }
 
-    @Test("Headers that promise what cannot be", arguments: [(0, 48_000), (2, 0), (2, 2_000_000_000), (300, 48_000)])
+    @Test("Impossible header values are refused", arguments: [(0, 48_000), (2, 0), (2, 2_000_000_000), (300, 48_000)])
     func headers(channels: Int, rate: Int) throws {
         let path = try write("absurd.wav", WAV.header(channels: channels, sampleRate: rate, dataBytes: 4800))
         let result = try PlayerRun.run(["--ui", "none", path])
@@ -68,7 +69,7 @@ struct BadInputTests {
         #expect(result.errors.count == 1 && result.errors[0].hasPrefix("player: "))
     }
 
-    @Test("A truncated file plays what it holds, says so, and ends with 65")
+    @Test("A truncated file plays as far as it goes, is reported, and ends with 65")
     func truncated() throws {
         let path = try write(
             "cut.wav", WAV.header(channels: 2, sampleRate: 48_000, dataBytes: 48_000, promised: 480_000))
@@ -77,7 +78,7 @@ struct BadInputTests {
         #expect(try SoundFile.read(rendered).planes[0].count >= 12_000)
     }
 
-    @Test("NaN and infinite samples become silence and reach nothing")
+    @Test("NaN and infinite samples become silence")
     func nonFinite() throws {
         var samples = Signal.sine(frequency: 440, sampleRate: 44_100, frames: 44_100)
         for index in stride(from: 100, to: 40_000, by: 777) {
@@ -94,19 +95,19 @@ struct BadInputTests {
         }
     }
 
-    @Test("CAT, MODE-1, OPT-3: unknown and unsuited names list what is known")
+    @Test("CAT, MODE-1, OPT-3: errors about unknown and unsuitable names list the known ones")
     func names() throws {
-        try expect(64, "known are ambient, soloAmbient, playback", ["--category", "loud", good])
-        try expect(64, "known are default, voiceChat", ["--mode", "loud", good])
-        try expect(64, "known are mixWithOthers, duckOthers", ["--option", "loud", good])
+        try expect(64, "Known values: ambient, soloAmbient, playback", ["--category", "loud", good])
+        try expect(64, "Known values: default, voiceChat", ["--mode", "loud", good])
+        try expect(64, "Known values: mixWithOthers, duckOthers", ["--option", "loud", good])
         try expect(64, "MODE-1", ["--category", "ambient", "--mode", "moviePlayback", good])
         try expect(64, "OPT-", ["--category", "playback", "--option", "defaultToSpeaker", good])
         try expect(64, "has no output", ["--category", "audioProcessing", "--render", directory.file("a.wav"), good])
-        try expect(64, "There is no output 'kazoo'", ["--output", "kazoo", "--render", directory.file("a.wav"), good])
+        try expect(64, "has no output 'kazoo'", ["--output", "kazoo", "--render", directory.file("a.wav"), good])
     }
 
-    @Test("HW-4: absurd wishes are refused")
-    func wishes() throws {
+    @Test("HW-4: out-of-range requests are refused")
+    func requests() throws {
         for rate in ["-1", "nan", "inf", "1e12"] {
             try expect(64, "rate", ["--sample-rate=\(rate)", "--render", directory.file("a.wav"), good])
         }
@@ -115,7 +116,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("Usage errors end with 64 and say what to give")
+    @Test("Usage errors end with 64 and name the valid arguments")
     func usage() throws {
         for arguments in [
             [], ["--volume", "1000", good], ["--start", "-1", good], ["--loop", "-2", good], ["--ui", "big", good],
@@ -133,7 +134,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("--help tells every option, and ends well")
+    @Test("--help lists every option and exits with 0")
     func help() throws {
         let result = try PlayerRun.run(["--help"])
         #expect(result.status == 0 && result.errors.isEmpty)
@@ -145,28 +146,28 @@ struct BadInputTests {
         }
     }
 
-    @Test("A screen needs a terminal")
+    @Test("The full-screen interface requires a terminal")
     func noTerminal() throws {
         let result = try PlayerRun.run(["--ui", "full", good])
         #expect(result.status == 64)
         #expect(result.out.isEmpty)
-        #expect(result.errors == ["player: There is no terminal that can show a screen; use --ui lines."])
+        #expect(result.errors == ["player: The full-screen interface needs a terminal; use --ui lines."])
     }
 
-    @Test("Places that cannot be written")
+    @Test("Paths that cannot be written are refused")
     func unwritable() throws {
         try FileManager.default.createDirectory(
             atPath: directory.file("folder.wav"), withIntermediateDirectories: false)
         try expect(73, "cannot be written", ["--render", "/nowhere/out.wav", good])
         try expect(73, "cannot be written", ["--render", directory.file("folder.wav"), good])
-        try expect(64, "use one of the extensions wav", ["--render", directory.file("out.mp3000"), good])
+        try expect(64, "use one of wav", ["--render", directory.file("out.mp3000"), good])
     }
 
-    @Test("No server under a given name: 69, at once")
+    @Test("A missing server of a given name ends with 69 at once")
     func noServer() throws {
         let begin = ContinuousClock.now
         try expect(69, "No JACK server named 'nobody' is running", ["--server", "nobody", good])
-        // It looks once, and waits for nobody.
+        // It tries once and does not wait.
         #expect(ContinuousClock.now - begin < .seconds(20))
     }
 
@@ -179,7 +180,7 @@ struct BadInputTests {
         #expect(result.errors.count == 1 && result.errors[0].contains("JACK_DEFAULT_SERVER"), "\(result.errors)")
     }
 
-    @Test("With events, an error is one too, with the same status and sentence")
+    @Test("With events, an error is also an event, with the same status and sentence")
     func errorEvents() throws {
         let cases: [(code: Int, arguments: [String])] = [
             (69, ["--server", "nobody", good]), (66, [directory.file("missing.wav")]),

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The player on a real jackd, judged by what went to its output ports.
+/// The player on a real jackd. The tests check what went to its output ports.
 @Suite("player: live", .serialized)
 struct LiveTests {
     static let rate = 48_000
@@ -28,7 +28,7 @@ struct LiveTests {
         return try SoundFile.read(out).planes
     }
 
-    @Test("HW-3: 44.1 kHz stereo on a 48 kHz server: same duration, right pitch, no click, same level")
+    @Test("HW-3: 44.1 kHz stereo on a 48 kHz server keeps duration, pitch and level, without a click")
     func resampled() throws {
         let seconds = 4
         let frequencies = [1000.0, 3000.0]
@@ -46,11 +46,11 @@ struct LiveTests {
             #expect(Signal.cents(measured, frequency) <= 0.1)
             #expect(abs(Signal.decibels(Float(Signal.rms(steady) * 2.0.squareRoot() / 0.5))) <= 0.1)
             let ownStep = Float(2 * 0.5 * sin(.pi * frequency / Double(Self.rate)))
-            #expect(Signal.largestStep(heard[index]) <= ownStep * 1.01, "also where it begins and ends")
+            #expect(Signal.largestStep(heard[index]) <= ownStep * 1.01, "also at its beginning and end")
         }
     }
 
-    @Test("INT-1, INT-8: a call in the middle: silent within a period and the fade, then the very next frame")
+    @Test("INT-1, INT-8: a call silences playback within a period and the fade; it resumes at the very next frame")
     func interruption() throws {
         let source = Signal.counting(frames: Self.rate * 4)
         let heard = try capture([source, source], sampleRate: Self.rate, ["--call-at", "1.5", "--call-for", "1"])[0]
@@ -60,10 +60,11 @@ struct LiveTests {
         #expect(silent - faded <= Self.period + Self.fade)
         let resumed = try #require(heard[silent...].firstIndex { $0 != 0 })
         #expect(resumed - silent > Self.rate / 2)
-        // The last frame of the fade is silent itself: the source has rendered the whole fade.
+        // The last frame of the fade is itself silent: the source has rendered the complete fade.
         let rendered = faded - begin + Self.fade
-        // The gate fades linearly, and the player's own pause may fade in the same frames: never louder than the gate alone lets it
-        // be, and never a step of more than two fades at once.
+        // The gate fades linearly, and the player's own pause may fade in the same frames: never
+        // louder than the gate alone allows, and never with a larger step than that of two
+        // simultaneous fades.
         let fall = (0..<Self.fade).map { heard[faded + $0] / source[faded - begin + $0] }
         let rise = (0..<Self.fade).map { heard[resumed + $0] / source[rendered + $0] }
         for gains in [[1] + fall, [1] + rise.reversed() + [0]] {
@@ -79,10 +80,10 @@ struct LiveTests {
         #expect(Signal.firstDifference(after, source[(rendered + Self.fade)...].prefix(Self.rate)) == nil)
     }
 
-    @Test("DUCK-3, DUCK-5: a prompt ducks by 14 dB; afterwards every bit is the source's")
+    @Test("DUCK-3, DUCK-5: a prompt ducks by 14 dB; afterwards every bit equals the source's")
     func duck() throws {
         let source = Signal.sine(frequency: 997, sampleRate: Self.rate, frames: Self.rate * 5)
-        // A silent prompt: what is heard is the music alone.
+        // A silent prompt: only the music is heard.
         let silence = [Float](repeating: 0, count: Self.rate)
         try SoundFile.write([silence], sampleRate: Self.rate, to: directory.file("prompt.wav"))
         let heard = try capture(
@@ -99,7 +100,7 @@ struct LiveTests {
                 heard[released...].prefix(Self.rate), source[(released - begin)...].prefix(Self.rate)) == nil)
     }
 
-    @Test("Signals end it cleanly: status 0, the capture complete", arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test("Signals end the player cleanly, with status 0 and a complete capture", arguments: [SIGINT, SIGTERM, SIGHUP])
     func signals(number: Int32) throws {
         let source = Signal.counting(frames: Self.rate * 20)
         let file = directory.file("long.wav")
@@ -116,12 +117,12 @@ struct LiveTests {
         #expect(Signal.firstDifference(heard, source.prefix(heard.count)) == nil)
     }
 
-    @Test("What only a server shows: a port that is not there, a capture that cannot be made")
+    @Test("Errors that need a server: a port that does not exist, a capture that cannot be written")
     func refusals() throws {
         let file = directory.file("short.wav")
         try SoundFile.write([Signal.counting(frames: 480)], sampleRate: Self.rate, to: file)
         let cases: [(Int32, String, [String])] = [
-            (64, "There is no output 'kazoo'", ["--output", "kazoo"]),
+            (64, "has no output 'kazoo'", ["--output", "kazoo"]),
             (73, "cannot be written", ["--capture", "/nowhere/out.wav"]),
         ]
         for (status, text, arguments) in cases {

@@ -2,14 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The player when its server is killed.
+/// The player after its server has been killed.
 @Suite("player: server lost", .serialized)
 struct LossTests {
     static let rate = 48_000
     let directory: TemporaryDirectory
     let name: ServerName
     let file: String
-    /// Left by clients of this server's name that were killed: stand-ins, pulled out.
+    /// The shared memory of killed clients of this server's name: virtual devices that were
+    /// unplugged.
     private let strangers: Set<String>
 
     init() throws {
@@ -28,7 +29,7 @@ struct LossTests {
         try JackServer(name, sampleRate: Self.rate, periodFrames: 256)
     }
 
-    /// A player that plays.
+    /// Starts a player and waits until it plays.
     private func startPlayer(_ arguments: String...) throws -> PlayerRun {
         let run = try PlayerRun(["--server", name.text, "--events", "json"] + arguments + [file])
         guard run.waitForLine("\"event\":\"position\"") else {
@@ -42,7 +43,8 @@ struct LossTests {
             .compactMap { $0["seconds"] as? Double }
     }
 
-    /// What JACK keeps in shared memory under this server's name, but for the semaphores of other clients that were killed before this test.
+    /// Returns what JACK keeps in shared memory under this server's name, without the semaphores of
+    /// other clients that were killed before this test.
     private func sharedMemory() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/dev/shm").filter {
             $0.contains("_\(name.text)_") && !strangers.contains($0)
@@ -58,7 +60,7 @@ struct LossTests {
             #expect(run.waitForLine("\"state\":\"lost\""))
             if round.isMultiple(of: 2) {
                 #expect(run.exit() == 69)
-                let sentence = "The JACK server died and did not come back; start it again and play once more."
+                let sentence = "The JACK server died and did not return; start it again, then restart the player."
                 #expect(run.errorLines == ["player: \(sentence)"])
                 let last = try #require(run.outLines.last.flatMap(parsed))
                 #expect(last["event"] as? String == "error" && last["code"] as? Int == 69)
@@ -76,8 +78,9 @@ struct LossTests {
             }
             #expect(try run.outLines.allSatisfy { try parsed($0).map(hasPromisedKeys) == true })
         }
-        // The next server of the name takes over what a killed one left, but for its clients' semaphores: of one name one, however often
-        // it was killed, which goes with the next client of that name.
+        // The next server of the name reuses what a killed one left, except its clients'
+        // semaphores: one per client name, however often the server was killed. The next client of
+        // that name removes it.
         try startServer().stop()
         let left = try sharedMemory()
         #expect(left.isEmpty || left == ["jack_sem.\(getuid())_\(name.text)_player"], "\(left)")
@@ -90,7 +93,7 @@ struct LossTests {
         #expect(rest.isEmpty, "\(rest)")
     }
 
-    @Test("SRV-1, SRV-2: one player whose server is killed ten times goes on; no thread and no descriptor is left over")
+    @Test("SRV-1, SRV-2: a player whose server is killed ten times continues; no thread and no descriptor leaks")
     func killedTenTimes() throws {
         var server = try startServer()
         let run = try startPlayer()
@@ -106,7 +109,8 @@ struct LossTests {
         }
         let before = try #require(early)
         let after = try ResourceSnapshot(of: run.identifier)
-        // Dispatch lends threads as it sees fit: some more or fewer, but not one a round.
+        // Dispatch creates and ends threads as needed: the count varies, but must not grow with
+        // each round.
         #expect(after.threadCount <= before.threadCount + 4, "\(before.threads) became \(after.threads)")
         #expect(
             after.descriptorCount <= before.descriptorCount + 1, "\(before.descriptors) became \(after.descriptors)")
@@ -116,7 +120,7 @@ struct LossTests {
         #expect(run.exit() == 0)
     }
 
-    @Test("SRV-2: a player that is frozen and thawed goes on, whether its server threw it out meanwhile or not")
+    @Test("SRV-2: a player that is suspended and resumed continues, whether or not its server removed it meanwhile")
     func frozenAndThawed() throws {
         let server = try startServer()
         defer { server.stop() }
@@ -124,7 +128,7 @@ struct LossTests {
         for _ in 1...3 {
             run.send(SIGSTOP)
             let before = positions(run).count
-            #expect(!run.waitForLine("\"event\":\"position\"", count: before + 3, within: 1), "it stands still")
+            #expect(!run.waitForLine("\"event\":\"position\"", count: before + 3, within: 1), "it is suspended")
             run.send(SIGCONT)
             #expect(run.waitForLine("\"event\":\"position\"", count: positions(run).count + 3))
         }
@@ -135,7 +139,7 @@ struct LossTests {
         #expect(run.errorLines.isEmpty, "\(run.errorLines)")
     }
 
-    @Test("A signal ends it while the server is away, and while it stands still", arguments: [true, false])
+    @Test("A signal ends the player while the server is gone, and while it is suspended", arguments: [true, false])
     func signalMeanwhile(isKilled: Bool) throws {
         let server = try startServer()
         let heard = directory.file("heard.wav")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `--render`: the whole scene without a server, as fast as it goes.
+/// `--render`: the complete scenario without a server, as fast as possible.
 @Suite("player: offline", .serialized)
 struct OfflineTests {
     let directory: TemporaryDirectory
@@ -23,7 +23,7 @@ struct OfflineTests {
         ]
     }
 
-    @Test("The same scene rendered twice gives the same bytes")
+    @Test("Rendering the same scenario twice yields the same bytes")
     func determinism() throws {
         for name in ["a.wav", "b.wav"] {
             let result = try PlayerRun.run(["--ui", "none"] + scene(directory.file(name)))
@@ -36,11 +36,11 @@ struct OfflineTests {
         #expect(a == b && a.count > 12 * 44_100 * 8)
     }
 
-    @Test("Every event has the keys that the interface promises, and the scene's story is told")
+    @Test("Every event has the documented keys, and the events match the scenario")
     func events() throws {
         let result = try PlayerRun.run(["--events", "json"] + scene(directory.file("a.wav")))
         #expect(result.status == 0)
-        var story: [String] = []
+        var scenario: [String] = []
         var time = 0.0
         for line in result.out {
             let event = try #require(parsed(line), "\(line)")
@@ -50,36 +50,37 @@ struct OfflineTests {
             time = now
             #expect(try hasPromisedKeys(event), "\(line)")
             if name == "session", event["id"] as? String == "music" {
-                story.append((event["state"] as? String ?? "") + (event["ducked"] as? Bool == true ? ", ducked" : ""))
+                scenario.append(
+                    (event["state"] as? String ?? "") + (event["ducked"] as? Bool == true ? ", ducked" : ""))
             } else if name == "interruption" {
-                story.append("\(event["type"] ?? "") \(event["shouldResume"] ?? event["reason"] ?? "")")
+                scenario.append("\(event["type"] ?? "") \(event["shouldResume"] ?? event["reason"] ?? "")")
             }
         }
-        let told = story.filter { $0 != "inactive" }
+        let notified = scenario.filter { $0 != "inactive" }
         #expect(
-            told.sorted()
+            notified.sorted()
                 == [
                     "running", "running, ducked", "running", "interrupted", "began default", "ended 1", "running",
-                ].sorted(), "\(story)")
+                ].sorted(), "\(scenario)")
     }
 
-    @Test("How loud it is, is told with the position, and of all of it at the end")
+    @Test("Loudness is reported with the position, and for the complete program at the end")
     func loudness() throws {
         let sine = Signal.sine(frequency: 1000, sampleRate: 48_000, frames: 48_000 * 4, amplitude: 0.1)
         try SoundFile.write([sine, sine], sampleRate: 48_000, to: directory.file("tone.wav"))
         let arguments = ["--render", directory.file("out.wav"), directory.file("tone.wav")]
         let result = try PlayerRun.run(["--events", "json"] + arguments)
-        let told = result.out.compactMap(parsed).filter { $0["event"] as? String == "loudness" }
-        #expect(told.count == 5 && told.map { $0["final"] as? Bool } == [false, false, false, false, true])
-        #expect(told.first?["momentary"] is NSNull, "before the first frame")
+        let notified = result.out.compactMap(parsed).filter { $0["event"] as? String == "loudness" }
+        #expect(notified.count == 5 && notified.map { $0["final"] as? Bool } == [false, false, false, false, true])
+        #expect(notified.first?["momentary"] is NSNull, "before the first frame")
         for (key, wanted) in [("momentary", -20.0), ("integrated", -20), ("truePeak", -20), ("range", 0)] {
-            #expect(abs((told.last?[key] as? Double ?? .nan) - wanted) < 0.1, "\(key) of \(told)")
+            #expect(abs((notified.last?[key] as? Double ?? .nan) - wanted) < 0.1, "\(key) of \(notified)")
         }
         let lines = try PlayerRun.run(["--ui", "lines"] + arguments).out
         #expect(lines.filter { $0.contains("loudness: -20.0 LUFS, range 0.0 LU, true peak -20.0 dBTP") }.count == 1)
     }
 
-    @Test("HW-3: --sample-rate: 44.1 kHz rendered at 48 kHz: same duration, pitch and level, no click")
+    @Test("HW-3: with --sample-rate, 44.1 kHz rendered at 48 kHz keeps duration, pitch and level, without a click")
     func resampled() throws {
         let source = Signal.rounded(Signal.sine(frequency: 1000, sampleRate: 44_100, frames: 88_200), frames: 882)
         try SoundFile.write([source, source], sampleRate: 44_100, to: directory.file("tone.wav"))
@@ -98,7 +99,7 @@ struct OfflineTests {
         #expect(Signal.largestStep(planes[0]) <= Float(sin(Double.pi * 1000 / 48_000)) * 1.01)
     }
 
-    @Test("Files follow one another; --start, --loop and --duration hold")
+    @Test("Files play one after the other; --start, --loop and --duration apply")
     func playlist() throws {
         let count = Signal.counting(frames: 9600)
         try SoundFile.write([count, count], sampleRate: 48_000, to: directory.file("count.wav"))

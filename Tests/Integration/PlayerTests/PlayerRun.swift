@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// One run of the program `player`, with its lines as they come.
+/// One run of the program `player`, with its output by line as it arrives.
 final class PlayerRun: Sendable {
     let out: LineReader
     let errors: LineReader
     private let process: ChildProcess
 
-    /// The program that was built with these tests.
+    /// The path of the program, which is built with these tests.
     static var program: String {
         get throws {
             try BuiltProgram.path("player")
@@ -28,55 +28,56 @@ final class PlayerRun: Sendable {
 
     func send(_ signal: Int32) { process.send(signal) }
 
-    /// Waits for the end and for all it printed; nil when it runs on, or has left a process behind that has its descriptors.
+    /// Waits for the end of the program and of its output. Returns nil if it is still running, or
+    /// if it has left a process behind that holds its descriptors.
     func exit(within seconds: Double = 60) -> Int32? {
         guard process.waitForEnd(seconds: seconds) else { return nil }
         let status = process.reap()
         return out.waitForEnd() && errors.waitForEnd() ? status : nil
     }
 
-    /// Waits for the n-th line with this text.
+    /// Waits for the `count`-th line that contains this text.
     func waitForLine(_ text: String, count: Int = 1, within seconds: Double = 20) -> Bool {
         out.lines.wait(limit: seconds) { $0.filter { $0.contains(text) }.count >= count }
     }
 
-    /// What it printed, line by line.
+    /// The program's output, by line.
     var outLines: [String] { out.lines.noted }
     var errorLines: [String] { errors.lines.noted }
 
-    /// Runs to the end.
+    /// Runs the program to its end.
     static func run(
         _ arguments: [String], environment: [String: String] = [:], within seconds: Double = 60
     ) throws -> (status: Int32, out: [String], errors: [String]) {
         let run = try PlayerRun(arguments, environment: environment)
         guard let status = run.exit(within: seconds) else {
-            throw TestFailure("player \(arguments.joined(separator: " ")) did not end in \(seconds) s.")
+            throw TestFailure("player \(arguments.joined(separator: " ")) did not end within \(seconds) s.")
         }
         return (status, run.outLines, run.errorLines)
     }
 }
 
-/// The reading end of a pipe, and the lines that came through it.
+/// The reading end of a socket pair, and the lines that arrive there.
 ///
-/// Unchecked `Sendable`: the descriptors are set up by one thread, then one reads.
+/// Unchecked `Sendable`: one thread sets up the descriptors, then another one reads.
 final class LineReader: @unchecked Sendable {
-    let lines = Signpost<String>()
-    private let ended = Signpost<Bool>()
+    let lines = EventLog<String>()
+    private let ended = EventLog<Bool>()
     private var reading: Int32 = -1
     private var writing: Int32 = -1
 
     init() throws {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw TestFailure("There is no socket pair to be had.")
+            throw TestFailure("Cannot create a socket pair.")
         }
         (reading, writing) = (ends[0], ends[1])
     }
 
-    /// For the process that prints; `start` closes ours.
+    /// Returns the writing end for the child process. `start` closes this process's copy.
     func takeWritingEnd() -> Int32 { writing }
 
-    /// Reads from now on, until nobody can write any more.
+    /// Starts to read, until all writing ends are closed.
     func start() {
         close(writing)
         Thread { [self] in
@@ -101,7 +102,8 @@ final class LineReader: @unchecked Sendable {
     func waitForEnd() -> Bool { ended.wait { !$0.isEmpty } }
 }
 
-/// Whether an event has every key that the interface promises for its kind; throws for a kind it does not know.
+/// Returns whether an event has every key that the interface documents for its kind. Throws for an
+/// unknown kind.
 func hasPromisedKeys(_ event: [String: Any]) throws -> Bool {
     let keys: [String: Set<String>] = [
         "hardware": [
@@ -122,11 +124,11 @@ func hasPromisedKeys(_ event: [String: Any]) throws -> Bool {
         let isBegan = event["type"] as? String == "began"
         return event.keys.contains("type") && event.keys.contains(isBegan ? "reason" : "shouldResume")
     }
-    guard let promised = keys[name] else { throw TestFailure("There is no event '\(name)' in the interface.") }
+    guard let promised = keys[name] else { throw TestFailure("The interface has no event '\(name)'.") }
     return event["time"] is Double && promised.isSubset(of: event.keys)
 }
 
-/// One JSON event.
+/// Parses one JSON event.
 func parsed(_ line: String) -> [String: Any]? {
     (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any]
 }

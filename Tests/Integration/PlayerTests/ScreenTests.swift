@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The full-screen interface, in a real terminal (tmux), by what it shows.
+/// The full-screen interface in a real terminal (tmux). The tests check what it shows.
 @Suite("player: the screen", .serialized)
 struct ScreenTests {
     let directory: TemporaryDirectory
@@ -21,7 +21,8 @@ struct ScreenTests {
     }
 
     private func tmux(_ arguments: [String]) throws -> String {
-        // Through a shell that closes what tells of the end: tmux's own server would keep it.
+        // Runs tmux in a shell that closes descriptor 100, which signals the end: tmux's own server
+        // would keep it open.
         let words = (["tmux", "-S", socket, "-f", "/dev/null"] + arguments).map {
             "'\($0.replacing("'", with: "'\\''"))'"
         }
@@ -29,7 +30,8 @@ struct ScreenTests {
         return try ChildProcess.run("bash", ["-c", command], environment: ["LC_ALL": "C.UTF-8"]).output
     }
 
-    /// A terminal in which the player runs; after its end it shows the status, and whether the terminal is set as it was.
+    /// Starts the player in a terminal. After its end, the terminal shows its status and whether
+    /// the terminal settings are restored.
     private func start(columns: Int, rows: Int, _ options: String = "") throws {
         let command = """
             before=$(stty -g); '\(try PlayerRun.program)' --server \(server.name) \(options) '\(directory.file("tone.wav"))'; \
@@ -46,7 +48,8 @@ struct ScreenTests {
         }
     }
 
-    /// Looks at the screen until it is as it should be; each look is a program that runs, so there is nothing to wait for in between.
+    /// Captures the screen until it satisfies the predicate. Each capture runs a program, so no
+    /// wait in between is needed.
     private func see(_ what: String, within seconds: Double = 30, _ isThere: (String) -> Bool) throws {
         let limit = ContinuousClock.now + .seconds(seconds)
         var picture = ""
@@ -54,15 +57,15 @@ struct ScreenTests {
             picture = try tmux(["capture-pane", "-p"])
             if isThere(picture) { return }
         }
-        throw TestFailure("\(what) was not seen; the screen was:\n\(picture)")
+        throw TestFailure("The screen did not show \(what). It showed:\n\(picture)")
     }
 
-    /// Whether the music is beyond its first second.
+    /// Whether the music has passed its first second.
     private func hasMoved(_ screen: String) -> Bool { screen.contains(/\b0:(0[1-9]|[1-5][0-9])\./) }
 
     private func press(_ key: String) throws { _ = try tmux(["send-keys", key]) }
 
-    @Test("Everything is shown, every key works, and q gives the terminal back")
+    @Test("Everything is shown, every key works, and q restores the terminal")
     func keys() throws {
         defer { _ = try? tmux(["kill-server"]) }
         try start(columns: 80, rows: 24, prompt)
@@ -71,12 +74,13 @@ struct ScreenTests {
                 && $0.contains("48000 Hz") && $0.contains("-6.0 dB") && $0.contains("q quit")
         }
         try see("a moving position") { hasMoved($0) }
-        // A sine of half of full scale, alike in two channels: 440 Hz counts 0.7 dB less than 1 kHz does.
-        try see("how loud it is") {
+        // A sine at half of full scale, equal on two channels. Loudness weights 440 Hz by 0.7 dB
+        // less than 1 kHz.
+        try see("the loudness") {
             $0.contains("M -6.7  S -6.7  I -6.7 LUFS   max -6.0 dBTP   range 0.0 LU")
         }
         try press("i")
-        try see("the interruption, its silence, and how loud it was before") {
+        try see("the interruption, its silence, and the loudness before it") {
             $0.contains("interrupted") && $0.contains("interruption began") && $0.contains("M -inf")
                 && $0.contains(" LUFS   max -6.0 dBTP")
         }
@@ -98,7 +102,7 @@ struct ScreenTests {
         try seeTheEnd(0)
     }
 
-    @Test("Small and large terminals cut nothing that matters", arguments: [(60, 16), (120, 40)])
+    @Test("Small and large terminals show all essentials", arguments: [(60, 16), (120, 40)])
     func sizes(columns: Int, rows: Int) throws {
         defer { _ = try? tmux(["kill-server"]) }
         try start(columns: columns, rows: rows, prompt)
@@ -116,7 +120,7 @@ struct ScreenTests {
         try seeTheEnd(0)
     }
 
-    @Test("A terminal that changes its size, down to one that holds nothing, is drawn anew")
+    @Test("The screen is redrawn when the terminal changes its size, even to a single character")
     func resized() throws {
         defer { _ = try? tmux(["kill-server"]) }
         try start(columns: 80, rows: 24)
@@ -133,10 +137,10 @@ struct ScreenTests {
         try seeTheEnd(0)
     }
 
-    @Test("HW-2: --io-buffer auto is shown beside the buffer that it found so far")
+    @Test("HW-2: --io-buffer auto is shown with the buffer size found so far")
     func tuning() throws {
         defer { _ = try? tmux(["kill-server"]) }
-        // As long as none that this machine has xruns with.
+        // A buffer so long that this machine has no xruns with it.
         server.stop()
         let server = try JackServer(name, periodFrames: 4_096)
         defer { server.stop() }
@@ -147,20 +151,20 @@ struct ScreenTests {
         try seeTheEnd(0)
     }
 
-    @Test("p without a prompt is answered on the screen, which stays whole")
+    @Test("p without a prompt shows an error on the screen, which stays intact")
     func noPrompt() throws {
         defer { _ = try? tmux(["kill-server"]) }
         try start(columns: 100, rows: 24)
         try see("the player") { $0.contains("q quit") }
         try press("p")
-        try see("the answer") {
-            $0.contains("error: There is no prompt to speak") && $0.contains("q quit") && !$0.contains("player: There")
+        try see("the error") {
+            $0.contains("error: No prompt was given") && $0.contains("q quit") && !$0.contains("player: No prompt")
         }
         try press("q")
         try seeTheEnd(0)
     }
 
-    @Test("SRV-1: the loss of the server is shown; the sentence comes when the terminal is given back")
+    @Test("SRV-1: the loss of the server is shown; the error message is printed after the terminal is restored")
     func lost() throws {
         defer { _ = try? tmux(["kill-server"]) }
         try start(columns: 100, rows: 24, "--wait 10")
@@ -168,23 +172,23 @@ struct ScreenTests {
         server.kill()
         try see("the loss") { $0.contains("SERVER LOST") && $0.contains("server lost") }
         try seeTheEnd(69)
-        try see("why") { $0.contains("player: The JACK server died and did not come back") }
+        try see("the error message") { $0.contains("player: The JACK server died and did not return") }
         try JackServer(name).stop()
     }
 
-    @Test("A damaged file's sentence comes when the terminal is given back; a signal gives it back too")
+    @Test("The error message about a damaged file is printed after the terminal is restored; a signal restores it, too")
     func damaged() throws {
         defer { _ = try? tmux(["kill-server"]) }
         let cut = directory.file("cut.wav")
         try WAV.header(channels: 2, sampleRate: 48_000, dataBytes: 48_000, promised: 480_000)
             .write(to: URL(fileURLWithPath: cut))
-        // Wide enough for a long folder of temporary files.
+        // Wide enough for a long path of temporary files.
         try start(columns: 240, rows: 24, "'\(cut)'")
         try see("the damage, and the next file") { $0.contains("is truncated") && $0.contains("tone.wav   playing") }
         let players = OtherProcess.find(program: "player", arguments: [server.name])
         #expect(players.count == 1)
         for player in players { kill(player, SIGTERM) }
         try seeTheEnd(65)
-        try see("why") { $0.contains("player: '") && $0.contains("is truncated") }
+        try see("the error message") { $0.contains("player: '") && $0.contains("is truncated") }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `audiosession server`, on a real JACK server without a device.
+/// The command `audiosession server` on a real JACK server without a device.
 @Suite("audiosession: server", .serialized)
 struct ServerCommandTests {
     private func run(_ line: String) throws -> (status: Int32, output: String) {
@@ -11,7 +11,9 @@ struct ServerCommandTests {
             program, line.split(separator: " ").map(String.init), environment: ["JACK_NO_AUDIO_RESERVATION": "1"])
     }
 
-    @Test("A server is started, shown, started anew with what it had, and stopped; commands out of place are wrong use")
+    @Test(
+        "A server is started, shown, restarted with its previous settings, and stopped; commands in a wrong state are usage errors"
+    )
     func life() throws {
         let name = try ServerName()
         let server = name.text
@@ -22,7 +24,7 @@ struct ServerCommandTests {
         #expect(started.status == 0)
         #expect(started.output.hasPrefix("Started. \(server): jackd2 "), "\(started.output)")
         #expect(started.output.contains("44100 Hz, period 256 frames (5.8 ms)"))
-        #expect(try run("server start --name \(server)").output.hasPrefix("It runs already. "))
+        #expect(try run("server start --name \(server)").output.hasPrefix("Already running. "))
         #expect(try run("server start --period 512 --name \(server)").status == 64)
 
         let status = try run("server status --json --name \(server)")
@@ -42,12 +44,12 @@ struct ServerCommandTests {
         #expect(OtherProcess.find(program: "audiosession-server", arguments: ["--name", server]).isEmpty)
     }
 
-    @Test("A server that somebody else runs is not ended")
+    @Test("A server that is not managed is not ended")
     func others() throws {
         let server = try JackServer(ServerName())
         let (status, output) = try run("server stop --name \(server.name)")
         #expect(status == 77)
-        #expect(output.contains("is no managed server of this user's"), "\(output)")
+        #expect(output.contains("is not a managed server of this user"), "\(output)")
         #expect(try run("server status --name \(server.name)").status == 0)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 /// `player --io-buffer auto` on a real jackd.
 @Suite("player: --io-buffer auto", .serialized)
 struct TuningTests {
-    /// Nobody else's wishes count here.
+    /// An isolated environment: requests of other apps have no effect here.
     let stage: ServiceEnvironment
     let name: ServerName
     let server: JackServer
@@ -22,7 +22,7 @@ struct TuningTests {
     }
 
     @Test(
-        "HW-1, HW-2, HW-5: the buffer gets shorter while it plays, frame after frame; at the end the server has back what it had"
+        "HW-1, HW-2, HW-5: the buffer size decreases during playback without a lost frame; at the end the server's original one is restored"
     )
     func auto() throws {
         let source = Signal.counting(frames: 48_000 * 120)
@@ -33,7 +33,7 @@ struct TuningTests {
                 "--server", server.name, "--io-buffer", "auto", "--events", "json", "--capture",
                 stage.directory.file("heard.wav"), file,
             ], environment: stage.environment)
-        // Two halvings in turn, of whatever this machine has no xruns with.
+        // Two halvings in a row, from a buffer size with which this machine has no xruns.
         #expect(run.waitForLine("\"periodFrames\":2048", within: 60))
         #expect(run.waitForLine("\"periodFrames\":1024", within: 60))
         run.send(SIGINT)
@@ -46,7 +46,7 @@ struct TuningTests {
         #expect(hardware.first?["preferredIOBufferDuration"] as? Double == 0)
         let first = try #require(hardware.first { $0["periodFrames"] as? Int == 2_048 })
         #expect(first["ioBufferDuration"] as? Double == 2_048.0 / 48_000)
-        #expect((first["time"] as? Double ?? 0) >= 5, "not before it was clean for so long")
+        #expect((first["time"] as? Double ?? 0) >= 5, "not before five seconds without an xrun")
         let heard = try SoundFile.read(stage.directory.file("heard.wav")).planes[0]
         let begin = try #require(heard.firstIndex { $0 != 0 })
         let played = heard[begin...].prefix { $0 != 0 }
@@ -54,7 +54,7 @@ struct TuningTests {
         #expect(Signal.firstDifference(played, source.prefix(played.count)) == nil)
     }
 
-    @Test("HW-2: a buffer in seconds is given back at the end, too")
+    @Test("HW-2: a buffer duration in seconds is restored at the end, too")
     func seconds() throws {
         let file = stage.directory.file("short.wav")
         try SoundFile.write([Signal.counting(frames: 9_600)], sampleRate: 48_000, to: file)

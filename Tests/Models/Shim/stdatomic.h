@@ -1,5 +1,6 @@
-/// Stands in for the compiler's <stdatomic.h>: every operation goes to the model (../model.h). Only what the rings use is
-/// here, so code that begins to use more (fences, exchanges) does not compile until the model knows it.
+/// Replaces the compiler's <stdatomic.h>: every operation goes to the model (../model.h). It
+/// declares only what the rings use. Code that begins to use more (fences, exchanges) does not
+/// compile until the model supports it.
 #ifndef MODEL_STDATOMIC_H
 #define MODEL_STDATOMIC_H
 

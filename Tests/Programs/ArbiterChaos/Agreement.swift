@@ -4,7 +4,7 @@ import PolicyExploration
 import SessionArbiter
 import SessionPolicy
 
-/// Whether the arbiter, a replay of its log, the rules, and every app say the same.
+/// Checks that the arbiter, a replay of its log, the rules, and every app agree.
 struct Agreement {
     let report: ArbiterReport
     private(set) var history: DecisionHistory?
@@ -16,9 +16,9 @@ struct Agreement {
         self.living = living
     }
 
-    /// What differs.
+    /// Returns the differences.
     func findings(_ views: [View]) throws -> [String] {
-        guard let history else { return ["There is no history."] }
+        guard let history else { return ["The arbiter returned no history."] }
         var findings: [String] = []
         do {
             if let difference = try report.difference(from: history) { findings.append(difference) }
@@ -29,12 +29,12 @@ struct Agreement {
         let dead = report.sessions.map(\.status.session).filter {
             !living.contains(Int32(truncatingIfNeeded: $0.app.rawValue))
         }
-        if !dead.isEmpty { findings.append("Sessions are there of apps that do not live: \(dead.map(\.id)).") }
+        if !dead.isEmpty { findings.append("There are sessions of apps that are not running: \(dead.map(\.id)).") }
         return findings + views.flatMap(disagreements)
     }
 
-    /// What is wrong with the log itself.
-    func findingsOfTheLog() -> [String] {
+    /// Returns the problems of the log itself.
+    func logFindings() -> [String] {
         guard let history else { return [] }
         do {
             _ = try history.replayed(by: Policy(settings: report.settings.policy))
@@ -45,10 +45,10 @@ struct Agreement {
     }
 
     private func disagreements(_ view: View) -> [String] {
-        guard let news = report.sessions.first(where: { $0.status.session.id.rawValue == view.session }) else {
-            return ["App \(view.process) has session \(view.session), of which the arbiter knows nothing."]
+        guard let update = report.sessions.first(where: { $0.status.session.id.rawValue == view.session }) else {
+            return ["App \(view.process) has session \(view.session), which the arbiter does not know."]
         }
-        let (session, verdict) = (news.status.session, news.status.standing.verdict)
+        let (session, grant) = (update.status.session, update.status.resolvedGrant.grant)
         let activity =
             switch session.activity {
             case .active: "running"
@@ -56,23 +56,24 @@ struct Agreement {
             case .inactive: "inactive"
             }
         var findings: [String] = []
-        if (view.activity, view.attenuation, view.isMuted) != (activity, verdict.attenuation, verdict.isMuted) {
+        if (view.activity, view.attenuation, view.isMuted) != (activity, grant.attenuation, grant.isMuted) {
             findings.append(
-                "App \(view.process) sees \(view), but the arbiter says \(activity), \(verdict).")
+                "App \(view.process) sees \(view), but the arbiter has \(activity), \(grant).")
         }
         if let gain = view.gain {
-            let expected = verdict.isPaused || verdict.isMuted ? 0 : pow(10, -verdict.attenuation / 20)
+            let expected = grant.isPaused || grant.isMuted ? 0 : pow(10, -grant.attenuation / 20)
             if abs(Double(gain) - expected) > 0.001 {
                 findings.append(
-                    "App \(view.process) lets through \(gain), but the arbiter's \(verdict) is \(expected).")
+                    "App \(view.process) applies a gain of \(gain), but the arbiter's \(grant) means \(expected).")
             }
         } else if activity == "running" {
-            findings.append("App \(view.process) is active, but its engine does not run.")
+            findings.append("App \(view.process) is active, but its engine is not running.")
         }
         return findings
     }
 
-    /// Of every decision that is kept (ACT-2, ACT-12, DUCK-2 and the others of the exploration).
+    /// Returns the invariants that the decisions in the log violate (ACT-2, ACT-12, DUCK-2 and the
+    /// others of the exploration).
     private func brokenInvariants(_ history: DecisionHistory) -> [String] {
         let policy = Policy(settings: report.settings.policy)
         var state = history.base
@@ -84,12 +85,12 @@ struct Agreement {
             }
             state = transition.state
         }
-        return broken.map { "Decision \($1) breaks: \($0)." }
+        return broken.map { "Decision \($1) violates: \($0)." }
     }
 
-    /// For the trial's own trial: the log says that what was done was refused.
-    mutating func falsifyTheLog() {
+    /// Injects a fault: marks the last decision in the log as refused.
+    mutating func falsifyLog() {
         guard let last = history?.decisions.indices.last else { return }
-        history?.decisions[last].outcome = .refused(Refusal(.badParam, .act1, "planted"))
+        history?.decisions[last].outcome = .refused(Refusal(.badParam, .act1, "injected"))
     }
 }

@@ -6,13 +6,13 @@ import Glibc
 import TestRandom
 import TestSupport
 
-/// The parent of all: starts the apps, harms them, and looks at what is left.
+/// The parent process: starts the apps, injects the faults, and checks the result.
 final class Chaos {
     private let options: ChaosOptions
     private let folder: TrialFolder
     private var random: SeededGenerator
     private var apps: [Program] = []
-    /// Stopped ones, and when each goes on.
+    /// The stopped apps, and when each continues.
     private var stopped: [pid_t: ContinuousClock.Instant] = [:]
     private var seeds: UInt64
     private(set) var counts = Counts()
@@ -21,7 +21,7 @@ final class Chaos {
         var appsKilled = 0
         var appsStopped = 0
         var arbitersKilled = 0
-        var lonely = 0
+        var unconnected = 0
         var decisionsReplayed = 0
         var arbiters: Set<pid_t> = []
     }
@@ -40,13 +40,14 @@ final class Chaos {
         """.write(toFile: folder.configuration + "/audiosession.toml", atomically: false, encoding: .utf8)
     }
 
-    /// Returns what is wrong.
+    /// Runs the test and returns what it found.
     func run() throws -> [String] {
-        // Some at a time: an app that the machine keeps from answering for seconds is cut off like any that hangs.
+        // Starts few at a time: the arbiter disconnects an app that a busy machine keeps from
+        // answering for seconds, like any app that hangs.
         while apps.count < options.clients {
             let count = min(8, options.clients - apps.count)
             for _ in 0..<count { try startApp() }
-            for app in apps.suffix(count) { try awaitBeginning(of: app) }
+            for app in apps.suffix(count) { try awaitReady(of: app) }
         }
         let clock = ContinuousClock()
         let end = clock.now + .seconds(options.seconds)
@@ -58,36 +59,37 @@ final class Chaos {
                 nextDeath = clock.now + .seconds(options.lifetime)
                 killArbiter()
             }
-            goOn(until: clock.now)
-            try harm(at: clock.now)
+            continueApps(dueAt: clock.now)
+            try injectAppFault(at: clock.now)
             if random.oneIn(64) { findings += inspect() }
         }
-        goOn(until: nil)
+        continueApps(dueAt: nil)
         do {
             for app in apps { app.write("quiet") }
             for app in apps { try awaitLine("quiet", of: app) }
             return findings + (try conclude())
         } catch {
             return [
-                "\(error)", "The arbiters' log ends with: \(folder.text("audiosession/arbiter.log").suffix(3_000))",
+                "\(error)", "The end of the arbiters' log: \(folder.text("audiosession/arbiter.log").suffix(3_000))",
                 appErrors,
             ]
         }
     }
 
-    /// What apps said that was wrong.
+    /// The errors that apps reported.
     private var appErrors: String {
         folder.text("apps.err").split(separator: "\n").filter { $0.contains("top level") || $0.hasPrefix("audio") }
             .suffix(5).joined(separator: "\n")
     }
 
-    /// In the midst of it all: what the arbiter of the moment has decided comes out the same in a replay, and breaks no rule.
+    /// Checks the current arbiter during the run: a replay of its decisions has the same results
+    /// and violates no rule.
     private func inspect() -> [String] {
         guard let tool = try? RawClient(folder.socket), (try? tool.hello()) != nil, let report = try? tool.report(),
             let history = try? tool.ask(.history).history
         else { return [] }
         counts.decisionsReplayed += history.decisions.count
-        return Agreement(report: report, history: history, living: []).findingsOfTheLog()
+        return Agreement(report: report, history: history, living: []).logFindings()
     }
 
     // MARK: Apps
@@ -101,19 +103,19 @@ final class Chaos {
                 environment: environment, errorsTo: folder.path + "/apps.err"))
     }
 
-    private func awaitBeginning(of app: Program) throws {
+    private func awaitReady(of app: Program) throws {
         switch try app.readLine(within: 60) {
         case "ready": return
-        case "alone": try replaceLonely(app)
-        case let line: throw TrialError("App \(app.process) begins with '\(line ?? "its end")': \(appErrors)")
+        case "alone": try replaceUnconnected(app)
+        case let line: throw TrialError("App \(app.process) began with '\(line ?? "end of output")': \(appErrors)")
         }
     }
 
-    /// One that reached no arbiter in the time it has, such as on a machine with too much to do: it goes on for itself, as it should, and
-    /// another takes its place.
-    private func replaceLonely(_ app: Program) throws {
-        counts.lonely += 1
-        guard counts.lonely < 20 else { throw TrialError("App after app finds no arbiter: \(appErrors)") }
+    /// Replaces an app that reached no arbiter in time, for instance on an overloaded machine. Such
+    /// an app correctly continues with an in-process arbiter.
+    private func replaceUnconnected(_ app: Program) throws {
+        counts.unconnected += 1
+        guard counts.unconnected < 20 else { throw TrialError("Too many apps reach no arbiter: \(appErrors)") }
         _ = try app.waitForEnd()
         apps.removeAll { $0 === app }
         try startApp()
@@ -123,32 +125,33 @@ final class Chaos {
         while let line = try app.readLine(within: 60) {
             if line == expected { return }
             if line == "alone" {
-                try replaceLonely(app)
+                try replaceUnconnected(app)
                 apps[apps.count - 1].write(expected)
                 return try awaitLine(expected, of: apps[apps.count - 1])
             }
         }
-        throw TrialError("An app ended without '\(expected)': \(appErrors)")
+        throw TrialError("An app ended without printing '\(expected)': \(appErrors)")
     }
 
-    /// A while in which something may happen by itself: an app that ends, which none does.
+    /// Waits, and checks that no app ends meanwhile.
     private func pause(milliseconds: Int) throws {
         var watched = apps.map { $0.watched }
         guard poll(&watched, nfds_t(watched.count), Int32(milliseconds)) > 0 else { return }
-        for (app, one) in zip(apps, watched) where one.revents != 0 {
-            // What it says first is that it is ready.
-            try awaitBeginning(of: app)
+        for (app, entry) in zip(apps, watched) where entry.revents != 0 {
+            // The app's first output is that it is ready.
+            try awaitReady(of: app)
         }
     }
 
-    private func harm(at now: ContinuousClock.Instant) throws {
+    /// Kills and replaces an app, or stops one for a while, or does nothing, at random.
+    private func injectAppFault(at now: ContinuousClock.Instant) throws {
         switch random.below(8) {
         case 0:
-            let place = random.below(apps.count)
-            apps[place].send(SIGKILL)
-            stopped[apps[place].process] = nil
-            _ = try apps[place].waitForEnd()
-            apps.remove(at: place)
+            let index = random.below(apps.count)
+            apps[index].send(SIGKILL)
+            stopped[apps[index].process] = nil
+            _ = try apps[index].waitForEnd()
+            apps.remove(at: index)
             try startApp()
             counts.appsKilled += 1
         case 1...2:
@@ -161,8 +164,8 @@ final class Chaos {
         }
     }
 
-    /// Those whose time has come; nil: all.
-    private func goOn(until now: ContinuousClock.Instant?) {
+    /// Continues the stopped apps that are due; with nil, all of them.
+    private func continueApps(dueAt now: ContinuousClock.Instant?) {
         for (process, time) in stopped where now.map({ $0 >= time }) ?? true {
             kill(process, SIGCONT)
             stopped[process] = nil
@@ -176,29 +179,29 @@ final class Chaos {
         }
     }
 
-    // MARK: The end
+    // MARK: Conclusion
 
     private func conclude() throws -> [String] {
         var findings: [String] = []
         let living = Set(apps.map(\.process))
-        // Whoever lost its arbiter in the last moment comes back by itself.
-        var tool = try reach()
+        // An app that has just lost its arbiter reconnects on its own.
+        var tool = try connect()
         let areBack = try Limit.waits(seconds: 30) {
             Set(try tool.report().clients.map(\.process)).subtracting([getpid()]) == living
         }
         if !areBack {
             findings.append(
-                "Not all that live are clients, or some that do not are: \(try tool.report().clients.map(\.process))")
+                "The arbiter's clients are not the running apps: \(try tool.report().clients.map(\.process))")
         }
-        var (views, agreement) = try look(living)
-        plant(in: &views, &agreement)
+        var (views, agreement) = try collectViews(living)
+        inject(in: &views, &agreement)
         findings += try agreement.findings(views)
         let service = agreement.report.process
-        tool = try reach()
+        tool = try connect()
         guard try Limit.waits(until: { try tool.report().clients.count == living.count + 1 }) else {
-            return findings + ["There are other clients than those that live."]
+            return findings + ["The arbiter has clients that are not running."]
         }
-        // What a long reply takes has been given back when the next one comes.
+        // The arbiter has released the memory of a long reply when the next reply arrives.
         try tool.ask(.synchronise)
         let full = try ResourceSnapshot(of: service)
         let acts = views.reduce(into: View.Counts()) {
@@ -208,67 +211,75 @@ final class Chaos {
             $0.renewed += $1.counts.renewed
         }
         for app in apps { app.endInput() }
-        for app in apps where try app.waitForEnd(within: 60) != 0 { findings.append("App \(app.process) ended badly.") }
-        tool = try reach()
-        findings += try leave(tool, service, full, views.count)
+        for app in apps where try app.waitForEnd(within: 60) != 0 {
+            findings.append("App \(app.process) ended with an error.")
+        }
+        tool = try connect()
+        findings += try checkRelease(tool, service, full, views.count)
         ChaosTable(options: options, counts: counts, acts: acts, agreement: agreement, views: views, full: full).print()
         return findings
     }
 
-    /// Asks all until nothing changes meanwhile: who was stopped may have come back but now.
-    private func look(_ living: Set<Int32>) throws -> ([View], Agreement) {
-        // One decision at least, however late the last of them came.
-        try reach().ask(.setSilentSwitch(false))
+    /// Queries all apps until nothing changes meanwhile: an app that was stopped may have
+    /// reconnected only now.
+    private func collectViews(_ living: Set<Int32>) throws -> ([View], Agreement) {
+        // Adds one decision, so that the log is not empty however late the last arbiter started.
+        try connect().ask(.setSilentSwitch(false))
         for _ in 0..<20 {
-            let before = try reach().report().substance
+            let before = try connect().report().substance
             for app in apps { app.write("view") }
             let views = try apps.map { app in
                 try JSONDecoder().decode(View.self, from: Data((try app.readLine(within: 60) ?? "").utf8))
             }
-            // A connection of its own: while the apps were asked nobody answered pings on another.
-            let (report, history) = try reach().reportWithHistory()
+            // A separate connection: another one would not have answered pings while the apps were
+            // queried.
+            let (report, history) = try connect().reportWithHistory()
             let agreement = Agreement(report: report, history: history, living: living)
             if agreement.report.substance == before { return (views, agreement) }
         }
-        throw TrialError("The arbiter's state does not come to rest.")
+        throw TrialError("The arbiter's state keeps changing.")
     }
 
-    /// The arbiter that the apps have started by now.
-    private func reach() throws -> RawClient {
+    /// Connects to the arbiter that the apps have started.
+    private func connect() throws -> RawClient {
         var client: RawClient?
-        let isThere = Limit.waits(seconds: 30) {
+        let isConnected = Limit.waits(seconds: 30) {
             client = try? RawClient(folder.socket)
             return (try? client?.hello()) != nil
         }
-        guard isThere, let client else {
-            throw TrialError("No arbiter serves: \(folder.text("audiosession/arbiter.log").suffix(2_000))")
+        guard isConnected, let client else {
+            throw TrialError("No arbiter responds: \(folder.text("audiosession/arbiter.log").suffix(2_000))")
         }
         return client
     }
 
-    /// Everybody has left: the arbiter has let go of all that was theirs, and goes, and leaves what it should.
-    private func leave(_ tool: RawClient, _ service: pid_t, _ full: ResourceSnapshot, _ clients: Int) throws -> [String]
-    {
+    /// Checks, after all apps have ended, that the arbiter has released everything of theirs,
+    /// exits, and leaves only the expected files.
+    private func checkRelease(
+        _ tool: RawClient, _ service: pid_t, _ full: ResourceSnapshot, _ clients: Int
+    ) throws -> [String] {
         var findings: [String] = []
         let isAlone = try Limit.waits(seconds: 20) { try tool.report().clients.count == 1 }
-        if !isAlone { findings.append("Clients that have ended are listed still.") }
+        if !isAlone { findings.append("The arbiter still lists clients that have ended.") }
         try tool.ask(.synchronise)
         let empty = try ResourceSnapshot(of: service)
-        if try !tool.report().sessions.isEmpty { findings.append("Sessions are left of apps that have ended.") }
+        if try !tool.report().sessions.isEmpty {
+            findings.append("The arbiter still has sessions of apps that have ended.")
+        }
         if full.descriptorCount - empty.descriptorCount != 2 * clients {
             findings.append(
                 "\(clients) clients had \(full.descriptorCount - empty.descriptorCount) descriptors, not 2 each.")
         }
         if empty.descriptorCount > 10 {
-            findings.append("\(empty.descriptorCount) descriptors are left with one client.")
+            findings.append("\(empty.descriptorCount) descriptors remain with one client.")
         }
-        if empty.residentKiB > 128 << 10 { findings.append("The arbiter takes \(empty.residentKiB) KiB.") }
+        if empty.residentKiB > 128 << 10 { findings.append("The arbiter uses \(empty.residentKiB) KiB.") }
         tool.shutDown()
         if options.fault == .file { _ = try folder.write("", as: "audiosession/stray") }
         var stray: Program?
         if options.fault == .process { stray = try Program("/bin/cat", [], environment: folder.environment) }
         let hasLeft = Limit.waits(seconds: 20) { Processes.of(folder, named: "audiosessiond").isEmpty }
-        if !hasLeft { findings.append("The arbiter has not left, though nobody needs it.") }
+        if !hasLeft { findings.append("The arbiter has not exited, although it has no clients.") }
         let known: Set = ["arbiter.lock", "arbiter.running", "arbiter.state.json", "arbiter.log", "audiosession.toml"]
         let files = Set(folder.files).subtracting(known)
         if !files.isEmpty { findings.append("Files are left: \(files.sorted()).") }
@@ -278,11 +289,11 @@ final class Chaos {
         return findings
     }
 
-    private func plant(in views: inout [View], _ agreement: inout Agreement) {
+    private func inject(in views: inout [View], _ agreement: inout Agreement) {
         switch options.fault {
         case .view: views[0].activity = views[0].activity == "running" ? "interrupted" : "running"
-        case .gain: for place in views.indices where views[place].gain != nil { views[place].gain = 0.7 }
-        case .log: agreement.falsifyTheLog()
+        case .gain: for index in views.indices where views[index].gain != nil { views[index].gain = 0.7 }
+        case .log: agreement.falsifyLog()
         case .session: agreement.living.remove(agreement.living.first ?? 0)
         case .file, .process, nil: break
         }

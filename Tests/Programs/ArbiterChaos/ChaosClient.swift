@@ -5,8 +5,9 @@ import Foundation
 import SessionArbiter
 import TestRandom
 
-/// One app: it sets categories, activates and deactivates at random. A line `quiet` on its standard input ends that, `view` has it tell
-/// what it sees, and the end of the input ends it.
+/// One app: it sets categories, activates and deactivates at random. The line `quiet` on its
+/// standard input stops that, `view` makes it print its view of its session, and the end of the
+/// input ends it.
 final class ChaosClient {
     private var random: SeededGenerator
     private let driver = OfflineDriver(channels: 2, inputChannels: 1)
@@ -21,7 +22,8 @@ final class ChaosClient {
         session = try Self.begin(host)
     }
 
-    /// An arbiter that has too much to do to answer in time may answer the next time.
+    /// Creates the session, with retries: an overloaded arbiter that did not answer in time may
+    /// answer the next attempt.
     private static func begin(_ host: AudioSessionHost) throws -> AudioSession {
         for _ in 1..<5 {
             if let session = try? AudioSession(host: host) { return session }
@@ -82,7 +84,8 @@ final class ChaosClient {
         if let next = try? AudioSession(host: host) { session = next }
     }
 
-    /// Takes in all that it was told, renders until every ramp is over, and looks.
+    /// Processes all received updates, renders until every ramp has ended, and returns the app's
+    /// view.
     private func view() throws -> View {
         host.arbiter.drain()
         var gain: Float?
@@ -96,14 +99,14 @@ final class ChaosClient {
     private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 }
 
-/// What an app sees of its session.
+/// An app's view of its session.
 struct View: Codable {
     struct Counts: Codable {
         var acts = 0
         var refused = 0
-        /// Calls that no arbiter answered.
+        /// The number of calls that no arbiter answered.
         var unserved = 0
-        /// Sessions that were lost, and made anew.
+        /// The number of sessions that were lost and created again.
         var renewed = 0
     }
 
@@ -112,7 +115,7 @@ struct View: Codable {
     var activity: String
     var attenuation: Double
     var isMuted: Bool
-    /// What its gate lets through, as the engine read it; nil when the engine does not run.
+    /// The gain of its gate, as the engine read it; nil while the engine is not running.
     var gain: Float?
     var counts: Counts
 }

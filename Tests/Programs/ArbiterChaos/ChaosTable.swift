@@ -2,7 +2,7 @@ import Foundation
 import SessionArbiter
 import TestSupport
 
-/// What was done, and what it came to.
+/// A table of the actions and their results.
 struct ChaosTable {
     let options: ChaosOptions
     let counts: Chaos.Counts
@@ -16,10 +16,10 @@ struct ChaosTable {
         let rows: [(String, String)] = [
             ("apps killed, stopped", "\(counts.appsKilled), \(counts.appsStopped)"),
             ("arbiters killed", "\(counts.arbitersKilled)"),
-            ("apps that reached no arbiter in time", "\(counts.lonely)"),
-            ("calls of the apps that lived on", "\(acts.acts), refused \(acts.refused)"),
+            ("apps that reached no arbiter in time", "\(counts.unconnected)"),
+            ("calls of the surviving apps", "\(acts.acts), refused \(acts.refused)"),
             ("of these without an arbiter's answer", "\(acts.unserved)"),
-            ("sessions lost and made anew", "\(acts.renewed)"),
+            ("sessions lost and created again", "\(acts.renewed)"),
             (
                 "decisions of the last arbiter, replayed",
                 "\(agreement.report.decisions), \(agreement.history?.decisions.count ?? 0)"
@@ -28,7 +28,7 @@ struct ChaosTable {
                 "running, ducked, interrupted at the end",
                 "\(active), \(views.count { $0.attenuation > 0 }), \(views.count { $0.activity == "interrupted" })"
             ),
-            ("decisions replayed on the way", "\(counts.decisionsReplayed)"),
+            ("decisions replayed during the run", "\(counts.decisionsReplayed)"),
             ("the arbiter's descriptors, memory", "\(full.descriptorCount), \(full.residentKiB) KiB"),
         ]
         for (name, value) in rows {

@@ -2,7 +2,8 @@ import ArbiterTesting
 import Foundation
 
 enum Processes {
-    /// Those that were started with a trial's folder in their environment; `named`: of that program only.
+    /// Returns the processes that were started with a trial's folder in their environment; with
+    /// `named`, only those of that program.
     static func of(_ folder: TrialFolder, named name: String? = nil) -> [pid_t] {
         let mark = Data("XDG_RUNTIME_DIR=\(folder.path)\0".utf8)
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

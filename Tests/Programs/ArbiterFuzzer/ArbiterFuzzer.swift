@@ -3,11 +3,12 @@ import Foundation
 import Glibc
 import TestRandom
 
-/// `arbiter-fuzzer [--messages N] [--seed S] [--planted trap|hang]`: spoiled packets to the decoders, and one in ten to a whole service with clients
-/// that come and go. Fails when anything crashes, hangs, leaks, or lets one client disturb another; then it says which packet of which
-/// seed, and `--replay NUMBER` tries that alone.
+/// `arbiter-fuzzer [--messages N] [--seed S] [--injected trap|hang]`: feeds malformed packets to
+/// the decoders, and one in ten to a complete service whose clients come and go. Fails if anything
+/// crashes, hangs or leaks, or if one client can disturb another. It then prints the seed and the
+/// number of the packet, and `--replay NUMBER` repeats that packet alone.
 ///
-/// The work is done in a process of its own, which says what it tries in memory that outlives it.
+/// The work is done in a child process, which records each packet in memory that outlives it.
 @main struct ArbiterFuzzer {
     static func main() throws {
         let options = try FuzzerOptions(CommandLine.arguments)
@@ -35,21 +36,21 @@ struct FuzzerOptions {
     var replayed: UInt64?
     var board: String?
     var isWorker: Bool { board != nil }
-    /// Seconds without a message tried.
+    /// The seconds without a new packet after which the worker counts as hanging.
     var patience = 10.0
 
     init(_ arguments: [String]) throws {
         var rest = arguments.dropFirst()
         while let name = rest.popFirst() {
-            guard let value = rest.popFirst() else { throw TrialError("\(name) wants a value.") }
+            guard let value = rest.popFirst() else { throw TrialError("\(name) requires a value.") }
             switch name {
             case "--messages": messages = UInt64(value) ?? messages
             case "--seed": seed = UInt64(value) ?? seed
-            case "--planted": fault = DecoderTrial.Fault(rawValue: value)
+            case "--injected": fault = DecoderTrial.Fault(rawValue: value)
             case "--replay": replayed = UInt64(value)
             case "--board": board = value
             case "--patience": patience = Double(value) ?? patience
-            default: throw TrialError("There is no option \(name).")
+            default: throw TrialError("Unknown option \(name).")
             }
         }
     }

@@ -1,11 +1,11 @@
 import ArbiterTesting
 import Glibc
 
-/// What each thread of the worker tries, in memory that outlives it.
+/// The current packet of each thread of the worker, in memory that outlives the worker.
 ///
-/// Unchecked `Sendable`: each thread writes a part of its own, and the watch only reads.
+/// Unchecked `Sendable`: each thread writes only its own part, and the parent process only reads.
 final class Board: @unchecked Sendable {
-    /// A thread's part: number of the packet, its length, its bytes.
+    /// The size of a thread's part: the number of the packet, its length, and its bytes.
     private static let partSize = 8_192
     static let parts = 3
     private let memory: UnsafeMutableRawPointer
@@ -16,26 +16,26 @@ final class Board: @unchecked Sendable {
         guard file >= 0, ftruncate(file, off_t(Self.partSize * Self.parts)) == 0,
             let memory = mmap(nil, Self.partSize * Self.parts, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
             memory != MAP_FAILED
-        else { throw TrialError("The board '\(path)' cannot be made.") }
+        else { throw TrialError("Cannot create the board '\(path)'.") }
         self.memory = memory
     }
 
     func note(_ part: Int, _ number: UInt64, _ packet: [UInt8]) {
-        let place = memory + part * Self.partSize
+        let slot = memory + part * Self.partSize
         let count = min(packet.count, Self.partSize - 16)
-        place.storeBytes(of: UInt64(count), toByteOffset: 8, as: UInt64.self)
+        slot.storeBytes(of: UInt64(count), toByteOffset: 8, as: UInt64.self)
         packet.withUnsafeBytes {
-            (place + 16).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(place), byteCount: count)
+            (slot + 16).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(slot), byteCount: count)
         }
-        place.storeBytes(of: number + 1, as: UInt64.self)
+        slot.storeBytes(of: number + 1, as: UInt64.self)
     }
 
-    /// Nil: nothing was tried there.
+    /// Returns the packet of a part, or nil if the thread has recorded none.
     func read(_ part: Int) -> (number: UInt64, packet: [UInt8])? {
-        let place = memory + part * Self.partSize
-        let number = place.load(as: UInt64.self)
+        let slot = memory + part * Self.partSize
+        let number = slot.load(as: UInt64.self)
         guard number > 0 else { return nil }
-        let count = min(Int(place.load(fromByteOffset: 8, as: UInt64.self)), Self.partSize - 16)
-        return (number - 1, Array(UnsafeRawBufferPointer(start: place + 16, count: count)))
+        let count = min(Int(slot.load(fromByteOffset: 8, as: UInt64.self)), Self.partSize - 16)
+        return (number - 1, Array(UnsafeRawBufferPointer(start: slot + 16, count: count)))
     }
 }

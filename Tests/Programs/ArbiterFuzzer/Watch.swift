@@ -1,7 +1,7 @@
 import ArbiterTesting
 import Foundation
 
-/// Runs the worker, and sees whether it goes on.
+/// Runs the worker and watches its progress.
 struct Watch {
     private let options: FuzzerOptions
     private let folder: TrialFolder
@@ -18,8 +18,8 @@ struct Watch {
         var arguments = [
             "--board", folder.path + "/board", "--seed", "\(options.seed)", "--messages", "\(options.messages)",
         ]
-        if let fault = options.fault { arguments += ["--planted", fault.rawValue] }
-        // What it tried is known without a backtrace.
+        if let fault = options.fault { arguments += ["--injected", fault.rawValue] }
+        // No backtrace is needed: the board holds the packet.
         let worker = try Program(
             try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"), arguments,
             environment: ["SWIFT_BACKTRACE": "enable=no"])
@@ -35,14 +35,15 @@ struct Watch {
                     seen = now
                     continue
                 }
-                hang = "It hangs: nothing was tried for \(options.patience) s."
+                hang = "The worker hangs: no new packet for \(options.patience) s."
                 worker.send(SIGKILL)
                 break
             }
         }
         let status = try worker.waitForEnd()
         guard hang != nil || status != 0 else { return [] }
-        let cause = hang ?? (status < 0 ? "Signal \(-status) ended it." : "It ended with status \(status).")
+        let cause =
+            hang ?? (status < 0 ? "Signal \(-status) ended the worker." : "The worker ended with status \(status).")
         return [cause]
             + (0..<Board.parts).compactMap { part in
                 board.read(part).map { number, packet in

@@ -1,7 +1,7 @@
 import ArbiterTesting
 import Foundation
 
-/// Does the work: two threads through the decoders, then a whole service.
+/// Does the work: feeds packets to the decoders on two threads, then to a complete service.
 struct Worker {
     private let options: FuzzerOptions
     private let board: Board

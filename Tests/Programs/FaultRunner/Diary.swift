@@ -2,12 +2,12 @@ import AudioRendering
 import Foundation
 import Platform
 
-/// Prints a line at once.
+/// Prints a line immediately.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-/// What happened in a run, a line each, in the order of its happening.
-final class Diary: Sendable {
-    private let lines = Locked<[String]>([])
+/// The log of a run: one line per event, in order.
+final class RunLog: Sendable {
+    private let lines = Mutex<[String]>([])
     private let isPrinted: Bool
 
     init(isPrinted: Bool) { self.isPrinted = isPrinted }
@@ -17,12 +17,13 @@ final class Diary: Sendable {
         if isPrinted { say(line) }
     }
 
-    /// Whether a call was given up: on a server that hangs, one call more says nothing more.
+    /// Whether a call has timed out: on a server that hangs, further calls add no information.
     var isStuck: Bool { lines.withLock { $0.contains { $0.contains(": error timedOut") } } }
 
     var noted: [String] { lines.withLock { $0 } }
 
-    /// Makes a call, and notes what it returned or threw, and that it took too long. Returns nil when it threw.
+    /// Makes a call, and logs its result or error, and a fault if it took too long. Returns nil if
+    /// the call threw.
     @discardableResult
     func attempt<Value>(_ name: String, within limit: Double = 5, _ body: () throws -> Value) -> Value? {
         let begun = Date()
@@ -72,14 +73,15 @@ final class Diary: Sendable {
         }
     }
 
-    /// What is wrong in the order of a driver's events: it is lost when it was there, and comes back or is given up when it was lost.
+    /// Describes what is wrong in the order of a driver's events. A server can be lost only while
+    /// it is there, and can return or be given up only while it is lost.
     static func findFault(in events: [DriverEvent]) -> String? {
         var isLost = false
         for event in events {
             switch event {
             case .serverLost where isLost: return "the server is lost twice"
             case .serverReturned where !isLost, .serverGone where !isLost:
-                return "what was not lost returned or is gone"
+                return "a server that was not lost has returned or is gone"
             case .serverLost: isLost = true
             case .serverReturned, .serverGone: isLost = false
             case .formatChanged(let format) where format.sampleRate <= 0 || format.periodFrames <= 0:

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// The fake libjack that the loader chose for this process: told what to do, and asked what it counted.
+/// The fake libjack that the loader chose for this process: runs actions and reads counts.
 struct FakeJack: Sendable {
     private typealias Begin = @convention(c) (UnsafePointer<CChar>) -> Int32
     private typealias Report = @convention(c) (UnsafeMutablePointer<CChar>, Int) -> Int
@@ -14,7 +14,8 @@ struct FakeJack: Sendable {
         func find<Function>(_ name: String, as type: Function.Type) throws -> Function {
             guard let symbol = dlsym(nil, name) else {
                 throw TestFailure(
-                    "The libjack here is a real one: lead LD_LIBRARY_PATH to the fake (Tests/Support/FakeJack/build).")
+                    "This process has loaded a real libjack. Set LD_LIBRARY_PATH to the folder of the fake (Tests/Support/FakeJack/build)."
+                )
             }
             return unsafeBitCast(symbol, to: type)
         }
@@ -23,22 +24,23 @@ struct FakeJack: Sendable {
         reporting = try find("fake_jack_report", as: Report.self)
     }
 
-    /// Forgets everything and begins with a script. Throws when it is not understood, or something of the last one is left.
+    /// Resets the fake and begins a script. Throws if the script is invalid or if clients or calls
+    /// of the last one remain.
     func begin(_ script: [String]) throws {
         let result = beginning(script.joined(separator: "\n"))
         guard result == 0 else {
             let reason =
-                result < 0 ? "something of the last script is left" : "'\(script[Int(result) - 1])' is not understood"
-            throw TestFailure("The fake libjack cannot begin: \(reason).")
+                result < 0 ? "clients or calls of the last script remain" : "'\(script[Int(result) - 1])' is invalid"
+            throw TestFailure("The fake libjack refused the script: \(reason).")
         }
     }
 
-    /// Has the server do something now.
+    /// Runs an action on the server now.
     func act(_ action: String) {
-        precondition(doing(action) == 0, "the fake libjack does not know '\(action)'")
+        precondition(doing(action) == 0, "the fake libjack does not know the action '\(action)'")
     }
 
-    /// What it counted, by name.
+    /// The fake's counts, by name.
     var counts: [String: Int] {
         Dictionary(
             report.compactMap { line in
@@ -48,7 +50,7 @@ struct FakeJack: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The first thing an app did that it must not.
+    /// The app's first misuse of libjack.
     var misuse: String? { report.first { $0.hasPrefix("# ") }.map { String($0.dropFirst(2)) } }
 
     private var report: [Substring] {

@@ -1,12 +1,13 @@
 import Foundation
 import Platform
 
-/// One story under one script, and what is wrong after it.
+/// Runs one body under one script, and checks for faults after it.
 struct Run {
     let jack: FakeJack
-    /// Seconds that it may take in all; then the process ends, since what hangs cannot be taken back.
+    /// The time limit in seconds. After it the process ends, since a hanging call cannot be
+    /// cancelled.
     var limit = 60.0
-    /// Whether what is left over counts: not what is made once and kept.
+    /// Whether leaks count. The first run does not count what is created once and kept.
     var countsLeaks = true
 
     struct Outcome {
@@ -15,32 +16,33 @@ struct Run {
         var lines: [String]
     }
 
-    /// Runs it on a thread of its own. `after` runs when it has been told, before resources are compared.
-    func tell(
-        _ telling: @escaping Story.Telling, script: [String], quiet: Bool, setting: (inout Story) -> Void = { _ in },
+    /// Runs the body on a separate thread. Calls `after` when it has ended, before resources
+    /// are compared.
+    func run(
+        _ body: @escaping Scenario.Body, script: [String], quiet: Bool, setting: (inout Scenario) -> Void = { _ in },
         after: () -> Void = {}
     ) throws -> Outcome {
-        try jack.begin(Story.stage + script)
+        try jack.begin(Scenario.stage + script)
         let before = try RunResources(jack)
-        let diary = Diary(isPrinted: !quiet)
-        var story = Story(jack: jack, diary: diary)
-        setting(&story)
-        let done = Answer<String>()
+        let log = RunLog(isPrinted: !quiet)
+        var scenario = Scenario(jack: jack, log: log)
+        setting(&scenario)
+        let done = Promise<String>()
         let thread = WorkerThread()
         guard
             thread.start(
-                name: "runner-story",
-                { [story] in
+                name: "runner-scenario",
+                { [scenario] in
                     do {
-                        try telling(story)
+                        try body(scenario)
                         done.set("")
                     } catch {
-                        done.set("the story broke off: \(error)")
+                        done.set("the body ended early: \(error)")
                     }
                 })
-        else { return Outcome(faults: ["there is no thread for the story"], fired: 0, lines: []) }
+        else { return Outcome(faults: ["cannot start a thread for the body"], fired: 0, lines: []) }
         guard let end = done.wait(seconds: limit) else {
-            for line in diary.noted where quiet { say("  \(line)") }
+            for line in log.noted where quiet { say("  \(line)") }
             say("FAULT: it hangs: not over after \(limit) s, under \(script.joined(separator: "; "))")
             exit(3)
         }
@@ -48,12 +50,12 @@ struct Run {
         after()
         jack.act("release")
         return Outcome(
-            faults: try findFaults(since: before, diary) + (end.isEmpty ? [] : [end]), fired: jack.counts["fired"] ?? 0,
-            lines: diary.noted)
+            faults: try findFaults(since: before, log) + (end.isEmpty ? [] : [end]), fired: jack.counts["fired"] ?? 0,
+            lines: log.noted)
     }
 
-    private func findFaults(since before: RunResources, _ diary: Diary) throws -> [String] {
-        var faults = diary.noted.filter { $0.hasPrefix("FAULT: ") }.map { String($0.dropFirst(7)) }
+    private func findFaults(since before: RunResources, _ log: RunLog) throws -> [String] {
+        var faults = log.noted.filter { $0.hasPrefix("FAULT: ") }.map { String($0.dropFirst(7)) }
         if countsLeaks, let leak = try RunResources.findLeak(since: before, jack) {
             faults.append("left over: \(leak)")
         }
@@ -62,7 +64,7 @@ struct Run {
             faults.append("\(garbage) cycles left garbage in port buffers")
         }
         if let misuse = jack.misuse { faults.append("misuse of libjack: \(misuse)") }
-        if let under = counts["underWay"], under > 0 { faults.append("\(under) calls are still under way") }
+        if let under = counts["underWay"], under > 0 { faults.append("\(under) calls are still in progress") }
         return faults
     }
 }

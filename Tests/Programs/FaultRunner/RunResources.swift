@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// What this process and the fake's server hold.
+/// The resources of this process and of the fake's server.
 struct RunResources {
-    /// Threads of drivers and of the fake, by their names.
+    /// The number of threads of drivers and of the fake, found by name.
     var threads: Int
     var descriptors: Int
-    /// How many there are of each kind.
+    /// The number of descriptors of each kind.
     var kinds: [String: Int]
     var clients: Int
     var ports: Int
@@ -23,8 +23,8 @@ struct RunResources {
         lists = counts["lists"] ?? -1
     }
 
-    /// What has increased since an earlier moment, as text; nil where nothing has. Waits up to `limit` seconds for threads that
-    /// end by themselves.
+    /// Describes what has increased since an earlier snapshot, or returns nil if nothing has. Waits
+    /// up to `limit` seconds for threads that end on their own.
     static func findLeak(since before: RunResources, _ jack: FakeJack, limit: Double = 5) throws -> String? {
         var leak: String?
         _ = try eventually(seconds: limit) {

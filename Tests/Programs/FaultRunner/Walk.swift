@@ -1,21 +1,23 @@
 import Foundation
 
-/// Has the first call of a story go wrong, then the second, and so on, until it was told whole.
+/// Makes the first call of a body go wrong, then the second, and so on, until a run has no
+/// further call.
 struct Walk {
-    /// What goes wrong.
+    /// The kind of fault.
     enum Fault {
         /// The call fails, in one of its function's ways.
         case failing
-        /// In each of them.
+        /// The call fails in each of its ways.
         case failingThoroughly
-        /// It never returns.
+        /// The call never returns.
         case hanging
-        /// It is fine, but the server does this before.
+        /// The call works, but the server carries out this action before it.
         case meanwhile(String)
 
         var rules: [(Int) -> String] {
             switch self {
-            // One way after the other: what is called again and again fails in all of them.
+            // The way depends on the number of the call, so that repeated calls of a function fail
+            // in all ways.
             case .failing: [{ "fail any \($0) \($0)" }]
             case .failingThoroughly: (0..<3).map { way in { "fail any \($0) \(way)" } }
             case .hanging: [{ "hang any \($0)" }]
@@ -32,21 +34,21 @@ struct Walk {
             }
         }
 
-        /// The walk does not wait for what the fault keeps from coming; nothing is read into that it did not.
-        func set(_ story: inout Story) {
+        /// Sets the body's limits. The walk does not wait for events that the fault prevents.
+        func set(_ scenario: inout Scenario) {
             let hangs = if case .hanging = self { true } else { false }
-            story.timeout = hangs ? 0.04 : 1
-            story.recovery = 0.2
-            story.patience = hangs ? 0.04 : 0.1
+            scenario.timeout = hangs ? 0.04 : 1
+            scenario.recovery = 0.2
+            scenario.patience = hangs ? 0.04 : 0.1
         }
     }
 
     let jack: FakeJack
     let name: String
-    let telling: Story.Telling
+    let body: Scenario.Body
     let options: FaultRunnerOptions
 
-    /// Returns what was wrong.
+    /// Returns the faults found.
     func walk(_ fault: Fault) throws -> [String] {
         var faults: [String] = []
         let begun = Date()
@@ -57,17 +59,17 @@ struct Walk {
             var isWhole = false
             while !isWhole {
                 n += options.stride
-                let outcome = try Run(jack: jack).tell(telling, script: options.script + [rule(n)], quiet: true) {
-                    story in
-                    fault.set(&story)
-                    story.farewell = options.farewell
+                let outcome = try Run(jack: jack).run(body, script: options.script + [rule(n)], quiet: true) {
+                    scenario in
+                    fault.set(&scenario)
+                    scenario.shutdown = options.shutdown
                 }
                 runs += 1
                 isWhole = outcome.fired == 0
                 faults += outcome.faults.map { "\(name), \(rule(n)): \($0)" }
                 if !outcome.faults.isEmpty { for line in outcome.lines { say("    \(line)") } }
                 guard Date().timeIntervalSince(begun) < options.limit else {
-                    return faults + ["\(name): the walk takes longer than \(options.limit) s, at \(rule(n))"]
+                    return faults + ["\(name): the walk took longer than \(options.limit) s, at \(rule(n))"]
                 }
                 if faults.count > 20 { return faults }
             }

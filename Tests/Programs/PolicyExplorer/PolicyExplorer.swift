@@ -1,19 +1,21 @@
 import PolicyExploration
 import TestRandom
 
-/// `policy-explorer [--every N]`: explores every slice of the rules' states, or every Nth, from one on that the seed chooses
-/// (SEED, or the day), so that N seeds in a row explore all of them; plants faults to see each invariant catch its own, and says what was
-/// seen and what was not. Fails when an invariant is broken, or a planted fault is not caught.
+/// `policy-explorer [--every N]`: explores every slice of the rules' states. With `--every`, it
+/// explores each Nth slice from one that the seed chooses (SEED, or the day), so that N consecutive
+/// seeds cover all of them. It also injects faults, to verify that each invariant detects its own,
+/// and prints what it covered and what it did not. Fails if an invariant is violated or an injected
+/// fault is not detected.
 @main struct PolicyExplorer {
     static func main() async throws {
         var failures: [String] = []
-        print("Planted faults")
-        for planted in PlantedFault.all {
-            let exploration = planted.exploration(of: planted.subject)
-            if let finding = exploration.findings.first(where: { $0.invariant == planted.invariant }) {
-                print("  caught: \(planted.fault) (\(planted.invariant); \(finding.events.count) events)")
+        print("Injected faults")
+        for injected in InjectedFault.all {
+            let exploration = injected.exploration(of: injected.subject)
+            if let finding = exploration.findings.first(where: { $0.invariant == injected.invariant }) {
+                print("  detected: \(injected.fault) (\(injected.invariant); \(finding.events.count) events)")
             } else {
-                failures.append("not caught: \(planted.fault) (\(planted.invariant))")
+                failures.append("not detected: \(injected.fault) (\(injected.invariant))")
             }
         }
         let clock = ContinuousClock()

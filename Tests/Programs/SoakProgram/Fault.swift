@@ -1,6 +1,6 @@
 import TestRandom
 
-/// What goes wrong on purpose.
+/// The faults that the soak injects.
 enum Fault: String, CaseIterable {
     case serverKilled = "server killed"
     case serverEnded = "server ended in order"
@@ -8,10 +8,10 @@ enum Fault: String, CaseIterable {
     case devicePulledOut = "device pulled out"
     case periodPreferred = "period changed by a session"
     case periodForeign = "period changed by another client"
-    case serverFrozen = "server frozen and thawed"
-    case clientFrozen = "client of the graph frozen and thawed"
+    case serverSuspended = "server frozen and thawed"
+    case clientSuspended = "client of the graph frozen and thawed"
     case rateChanged = "rate changed"
-    case repatched = "ports patched by another client"
+    case reconnected = "ports reconnected by another client"
     case foreignClient = "client came, connected, died"
     case activation = "session deactivated and activated"
     case category = "category changed"
@@ -22,18 +22,19 @@ enum Fault: String, CaseIterable {
     case fullDisk = "capture to a full disk"
     case truncatedFile = "file truncated while it streams"
 
-    /// What comes beside servers, devices and periods.
+    /// The faults other than those of servers, devices and buffer sizes.
     static let others: [Fault] = [
-        .serverFrozen, .clientFrozen, .rateChanged, .repatched, .foreignClient, .activation, .category, .deck, .input,
-        .interruption, .call, .fullDisk, .truncatedFile,
+        .serverSuspended, .clientSuspended, .rateChanged, .reconnected, .foreignClient, .activation, .category, .deck,
+        .input, .interruption, .call, .fullDisk, .truncatedFile,
     ]
 }
 
-/// The order of faults: a seed's, whatever comes of them. Of twenty, two end the server, seven plug or unplug, seven change the period.
+/// The order of faults, which depends on the seed only. Of twenty faults, two end the server, seven
+/// plug or unplug a device, and seven change the buffer size.
 struct FaultOrder {
     struct Turn {
         var fault: Fault
-        /// For what is left to chance within it, and for the distance to the next one.
+        /// Random numbers for choices within the fault and for the time to the next one.
         var random: SeededGenerator
     }
 
@@ -41,7 +42,7 @@ struct FaultOrder {
     private var random: SeededGenerator
     private var bag: [Fault] = []
     private var others: [Fault] = []
-    private var place: UInt64 = 0
+    private var step: UInt64 = 0
 
     init(seed: UInt64) {
         self.seed = seed
@@ -50,13 +51,13 @@ struct FaultOrder {
 
     mutating func next() -> Turn {
         if bag.isEmpty { fill() }
-        place += 1
-        return Turn(fault: bag.removeLast(), random: SeededGenerator(seed: seed, step: place))
+        step += 1
+        return Turn(fault: bag.removeLast(), random: SeededGenerator(seed: seed, step: step))
     }
 
     private mutating func fill() {
         bag = [.serverKilled, random.oneIn(4) ? .serverEnded : .serverKilled]
-        // Which of both it is depends on what is plugged in.
+        // The state of the devices decides which of the two takes place.
         for _ in 0..<7 { bag.append(random.oneIn(2) ? .devicePlugged : .devicePulledOut) }
         for _ in 0..<7 { bag.append(random.oneIn(3) ? .periodForeign : .periodPreferred) }
         for _ in 0..<4 {

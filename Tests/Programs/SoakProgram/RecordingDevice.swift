@@ -3,26 +3,27 @@ import Foundation
 import Platform
 import TestSupport
 
-/// A device, from plug to unplug: what arrives there is kept, and when things happened is noted in its frames.
+/// A device from plug to unplug: records what it receives, and logs events by their frames in the
+/// recording.
 final class RecordingDevice: Sendable {
     let name: String
     let kind: HardwareKind
     let sampleRate: Int
-    let device: StandIn
-    /// Whether music may have come here through a resampler.
+    let device: VirtualDevice
+    /// Whether its signal may have passed a resampler.
     let mayBeResampled: Bool
-    /// Whether the server leaves periods out, and does not count them.
+    /// Whether the server omits periods without counting an xrun.
     let mayGap: Bool
-    /// Where in its file the first frame is.
+    /// The offset of the first frame in the file.
     let header: Int
-    private let notes = Locked(Notes())
+    private let notes = Mutex(Notes())
 
     struct Notes {
         var spans: [Span] = []
-        /// Where the server counted a cycle that was not done in time.
+        /// The frames at which the server counted an xrun.
         var xruns: [Int] = []
-        /// When it was looked at last.
-        var look = 0
+        /// The frame at the last check for underruns.
+        var lastCheck = 0
     }
 
     init(_ name: String, _ kind: HardwareKind, on server: SoakServer) throws {
@@ -31,12 +32,12 @@ final class RecordingDevice: Sendable {
         sampleRate = server.sampleRate
         mayGap = server.kind == .pipewire
         mayBeResampled = server.hadOtherRate || server.changesRate
-        device = try StandIn(
+        device = try VirtualDevice(
             name, kind: kind, on: server.environment, captures: true)
         header = try Self.header(of: device.capturePath)
     }
 
-    /// Frames that were kept so far: at least all but what is on its way to the disk.
+    /// The number of frames recorded so far, without those that are still on their way to the disk.
     var frames: Int {
         var facts = stat()
         guard stat(device.capturePath, &facts) == 0 else { return 0 }
@@ -47,7 +48,7 @@ final class RecordingDevice: Sendable {
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         defer { try? file.close() }
         guard let marker = try file.read(upToCount: 256)?.range(of: Data("data".utf8)) else {
-            throw TestFailure("What a device keeps is no sound file.")
+            throw TestFailure("The recording of a device is not a sound file.")
         }
         return marker.upperBound + 4
     }
@@ -68,20 +69,21 @@ final class RecordingDevice: Sendable {
         }
     }
 
-    /// Notes what is over already.
+    /// Records an event that has already ended.
     func add(_ span: Span) { notes.withLock { $0.spans.append(span) } }
 
-    func look() {
+    /// Records the current frame as that of the last check.
+    func markCheck() {
         let frames = frames
-        notes.withLock { $0.look = frames }
+        notes.withLock { $0.lastCheck = frames }
     }
 
-    /// Notes what was between the last look and now.
-    func noteSinceLook(_ span: Span) {
+    /// Records an event that took place between the last check and now.
+    func addSinceLastCheck(_ span: Span) {
         var span = span
         span.end = frames
         notes.withLock { notes in
-            span.begin = notes.look
+            span.begin = notes.lastCheck
             notes.spans.append(span)
         }
     }
@@ -94,24 +96,24 @@ final class RecordingDevice: Sendable {
     var noted: Notes { notes.withLock { $0 } }
 }
 
-/// What happened from one frame to another of what a device kept.
+/// An event, and the range of frames of a recording that it covers.
 struct Span {
     enum Nature {
-        /// What is heard may fade, and go on elsewhere in its signal behind silence.
+        /// The sound may fade, and continue at another frame of its signal after a silence.
         case fades
-        /// It may go on elsewhere within a cross-fade, too.
+        /// The sound may also continue at another frame within a crossfade.
         case moves
-        /// It may fade out, and goes on, fading in, at the very next frame.
+        /// The sound may fade out, and continues, fading in, at the very next frame.
         case pauses
-        /// The graph changes, and nothing that is heard.
+        /// The graph changes without an effect on the sound.
         case graph
-        /// What was silent may begin, at full level, in the midst of its signal.
+        /// A silent signal may begin, at full level, at any frame.
         case starts
-        /// It may be cut hard: somebody else's doing, between the engine and this device.
+        /// The sound may be cut hard, by another client between the engine and this device.
         case cut
-        /// Nothing may begin on this channel, which is silent.
+        /// This channel is silent, and must stay silent.
         case silent(channel: Int)
-        /// This channel goes on, frame by frame, without a fade.
+        /// This channel continues, frame by frame, without a fade.
         case untouched(channel: Int)
     }
     var event: Int

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What was done, and what it came to: for people, and on one line for programs.
+/// The events of a run and their results: a table for people, and one line of JSON for programs.
 struct Report: Encodable {
     var server: String
     var seed: UInt64
@@ -27,7 +27,7 @@ struct Report: Encodable {
     var threads: [Int]
     var descriptors: [Int]
     var megabytes: [Int]
-    /// Of killed processes, in shared memory: JACK's, until the next process of that name.
+    /// Shared memory of killed processes: JACK keeps it until the next process of that name.
     var sharedLeftovers: Int
     var leaks: [String]
 
@@ -41,27 +41,27 @@ struct Report: Encodable {
             "recoveries: median, longest",
             String(format: "%.0f ms, %.0f ms", recoveryMedianSeconds * 1e3, recoveryMaximumSeconds * 1e3))
         row("frames heard, of devices", "\(framesHeard), \(devicesHeard)")
-        row("fades, all of them due", "\(fades)")
-        row("silences and untouched channels looked at", "\(silenceChecks), \(untouchedChecks)")
-        row("interruptions behind which the next frame came", "\(pauses)")
+        row("fades, all of them expected", "\(fades)")
+        row("checks of silence and of untouched channels", "\(silenceChecks), \(untouchedChecks)")
+        row("interruptions continued at the next frame", "\(pauses)")
         row("glitches", "\(glitches)")
-        row("faults of sound put down to xruns, frames lost there", "\(excused), \(lostFrames)")
-        row("hard gaps of PipeWire, which counts none", "\(gaps)")
+        row("faults attributed to xruns, frames lost there", "\(excused), \(lostFrames)")
+        row("hard gaps of PipeWire, not counted as xruns", "\(gaps)")
         row("xruns that the server counted", "\(xruns)")
-        row("frames that streams were late, process at a standstill", "\(underrunFrames)")
+        row("stream underruns in frames, with the process stopped", "\(underrunFrames)")
         row("calls refused", "\(refusals)")
         row("threads: start, warm, end", threads.map(String.init).joined(separator: ", "))
         row("descriptors: start, warm, end", descriptors.map(String.init).joined(separator: ", "))
         row("memory in MiB: start, warm, end", megabytes.map(String.init).joined(separator: ", "))
         row("left in /dev/shm by processes that were killed", "\(sharedLeftovers)")
-        row("left over", leaks.isEmpty ? "nothing" : leaks.joined(separator: "; "))
+        row("leaks", leaks.isEmpty ? "nothing" : leaks.joined(separator: "; "))
     }
 
     private func row(_ name: String, _ value: String) {
         Swift.print("  " + name.padding(toLength: 56, withPad: " ", startingAt: 0) + value)
     }
 
-    /// One line.
+    /// Returns the report as one line of JSON.
     func line() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -5,11 +5,11 @@ import Foundation
 import TestRandom
 import TestSupport
 
-/// Devices that come and go (groups ROUTE and MULTI).
+/// Plugs and unplugs devices (groups ROUTE and MULTI).
 extension SoakFixture {
-    /// Beside the speaker; at most three at once.
+    /// The devices in addition to the speaker; at most three of them at once.
     private static let devices: [(name: String, kind: HardwareKind)] = [
-        ("Ears", .headphones), ("Screen", .hdmi), ("Desk", .usbAudio), ("Line", .lineOut), ("Air", .bluetoothA2DP),
+        ("Ears", .headphones), ("Screen", .hdmi), ("Interface", .usbAudio), ("Line", .lineOut), ("Air", .bluetoothA2DP),
     ]
 
     func changeDevices(_ fault: Fault, _ random: inout SeededGenerator) throws -> Fault {
@@ -35,37 +35,42 @@ extension SoakFixture {
         }
     }
 
-    /// ROUTE-4: what played there has paused before a frame of it reached another device.
+    /// ROUTE-4: playback on the removed device has paused before a frame of it reaches another
+    /// device.
     func checkSilence(since begins: [(RecordingDevice, Int)]) throws {
         counts.silenceChecks += 1
-        if !wait(until: { !music.isPlaying }) { examiner.note("The output is gone, and music plays on (ROUTE-4).") }
-        if options.plant == .leak { try plantLeak() }
+        if !wait(until: { !music.isPlaying }) {
+            checker.note("The output is gone, but music continues to play (ROUTE-4).")
+        }
+        if options.inject == .leak { try injectLeak() }
         letPass(4_800)
-        let event = journal.note("music is silent since its device went")
+        let event = journal.note("music is silent since its device was removed")
         for (listener, begin) in begins {
             listener.add(
                 Span(event: event, nature: .silent(channel: 0), begin: begin, end: max(begin, listener.frames)))
         }
     }
 
-    /// MULTI-3: of several outputs one leaves; what goes to the others goes on, sample for sample.
+    /// MULTI-3: when one of several outputs is removed, playback on the others continues, sample
+    /// for sample.
     private func multiRouteUntouched(but leaving: RecordingDevice, _ body: () throws -> Void) throws {
         let names = Set(deck.currentRoute.outputs.map(\.portName))
         let staying = listeners.filter { $0 !== leaving && names.contains($0.name) && $0.name != "Speaker" }
         guard counts.isDeckOn, deck.isActive, names.contains(leaving.name), !staying.isEmpty else { return try body() }
         counts.untouchedChecks += 1
-        try untouched([1], on: staying, "deck on \(staying.map(\.name)), \(leaving.name) leaves", body)
+        try untouched([1], on: staying, "deck on \(staying.map(\.name)), \(leaving.name) is removed", body)
     }
 
-    // ---- Planted ------------------------------------------------------------------------------------------------------------------
+    // ---- Injected faults
+    // ----------------------------------------------------------------------------
 
-    /// Faults of ours, each until no xrun, which would excuse it, was near four of them.
-    func plant(_ plant: SoakOptions.Plant) throws {
+    /// Injects faults until four of them were not near an xrun, which would excuse them.
+    func inject(_ inject: SoakOptions.InjectedFault) throws {
         var undisturbed = 0
         for round in 1...40 where undisturbed < 4 {
             let xruns = engine.statistics.xruns
             letPass(24_000)
-            switch plant {
+            switch inject {
             case .click:
                 try engine.play(.buffer(AudioBuffer([[0], [0.25]])), on: game.bus)
             case .jump:
@@ -80,7 +85,7 @@ extension SoakFixture {
         }
     }
 
-    private func plantLeak() throws {
+    private func injectLeak() throws {
         let quiet = Signal.counting(frames: 2_000)
         try engine.play(.buffer(AudioBuffer([quiet, [Float](repeating: 0, count: 2_000)])), on: game.bus)
     }

@@ -6,29 +6,30 @@ import TestRandom
 import TestSupport
 
 extension SoakFixture {
-    /// Does what goes wrong, and sees to it that all plays on.
+    /// Performs a fault and checks that all playback continues.
     func perform(_ turn: FaultOrder.Turn) throws {
         var random = turn.random
-        let done: Fault
+        let performed: Fault
         switch turn.fault {
-        case .serverKilled, .serverEnded: done = try endServer(turn.fault, &random)
-        case .devicePlugged, .devicePulledOut: done = try changeDevices(turn.fault, &random)
-        case .periodPreferred, .periodForeign: done = try changePeriod(turn.fault, &random)
-        case .rateChanged: done = server.changesRate ? try changeRate(&random) : try endServer(.serverKilled, &random)
+        case .serverKilled, .serverEnded: performed = try endServer(turn.fault, &random)
+        case .devicePlugged, .devicePulledOut: performed = try changeDevices(turn.fault, &random)
+        case .periodPreferred, .periodForeign: performed = try changePeriod(turn.fault, &random)
+        case .rateChanged:
+            performed = server.changesRate ? try changeRate(&random) : try endServer(.serverKilled, &random)
         default:
-            done = turn.fault
+            performed = turn.fault
             try performOther(turn.fault, &random)
         }
-        counts.faults[done, default: 0] += 1
+        counts.faults[performed, default: 0] += 1
         try play()
         letPass(2_400 + random.below(9_600))
     }
 
     private func performOther(_ fault: Fault, _ random: inout SeededGenerator) throws {
         switch fault {
-        case .serverFrozen: freezeServer()
-        case .clientFrozen: try freezeClient(&random)
-        case .repatched: try repatch(&random)
+        case .serverSuspended: suspendServer()
+        case .clientSuspended: try suspendClient(&random)
+        case .reconnected: try reconnect(&random)
         case .foreignClient: try foreignClient()
         case .activation: deactivate(&random)
         case .category: changeCategory(&random)
@@ -42,9 +43,10 @@ extension SoakFixture {
         }
     }
 
-    // ---- Periods and rates --------------------------------------------------------------------------------------------------------
+    // ---- Buffer sizes and rates
+    // ---------------------------------------------------------------------
 
-    /// Keeps HW-5: nothing that is heard changes.
+    /// Implements HW-5: a change of the buffer size is inaudible.
     private func changePeriod(_ fault: Fault, _ random: inout SeededGenerator) throws -> Fault {
         let frames = random.pick([16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 100, 3_000])
         let isForeign = fault == .periodForeign
@@ -52,7 +54,7 @@ extension SoakFixture {
         let what =
             "period \(engine.format?.periodFrames ?? 0) → \(frames) by \(isForeign ? "jack_bufsize" : "a session")"
         counts.untouchedChecks += 1
-        // On PipeWire a graph of another period is another graph: its cycle begins anew.
+        // On PipeWire, another buffer size means another graph, which starts with a new cycle.
         let channels = server.kind == .pipewire ? [] : [0, 1]
         try event(what) {
             try untouched(channels, on: listeners, what) {
@@ -67,10 +69,10 @@ extension SoakFixture {
                 letPass(2_400)
             }
         }
-        // A server that is too slow for so short a period is not kept there.
+        // Restores 256 frames, in case the server is too slow for so short a buffer.
         if frames < 128 {
             event("period back to 256") { attempt("period") { _ = try engine.requestPeriod(frames: 256) } }
-            attempt("wish") { try game.setPreferredIOBufferDuration(0) }
+            attempt("preferred buffer duration") { try game.setPreferredIOBufferDuration(0) }
         }
         return fault
     }
@@ -84,7 +86,8 @@ extension SoakFixture {
         return .rateChanged
     }
 
-    // ---- Sessions -----------------------------------------------------------------------------------------------------------------
+    // ---- Sessions
+    // -----------------------------------------------------------------------------------
 
     private func deactivate(_ random: inout SeededGenerator) {
         let other = counts.isDeckOn ? deck : game
@@ -104,7 +107,7 @@ extension SoakFixture {
         event("music's category → playback") { attempt("category") { try music.session.setCategory(.playback) } }
     }
 
-    /// MULTI-1: instead of the game, one who plays to all outputs there are.
+    /// MULTI-1: replaces the game by a session that plays to all outputs, or the reverse.
     func switchDeck() {
         event(counts.isDeckOn ? "deck off" : "deck on") {
             let (leaving, voice) = counts.isDeckOn ? (deck, deckVoice) : (game, gameVoice)
@@ -149,7 +152,8 @@ extension SoakFixture {
             attempt("ringing") { try host.ring() }
             letPass(2_400)
         }
-        // Until players have resumed: on a loaded machine that can take longer than the detector allows after an event.
+        // Until players have resumed: on a loaded machine, that can take longer than the detector
+        // allows after an event.
         if random.oneIn(2) {
             event("call is declined", .pauses) {
                 attempt("declining") { try host.declineCall() }
@@ -165,7 +169,7 @@ extension SoakFixture {
         }
     }
 
-    /// A tool of JACK's, on the soak's server.
+    /// Runs one of JACK's command-line tools on the soak's server.
     @discardableResult
     func run(_ program: String, _ arguments: [String]) throws -> String {
         try ChildProcess.run(program, arguments, environment: server.environment).output

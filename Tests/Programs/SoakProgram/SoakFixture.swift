@@ -8,12 +8,13 @@ import TestSupport
 
 /// The sessions of an app on the soak's server, and the devices around them. Driven by one thread.
 ///
-/// Music, a player of a counting file, is heard on the left; on the right a game's raw voice, or, instead of it, a deck's, which plays to all outputs.
+/// The left channel carries music, a player of a counting file. The right channel carries a game's
+/// raw voice, or that of the deck session instead, which plays to all outputs.
 final class SoakFixture {
     let options: SoakOptions
-    let journal: Journal
+    let journal: RunLog
     let server: SoakServer
-    let examiner: Examiner
+    let checker: OutputChecker
     let driver: JackDriver
     let host: AudioSessionHost
     let engine: AudioEngine
@@ -23,28 +24,29 @@ final class SoakFixture {
     let microphone: AudioSessionInput
     let recorder: AudioSession
     let folder: TemporaryDirectory
-    /// Of its own: a device that heard what it says would be a loop, which JACK cuts open by a period's delay.
-    private var ear: StandIn?
-    /// The living devices; the speaker, in front, is always there.
+    /// A separate virtual device: if a recorded device also fed the microphone, it would form a
+    /// feedback loop, which JACK breaks with a delay of one period.
+    private var microphoneDevice: VirtualDevice?
+    /// The devices that are plugged in. The first is the speaker, which is always there.
     private(set) var listeners: [RecordingDevice] = []
     var gameVoice: Voice?
     var deckVoice: Voice?
     var counts = Counts()
-    private let pacer: Pacer
+    private let frameClock: FrameClock
     private let meter = StarvationMeter()
     private let observation: EngineObservation
-    let driverEvents = Signpost<DriverEvent>()
-    let captureFailures = Signpost<AudioFileError>()
-    private let living: Locked<[RecordingDevice]>
-    let xruns: Locked<Int>
+    let driverEvents = EventLog<DriverEvent>()
+    let captureFailures = EventLog<AudioFileError>()
+    private let pluggedDevices: Mutex<[RecordingDevice]>
+    let xruns: Mutex<Int>
     let right: AudioBuffer
 
-    init(_ options: SoakOptions, _ name: ServerName, _ journal: Journal, _ examiner: Examiner) throws {
+    init(_ options: SoakOptions, _ name: ServerName, _ journal: RunLog, _ checker: OutputChecker) throws {
         self.options = options
         self.journal = journal
-        self.examiner = examiner
-        // Long where faults are injected: an xrun would excuse them.
-        server = try SoakServer(options.server, name, periodFrames: options.plant == nil ? 256 : 1_024)
+        self.checker = checker
+        // A long period for injected faults: an xrun would excuse them.
+        server = try SoakServer(options.server, name, periodFrames: options.inject == nil ? 256 : 1_024)
         driver = JackDriver(configuration: server.configuration)
         host = AudioSessionHost(driver: driver)
         let musicSession = try AudioSession(host: host)
@@ -66,21 +68,21 @@ final class SoakFixture {
         music = try AudioPlayer(path: folder.file("music.wav"), session: musicSession)
         music.numberOfLoops = -1
         microphone = try AudioSessionInput(session: recorder)
-        pacer = try Pacer(engine)
-        let (living, xruns) = (Locked<[RecordingDevice]>([]), Locked(0))
-        self.living = living
+        frameClock = try FrameClock(engine)
+        let (pluggedDevices, xruns) = (Mutex<[RecordingDevice]>([]), Mutex(0))
+        self.pluggedDevices = pluggedDevices
         self.xruns = xruns
         observation = engine.observe { [driverEvents, captureFailures] event in
             switch event {
             case .driver(.xrun):
                 xruns.withLock { $0 += 1 }
-                for listener in living.withLock({ $0 }) { listener.noteXrun() }
+                for listener in pluggedDevices.withLock({ $0 }) { listener.noteXrun() }
             case .driver(let event): driverEvents.note(event)
             case .captureFailed(let error): captureFailures.note(error)
             default: break
             }
         }
-        // Notified by the server only while it takes part in its cycles.
+        // The server notifies the driver only while it takes part in its cycles.
         try game.setActive(true)
         try plugMicrophone()
         try plug("Speaker", .builtInSpeaker)
@@ -88,60 +90,68 @@ final class SoakFixture {
         guard letPass(4_800) else { throw TestFailure("Nothing is rendered.") }
     }
 
-    // ---- Time ---------------------------------------------------------------------------------------------------------------------
+    // ---- Time
+    // ---------------------------------------------------------------------------------------
 
-    /// Waits until so many frames were rendered; false when they are not, in `limit` seconds.
+    /// Waits until `frames` frames have been rendered. Returns false if that takes longer than
+    /// `limit` seconds.
     @discardableResult
     func letPass(_ frames: Int, limit: Double = 30) -> Bool {
-        read()
-        defer { look() }
-        return pacer.letPass(frames, limit: limit)
+        drainMicrophone()
+        defer { checkUnderruns() }
+        return frameClock.letPass(frames, limit: limit)
     }
 
-    /// Whether streams were late since the last look. That is the disk's doing, or the machine's, only where other threads stood still, too.
-    private func look() {
+    /// Checks whether streams underran since the last check. The disk or the machine is the cause
+    /// only if other threads stopped, too.
+    private func checkUnderruns() {
         let (frames, pause) = (engine.counters.underrunFrames, meter.take())
         defer {
             counts.underrunFrames = Int(frames)
-            for listener in listeners { listener.look() }
+            for listener in listeners { listener.markCheck() }
         }
         let late = Int(frames) - counts.underrunFrames
         guard late > 0 else { return }
-        let event = journal.note("streams were \(late) frames late; the process stood still for \(pause) s")
-        guard pause > 0.4 else { return examiner.note("Streams were \(late) frames late, and nothing stood still.") }
-        for listener in listeners { listener.noteSinceLook(Span(event: event, nature: .cut)) }
+        let event = journal.note("streams underran by \(late) frames; the process did not run for \(pause) s")
+        guard pause > 0.4 else {
+            return checker.note("Streams underran by \(late) frames although the process was running.")
+        }
+        for listener in listeners { listener.addSinceLastCheck(Span(event: event, nature: .cut)) }
     }
 
-    /// Waits until that is so, looking after every 1,200 frames.
-    func wait(limit: Double = 20, until isSo: () -> Bool) -> Bool {
+    /// Waits until the condition holds. Checks it every 1,200 frames.
+    func wait(limit: Double = 20, until condition: () -> Bool) -> Bool {
         let deadline = Date(timeIntervalSinceNow: limit)
-        while !isSo() {
+        while !condition() {
             guard Date() < deadline else { return false }
             letPass(1_200, limit: 2)
         }
         return true
     }
 
-    /// Waits until all that follows is told and heard: routes change one after the other, each within some periods.
+    /// Waits until all consequences have been reported and rendered. Routes change one after the
+    /// other, each within a few periods.
     func settle() {
         host.settle()
         letPass(1_200 + 4 * (engine.format?.periodFrames ?? 0))
     }
 
-    /// Waits until what was heard before is on its way to no disk any more.
+    /// Waits until the devices have written all sound so far to their recordings.
     func letDisksCatchUp() {
         let goals = listeners.map { ($0, $0.frames + 4_800) }
         _ = wait { goals.allSatisfy { $0.0.device.hasEnded || $0.0.frames >= $0.1 } }
     }
 
-    /// Nobody else reads what the microphone hears.
-    private func read() {
+    /// Drains the microphone's capture, which nothing else reads.
+    private func drainMicrophone() {
         while let block = microphone.capture.read() { counts.recordedFrames += block.samples.count }
     }
 
-    // ---- Events -------------------------------------------------------------------------------------------------------------------
+    // ---- Events
+    // -------------------------------------------------------------------------------------
 
-    /// Does something that may be heard, and notes when on every device.
+    /// Calls `body`, whose effect may be audible, and records its time on every device, or on
+    /// `only`.
     func event<Result>(
         _ what: String, _ nature: Span.Nature = .fades, on only: RecordingDevice? = nil, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -152,7 +162,7 @@ final class SoakFixture {
         return try body()
     }
 
-    /// Does something that must leave a channel of some devices as it is.
+    /// Calls `body`, which must not affect the given channels of the concerned devices.
     func untouched(_ channels: [Int], on concerned: [RecordingDevice], _ what: String, _ body: () throws -> Void)
         rethrows
     {
@@ -164,7 +174,7 @@ final class SoakFixture {
         try body()
     }
 
-    /// What a call may be refused by: counted, and no fault.
+    /// Calls `body`, which may be refused. A refusal is counted and is not a fault.
     func attempt(_ what: String, _ body: () throws -> Void) {
         do { try body() } catch {
             journal.note("\(what) was refused: \(error)")
@@ -172,11 +182,12 @@ final class SoakFixture {
         }
     }
 
-    // ---- Sound --------------------------------------------------------------------------------------------------------------------
+    // ---- Sound
+    // --------------------------------------------------------------------------------------
 
-    /// What plays, plays again: by the user's hand.
+    /// Starts all playback that has stopped, as a user would.
     func play() throws {
-        // A player that was stopped begins where it was, without a fade.
+        // A player that was stopped begins at its position, without a fade.
         if !music.isPlaying { event("music plays by hand", .starts) { attempt("music") { try music.play() } } }
         let other = counts.isDeckOn ? deck : game
         if !other.isActive {
@@ -195,85 +206,89 @@ final class SoakFixture {
         try engine.play(.buffer(right, loop: .forever), on: bus, fadeInFrames: 240)
     }
 
-    // ---- Devices ------------------------------------------------------------------------------------------------------------------
+    // ---- Devices
+    // ------------------------------------------------------------------------------------
 
     func plugMicrophone() throws {
-        ear?.kill()
-        ear = try insist {
-            try StandIn("Mic", kind: .builtInMic, on: server.environment, outputs: 0, inputs: 1, sound: .ramp)
+        microphoneDevice?.kill()
+        microphoneDevice = try retrying {
+            try VirtualDevice("Mic", kind: .builtInMic, on: server.environment, outputs: 0, inputs: 1, sound: .ramp)
         }
     }
 
-    /// A server that is busy may refuse a client, after a time of its own; three times, and the soak cannot go on.
-    private func insist<Device>(_ plug: () throws -> Device) throws -> Device {
+    /// Calls `plug` up to three times, since a busy server may refuse a client after its own
+    /// timeout. Throws if the third attempt fails.
+    private func retrying<Device>(_ plug: () throws -> Device) throws -> Device {
         for _ in 0..<2 {
             do { return try plug() } catch { journal.note("\(error)") }
         }
         return try plug()
     }
 
-    /// One that returns with its server is heard from then on, without a fade: what plays was not heard before.
+    /// Plugs in a device. One that returns with its server starts without a fade, since it has
+    /// played nothing before.
     @discardableResult
     func plug(_ name: String, _ kind: HardwareKind, returns: Bool = false) throws -> RecordingDevice {
         try event("plug \(name) (\(kind.rawValue))\(returns ? " again" : "")") {
-            let listener = try insist { try RecordingDevice(name, kind, on: server) }
+            let listener = try retrying { try RecordingDevice(name, kind, on: server) }
             let isSeen = wait { driver.devices?.contains { $0.ports.contains { $0.name == name } } ?? false }
-            if !isSeen { examiner.note("The device '\(name)' was plugged in, and the driver does not see it.") }
+            if !isSeen { checker.note("The device '\(name)' was plugged in, but the driver does not list it.") }
             settle()
             listener.add(
                 Span(event: journal.count - 1, nature: returns ? .starts : .fades, begin: 0, end: listener.frames))
             listeners.append(listener)
-            living.withLock { $0.append(listener) }
+            pluggedDevices.withLock { $0.append(listener) }
             return listener
         }
     }
 
-    /// Takes a device out, and hears what it kept.
+    /// Removes a device and examines its recording.
     func unplug(_ listener: RecordingDevice, inOrder: Bool) throws {
         event("\(inOrder ? "unplug" : "pull out") \(listener.name)") {
-            // What is unplugged in order closes its ports while it still listens.
+            // A device that is unplugged in order closes its ports while it still records.
             listener.begin(Span(event: -2, nature: .cut))
             if inOrder { listener.device.stop() } else { listener.device.kill() }
             forget(listener)
-            let isGone = wait { !isThere(listener.name) }
-            if !isGone { examiner.note("The device '\(listener.name)' was pulled out, and the driver still has it.") }
+            let isGone = wait { !isPresent(listener.name) }
+            if !isGone { checker.note("The device '\(listener.name)' was pulled out, but the driver still lists it.") }
             settle()
         }
-        try examiner.examine(listener)
+        try checker.examine(listener)
     }
 
-    /// In the driver's list, or still in a route: right after its server's return a device has two seconds to come, too.
-    private func isThere(_ name: String) -> Bool {
+    /// Whether a device is in the driver's list or still in a route: after its server's return, a
+    /// device has two seconds to return, too.
+    private func isPresent(_ name: String) -> Bool {
         driver.devices?.contains { $0.ports.contains { $0.name == name } } ?? true
             || [music.session, game, deck].contains { $0.currentRoute.outputs.contains { $0.portName == name } }
     }
 
     private func forget(_ listener: RecordingDevice) {
         listeners.removeAll { $0 === listener }
-        living.withLock { $0.removeAll { $0 === listener } }
+        pluggedDevices.withLock { $0.removeAll { $0 === listener } }
     }
 
-    /// The server is gone, and with it all devices. Returns what there was.
-    func loseDevices() throws -> [(name: String, kind: HardwareKind)] {
+    /// Removes all devices after the end of their server. Returns them.
+    func removeLostDevices() throws -> [(name: String, kind: HardwareKind)] {
         let lost = listeners
         for listener in lost {
             if listener.device.waitForEnd() == nil { listener.device.kill() }
             forget(listener)
-            try examiner.examine(listener)
+            try checker.examine(listener)
         }
-        ear?.kill()
+        microphoneDevice?.kill()
         return lost.map { ($0.name, $0.kind) }
     }
 
-    /// Gives all up. What is left afterwards is left over.
+    /// Closes everything. Whatever remains afterwards is a leak.
     func close() throws {
         for listener in listeners.reversed() {
             listener.begin(Span(event: -2, nature: .cut))
             listener.device.stop()
             forget(listener)
-            try examiner.examine(listener)
+            try checker.examine(listener)
         }
-        ear?.stop()
+        microphoneDevice?.stop()
         if microphone.isRunning { microphone.stop() }
         music.stop()
         for session in [music.session, game, deck, recorder] {
@@ -284,7 +299,7 @@ final class SoakFixture {
     }
 }
 
-/// What was done.
+/// What the soak has done.
 struct Counts {
     var faults: [Fault: Int] = [:]
     var recoveries: [Double] = []

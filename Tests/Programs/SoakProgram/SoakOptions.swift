@@ -2,37 +2,37 @@ import Foundation
 import TestRandom
 import TestSupport
 
-/// What is asked for on the command line.
+/// The options of the command line.
 struct SoakOptions {
-    /// What is done wrong on purpose, to see that it is noticed.
-    enum Plant: String, CaseIterable { case click, jump, leak }
+    /// The fault to inject, to verify that it is detected.
+    enum InjectedFault: String, CaseIterable { case click, jump, leak }
 
     var seconds = 600.0
     var seed = TestSeed.current
     var server = SoakServer.Kind.jackd
-    /// A folder for glitches and the table; made if it is not there.
+    /// The folder for glitches and the table. Created if it does not exist.
     var report = "soak-report"
-    var plant: Plant?
+    var inject: InjectedFault?
 
     init(_ arguments: [String]) throws {
         var rest = arguments.dropFirst()
         while let name = rest.popFirst() {
-            guard let value = rest.popFirst() else { throw TestFailure("\(name) wants a value.") }
+            guard let value = rest.popFirst() else { throw TestFailure("\(name) requires a value.") }
             switch name {
             case "--seconds": seconds = try Self.number(value, name)
             case "--seed": seed = try Self.number(value, name)
             case "--report": report = value
             case "--server": server = try Self.one(of: SoakServer.Kind.self, value, name)
-            case "--plant": plant = try Self.one(of: Plant.self, value, name)
+            case "--inject": inject = try Self.one(of: InjectedFault.self, value, name)
             default:
                 throw TestFailure(
-                    "There is no option '\(name)'; there are --seconds, --seed, --server, --report, --plant.")
+                    "Unknown option '\(name)'. Options: --seconds, --seed, --server, --report, --inject.")
             }
         }
     }
 
     private static func number<Number: LosslessStringConvertible>(_ text: String, _ name: String) throws -> Number {
-        guard let number = Number(text) else { throw TestFailure("\(name) takes a number, not '\(text)'.") }
+        guard let number = Number(text) else { throw TestFailure("\(name) requires a number, not '\(text)'.") }
         return number
     }
 
@@ -41,7 +41,7 @@ struct SoakOptions {
     ) throws -> Choice where Choice.RawValue == String {
         guard let choice = Choice(rawValue: text) else {
             let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw TestFailure("\(name) takes one of \(known), not '\(text)'.")
+            throw TestFailure("\(name) requires one of \(known), not '\(text)'.")
         }
         return choice
     }

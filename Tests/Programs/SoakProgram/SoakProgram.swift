@@ -3,10 +3,12 @@ import Foundation
 import Platform
 import TestSupport
 
-/// `session-soak [--seconds N] [--seed N] [--server jackd|jackd-sync|pipewire|managed] [--report DIR] [--plant click|jump|leak]`: an app plays while
-/// its server dies, hangs and changes, devices come and go, and others interrupt and patch; what arrives at the devices is listened to.
+/// `session-soak [--seconds N] [--seed N] [--server jackd|jackd-sync|pipewire|managed] [--report
+/// DIR] [--inject click|jump|leak]`: an app plays while its server dies, hangs and changes, devices
+/// come and go, and other clients interrupt and reconnect. The soak examines the sound that arrives
+/// at the devices.
 ///
-/// Fails with what is wrong when a glitch was heard, something is left over, or a call hung.
+/// Fails, with the reason, if it finds a glitch or a leak, or if a call hangs.
 @main struct SoakProgram {
     static func main() {
         do { try run() } catch {
@@ -19,54 +21,55 @@ import TestSupport
         let options = try SoakOptions(CommandLine.arguments)
         print("seed \(options.seed), \(options.server.rawValue), \(options.seconds) s")
         fflush(nil)
-        let journal = Journal()
-        // Where others have all names, it waits for one, however long.
+        let journal = RunLog()
+        // If other processes use all names, this waits for one without limit.
         let name = try ServerName()
         let watchdog = Watchdog(journal, seconds: 120)
         defer { withExtendedLifetime(watchdog) {} }
-        let examiner = try Examiner(folder: options.report, journal: journal)
-        let report = try Soak(options, journal, examiner).run(name)
+        let checker = try OutputChecker(folder: options.report, journal: journal)
+        let report = try Soak(options, journal, checker).run(name)
         try (journal.all.joined(separator: "\n") + "\n").write(
             toFile: options.report + "/journal.txt", atomically: true, encoding: .utf8)
-        for glitch in examiner.glitches { print("FAULT: \(glitch)") }
+        for glitch in checker.glitches { print("FAULT: \(glitch)") }
         for leak in report.leaks { print("FAULT: \(leak)") }
         report.print()
         print(try report.line())
-        let faults = examiner.glitches.count + report.leaks.count
-        print(faults == 0 ? "nothing is wrong" : "\(faults) faults; seed \(options.seed), see '\(options.report)'")
+        let faults = checker.glitches.count + report.leaks.count
+        print(faults == 0 ? "no faults" : "\(faults) faults; seed \(options.seed), see '\(options.report)'")
         if faults > 0 { exit(1) }
     }
 }
 
-/// One run: faults in the order of its seed, until the time is over.
+/// One run: injects faults in the order of its seed until the time is over.
 struct Soak {
     let options: SoakOptions
-    let journal: Journal
-    let examiner: Examiner
+    let journal: RunLog
+    let checker: OutputChecker
 
-    init(_ options: SoakOptions, _ journal: Journal, _ examiner: Examiner) {
+    init(_ options: SoakOptions, _ journal: RunLog, _ checker: OutputChecker) {
         self.options = options
         self.journal = journal
-        self.examiner = examiner
+        self.checker = checker
     }
 
     func run(_ name: ServerName) throws -> Report {
         let begin = Date()
         let before = try ResourceSnapshot()
-        let stage = try SoakFixture(options, name, journal, examiner)
+        let stage = try SoakFixture(options, name, journal, checker)
         var warm: ResourceSnapshot?
-        if let plant = options.plant {
-            try stage.plant(plant)
+        if let inject = options.inject {
+            try stage.inject(inject)
         } else {
             var order = FaultOrder(seed: options.seed)
             while Date().timeIntervalSince(begin) < options.seconds {
                 do {
                     try stage.perform(order.next())
                 } catch {
-                    examiner.note("The soak cannot go on: \(error)")
+                    checker.note("The soak cannot continue: \(error)")
                     break
                 }
-                // Each kind of thing was there by then; what is made once was made.
+                // By now every kind of object has been in use, and everything that is created only
+                // once exists.
                 if warm == nil, stage.counts.recoveries.count >= 3,
                     Date().timeIntervalSince(begin) > options.seconds / 4
                 {
@@ -80,7 +83,7 @@ struct Soak {
             stage, seconds: Date().timeIntervalSince(begin), before, warm ?? end, end, leaks: try leaks(stage))
     }
 
-    /// With nothing but the speaker plugged in, and music and game playing.
+    /// Takes a snapshot with only the speaker plugged in, and with music and game playing.
     private func takeSnapshot(_ stage: SoakFixture) throws -> ResourceSnapshot {
         if stage.microphone.isRunning { stage.switchInput() }
         if stage.counts.isDeckOn { stage.switchDeck() }
@@ -116,12 +119,12 @@ struct Soak {
             kills: count(.serverKilled, .serverEnded), plugs: count(.devicePlugged, .devicePulledOut),
             periods: count(.periodPreferred, .periodForeign),
             recoveryMedianSeconds: times.isEmpty ? 0 : times[times.count / 2], recoveryMaximumSeconds: times.last ?? 0,
-            glitches: examiner.glitches.count, excused: examiner.total.excused, lostFrames: examiner.total.lostFrames,
-            gaps: examiner.total.gaps,
-            xruns: stage.xruns.withLock { $0 }, underrunFrames: counts.underrunFrames, fades: examiner.total.fades,
-            framesHeard: examiner.total.frames,
-            devicesHeard: examiner.devices, silenceChecks: counts.silenceChecks,
-            untouchedChecks: counts.untouchedChecks, pauses: examiner.total.pauses, refusals: counts.refusals,
+            glitches: checker.glitches.count, excused: checker.total.excused, lostFrames: checker.total.lostFrames,
+            gaps: checker.total.gaps,
+            xruns: stage.xruns.withLock { $0 }, underrunFrames: counts.underrunFrames, fades: checker.total.fades,
+            framesHeard: checker.total.frames,
+            devicesHeard: checker.devices, silenceChecks: counts.silenceChecks,
+            untouchedChecks: counts.untouchedChecks, pauses: checker.total.pauses, refusals: counts.refusals,
             threads: [before, warm, end].map(\.driverThreads), descriptors: [before, warm, end].map(\.descriptorCount),
             megabytes: [before, warm, end].map { $0.residentKiB / 1024 },
             sharedLeftovers: stage.server.leftovers.count,

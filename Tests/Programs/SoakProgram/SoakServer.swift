@@ -2,22 +2,23 @@ import Foundation
 import JackDriver
 import TestSupport
 
-/// The soak's own server, which dies and returns.
+/// The soak's own server, which is ended and restarted.
 final class SoakServer {
     enum Kind: String, CaseIterable {
         case jackd
         case jackdSync = "jackd-sync"
         case pipewire
-        /// The one that the driver itself starts, and starts again.
+        /// The server that the driver itself starts and restarts.
         case managed
     }
 
     let kind: Kind
     private let name: ServerName
     private(set) var sampleRate = 48_000
-    /// A player goes on through another rate, and back, by resampling what it has.
+    /// Whether the server has had another rate. A player resamples its material from then on, even
+    /// when the rate returns.
     private(set) var hadOtherRate = false
-    /// Whether its rate changes while it lives.
+    /// Whether the server's rate changes while it runs.
     var changesRate: Bool { kind == .managed || kind == .pipewire }
     private var process: JackServer?
 
@@ -27,12 +28,12 @@ final class SoakServer {
         let needed: TestServer = kind == .managed ? .jackd : TestServer(rawValue: kind.rawValue) ?? .jackd
         guard TestServer.current == needed else {
             throw TestFailure(
-                "The soak on '\(kind.rawValue)' wants AUDIO_TEST_SERVER=\(needed.rawValue); Scripts/soak sets it.")
+                "The soak on '\(kind.rawValue)' requires AUDIO_TEST_SERVER=\(needed.rawValue); Scripts/soak sets it.")
         }
         try start(sampleRate: 48_000, periodFrames: periodFrames)
     }
 
-    /// How the driver reaches it.
+    /// The configuration with which the driver connects to the server.
     var configuration: JackDriver.Configuration {
         JackDriver.Configuration(
             server: kind == .managed ? .managed : .named(name.text), clientName: "session-soak", outputs: 2, inputs: 2,
@@ -42,12 +43,12 @@ final class SoakServer {
             callTimeout: 3)
     }
 
-    /// What other programs need to reach it.
+    /// The environment that other programs need to connect to the server.
     var environment: [String: String] {
         process?.environment ?? ["JACK_DEFAULT_SERVER": name.text, "JACK_NO_START_SERVER": "1"]
     }
 
-    /// Starts it; the managed one is the driver's to start.
+    /// Starts the server. A managed server is started by the driver.
     func start(sampleRate: Int, periodFrames: Int) throws {
         guard kind != .managed else { return }
         process = try JackServer(name, sampleRate: sampleRate, periodFrames: periodFrames)
@@ -55,7 +56,7 @@ final class SoakServer {
         hadOtherRate = hadOtherRate || sampleRate != 48_000
     }
 
-    /// Ends it, at once or in order.
+    /// Ends the server: kills it, or shuts it down in order.
     func end(inOrder: Bool) {
         if let process {
             inOrder ? process.stop() : process.kill()
@@ -65,10 +66,11 @@ final class SoakServer {
         process = nil
     }
 
-    func freeze() { process.map { $0.freeze() } ?? signal(SIGSTOP) }
-    func thaw() { process.map { $0.thaw() } ?? signal(SIGCONT) }
+    func suspend() { process.map { $0.freeze() } ?? signal(SIGSTOP) }
+    func resume() { process.map { $0.thaw() } ?? signal(SIGCONT) }
 
-    /// The managed server's host; who stands by to reap it ends by itself.
+    /// Sends a signal to the managed server's host process. The process that waits to reap the host
+    /// ends on its own.
     private func signal(_ signal: Int32) {
         let programs = OtherProcess.find(program: "audiosession-server", arguments: [name.text])
         for host in programs where programs.contains(Self.parent(of: host)) { kill(host, signal) }
@@ -79,7 +81,7 @@ final class SoakServer {
         return line.flatMap { pid_t($0.dropFirst(5).filter { !$0.isWhitespace }) } ?? 0
     }
 
-    /// What it left in shared memory: places under its name.
+    /// The entries under the server's name that it left in shared memory.
     var leftovers: [String] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/shm")) ?? []
         return entries.filter { $0.contains("_\(name.text)_") }.sorted()

@@ -2,13 +2,14 @@ import Foundation
 import Platform
 import TestSupport
 
-/// A thread that wants nothing but to run every 50 ms: what it misses, no thread of this process without a deadline has got either.
+/// A thread that runs every 50 ms and does nothing else. When it misses time, no other thread
+/// without a deadline has run either.
 final class StarvationMeter: Sendable {
     private let thread = WorkerThread()
-    private let longest = Locked(0.0)
+    private let longest = Mutex(0.0)
 
     init() {
-        let never = Signpost<Void>()
+        let never = EventLog<Void>()
         _ = thread.start(name: "soak-meter") { [longest] in
             while true {
                 let begin = Date()
@@ -19,7 +20,7 @@ final class StarvationMeter: Sendable {
         }
     }
 
-    /// Its longest pause since the last call, in seconds.
+    /// Returns the thread's longest pause since the last call, in seconds.
     func take() -> Double {
         longest.withLock { longest in
             defer { longest = 0 }

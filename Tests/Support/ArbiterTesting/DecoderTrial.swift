@@ -2,15 +2,16 @@ import Foundation
 import SessionArbiter
 import TestRandom
 
-/// Spoiled packets through both decoders: whatever comes is a message or an error, and a message is the same when it is written and read again.
+/// Feeds malformed packets to both decoders. Every packet must decode to a message or fail with an
+/// error, and a decoded message must survive encoding and decoding again unchanged.
 package struct DecoderTrial: Sendable {
     package let seed: UInt64
-    /// Told before each packet is tried: of the one that ends it all, this is what is known.
+    /// Called before each packet is decoded, so that a packet that crashes the process is known.
     private let note: @Sendable (_ number: UInt64, _ packet: [UInt8]) -> Void
     private let fault: Fault?
     private let corpus: [[UInt8]]
 
-    /// A mistake in the decoder, for the trial's own trial.
+    /// A decoder bug that the trial can inject, to test the trial itself.
     package enum Fault: String, Sendable, CaseIterable { case trap, hang }
 
     package init(
@@ -21,10 +22,11 @@ package struct DecoderTrial: Sendable {
         self.note = note
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        corpus = try MessageCorpus.packets(restoring: MessageCorpus.record) + ServiceSayings.packets(encoder)
+        corpus = try MessageCorpus.packets(restoring: MessageCorpus.record) + ArbiterMessageCorpus.packets(encoder)
     }
 
-    /// Tries the packets of these numbers; returns how many were messages. Throws what it found.
+    /// Decodes the packets with these numbers and returns how many of them were messages. Throws
+    /// what it found.
     @discardableResult
     package func run(_ numbers: Range<UInt64>, every step: UInt64 = 1) throws -> Int {
         let mutation = Mutation(corpus)
@@ -35,7 +37,7 @@ package struct DecoderTrial: Sendable {
             var random = SeededGenerator(seed: seed, step: number)
             let packet = mutation.packet(&random)
             note(number, packet)
-            if let fault { Self.stumble(fault, over: packet) }
+            if let fault { Self.failAsInjected(fault, on: packet) }
             let data = Data(packet)
             if let message = try? decoder.decode(ClientMessage.self, from: data) {
                 messages += 1
@@ -53,16 +55,16 @@ package struct DecoderTrial: Sendable {
 
     private func finding(_ number: UInt64, _ packet: [UInt8], _ what: String) -> TrialError {
         TrialError(
-            "Seed \(seed), packet \(number): a \(what) is another when read again: \(String(decoding: packet, as: UTF8.self))"
+            "Seed \(seed), packet \(number): a \(what) changes when it is encoded and decoded again: \(String(decoding: packet, as: UTF8.self))"
         )
     }
 
-    /// Of the sort that a decoder could have: an index beyond the end, a loop that does not end.
-    private static func stumble(_ fault: Fault, over packet: [UInt8]) {
-        guard packet.contains(0xFF), let place = packet.firstIndex(of: UInt8(ascii: ",")) else { return }
+    /// Fails as a faulty decoder could: an index out of bounds, or an endless loop.
+    private static func failAsInjected(_ fault: Fault, on packet: [UInt8]) {
+        guard packet.contains(0xFF), let comma = packet.firstIndex(of: UInt8(ascii: ",")) else { return }
         switch fault {
-        case .trap: precondition(packet[place] == 0, "planted")
-        case .hang: while packet[place] != 0 { sched_yield() }
+        case .trap: precondition(packet[comma] == 0, "injected")
+        case .hang: while packet[comma] != 0 { sched_yield() }
         }
     }
 }

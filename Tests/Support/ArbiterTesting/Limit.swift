@@ -1,6 +1,6 @@
 import Glibc
 
-/// A moment that an event is awaited until. Far off: only what never comes reaches it.
+/// A deadline for an expected event. It is generous: only an event that never comes reaches it.
 package struct Limit {
     private let end: ContinuousClock.Instant
 
@@ -8,7 +8,7 @@ package struct Limit {
 
     package var hasPassed: Bool { ContinuousClock.now >= end }
 
-    /// What is left, for poll.
+    /// The time left, as a timeout for `poll`.
     package var milliseconds: Int32 {
         let left = ContinuousClock.now.duration(to: end)
         return left <= .zero
@@ -16,7 +16,7 @@ package struct Limit {
             : Int32(clamping: left.components.seconds * 1_000 + left.components.attoseconds / 1_000_000_000_000_000 + 1)
     }
 
-    /// Waits until the descriptor is ready, or the end.
+    /// Waits until the descriptor is ready. Returns false at the deadline.
     package func wait(for descriptor: Int32, _ events: Int32 = POLLIN) -> Bool {
         var watched = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         while true {
@@ -26,12 +26,13 @@ package struct Limit {
         }
     }
 
-    /// Looks at what tells nobody when it changes, such as a page of memory, until it is as awaited.
+    /// Polls a condition that gives no notice of its changes, such as a page of memory, until it
+    /// holds. Returns false after `seconds`.
     package static func waits(seconds: Double = 20, until condition: () throws -> Bool) rethrows -> Bool {
         let limit = Limit(seconds: seconds)
         while !(try condition()) {
             guard !limit.hasPassed else { return false }
-            poll(nil, 0, 2)  // not at once: whoever is waited for may need this core
+            poll(nil, 0, 2)  // not a busy loop: the process that changes it may need this core
         }
         return true
     }

@@ -2,11 +2,11 @@ import Foundation
 package import SessionArbiter
 package import SessionPolicy
 
-/// A valid message of every kind, each way: what fuzzers begin with.
+/// One valid message of every kind, in both directions: the corpus that the fuzzers mutate.
 package enum MessageCorpus {
-    /// Stands for a session of the sender's.
+    /// Represents a session of the sender.
     package static let session = SessionID(5)
-    /// Stands for the sender.
+    /// Represents the sender.
     package static let app = AppID(7)
 
     private static let device = Device(
@@ -46,13 +46,14 @@ package enum MessageCorpus {
             .beginSystemSession(session, rank: .call, isRinging: true),
         ] + changes.map { .configure(session, $0) }
 
-    /// What clients say.
+    /// One valid request of every kind that clients send.
     package static func requests(restoring record: SessionRecord) -> [ClientMessage.Request] {
         [
             .hello(.init()), .hello(.init(arbiter: 9, restoring: 2)),
-            .restore(.init(record: record, gate: GateWords(verdict: .max, volume: 1))), .register(app: nil),
-            .register(app: app), .loan(nil), .loan(PeriodLoan(before: 1_024, ours: 256)),
-            .rateLoan(nil), .rateLoan(RateLoan(before: 48_000, ours: 44_100)),
+            .restore(.init(record: record, gate: GateWords(grant: .max, volume: 1))), .register(app: nil),
+            .register(app: app), .bufferSizeOverride(nil),
+            .bufferSizeOverride(BufferSizeOverride(before: 1_024, ours: 256)),
+            .sampleRateOverride(nil), .sampleRateOverride(SampleRateOverride(before: 48_000, ours: 44_100)),
             .permission(program: nil, nil),
             .permission(program: "/bin/true", .granted), .report, .log(after: 3, follows: true),
             .log(after: 0, follows: false), .history, .synchronise, .pong(4),
@@ -60,14 +61,14 @@ package enum MessageCorpus {
             + actions.map { .submit($0) }
     }
 
-    /// The same as packets.
+    /// The same requests, encoded as packets.
     package static func packets(restoring record: SessionRecord) throws -> [[UInt8]] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return try requests(restoring: record).map { Array(try encoder.encode(ClientMessage(serial: 1, $0))) }
     }
 
-    /// Of a session that has been a while.
+    /// The record of a session with some history.
     package static let record: SessionRecord = {
         let policy = Policy()
         var state = PolicyState()
@@ -83,7 +84,7 @@ package enum MessageCorpus {
         }
         return SessionRecord(
             session: state[session] ?? PolicyState().record(of: session, GrantOrder())?.session ?? state.sessions[0],
-            grant: 3,
-            pending: 4, app: state.app(app), standing: policy.standings(in: state).first)
+            grantNumber: 3,
+            pending: 4, app: state.app(app), resolvedGrant: policy.resolvedGrants(in: state).first)
     }()
 }

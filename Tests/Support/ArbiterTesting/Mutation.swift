@@ -1,6 +1,6 @@
 package import TestRandom
 
-/// Spoils packets: bytes, their order, and the values in them.
+/// Malforms packets: their bytes, the order of the bytes, and the values in them.
 package struct Mutation {
     private let corpus: [[UInt8]]
 
@@ -14,33 +14,34 @@ package struct Mutation {
         "{\"a\":{\"a\":{}}}",
     ]
 
-    /// A message of the corpus, spoiled up to three times; one in four stays as it is.
+    /// Returns a message of the corpus with up to three mutations. One in four stays intact.
     package func packet(_ random: inout SeededGenerator) -> [UInt8] {
         var packet = random.pick(corpus)
-        for _ in 0..<(random.oneIn(4) ? 0 : 1 + random.below(3)) where !packet.isEmpty { spoil(&packet, &random) }
+        for _ in 0..<(random.oneIn(4) ? 0 : 1 + random.below(3)) where !packet.isEmpty { mutate(&packet, &random) }
         return packet
     }
 
-    private func spoil(_ packet: inout [UInt8], _ random: inout SeededGenerator) {
-        let place = random.below(packet.count)
+    private func mutate(_ packet: inout [UInt8], _ random: inout SeededGenerator) {
+        let offset = random.below(packet.count)
         switch random.below(10) {
-        case 0: packet[place] ^= 1 << UInt8(random.below(8))
-        case 1: packet[place] = UInt8(random.below(256))
-        case 2: packet.removeSubrange(place...)
-        case 3: packet.removeSubrange(place..<min(packet.count, place + 1 + random.below(8)))
-        case 4: packet.insert(contentsOf: (0..<1 + random.below(4)).map { _ in UInt8(random.below(256)) }, at: place)
+        case 0: packet[offset] ^= 1 << UInt8(random.below(8))
+        case 1: packet[offset] = UInt8(random.below(256))
+        case 2: packet.removeSubrange(offset...)
+        case 3: packet.removeSubrange(offset..<min(packet.count, offset + 1 + random.below(8)))
+        case 4: packet.insert(contentsOf: (0..<1 + random.below(4)).map { _ in UInt8(random.below(256)) }, at: offset)
         case 5:
             let other = random.pick(corpus)
-            packet.replaceSubrange(place..., with: other[random.below(other.count)...])
-        case 6: packet.insert(contentsOf: packet[place..<min(packet.count, place + 1 + random.below(32))], at: place)
-        default: replaceValue(in: &packet, after: place, by: Array(random.pick(Self.values).utf8))
+            packet.replaceSubrange(offset..., with: other[random.below(other.count)...])
+        case 6: packet.insert(contentsOf: packet[offset..<min(packet.count, offset + 1 + random.below(32))], at: offset)
+        default: replaceValue(in: &packet, after: offset, by: Array(random.pick(Self.values).utf8))
         }
         if packet.count > 4_096 { packet.removeSubrange(4_096...) }
     }
 
-    /// Puts another value behind the next colon.
-    private func replaceValue(in packet: inout [UInt8], after place: Int, by value: [UInt8]) {
-        guard let colon = packet[place...].firstIndex(of: UInt8(ascii: ":")) ?? packet.firstIndex(of: UInt8(ascii: ":"))
+    /// Replaces the value after the next colon.
+    private func replaceValue(in packet: inout [UInt8], after offset: Int, by value: [UInt8]) {
+        let colonByte = UInt8(ascii: ":")
+        guard let colon = packet[offset...].firstIndex(of: colonByte) ?? packet.firstIndex(of: colonByte)
         else { return }
         let begin = colon + 1
         var (end, depth, isInText) = (begin, 0, false)

@@ -1,6 +1,7 @@
 package import Foundation
 
-/// A child process. What it prints on standard output comes by a pipe, whose end tells of its own.
+/// A child process. A socket pair carries its standard output; the end of the stream shows that the
+/// process has ended.
 package final class Program {
     package let process: pid_t
     private let output: Int32
@@ -9,7 +10,7 @@ package final class Program {
     private var unread = [UInt8]()
     private var hasEnded = false
 
-    /// The folder of the programs that were built with this one.
+    /// The folder of the running program, which holds all programs of the build.
     package static var folder: String {
         get throws {
             let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -17,7 +18,7 @@ package final class Program {
         }
     }
 
-    /// A program that was built with this one.
+    /// Returns the path of a program of the same build.
     package static func built(_ name: String) throws -> String {
         let program = try folder + "/" + name
         guard FileManager.default.isExecutableFile(atPath: program) else {
@@ -26,7 +27,8 @@ package final class Program {
         return program
     }
 
-    /// `also` gets the output's pipe too, as descriptor 3; `handing` is a descriptor that it inherits under the number given.
+    /// Starts a program. With `outputAlsoAt3` it also gets the output stream as descriptor 3.
+    /// `handing` is a descriptor that the child inherits under the given number.
     package init(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], errorsTo errors: String? = nil,
         outputAlsoAt3: Bool = false, handing: (own: Int32, asNumber: Int32)? = nil
@@ -34,7 +36,7 @@ package final class Program {
         var pipes: (output: [Int32], input: [Int32]) = ([-1, -1], [-1, -1])
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &pipes.output) == 0, socketpair(AF_UNIX, kind, 0, &pipes.input) == 0 else {
-            throw TrialError("There is no pipe to be had.")
+            throw TrialError("Cannot create a socket pair.")
         }
         defer {
             close(pipes.output[1])
@@ -55,7 +57,7 @@ package final class Program {
         defer { (words + variables).forEach { free($0) } }
         var child = pid_t()
         let result = posix_spawn(&child, path, &actions, nil, &words, &variables)
-        guard result == 0 else { throw TrialError("'\(path)' cannot be run: \(String(cString: strerror(result))).") }
+        guard result == 0 else { throw TrialError("Cannot run '\(path)': \(String(cString: strerror(result))).") }
         process = child
         output = pipes.output[0]
         input = pipes.input[0]
@@ -72,19 +74,20 @@ package final class Program {
 
     package func send(_ signal: Int32) { kill(process, signal) }
 
-    /// For poll: whether it prints something, or has ended.
+    /// For `poll`: readable when the program has printed something or has ended.
     package var watched: pollfd { pollfd(fd: output, events: Int16(POLLIN), revents: 0) }
 
-    /// Writes a line to its standard input.
+    /// Writes a line to the program's standard input.
     package func write(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = Glibc.send(input, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Ends its standard input.
+    /// Closes the program's standard input.
     package func endInput() { shutdown(input, Int32(SHUT_WR)) }
 
-    /// The next line that it prints; nil at the end of its output. Throws when none comes in time.
+    /// Returns the next line that the program prints, or nil at the end of its output. Throws when
+    /// no line arrives in time.
     package func readLine(within seconds: Double = 20) throws -> String? {
         let limit = Limit(seconds: seconds)
         while true {
@@ -103,7 +106,8 @@ package final class Program {
         }
     }
 
-    /// Waits until it has ended, and returns its exit status, or minus the signal that ended it. What it still prints is thrown away.
+    /// Waits until the program has ended. Returns its exit status, or the negated number of the
+    /// signal that ended it. Discards its remaining output.
     package func waitForEnd(within seconds: Double = 20) throws -> Int32 {
         if let status { return status }
         let limit = Limit(seconds: seconds)

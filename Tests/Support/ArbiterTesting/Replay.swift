@@ -2,8 +2,9 @@ package import SessionArbiter
 package import SessionPolicy
 
 extension DecisionHistory {
-    /// The state that the decisions lead to, one after the other. Throws where one comes out otherwise than the service said.
-    package func replayed(by policy: Policy) throws -> (state: PolicyState, standings: [Standing]) {
+    /// Applies the decisions one after the other and returns the resulting state. Throws when one
+    /// has another outcome than the service recorded.
+    package func replayed(by policy: Policy) throws -> (state: PolicyState, resolvedGrants: [ResolvedGrant]) {
         var state = base
         for decision in decisions {
             let outcome: Decision.Outcome
@@ -16,44 +17,47 @@ extension DecisionHistory {
             }
             guard outcome == decision.outcome else {
                 throw TrialError(
-                    "Decision \(decision.number), \(decision.event.action), comes out as \(outcome), and was \(decision.outcome)."
+                    "Decision \(decision.number), \(decision.event.action), is \(outcome) on replay but was \(decision.outcome)."
                 )
             }
         }
-        return (state, policy.standings(in: state))
+        return (state, policy.resolvedGrants(in: state))
     }
 }
 
 extension ArbiterReport {
-    /// What differs between this and a replay of the log; nil: nothing.
+    /// Describes the first difference between this report and a replay of the log, or returns nil
+    /// if there is none.
     package func difference(from history: DecisionHistory) throws -> String? {
-        let (state, standings) = try history.replayed(by: Policy(settings: settings.policy))
+        let (state, resolvedGrants) = try history.replayed(by: Policy(settings: settings.policy))
         guard state.sessions.map(\.id) == sessions.map(\.status.session.id) else {
             return
-                "The log leads to \(state.sessions.map(\.id)), but the service has \(sessions.map(\.status.session.id))."
+                "The log yields \(state.sessions.map(\.id)), but the service has \(sessions.map(\.status.session.id))."
         }
-        for ((logged, standing), told) in zip(zip(state.sessions, standings), sessions.map(\.status)) {
-            guard logged == told.session else {
-                return "The log leads to \(logged), but the service has \(told.session)."
+        for ((logged, resolvedGrant), notified) in zip(zip(state.sessions, resolvedGrants), sessions.map(\.status)) {
+            guard logged == notified.session else {
+                return "The log yields \(logged), but the service has \(notified.session)."
             }
-            guard standing == told.standing else {
-                return "The log leads to \(standing) of \(logged.id), but the service has \(told.standing)."
+            guard resolvedGrant == notified.resolvedGrant else {
+                return
+                    "The log yields \(resolvedGrant) for \(logged.id), but the service has \(notified.resolvedGrant)."
             }
         }
-        guard state.apps == apps else { return "The log leads to the apps \(state.apps), but the service has \(apps)." }
+        guard state.apps == apps else { return "The log yields the apps \(state.apps), but the service has \(apps)." }
         return nil
     }
 }
 
 extension RawClient {
-    /// The report and the log of one moment, when nothing is decided between them.
+    /// Returns the report and the log of the same moment: the service has made no decision between
+    /// them.
     package func reportWithHistory() throws -> (report: ArbiterReport, history: DecisionHistory) {
         for _ in 0..<1_000 {
             let before = try report().decisions
-            guard let history = try ask(.history).history else { throw TrialError("No history came.") }
+            guard let history = try ask(.history).history else { throw TrialError("The reply has no history.") }
             let report = try report()
             if report.decisions == before { return (report, history) }
         }
-        throw TrialError("The service does not come to rest.")
+        throw TrialError("The service keeps making decisions.")
     }
 }

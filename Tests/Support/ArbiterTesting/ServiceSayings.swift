@@ -3,7 +3,7 @@ import SessionArbiter
 import SessionPolicy
 
 /// A valid message of every kind that the service sends.
-enum ServiceSayings {
+enum ArbiterMessageCorpus {
     static func packets(_ encoder: JSONEncoder) throws -> [[UInt8]] {
         let record = MessageCorpus.record
         let effects: [Effect.Kind] = [
@@ -14,9 +14,10 @@ enum ServiceSayings {
             [
                 .long(4), .ping(7), .application(record.app), .devices([]),
                 .hardware(
-                    HardwareWish(
-                        ioBufferDuration: 0.005, loan: PeriodLoan(before: 1_024, ours: 128), sampleRate: 44_100,
-                        rateLoan: RateLoan(before: 48_000, ours: 44_100))),
+                    HardwareRequest(
+                        ioBufferDuration: 0.005, bufferSizeOverride: BufferSizeOverride(before: 1_024, ours: 128),
+                        sampleRate: 44_100,
+                        sampleRateOverride: SampleRateOverride(before: 48_000, ours: 44_100))),
                 .failure(3, RequestError(.limit, "Too many.")),
                 .failure(3, RequestError(Refusal(.badParam, .hw4, by: record.session.id, "No."))),
             ] + effects.map { .notice(SessionNotice(decision: 3, effect: Effect(record.session.id, $0, .act2))) }

@@ -4,16 +4,17 @@ import SessionArbiter
 import SessionPolicy
 import TestRandom
 
-/// A whole service in this process: clients that come and go send it spoiled packets, and one that behaves sees that it is left alone.
+/// A complete service in this process. Clients that come and go send it malformed packets while a
+/// well-behaved client checks that its session is not affected.
 package struct ServiceTrial: Sendable {
     package let seed: UInt64
-    /// The spoilers may speak for the system.
+    /// Whether the clients that send malformed packets may act for the system.
     package let isTrusted: Bool
     private let note: @Sendable (_ number: UInt64, _ packet: [UInt8]) -> Void
 
-    /// Messages from one look at the one that behaves to the next.
+    /// The number of messages between two checks by the well-behaved client.
     private static let round = 1_000
-    private static let spoilers = 6
+    private static let clientCount = 6
 
     package init(
         seed: UInt64, isTrusted: Bool = false, note: @escaping @Sendable (UInt64, [UInt8]) -> Void = { _, _ in }
@@ -23,7 +24,7 @@ package struct ServiceTrial: Sendable {
         self.note = note
     }
 
-    /// What happened.
+    /// What happened in a run.
     package struct Report: Sendable, CustomStringConvertible {
         package var packets = 0
         package var connections = 0
@@ -36,16 +37,17 @@ package struct ServiceTrial: Sendable {
         }
     }
 
-    /// Sends so many packets. Throws what it found.
+    /// Sends `count` packets. Throws what it found.
     package func run(_ count: Int) throws -> Report { try serve(count) }
 
-    /// The same, where nothing else in this process opens and closes descriptors: none is left open.
+    /// Runs in the same way and checks for descriptor leaks. Use only where nothing else in this
+    /// process opens or closes descriptors.
     package func runAlone(_ count: Int) throws -> Report {
         let before = try Self.descriptors()
         let report = try serve(count)
         guard try Limit.waits(until: { try Self.descriptors() == before }) else {
             throw TrialError(
-                "Seed \(seed): \(before) descriptors were open before, and \(try Self.descriptors()) are after.")
+                "Seed \(seed): \(before) descriptors were open before the run, \(try Self.descriptors()) after it.")
         }
         return report
     }
@@ -58,12 +60,12 @@ package struct ServiceTrial: Sendable {
         let folder = try TrialFolder()
         let path = folder.path + "/trial.socket"
         let listener = ssocket_listen(path, 128)
-        guard listener >= 0 else { throw TrialError("'\(path)' cannot be listened at.") }
+        guard listener >= 0 else { throw TrialError("Cannot listen at '\(path)'.") }
         let server = try ArbiterServer(
             listener: listener, settings: try settings(), statePath: folder.path + "/state.json")
         let running = TrialThread { server.run() }
         do {
-            let report = try spoil(path, count)
+            let report = try sendMalformed(path, count)
             server.stop()
             _ = try running.wait()
             return report
@@ -87,42 +89,42 @@ package struct ServiceTrial: Sendable {
         return settings
     }
 
-    private func spoil(_ path: String, _ count: Int) throws -> Report {
+    private func sendMalformed(_ path: String, _ count: Int) throws -> Report {
         var report = Report()
         var random = SeededGenerator(seed: seed)
         let witness = try Witness(path)
         let mutation = Mutation(try MessageCorpus.packets(restoring: MessageCorpus.record))
-        var spoilers = try (0..<Self.spoilers).map { _ in try Spoiler(path) }
-        report.connections = spoilers.count
+        var clients = try (0..<Self.clientCount).map { _ in try FuzzClient(path) }
+        report.connections = clients.count
         for number in 0..<count {
-            let one = random.below(spoilers.count)
-            if spoilers[one].client.hasEnded || random.oneIn(150) {
-                report.cutOff += spoilers[one].client.hasEnded ? 1 : 0
+            let index = random.below(clients.count)
+            if clients[index].client.hasEnded || random.oneIn(150) {
+                report.cutOff += clients[index].client.hasEnded ? 1 : 0
                 report.connections += 1
-                spoilers[one] = try Spoiler(path, greets: !random.oneIn(4))
+                clients[index] = try FuzzClient(path, greets: !random.oneIn(4))
             }
-            let others = spoilers.compactMap(\.session) + (isTrusted ? [] : [witness.session])
-            let packet = spoilers[one].address(mutation.packet(&random), others, &random)
+            let others = clients.compactMap(\.session) + (isTrusted ? [] : [witness.session])
+            let packet = clients[index].address(mutation.packet(&random), others, &random)
             note(UInt64(number), packet)
-            try spoilers[one].send(packet, descriptor: random.oneIn(1_000) ? 0 : -1)
+            try clients[index].send(packet, descriptor: random.oneIn(1_000) ? 0 : -1)
             report.packets += 1
-            // The first reads but seldom.
-            for (place, spoiler) in spoilers.enumerated() where number % (place == 0 ? 5_000 : 16) == 0 {
-                report.replies += spoiler.client.drain()
+            // The first client reads only rarely.
+            for (position, client) in clients.enumerated() where number % (position == 0 ? 5_000 : 16) == 0 {
+                report.replies += client.client.drain()
             }
             if number % 16 == 0 { witness.client.drain() }
-            if number % Self.round == 0 { try witness.look(number) }
+            if number % Self.round == 0 { try witness.check(number) }
         }
-        spoilers = []
+        clients = []
         report.decisions = try witness.conclude(isTrusted: isTrusted)
         return report
     }
 }
 
-/// A client that sends what is spoiled.
-private final class Spoiler {
+/// A client that sends malformed packets.
+private final class FuzzClient {
     let client: RawClient
-    /// Of its own.
+    /// The client's own session.
     private(set) var session: SessionID?
 
     init(_ path: String, greets: Bool = true) throws {
@@ -132,7 +134,8 @@ private final class Spoiler {
         session = try? client.ask(.register(app: nil)).session
     }
 
-    /// With a serial that is its turn, and sessions that there are, but for some.
+    /// Usually gives the packet the next serial number and an existing session; some packets stay
+    /// as they are.
     func address(_ packet: [UInt8], _ others: [SessionID], _ random: inout SeededGenerator) -> [UInt8] {
         guard !random.oneIn(16) else { return packet }
         client.serial += 1
@@ -152,13 +155,13 @@ private final class Spoiler {
         let limit = Limit(seconds: 20)
         while !packet.isEmpty, client.send(packet, descriptor: descriptor) == -Int(EAGAIN) {
             guard limit.wait(for: client.socket, POLLOUT) else {
-                throw TrialError("The service takes no more packets.")
+                throw TrialError("The service does not accept any packets.")
             }
         }
     }
 }
 
-/// A client that behaves, and looks whether others reach into what is its own.
+/// A well-behaved client that checks that no other client changes what belongs to it.
 private final class Witness {
     let client: RawClient
     let session: SessionID
@@ -167,41 +170,43 @@ private final class Witness {
     init(_ path: String) throws {
         client = try RawClient(path)
         try client.hello()
-        // A number that chance does not hit: trusted programs may end anybody's session.
+        // Raises the session number beyond those that mutated packets are likely to hit: trusted
+        // programs may end any session.
         for _ in 0..<120 {
             if let id = try client.ask(.register(app: nil)).session { try client.ask(.unregister(id)) }
         }
         (session, gate) = try client.makeSession(.mixWithOthers)
     }
 
-    /// Sets what only it may set, and finds it so.
-    func look(_ number: Int) throws {
+    /// Sets properties of its own session and checks that the service reports them.
+    func check(_ number: Int) throws {
         let rate = number % 2_000 == 0 ? 44_100.0 : 48_000
         let mode: Mode = number % 3_000 == 0 ? .moviePlayback : .default
         try client.ask(.prefer(session, .sampleRate(rate)))
         try client.ask(.configure(session, .category(.playback, mode: mode, options: .mixWithOthers)))
         let (report, history) = try client.reportWithHistory()
-        client.news = []
+        client.messages = []
         guard let mine = report.sessions.first(where: { $0.status.session.id == session })?.status.session else {
             throw TrialError("After \(number) packets the witness's session is gone.")
         }
         guard mine.preferences.sampleRate == rate, mine.configuration.mode == mode, mine.app == AppID(UInt64(getpid()))
         else {
-            throw TrialError("After \(number) packets the witness's session is another: \(mine).")
+            throw TrialError("After \(number) packets the witness's session has changed: \(mine).")
         }
         if let difference = try report.difference(from: history) {
             throw TrialError("After \(number) packets: \(difference)")
         }
     }
 
-    /// When the others have gone, nothing of theirs is left. Returns how many decisions there were.
+    /// Checks that nothing remains of the other clients once they have gone. Returns the number of
+    /// decisions.
     func conclude(isTrusted: Bool) throws -> UInt64 {
         guard try Limit.waits(until: { try client.report().clients.count == 1 }) else {
-            throw TrialError("Clients that have gone are listed still.")
+            throw TrialError("The service still lists clients that have gone.")
         }
         if isTrusted {
-            for one in try client.report().sessions where one.status.session.rank > .app {
-                try client.ask(.endSystemSession(one.status.session.id, shouldResume: false))
+            for update in try client.report().sessions where update.status.session.rank > .app {
+                try client.ask(.endSystemSession(update.status.session.id, shouldResume: false))
             }
             _ = try client.answer(to: .submit(.setMicrophoneMuted(false)))
         }
@@ -210,36 +215,36 @@ private final class Witness {
         try client.ask(.activate(session))
         let (report, history) = try client.reportWithHistory()
         guard report.sessions.map(\.status.session.id) == [session] else {
-            throw TrialError("Sessions of clients that have gone are there still: \(report.sessions).")
+            throw TrialError("The service still has sessions of clients that have gone: \(report.sessions).")
         }
-        let verdict = report.sessions[0].status.standing.verdict
-        guard !verdict.isPaused, gate.verdict.paused == verdict.isPaused, gate.verdict.muted == verdict.isMuted,
-            Double(gate.verdict.attenuation) / 256 == verdict.attenuation
-        else { throw TrialError("The gate says \(gate.verdict), and the service \(verdict).") }
+        let grant = report.sessions[0].status.resolvedGrant.grant
+        guard !grant.isPaused, gate.grant.paused == grant.isPaused, gate.grant.muted == grant.isMuted,
+            Double(gate.grant.attenuation) / 256 == grant.attenuation
+        else { throw TrialError("The gate carries \(gate.grant), the service reports \(grant).") }
         if let difference = try report.difference(from: history) { throw TrialError(difference) }
         return report.decisions
     }
 }
 
 extension [UInt8] {
-    private func place(of word: [UInt8]) -> Int? {
+    private func index(of word: [UInt8]) -> Int? {
         guard count >= word.count else { return nil }
         return (0...(count - word.count)).first {
             self[$0] == word[0] && self[$0..<$0 + word.count].elementsEqual(word)
         }
     }
 
-    /// The first of `old` replaced, where no digit follows.
+    /// Returns a copy with the first `old` replaced, unless a digit follows it.
     fileprivate func replacing(_ old: [UInt8], with new: [UInt8]) -> [UInt8] {
-        guard let begin = place(of: old) else { return self }
+        guard let begin = index(of: old) else { return self }
         let end = begin + old.count
         if end < count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self[end]) { return self }
         return Array(self[..<begin]) + new + Array(self[end...])
     }
 
-    /// What stands behind `key`, up to the next comma or brace, replaced.
+    /// Returns a copy with the value after `key`, up to the next comma or brace, replaced.
     fileprivate func replacingValue(of key: [UInt8], with new: [UInt8]) -> [UInt8] {
-        guard let begin = place(of: key).map({ $0 + key.count }) else { return self }
+        guard let begin = index(of: key).map({ $0 + key.count }) else { return self }
         let end = self[begin...].firstIndex { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "}") } ?? count
         return Array(self[..<begin]) + new + Array(self[end...])
     }

@@ -1,4 +1,4 @@
-/// Why a trial could not go on, or what it found.
+/// The reason why a trial could not continue, or the problem that it found.
 package struct TrialError: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Work on a thread of its own, and what came of it.
+/// Runs work on a separate thread and holds the result.
 ///
 /// Unchecked `Sendable`: the result is written before the signal and read after it.
 package final class TrialThread<Value: Sendable>: @unchecked Sendable {
@@ -17,7 +17,7 @@ package final class TrialThread<Value: Sendable>: @unchecked Sendable {
         thread.start()
     }
 
-    /// Waits for it, once.
+    /// Waits for the result. May be called once.
     @discardableResult
     package func wait() throws -> Value {
         isDone.wait()

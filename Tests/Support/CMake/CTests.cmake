@@ -4,7 +4,7 @@ target_include_directories(session_expect INTERFACE ${CMAKE_CURRENT_LIST_DIR})
 
 function(session_test name file library)
     add_executable(${name} ${file} ${ARGN})
-    # Tests may call what blocks from where they like: only the libraries are held to function effects.
+    # Tests may call blocking functions anywhere; function effects bind only the libraries.
     target_link_libraries(${name} PRIVATE session_warnings session_expect ${library} Threads::Threads m)
     add_test(NAME ${name} COMMAND ${name})
 endfunction()

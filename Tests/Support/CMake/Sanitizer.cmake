@@ -1,4 +1,5 @@
-# The sanitizer named by SANITIZER, for everything that is built. "address" adds that of undefined behaviour: they share one build.
+# The sanitizer named by SANITIZER, for every target. "address" also enables the undefined-behaviour
+# sanitizer, in the same build.
 add_library(session_sanitizer INTERFACE)
 if(NOT SANITIZER)
     return()
@@ -21,7 +22,8 @@ if(SESSION_HAS_LLD)
     target_link_options(session_sanitizer INTERFACE -fuse-ld=lld)
 endif()
 
-# The thread sanitizer of a Swift toolchain refers to libdispatch, which lies beside it.
+# The thread sanitizer of a Swift toolchain needs libdispatch, which is installed with the
+# toolchain.
 if(SANITIZER STREQUAL "thread")
     file(REAL_PATH "${CMAKE_C_COMPILER}" compiler)
     cmake_path(GET compiler PARENT_PATH toolchain)

@@ -1,4 +1,5 @@
-# Warnings are errors, but not where we are a part of another project. Clang 20 and newer also check that the cycle neither blocks nor allocates.
+# Warnings are errors, except when another project includes this one. Clang 20 and newer also check
+# that the render cycle neither blocks nor allocates.
 add_library(session_warnings INTERFACE)
 target_compile_options(session_warnings INTERFACE -Wall -Wextra)
 if(PROJECT_IS_TOP_LEVEL)

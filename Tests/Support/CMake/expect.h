@@ -1,4 +1,5 @@
-/// Assertions for the C tests. A failed one prints where and what, is counted, and lets the test go on.
+/// Assertions for the C tests. A failed assertion prints its location and the expression, is
+/// counted, and lets the test continue.
 ///
 ///     TEST(reads_what_was_written) { EXPECT(answer == 42); EXPECT_EQUAL(frames, 64); }
 ///     int main(void) { RUN(reads_what_was_written); return test_result(); }
@@ -32,7 +33,7 @@ static inline void expect_fail(const char *file, int line) {
         }                                                                                                              \
     } while (0)
 
-/// Two whole numbers are the same.
+/// Expects two integers to be equal.
 #define EXPECT_EQUAL(value, expected)                                                                                  \
     do {                                                                                                               \
         const int64_t expect_value = (int64_t)(value), expect_expected = (int64_t)(expected);                          \
@@ -42,7 +43,7 @@ static inline void expect_fail(const char *file, int line) {
         }                                                                                                              \
     } while (0)
 
-/// A number lies within `tolerance` of another; 0 means that they are the same.
+/// Expects a number to lie within `tolerance` of another; a tolerance of 0 means equality.
 #define EXPECT_NEAR(value, expected, tolerance)                                                                        \
     do {                                                                                                               \
         const double expect_value = (value), expect_expected = (expected);                                             \
@@ -53,10 +54,10 @@ static inline void expect_fail(const char *file, int line) {
         }                                                                                                              \
     } while (0)
 
-/// What main returns: 0 when all expectations held.
+/// Returns the exit status for main: success when all expectations held.
 static inline int test_result(void) {
     if (expect_failures > 0) {
-        fprintf(stderr, "%u of the expectations failed\n", expect_failures);
+        fprintf(stderr, "%u expectations failed\n", expect_failures);
         return EXIT_FAILURE;
     }
     printf("%u tests passed\n", expect_tests);

@@ -1,4 +1,4 @@
-/// What a script's server does: its own life, its devices, what it tells and how.
+/// The actions of a script: the server's start and end, its devices, and its notifications.
 #include "fake.h"
 
 #include <stdio.h>
@@ -30,9 +30,9 @@ static bool has(const words_t *words, const char *text) {
     return false;
 }
 
-// ---- Life and death -----------------------------------------------------------------------------------------------------------
+// ---- Start and end ------------------------------------------------------------------------------
 
-void fake_die(unsigned farewell, bool here) {
+void fake_die(unsigned shutdown, bool here) {
     jack_client_t *orphans[MAX_CLIENTS];
     uint32_t count = 0;
     fake_lock();
@@ -42,28 +42,28 @@ void fake_die(unsigned farewell, bool here) {
         if (!client->is_open || client->is_dead)
             continue;
         client->is_dead = true;
-        client->farewell = here ? 0 : farewell;
+        client->shutdown = here ? 0 : shutdown;
         orphans[count++] = client;
     }
     pthread_cond_broadcast(&fake.changed);
     fake_unlock();
     for (uint32_t i = 0; here && i < count; i++)
-        fake_tell_end(orphans[i], farewell);
+        fake_notify_end(orphans[i], shutdown);
 }
 
 static int die(const words_t *words) {
-    unsigned farewell = 0;
-    farewell |= has(words, "info") ? FAREWELL_INFO : 0;
-    farewell |= has(words, "plain") ? FAREWELL_PLAIN : 0;
-    farewell |= has(words, "twice") ? FAREWELL_TWICE : 0;
-    farewell |= has(words, "cycle") ? FAREWELL_CYCLE : 0;
-    farewell |= has(words, "linger") ? FAREWELL_LINGER : 0;
-    farewell |= has(words, "process") ? FAREWELL_PROCESS : 0;
-    fake_die(farewell, has(words, "here"));
+    unsigned shutdown = 0;
+    shutdown |= has(words, "info") ? SHUTDOWN_INFO : 0;
+    shutdown |= has(words, "plain") ? SHUTDOWN_PLAIN : 0;
+    shutdown |= has(words, "twice") ? SHUTDOWN_TWICE : 0;
+    shutdown |= has(words, "cycle") ? SHUTDOWN_CYCLE : 0;
+    shutdown |= has(words, "linger") ? SHUTDOWN_LINGER : 0;
+    shutdown |= has(words, "process") ? SHUTDOWN_PROCESS : 0;
+    fake_die(shutdown, has(words, "here"));
     return 0;
 }
 
-static int come_back(const words_t *words) {
+static int restart_server(const words_t *words) {
     fake_lock();
     fake.runs = true;
     if (words->count > 1)
@@ -74,7 +74,7 @@ static int come_back(const words_t *words) {
     return 0;
 }
 
-// ---- Devices ------------------------------------------------------------------------------------------------------------------
+// ---- Devices ------------------------------------------------------------------------------------
 
 static void add_device_port(const char *name, bool plays, const char *alias) {
     unsigned long flags = JackPortIsPhysical | JackPortIsTerminal | (plays ? JackPortIsInput : JackPortIsOutput);
@@ -86,7 +86,7 @@ static void add_device_port(const char *name, bool plays, const char *alias) {
         port->aliases[0] = strdup(alias);
 }
 
-/// plug NAME PLAYBACK CAPTURE [ALIAS]: in the alias %d stands for the channel.
+/// plug NAME PLAYBACK CAPTURE [ALIAS]. In the alias, %d stands for the channel.
 static int plug(const words_t *words) {
     if (words->count < 4)
         return -1;
@@ -108,7 +108,8 @@ static int plug(const words_t *words) {
     return 0;
 }
 
-/// Its ports go one by one, each told twice, as jackd2 tells them.
+/// Removes the device's ports one by one. Each client is notified of each port twice, as jackd2
+/// does.
 static int unplug(const words_t *words) {
     size_t length = strlen(word(words, 1));
     notice_t notice = {.kind = NOTICE_CLIENT, .flag = 0};
@@ -145,7 +146,7 @@ static int add_garbage(void) {
     fake_lock();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         add_device_port(names[i], i % 3 != 2,
-                        i % 2 ? names[(i + 5) % (sizeof names / sizeof *names)] : "stand-in:nothing::x");
+                        i % 2 ? names[(i + 5) % (sizeof names / sizeof *names)] : "virtual-device:nothing::x");
     fake_unlock();
     return 0;
 }
@@ -161,9 +162,9 @@ static int set_latency(const words_t *words) {
     return 0;
 }
 
-// ---- Telling ------------------------------------------------------------------------------------------------------------------
+// ---- Notifications ------------------------------------------------------------------------------
 
-static int tell(const words_t *words) {
+static int notify(const words_t *words) {
     static const struct {
         const char *name;
         notice_kind_t kind;
@@ -199,24 +200,24 @@ static void *storm(void *argument) {
     jack_client_t *client = argument;
     fake_role = ROLE_NOTIFIER;
     for (uint32_t i = 0; i < 50; i++) {
-        fake_tell(client, &(notice_t){.kind = NOTICE_PERIOD, .a = 64U << (i % 5)});
-        fake_tell(client, &(notice_t){.kind = NOTICE_LINK, .a = i, .b = i + 1, .flag = i % 2});
-        fake_tell(client, &(notice_t){.kind = NOTICE_LATENCY, .a = i % 2});
-        fake_tell(client, &(notice_t){.kind = NOTICE_PORT, .a = i, .flag = i % 2});
+        fake_deliver(client, &(notice_t){.kind = NOTICE_PERIOD, .a = 64U << (i % 5)});
+        fake_deliver(client, &(notice_t){.kind = NOTICE_LINK, .a = i, .b = i + 1, .flag = i % 2});
+        fake_deliver(client, &(notice_t){.kind = NOTICE_LATENCY, .a = i % 2});
+        fake_deliver(client, &(notice_t){.kind = NOTICE_PORT, .a = i, .flag = i % 2});
     }
     return NULL;
 }
 
-/// Four threads tell one client at the same time.
+/// Four threads notify one client at the same time.
 static int raise_storm(void) {
-    static bool rages; // a storm that its own calls raise is this one
+    static bool rages; // ignores a storm raised from within this storm
     pthread_t threads[4];
     fake_lock();
     bool raged = rages;
     rages = true;
     jack_client_t *client = NULL;
     for (uint32_t i = 0; i < fake.nclients; i++)
-        if (fake_is_heard(fake.clients[i]))
+        if (fake_is_served(fake.clients[i]))
             client = fake.clients[i];
     fake_unlock();
     if (raged)
@@ -245,12 +246,12 @@ static int set_notify(const words_t *words) {
     return -1;
 }
 
-static int let_go(void) {
+static int release_calls(void) {
     fake_lock();
     fake.releases++;
     for (uint32_t i = 0; i < fake.nrules; i++)
         if (fake.rules[i].kind == RULE_HANG)
-            fake.rules[i].kind = RULE_SLOW; // of no time
+            fake.rules[i].kind = RULE_SLOW; // with no delay
     pthread_cond_broadcast(&fake.changed);
     fake_unlock();
     return 0;
@@ -262,7 +263,7 @@ int fake_act(const char *action) {
     if (is(&words, 0, "die"))
         return die(&words);
     if (is(&words, 0, "return"))
-        return come_back(&words);
+        return restart_server(&words);
     if (is(&words, 0, "plug"))
         return plug(&words);
     if (is(&words, 0, "unplug"))
@@ -272,7 +273,7 @@ int fake_act(const char *action) {
     if (is(&words, 0, "latency"))
         return set_latency(&words);
     if (is(&words, 0, "tell"))
-        return tell(&words);
+        return notify(&words);
     if (is(&words, 0, "period"))
         return change(&words, &fake.period, NOTICE_PERIOD);
     if (is(&words, 0, "rate"))
@@ -282,7 +283,7 @@ int fake_act(const char *action) {
     if (is(&words, 0, "notify"))
         return set_notify(&words);
     if (is(&words, 0, "release"))
-        return let_go();
+        return release_calls();
     if (is(&words, 0, "frames"))
         return fake.next_frames = number(&words, 1) + 1, 0;
     if (is(&words, 0, "pace"))

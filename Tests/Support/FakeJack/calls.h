@@ -1,17 +1,26 @@
-/// Every function of libjack that the fake has and that a script can make fail: its name, and the ways in which it fails.
+/// The table of the fake's libjack functions that a script can make fail: the name of each, and the
+/// ways in which it can fail.
 #ifndef FAKE_JACK_CALLS_H
 #define FAKE_JACK_CALLS_H
 
-/// How many ways there are for each kind of function: see `fails` in faults.c.
+/// The number of failure ways of each kind of function. See `fails` in faults.c.
 enum ways {
-    OPENS = 3,    ///< no client: no server; an error of the server; refused
-    FINDS = 1,    ///< NULL
-    LISTS = 2,    ///< NULL; a list without names
-    STATUS = 3,   ///< -1; a positive errno; the errno that says it is so already
-    COUNTS = 2,   ///< 0; the largest number
-    MEASURES = 2, ///< not a number; a negative one
-    FILLS = 2,    ///< does nothing; fills in the largest numbers
-    NEVER = 0,    ///< cannot fail
+    /// No client: no server; a server error; refused.
+    OPENS = 3,
+    /// NULL.
+    FINDS = 1,
+    /// NULL; a list without names.
+    LISTS = 2,
+    /// -1; a positive errno; the errno for a request that is already fulfilled.
+    STATUS = 3,
+    /// 0; the largest number.
+    COUNTS = 2,
+    /// Not a number; a negative one.
+    MEASURES = 2,
+    /// Does nothing; fills in the largest numbers.
+    FILLS = 2,
+    /// Cannot fail.
+    NEVER = 0,
 };
 
 #define FAKE_JACK_CALLS(CALL)                                                                                          \

@@ -1,4 +1,4 @@
-/// Clients: opening, callbacks, activation, closing, and what they ask of the server.
+/// Clients: opening, callbacks, activation, closing, and queries of the server.
 #include "fake.h"
 
 #include <errno.h>
@@ -9,14 +9,14 @@
 #include <string.h>
 #include <time.h>
 
-// ---- The library --------------------------------------------------------------------------------------------------------------
+// ---- The library --------------------------------------------------------------------------------
 
 const char *jack_get_version_string(void) { return fake.is_pipewire ? "3.0.0.0 (using PipeWire 0.3.65)" : "1.9.21"; }
 void jack_get_version(int *major, int *minor, int *micro, int *protocol) {
     *major = fake.is_pipewire ? 3 : 1, *minor = fake.is_pipewire ? 0 : 9, *micro = 21, *protocol = 9;
 }
-void jack_set_error_function(void (*tell)(const char *)) { (void)tell; }
-void jack_set_info_function(void (*tell)(const char *)) { (void)tell; }
+void jack_set_error_function(void (*notify)(const char *)) { (void)notify; }
+void jack_set_info_function(void (*notify)(const char *)) { (void)notify; }
 int jack_client_name_size(void) { return 64; }
 int jack_port_name_size(void) { return 320; }
 int jack_port_type_size(void) { return 32; }
@@ -27,7 +27,7 @@ jack_time_t jack_get_time(void) {
     return (jack_time_t)now.tv_sec * 1000000 + (jack_time_t)now.tv_nsec / 1000;
 }
 
-/// What jack_get_ports and its like gave. NULL does nothing.
+/// Frees a list that jack_get_ports or a similar function returned. NULL does nothing.
 void jack_free(void *memory) {
     if (!memory)
         return;
@@ -39,7 +39,7 @@ void jack_free(void *memory) {
 
 static void forget_callbacks(jack_client_t *client);
 
-// ---- Life ---------------------------------------------------------------------------------------------------------------------
+// ---- Opening and closing ------------------------------------------------------------------------
 
 static bool is_taken(const char *name) {
     for (uint32_t i = 0; i < fake.nclients; i++)
@@ -96,11 +96,11 @@ static void remove_ports(jack_client_t *client) {
             fake_remove_port(fake.ports[i]);
 }
 
-/// Gives the client up whatever it returns, as libjack does.
+/// Closes the client even when it returns a failure, as libjack does.
 int jack_client_close(jack_client_t *client) {
     VISIT(client_close, client);
     fake_lock();
-    bool was_open = client->is_open, was_heard = fake_is_heard(client);
+    bool was_open = client->is_open, was_heard = fake_is_served(client);
     client->is_open = false;
     client->is_active = false;
     fake_unlock();
@@ -123,7 +123,7 @@ int jack_activate(jack_client_t *client) {
     if (visit.way >= 0)
         return fake_failure(&visit);
     fake_lock();
-    bool heard = fake_is_heard(client), was_active = client->is_active;
+    bool heard = fake_is_served(client), was_active = client->is_active;
     client->is_active = client->is_active || heard;
     fake_unlock();
     if (!heard)
@@ -149,7 +149,7 @@ int jack_deactivate(jack_client_t *client) {
         if (fake.ports[i]->owner == client)
             fake_unlink_port(fake.ports[i]);
     client->is_active = false;
-    bool heard = fake_is_heard(client);
+    bool heard = fake_is_served(client);
     fake_unlock();
     return heard ? 0 : -1;
 }
@@ -164,9 +164,10 @@ jack_native_thread_t jack_client_thread_id(jack_client_t *client) {
     return client->cycle;
 }
 
-// ---- Callbacks ----------------------------------------------------------------------------------------------------------------
+// ---- Callbacks ----------------------------------------------------------------------------------
 
-/// What a client that was given up held is out of reach: a leak checker does not take it for kept.
+/// Clears the callbacks and arguments of a closed client, so that a leak checker does not count
+/// what they refer to as reachable.
 static void forget_callbacks(jack_client_t *client) {
     size_t begin = offsetof(jack_client_t, process);
     memset((char *)client + begin, 0, sizeof *client - begin);
@@ -219,7 +220,7 @@ void jack_on_info_shutdown(jack_client_t *client, JackInfoShutdownCallback callb
     fake_unlock();
 }
 
-// ---- Asking -------------------------------------------------------------------------------------------------------------------
+// ---- Queries ------------------------------------------------------------------------------------
 
 jack_nframes_t jack_get_sample_rate(jack_client_t *client) {
     VISIT(get_sample_rate, client);
@@ -243,12 +244,12 @@ int jack_set_buffer_size(jack_client_t *client, jack_nframes_t nframes) {
     if (visit.way >= 0)
         return fake.is_pipewire ? 0 : fake_failure(&visit);
     fake_lock();
-    bool takes = fake_is_heard(client) && nframes > 0 && nframes <= 8192;
+    bool takes = fake_is_served(client) && nframes > 0 && nframes <= 8192;
     if (takes) {
         fake.period = fake.is_pipewire ? rounded_down(nframes) : nframes;
         fake_notify_all((notice_t){.kind = NOTICE_PERIOD, .a = fake.period});
         if (!fake.is_pipewire)
-            fake_await_told(client);
+            fake_await_notified(client);
     }
     fake_unlock();
     return takes || fake.is_pipewire ? 0 : -1;
@@ -259,7 +260,7 @@ int jack_set_freewheel(jack_client_t *client, int on) {
     if (visit.way >= 0)
         return fake_failure(&visit);
     fake_lock();
-    bool heard = fake_is_heard(client);
+    bool heard = fake_is_served(client);
     if (heard) {
         fake.freewheels = on != 0;
         fake_notify_all((notice_t){.kind = NOTICE_FREEWHEEL, .flag = on});

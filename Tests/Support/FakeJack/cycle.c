@@ -14,14 +14,16 @@ static struct timespec later(struct timespec time, double milliseconds) {
     return time;
 }
 
-/// Before a cycle: what is not written is seen afterwards.
-static void spoil(const jack_client_t *client) {
+/// Before a cycle, marks the client's ports as not requested, so that jack_port_get_buffer fills
+/// their buffers again.
+static void reset_requests(const jack_client_t *client) {
     for (uint32_t i = 0; i < fake.nports; i++)
         fake.ports[i]->was_asked = fake.ports[i]->was_asked && fake.ports[i]->owner != client;
 }
 
-/// After it: every buffer that was asked for holds numbers.
-static void look(const jack_client_t *client, uint32_t nframes) {
+/// After a cycle, counts whether a requested output buffer holds garbage (values that are not
+/// finite) or sound.
+static void inspect_outputs(const jack_client_t *client, uint32_t nframes) {
     bool sounds = false, is_garbage = false;
     for (uint32_t i = 0; i < fake.nports; i++) {
         const jack_port_t *port = fake.ports[i];
@@ -53,7 +55,7 @@ void *jack_port_get_buffer(jack_port_t *port, jack_nframes_t nframes) {
     return frames;
 }
 
-static void obey_cycle_rules(void) {
+static void apply_cycle_rules(void) {
     for (uint32_t i = 0; i < fake.nrules; i++) {
         rule_t rule = fake.rules[i];
         if (!rule.at_cycle || (rule.nth != 0 && rule.nth != fake.cycles))
@@ -68,21 +70,21 @@ static void obey_cycle_rules(void) {
 static void run_one(jack_client_t *client) {
     uint32_t nframes = fake.next_frames ? fake.next_frames - 1 : fake.period;
     fake.next_frames = 0;
-    spoil(client);
+    reset_requests(client);
     JackProcessCallback process = client->process;
     void *argument = client->process_arg;
     fake_unlock();
     if (process)
         process(nframes, argument);
     fake_lock();
-    look(client, nframes);
+    inspect_outputs(client, nframes);
     client->cycles++;
     fake.cycles++;
-    obey_cycle_rules();
+    apply_cycle_rules();
 }
 
-static bool goes_on(const jack_client_t *client) {
-    return !client->cycle_ends && (!client->is_dead || client->farewell & FAREWELL_PROCESS);
+static bool must_continue(const jack_client_t *client) {
+    return !client->cycle_ends && (!client->is_dead || client->shutdown & SHUTDOWN_PROCESS);
 }
 
 static void *run_cycles(void *argument) {
@@ -93,17 +95,17 @@ static void *run_cycles(void *argument) {
     struct timespec next;
     clock_gettime(CLOCK_MONOTONIC, &next);
     fake_lock();
-    while (goes_on(client)) {
+    while (must_continue(client)) {
         next = later(next, fake.freewheels ? 0 : fake.pace);
-        while (goes_on(client) && pthread_cond_timedwait(&fake.changed, &fake.lock, &next) != ETIMEDOUT)
+        while (must_continue(client) && pthread_cond_timedwait(&fake.changed, &fake.lock, &next) != ETIMEDOUT)
             continue;
-        if (goes_on(client))
+        if (must_continue(client))
             run_one(client);
     }
-    unsigned farewell = client->is_dead && !client->cycle_ends ? client->farewell : 0;
+    unsigned shutdown = client->is_dead && !client->cycle_ends ? client->shutdown : 0;
     fake_unlock();
-    if (farewell & FAREWELL_CYCLE)
-        fake_tell_end(client, FAREWELL_INFO | FAREWELL_PLAIN);
+    if (shutdown & SHUTDOWN_CYCLE)
+        fake_notify_end(client, SHUTDOWN_INFO | SHUTDOWN_PLAIN);
     fake_lock();
     fake.threads--;
     pthread_cond_broadcast(&fake.changed);

@@ -1,4 +1,5 @@
-/// What the files of the fake JACK share: one server, its clients and ports, all within the process.
+/// Declarations shared by the files of the fake JACK: one server, its clients and ports, all within
+/// the process.
 #ifndef FAKE_JACK_FAKE_H
 #define FAKE_JACK_FAKE_H
 
@@ -18,8 +19,9 @@
 #include <stdint.h>
 
 enum {
-    MAX_CLIENTS =
-        4096, ///< over the life of a script: none is freed before the next begins, so that late calls are seen
+    /// Over the life of a script: the fake frees no client before the next script begins, so that
+    /// it detects late calls.
+    MAX_CLIENTS = 4096,
     MAX_PORTS = 65536,
     MAX_LINKS = 8192,
     MAX_RULES = 256,
@@ -27,7 +29,7 @@ enum {
     MAX_FRAMES = 65536,
 };
 
-// ---- Notices ------------------------------------------------------------------------------------------------------------------
+// ---- Notifications ------------------------------------------------------------------------------
 
 typedef enum notice_kind {
     NOTICE_PERIOD,
@@ -50,28 +52,37 @@ typedef struct notice {
     struct notice *next;
 } notice_t;
 
-/// How the server's end is told, by whom.
-enum farewell {
-    FAREWELL_INFO = 1,    ///< the notification thread calls jack_on_info_shutdown's
-    FAREWELL_PLAIN = 2,   ///< it calls jack_on_shutdown's
-    FAREWELL_TWICE = 4,   ///< each of them twice
-    FAREWELL_CYCLE = 8,   ///< the audio thread tells, too
-    FAREWELL_LINGER = 16, ///< the notification thread does not end then
-    FAREWELL_PROCESS = 32 ///< cycles go on
+/// How the server's end is reported, and by which thread.
+enum shutdown {
+    /// The notification thread calls the callback of jack_on_info_shutdown.
+    SHUTDOWN_INFO = 1,
+    /// The notification thread calls the callback of jack_on_shutdown.
+    SHUTDOWN_PLAIN = 2,
+    /// It calls each of them twice.
+    SHUTDOWN_TWICE = 4,
+    /// The audio thread reports the end, too.
+    SHUTDOWN_CYCLE = 8,
+    /// The notification thread does not end after that.
+    SHUTDOWN_LINGER = 16,
+    /// Cycles continue.
+    SHUTDOWN_PROCESS = 32
 };
 
-// ---- Server, clients, ports ---------------------------------------------------------------------------------------------------
+// ---- Server, clients, ports ---------------------------------------------------------------------
 
 struct _jack_client {
     char name[MAX_NAME];
     bool is_open, is_active, is_dead;
-    bool ends;       ///< its threads are to end
-    bool cycle_ends; ///< its audio thread is
+    /// Its threads are to end.
+    bool ends;
+    /// Its audio thread is to end.
+    bool cycle_ends;
     bool has_notifier, has_cycle;
-    unsigned farewell; ///< once dead
+    /// Once dead: how the end was reported.
+    unsigned shutdown;
     pthread_t notifier, cycle;
     notice_t *notices;
-    uint64_t posted, told;
+    uint64_t posted, notified;
     uint64_t cycles;
 
     JackProcessCallback process;
@@ -94,15 +105,18 @@ struct _jack_client {
 };
 
 struct _jack_port {
-    char *name; ///< the full one, as long as it likes
+    /// The full name, of any length.
+    char *name;
     char *aliases[2];
     const char *type;
     unsigned long flags;
     uint32_t id;
-    jack_client_t *owner; ///< NULL: a device's
+    /// NULL: the port belongs to a device.
+    jack_client_t *owner;
     bool exists;
     jack_latency_range_t latency[2];
-    float *room; ///< MAX_FRAMES long, behind it a page that nobody may touch
+    /// MAX_FRAMES samples, followed by an inaccessible page.
+    float *room;
     bool was_asked;
 };
 
@@ -116,7 +130,8 @@ typedef struct rule {
     rule_kind_t kind;
     call_t call;
     bool at_cycle, after;
-    uint64_t nth; ///< 0: each
+    /// 0: every call.
+    uint64_t nth;
     int way;
     double milliseconds;
     char action[256];
@@ -127,7 +142,8 @@ typedef struct fake {
     pthread_cond_t changed;
     bool runs, is_pipewire, freewheels, buffers_are_null;
     uint32_t rate, period, next_frames;
-    double pace; ///< milliseconds from cycle to cycle
+    /// Milliseconds between cycles.
+    double pace;
     enum { NOTIFY_ONCE, NOTIFY_TWICE, NOTIFY_REVERSED, NOTIFY_NEVER } notify;
     enum { ALIASES_TRUE, ALIASES_NULL, ALIASES_MANY } aliases;
     jack_client_t *clients[MAX_CLIENTS];
@@ -143,79 +159,81 @@ typedef struct fake {
 
 extern fake_t fake;
 
-/// Which thread of the fake's own runs here.
+/// The kind of thread that runs: the app's, or one of the fake's own.
 typedef enum role { ROLE_CALLER, ROLE_NOTIFIER, ROLE_CYCLE } role_t;
 extern _Thread_local role_t fake_role;
 
 static inline void fake_lock(void) { pthread_mutex_lock(&fake.lock); }
 static inline void fake_unlock(void) { pthread_mutex_unlock(&fake.lock); }
 
-// ---- Faults: faults.c ---------------------------------------------------------------------------------------------------------
+// ---- Faults: faults.c ---------------------------------------------------------------------------
 
-/// A call under way.
+/// A call in progress.
 typedef struct visit {
     call_t call;
     uint64_t nth, nth_of_all;
-    int way; ///< in which it is to fail; -1: it is not
+    /// The way in which it is to fail; -1: it is not to fail.
+    int way;
 } visit_t;
 
-/// Begins a call: counts it, and does to it what the script says. `client` may be NULL.
+/// Begins a call: counts it and applies the script's rules to it. `client` may be NULL.
 visit_t fake_enter(call_t call, const jack_client_t *client);
 void fake_leave(const visit_t *visit);
 #define VISIT(name, client) __attribute__((cleanup(fake_leave))) const visit_t visit = fake_enter(CALL_##name, client)
-/// What a function that returns a status returns when it fails.
+/// Returns the failure value of a function that returns a status.
 int fake_failure(const visit_t *visit);
-/// Notes that the app did what it must not. With the lock.
+/// Records a misuse by the app. With the lock.
 void fake_note_misuse(const char *what, const char *where);
-/// The function's name; "any" for CALL_ANY.
+/// Returns the function's name; "any" for CALL_ANY.
 const char *fake_call_name(call_t call);
 int fake_call_ways(call_t call);
-/// Waits as long, whoever signals meanwhile. Without the lock.
-void fake_pass(double milliseconds);
+/// Sleeps for the whole time, even when the condition is signalled meanwhile. Without the lock.
+void fake_sleep(double milliseconds);
 
-// ---- Clients and their threads: client.c, notify.c, cycle.c -------------------------------------------------------------------
+// ---- Clients and their threads: client.c, notify.c, cycle.c -------------------------------------
 
-/// Whether the server hears this client. With the lock.
-static inline bool fake_is_heard(const jack_client_t *client) {
+/// Returns whether the server serves this client. With the lock.
+static inline bool fake_is_served(const jack_client_t *client) {
     return client && client->is_open && !client->is_dead && fake.runs;
 }
 bool fake_start_notifier(jack_client_t *client);
 bool fake_start_cycle(jack_client_t *client);
-/// Ends and joins one of its threads; without the lock.
+/// Ends and joins one of the client's threads. Without the lock.
 void fake_end_cycle(jack_client_t *client);
 void fake_end_notifier(jack_client_t *client);
-/// Has a client told; with the lock.
+/// Queues a notification for a client. With the lock.
 void fake_notify(jack_client_t *client, notice_t notice);
-/// The same, all clients.
+/// Queues a notification for all clients. With the lock.
 void fake_notify_all(notice_t notice);
-/// Waits until a client has been told all so far, 2 s at most; with the lock, from a caller's thread.
-void fake_await_told(jack_client_t *client);
-/// Calls the client's callback for this notice. Without the lock.
-void fake_tell(jack_client_t *client, const notice_t *notice);
-void fake_tell_end(jack_client_t *client, unsigned farewell);
+/// Waits until a client has received all notifications so far, at most 2 s. With the lock, from a
+/// caller's thread.
+void fake_await_notified(jack_client_t *client);
+/// Calls the client's callback for this notification. Without the lock.
+void fake_deliver(jack_client_t *client, const notice_t *notice);
+void fake_notify_end(jack_client_t *client, unsigned shutdown);
 void fake_drop_notices(jack_client_t *client);
 
-// ---- Ports: ports.c, links.c --------------------------------------------------------------------------------------------------
+// ---- Ports: ports.c, links.c --------------------------------------------------------------------
 
-/// Makes a port; NULL when there are too many. With the lock.
+/// Adds a port. Returns NULL when there are too many. With the lock.
 jack_port_t *fake_add_port(jack_client_t *owner, const char *name, const char *type, unsigned long flags);
-/// Takes it away, and its links with it, and tells. With the lock.
+/// Removes a port and its connections, and notifies the clients. With the lock.
 void fake_remove_port(jack_port_t *port);
 jack_port_t *fake_find_port(const char *name);
 bool fake_owns(const jack_client_t *client, const char *name);
 const char **fake_list(char **names, size_t count);
-/// All ends of a port's links.
+/// Returns the names of all ports connected to a port.
 const char **fake_links_of(const jack_port_t *port);
 void fake_unlink_port(jack_port_t *port);
 
-// ---- Scripts: script.c, actions.c ---------------------------------------------------------------------------------------------
+// ---- Scripts: script.c, actions.c ---------------------------------------------------------------
 
-/// Carries out an action: its words. Without the lock.
+/// Carries out an action of the script's language. Without the lock.
 int fake_act(const char *action);
-/// Has the server end. Without the lock.
-void fake_die(unsigned farewell, bool here);
+/// Ends the server. Without the lock.
+void fake_die(unsigned shutdown, bool here);
 int fake_read_script(const char *script);
-/// Begins a server as it is without a script. With the lock.
+/// Sets up the server as it is without a script. With the lock.
 void fake_set_defaults(void);
 
 #endif

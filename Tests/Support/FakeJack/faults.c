@@ -1,4 +1,5 @@
-/// What a script does to calls: counting, failing, hanging, being slow, and actions meanwhile.
+/// What a script does to calls: count them, make them fail, hang or slow, and run actions around
+/// them.
 #include "fake.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ void fake_note_misuse(const char *what, const char *where) {
         snprintf(fake.first_misuse, sizeof fake.first_misuse, "%s: %s", where, what);
 }
 
-void fake_pass(double milliseconds) {
+void fake_sleep(double milliseconds) {
     struct timespec limit;
     clock_gettime(CLOCK_MONOTONIC, &limit);
     int64_t nanoseconds = limit.tv_nsec + (int64_t)(milliseconds * 1e6);
@@ -36,10 +37,10 @@ void fake_pass(double milliseconds) {
     fake_unlock();
 }
 
-/// What libjack forbids: calls on a client that was given up, and requests to the server from one of libjack's own threads, which wait for
-/// themselves.
+/// Detects what libjack forbids: calls on a closed client, and requests to the server from one of
+/// libjack's own threads, which would wait for themselves.
 static void check_use(call_t call, const jack_client_t *client) {
-    // Its own threads may still be at it while it is being closed.
+    // Its own threads may still make calls while the client is being closed.
     if (client && !client->is_open && fake_role == ROLE_CALLER)
         fake_note_misuse("the client was closed before", calls[call].name);
     switch (call) {
@@ -69,7 +70,7 @@ static void check_use(call_t call, const jack_client_t *client) {
 static bool applies(const rule_t *rule, const visit_t *visit) {
     if (rule->at_cycle)
         return false;
-    if (rule->call == CALL_ANY) // the walk over calls is a walk over the app's own
+    if (rule->call == CALL_ANY) // only the app's own calls count
         return fake_role == ROLE_CALLER && (rule->nth == 0 || rule->nth == visit->nth_of_all);
     return rule->call == visit->call && (rule->nth == 0 || rule->nth == visit->nth);
 }
@@ -82,7 +83,7 @@ static void hang(void) {
     fake.hanging--;
 }
 
-static void obey(const rule_t *rule, visit_t *visit) {
+static void apply_rule(const rule_t *rule, visit_t *visit) {
     fake.fired++;
     switch (rule->kind) {
     case RULE_FAIL:
@@ -94,7 +95,7 @@ static void obey(const rule_t *rule, visit_t *visit) {
         break;
     case RULE_SLOW:
         fake_unlock();
-        fake_pass(rule->milliseconds);
+        fake_sleep(rule->milliseconds);
         fake_lock();
         break;
     case RULE_DO:
@@ -105,11 +106,11 @@ static void obey(const rule_t *rule, visit_t *visit) {
     }
 }
 
-static void obey_all(visit_t *visit, bool after) {
+static void apply_rules(visit_t *visit, bool after) {
     for (uint32_t i = 0; i < fake.nrules; i++) {
         rule_t rule = fake.rules[i];
         if (rule.after == after && applies(&rule, visit))
-            obey(&rule, visit);
+            apply_rule(&rule, visit);
     }
 }
 
@@ -120,7 +121,7 @@ visit_t fake_enter(call_t call, const jack_client_t *client) {
     if (fake_role == ROLE_CALLER)
         visit.nth_of_all = ++fake.counts[CALL_ANY];
     fake.under_way++;
-    obey_all(&visit, false);
+    apply_rules(&visit, false);
     fake_unlock();
     return visit;
 }
@@ -128,7 +129,7 @@ visit_t fake_enter(call_t call, const jack_client_t *client) {
 void fake_leave(const visit_t *visit) {
     fake_lock();
     visit_t left = *visit;
-    obey_all(&left, true);
+    apply_rules(&left, true);
     fake.under_way--;
     fake_unlock();
 }

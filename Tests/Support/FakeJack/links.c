@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void tell_link(const link_t *link, int connected) {
+static void notify_link(const link_t *link, int connected) {
     notice_t notice = {.kind = NOTICE_LINK, .a = link->source->id, .b = link->destination->id, .flag = connected};
     fake_notify_all(notice);
     fake_notify_all((notice_t){.kind = NOTICE_ORDER});
@@ -23,7 +23,7 @@ static link_t *find_link(const jack_port_t *source, const jack_port_t *destinati
 static void remove_link(link_t *link) {
     link_t old = *link;
     *link = fake.links[--fake.nlinks];
-    tell_link(&old, 0);
+    notify_link(&old, 0);
 }
 
 void fake_unlink_port(jack_port_t *port) {
@@ -36,7 +36,7 @@ static int link_ports(const char *source, const char *destination) {
     jack_port_t *from = fake_find_port(source), *to = fake_find_port(destination);
     if (!from || !to || !(from->flags & JackPortIsOutput) || !(to->flags & JackPortIsInput))
         return fake.is_pipewire ? ENOENT : -1;
-    // Neither server connects ports of a client that is not active.
+    // Neither server connects the ports of an inactive client.
     if ((from->owner && !from->owner->is_active) || (to->owner && !to->owner->is_active))
         return fake.is_pipewire ? EINVAL : -1;
     if (find_link(from, to))
@@ -44,7 +44,7 @@ static int link_ports(const char *source, const char *destination) {
     if (fake.nlinks == MAX_LINKS)
         return -1;
     fake.links[fake.nlinks++] = (link_t){from, to};
-    tell_link(&fake.links[fake.nlinks - 1], 1);
+    notify_link(&fake.links[fake.nlinks - 1], 1);
     return 0;
 }
 
@@ -53,7 +53,7 @@ int jack_connect(jack_client_t *client, const char *source, const char *destinat
     if (visit.way >= 0)
         return fake_failure(&visit);
     fake_lock();
-    int result = fake_is_heard(client) ? link_ports(source, destination) : -1;
+    int result = fake_is_served(client) ? link_ports(source, destination) : -1;
     fake_unlock();
     return result;
 }
@@ -64,7 +64,7 @@ int jack_disconnect(jack_client_t *client, const char *source, const char *desti
         return fake_failure(&visit);
     fake_lock();
     jack_port_t *from = fake_find_port(source), *to = fake_find_port(destination);
-    link_t *link = fake_is_heard(client) && from && to ? find_link(from, to) : NULL;
+    link_t *link = fake_is_served(client) && from && to ? find_link(from, to) : NULL;
     if (link)
         remove_link(link);
     fake_unlock();
@@ -76,14 +76,14 @@ int jack_port_disconnect(jack_client_t *client, jack_port_t *port) {
     if (visit.way >= 0)
         return fake_failure(&visit);
     fake_lock();
-    bool heard = fake_is_heard(client) && port;
+    bool heard = fake_is_served(client) && port;
     if (heard)
         fake_unlink_port(port);
     fake_unlock();
     return heard ? 0 : -1;
 }
 
-// ---- Asking -------------------------------------------------------------------------------------------------------------------
+// ---- Queries ------------------------------------------------------------------------------------
 
 const char **fake_links_of(const jack_port_t *port) {
     char **names = calloc(fake.nlinks + 1, sizeof *names);
@@ -135,7 +135,7 @@ int jack_port_connected_to(const jack_port_t *port, const char *name) {
     return result;
 }
 
-// ---- Latencies ----------------------------------------------------------------------------------------------------------------
+// ---- Latencies ----------------------------------------------------------------------------------
 
 static jack_latency_range_t range_of(const jack_port_t *port, jack_latency_callback_mode_t mode) {
     bool looks_on =
@@ -175,23 +175,23 @@ void jack_port_set_latency_range(jack_port_t *port, jack_latency_callback_mode_t
     fake_unlock();
 }
 
-/// Returns when every client, the caller too, has been told: as jackd2 does it.
+/// Returns once every client, including the caller, has been notified, as in jackd2.
 int jack_recompute_total_latencies(jack_client_t *client) {
     VISIT(recompute_total_latencies, client);
     if (visit.way >= 0)
         return fake_failure(&visit);
     fake_lock();
-    bool heard = fake_is_heard(client);
+    bool heard = fake_is_served(client);
     if (heard) {
         fake_notify_all((notice_t){.kind = NOTICE_LATENCY, .a = JackCaptureLatency});
         fake_notify_all((notice_t){.kind = NOTICE_LATENCY, .a = JackPlaybackLatency});
-        fake_await_told(client);
+        fake_await_notified(client);
     }
     fake_unlock();
     return heard ? 0 : -1;
 }
 
-// ---- Metadata: there is none --------------------------------------------------------------------------------------------------
+// ---- Metadata: there is none --------------------------------------------------------------------
 
 int jack_get_property(jack_uuid_t subject, const char *key, char **value, char **type) {
     VISIT(get_property, NULL);

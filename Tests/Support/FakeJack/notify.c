@@ -7,7 +7,7 @@
 
 _Thread_local role_t fake_role = ROLE_CALLER;
 
-/// A client with the callbacks that are set now: another thread may set them meanwhile.
+/// Copies a client with its current callbacks: another thread may change them meanwhile.
 static jack_client_t copy_client(const jack_client_t *client) {
     fake_lock();
     const jack_client_t copy = *client;
@@ -15,7 +15,7 @@ static jack_client_t copy_client(const jack_client_t *client) {
     return copy;
 }
 
-void fake_tell(jack_client_t *subject, const notice_t *notice) {
+void fake_deliver(jack_client_t *subject, const notice_t *notice) {
     const jack_client_t now = copy_client(subject), *client = &now;
     switch (notice->kind) {
     case NOTICE_PERIOD:
@@ -62,42 +62,42 @@ void fake_tell(jack_client_t *subject, const notice_t *notice) {
     }
 }
 
-void fake_tell_end(jack_client_t *subject, unsigned farewell) {
+void fake_notify_end(jack_client_t *subject, unsigned shutdown) {
     const jack_client_t now = copy_client(subject), *client = &now;
-    for (int i = farewell & FAREWELL_TWICE ? 0 : 1; i < 2; i++) {
-        if (farewell & FAREWELL_INFO && client->info_end)
+    for (int i = shutdown & SHUTDOWN_TWICE ? 0 : 1; i < 2; i++) {
+        if (shutdown & SHUTDOWN_INFO && client->info_end)
             client->info_end(JackFailure | JackServerError, "JACK server has been closed", client->info_end_arg);
-        if (farewell & FAREWELL_PLAIN && client->plain_end)
+        if (shutdown & SHUTDOWN_PLAIN && client->plain_end)
             client->plain_end(client->plain_end_arg);
     }
 }
 
-static void tell_first(jack_client_t *client) {
+static void notify_first(jack_client_t *client) {
     notice_t *notice = client->notices;
     client->notices = notice->next;
     fake_unlock();
-    fake_tell(client, notice);
+    fake_deliver(client, notice);
     free(notice);
     fake_lock();
-    client->told++;
+    client->notified++;
     pthread_cond_broadcast(&fake.changed);
 }
 
 static void *run_notifier(void *argument) {
     jack_client_t *client = argument;
     fake_role = ROLE_NOTIFIER;
-    bool said_farewell = false;
+    bool shut_down = false;
     fake_lock();
     while (!client->ends) {
         if (client->notices && !client->is_dead) {
-            tell_first(client);
-        } else if (client->is_dead && !said_farewell) {
-            said_farewell = true;
-            unsigned farewell = client->farewell;
+            notify_first(client);
+        } else if (client->is_dead && !shut_down) {
+            shut_down = true;
+            unsigned shutdown = client->shutdown;
             fake_unlock();
-            fake_tell_end(client, farewell & (FAREWELL_INFO | FAREWELL_PLAIN | FAREWELL_TWICE));
+            fake_notify_end(client, shutdown & (SHUTDOWN_INFO | SHUTDOWN_PLAIN | SHUTDOWN_TWICE));
             fake_lock();
-            if (farewell & (FAREWELL_INFO | FAREWELL_PLAIN) && !(farewell & FAREWELL_LINGER))
+            if (shutdown & (SHUTDOWN_INFO | SHUTDOWN_PLAIN) && !(shutdown & SHUTDOWN_LINGER))
                 break;
         } else {
             pthread_cond_wait(&fake.changed, &fake.lock);
@@ -136,11 +136,11 @@ static void post(jack_client_t *client, const notice_t *notice) {
     if (!copy)
         return;
     *copy = *notice;
-    notice_t **place = &client->notices;
-    while (fake.notify != NOTIFY_REVERSED && *place)
-        place = &(*place)->next;
-    copy->next = *place;
-    *place = copy;
+    notice_t **link = &client->notices;
+    while (fake.notify != NOTIFY_REVERSED && *link)
+        link = &(*link)->next;
+    copy->next = *link;
+    *link = copy;
     client->posted++;
 }
 
@@ -158,12 +158,12 @@ void fake_notify_all(notice_t notice) {
         fake_notify(fake.clients[i], notice);
 }
 
-void fake_await_told(jack_client_t *client) {
+void fake_await_notified(jack_client_t *client) {
     struct timespec limit;
     clock_gettime(CLOCK_MONOTONIC, &limit);
     limit.tv_sec += 2;
     uint64_t wanted = client->posted;
-    while (client->told < wanted && !client->is_dead && fake_role == ROLE_CALLER)
+    while (client->notified < wanted && !client->is_dead && fake_role == ROLE_CALLER)
         if (pthread_cond_timedwait(&fake.changed, &fake.lock, &limit) == ETIMEDOUT)
             return;
 }

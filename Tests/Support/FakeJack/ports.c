@@ -1,4 +1,4 @@
-/// Ports: making, naming, listing.
+/// Ports: creation, naming, listing.
 #include "fake.h"
 
 #include <regex.h>
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/// Behind it lies a page that nobody may touch: who writes more than the cycle's frames crashes there.
+/// Allocates a port's buffer, followed by an inaccessible page: a write beyond the cycle's frames
+/// crashes there.
 static float *make_room(void) {
     size_t length = MAX_FRAMES * sizeof(float), page = 4096;
     char *memory =
@@ -67,7 +68,7 @@ jack_port_t *jack_port_register(jack_client_t *client, const char *name, const c
     snprintf(full, sizeof full, "%.63s:%.250s", client->name, name);
     fake_lock();
     jack_port_t *port = NULL;
-    if (visit.way < 0 && fake_is_heard(client) && !fake_find_port(full))
+    if (visit.way < 0 && fake_is_served(client) && !fake_find_port(full))
         port = fake_add_port(client, full, type, flags & ~(unsigned long)JackPortIsPhysical);
     fake_unlock();
     return port;
@@ -76,17 +77,17 @@ jack_port_t *jack_port_register(jack_client_t *client, const char *name, const c
 int jack_port_unregister(jack_client_t *client, jack_port_t *port) {
     VISIT(port_unregister, client);
     fake_lock();
-    bool takes = fake_is_heard(client) && port && port->exists && port->owner == client;
+    bool takes = fake_is_served(client) && port && port->exists && port->owner == client;
     if (port && !port->exists && port->owner == client && !client->is_dead)
         fake_note_misuse("the port was unregistered before", "port_unregister");
-    // One that fails leaves the port to its client's end.
+    // If the call fails, the port exists until its client ends.
     if (takes && visit.way < 0)
         fake_remove_port(port);
     fake_unlock();
     return visit.way >= 0 ? fake_failure(&visit) : takes ? 0 : -1;
 }
 
-// ---- One port -----------------------------------------------------------------------------------------------------------------
+// ---- One port -----------------------------------------------------------------------------------
 
 const char *jack_port_name(const jack_port_t *port) {
     VISIT(port_name, NULL);
@@ -138,7 +139,7 @@ int jack_port_get_aliases(const jack_port_t *port, char *const aliases[2]) {
         if (port->aliases[i])
             count += copy_alias(aliases[count], port->aliases[i]);
     if (fake.aliases == ALIASES_MANY)
-        count = 7; // more than there is room for
+        count = 7; // more than the caller has room for
     fake_unlock();
     return count;
 }
@@ -148,10 +149,10 @@ int jack_port_set_alias(jack_port_t *port, const char *alias) {
     if (visit.way >= 0 || !port)
         return visit.way >= 0 ? fake_failure(&visit) : -1;
     fake_lock();
-    int place = port->aliases[0] ? 1 : 0;
-    bool is_free = !port->aliases[place];
+    int index = port->aliases[0] ? 1 : 0;
+    bool is_free = !port->aliases[index];
     if (is_free)
-        port->aliases[place] = strdup(alias);
+        port->aliases[index] = strdup(alias);
     fake_unlock();
     return is_free ? 0 : -1;
 }
@@ -177,12 +178,12 @@ int jack_port_rename(jack_client_t *client, jack_port_t *port, const char *name)
     return visit.way >= 0 || !port ? -1 : 0;
 }
 
-// ---- Finding ------------------------------------------------------------------------------------------------------------------
+// ---- Look-up ------------------------------------------------------------------------------------
 
 jack_port_t *jack_port_by_name(jack_client_t *client, const char *name) {
     VISIT(port_by_name, client);
     fake_lock();
-    jack_port_t *port = visit.way < 0 && fake_is_heard(client) ? fake_find_port(name) : NULL;
+    jack_port_t *port = visit.way < 0 && fake_is_served(client) ? fake_find_port(name) : NULL;
     fake_unlock();
     return port;
 }
@@ -191,12 +192,13 @@ jack_port_t *jack_port_by_id(jack_client_t *client, jack_port_id_t id) {
     VISIT(port_by_id, client);
     fake_lock();
     jack_port_t *port =
-        visit.way < 0 && fake_is_heard(client) && id < fake.nports && fake.ports[id]->exists ? fake.ports[id] : NULL;
+        visit.way < 0 && fake_is_served(client) && id < fake.nports && fake.ports[id]->exists ? fake.ports[id] : NULL;
     fake_unlock();
     return port;
 }
 
-/// One block that holds the names, too: libjack's lists point into its own tables, and an app that keeps one is to be found out.
+/// Returns one block that holds the names as well. libjack's lists point into its own tables; this
+/// detects an app that keeps a name.
 const char **fake_list(char **names, size_t count) {
     size_t length = (count + 1) * sizeof(char *);
     for (size_t i = 0; i < count; i++)
@@ -232,7 +234,7 @@ const char **jack_get_ports(jack_client_t *client, const char *names, const char
     fake_lock();
     char **found = calloc(fake.nports + 1, sizeof *found);
     size_t count = 0;
-    for (uint32_t i = 0; found && i < fake.nports && fake_is_heard(client) && visit.way < 0; i++) {
+    for (uint32_t i = 0; found && i < fake.nports && fake_is_served(client) && visit.way < 0; i++) {
         const jack_port_t *port = fake.ports[i];
         if (port->exists && (port->flags & flags) == flags && matches(names, port->name) && matches(types, port->type))
             found[count++] = port->name;

@@ -1,4 +1,4 @@
-/// Reading a script, and what the fake counted.
+/// Reads scripts, and reports what the fake counted.
 #include "fake.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static bool find_call(const char *name, call_t *call) {
     return false;
 }
 
-/// A number, or "every".
+/// Reads a number, or "every".
 static bool read_nth(const char *word, uint64_t *nth) {
     char *end = NULL;
     *nth = strtoull(word, &end, 10);
@@ -27,7 +27,8 @@ static bool read_nth(const char *word, uint64_t *nth) {
     return *end == 0 && *nth > 0;
 }
 
-/// fail CALL NTH [WAY]; hang CALL NTH; slow CALL NTH MILLISECONDS; on CALL NTH [after] ACTION; cycle NTH ACTION
+/// Reads a rule: fail CALL NTH [WAY]; hang CALL NTH; slow CALL NTH MILLISECONDS;
+/// on CALL NTH [after] ACTION; cycle NTH ACTION.
 static bool read_rule(const char *line) {
     char verb[16] = "", name[64] = "", nth[24] = "";
     int length = 0;
@@ -158,7 +159,7 @@ size_t fake_jack_report(char *text, size_t capacity) {
     return (size_t)length;
 }
 
-/// A program that knows nothing of the fake has its script in a file.
+/// Reads the script of a program that knows nothing of the fake from a file.
 __attribute__((constructor)) static void begin(void) {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -169,7 +170,7 @@ __attribute__((constructor)) static void begin(void) {
     const char *path = getenv("FAKE_JACK_SCRIPT");
     FILE *file = path ? fopen(path, "r") : NULL;
     if (path && !file) {
-        fprintf(stderr, "fake libjack: there is no script '%s'\n", path);
+        fprintf(stderr, "fake libjack: cannot open script '%s'\n", path);
         exit(66);
     }
     static char script[65536];
@@ -179,7 +180,7 @@ __attribute__((constructor)) static void begin(void) {
         fclose(file);
     int wrong = fake_read_script(file ? script : "plug system 2 2");
     if (wrong) {
-        fprintf(stderr, "fake libjack: line %d of '%s' is not understood\n", wrong, path);
+        fprintf(stderr, "fake libjack: line %d of '%s' is invalid\n", wrong, path);
         exit(65);
     }
 }

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
-/// Preloaded into a program: the LATE_THREAD-th thread that libjack starts (from 1 on) begins two seconds late, as on a machine that is
-/// very busy. Says so on standard error.
+/// Preloaded into a program: delays the start of the LATE_THREAD-th thread that libjack creates
+/// (counted from 1) by two seconds, as on a very busy machine. Reports this on standard error.
 #include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
@@ -27,8 +27,8 @@ static void *run_late(void *argument) {
 static int is_late(void *caller) {
     static atomic_int count;
     const char *which = getenv("LATE_THREAD");
-    Dl_info place;
-    return which && dladdr(caller, &place) && place.dli_fname && strstr(place.dli_fname, "libjack.so") &&
+    Dl_info info;
+    return which && dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "libjack.so") &&
            atomic_fetch_add(&count, 1) + 1 == atoi(which);
 }
 

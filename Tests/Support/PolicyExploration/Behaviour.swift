@@ -1,7 +1,8 @@
 package import SessionPolicy
 
-/// The classes of configurations that the rules tell apart: what an app session can be towards others. Configurations of one class
-/// differ in routes and signal processing only, which no rule of arbitration reads.
+/// The classes of configurations that the rules distinguish: how an app session treats other
+/// sessions. Configurations of one class differ in routes and signal processing only, which no
+/// arbitration rule reads.
 package enum Behaviour: String, CaseIterable, Sendable {
     case primary, solo, spoken, mixable, mixableSpoken, ducker, ambient, ambientDucker, spokenInterrupter,
         duckingSpokenInterrupter, recorder, measuring, mixableMeasuring, playAndRecord, mixablePlayAndRecord,

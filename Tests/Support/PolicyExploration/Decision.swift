@@ -1,46 +1,49 @@
 import SessionPolicy
 
-/// One event decided: what was before, what was asked, what came of it.
+/// One decided event: the state before it, the action, and the resulting transition.
 struct Decision {
     var before: PolicyState
     var action: PolicyAction
     var after: Policy.Transition
 
-    /// The session whose app asked to leave, if the event is that.
+    /// The session whose app asks to deactivate it, if the action is that.
     var leaver: SessionID? {
         if case .deactivate(let id, _) = action { id } else { nil }
     }
 }
 
-/// What holds of every decision: of the way from one state to the next, and of what is told on it.
+/// Invariants of every decision: of the transition from one state to the next and of its
+/// notifications.
 enum DecisionInvariants {
     static func broken(by decision: Decision) -> [String] {
         all.filter { !$0.holds(decision) }.map(\.name)
     }
 
     static let all: [(name: String, holds: @Sendable (Decision) -> Bool)] = [
-        ("every wait begins with a begin and ends with a word", waitsAreTold),  // INT-3, INT-5
-        ("who interrupts is active", interruptersAreActive),  // ACT-12, INT-2
-        ("a mixable session is interrupted by no app but by DUCK-4", mixableIsSpared),  // ACT-3
-        ("who left has nobody waiting for it", leaversAreFree),  // ACT-8, ACT-10
-        ("a silent departure ends no wait with a notification", silenceStaysSilent),  // ACT-8
-        ("who may not resume is not asked to", noFalseResumption),  // INT-3, INT-7, INT-10
-        ("nobody muted without a living cause", mutesLive),  // ACT-12, CAT-4, VOL-2, VOL-3
-        ("who is to be ducked is ducked", duckersDuck),  // DUCK-1, DUCK-7
-        ("hints go to foreground apps with an active session", hintsAreInForeground),  // HINT-2
-        ("the order of notifications is one order", oneOrder),  // ACT-11, INT-1, INT-11
-        ("nobody's route names a port of a server that is not its app's", routesAreSeen),  // ROUTE-2
+        ("a notification begins and ends every wait", waitsAreNotified),  // INT-3, INT-5
+        ("an interrupter is active", interruptersAreActive),  // ACT-12, INT-2
+        ("only DUCK-4 lets an app interrupt a mixable session", mixableIsNotInterrupted),  // ACT-3
+        ("no session waits for one that has deactivated", noWaitForDeactivated),  // ACT-8, ACT-10
+        // ACT-8
+        ("a deactivation without notice notifies no waiting session", silentDeactivationNotifiesNone),
+        // INT-3, INT-7, INT-10
+        ("no session is asked to resume that may not", noFalseResumeRecommendation),
+        ("every mute has a live cause", mutesHaveCause),  // ACT-12, CAT-4, VOL-2, VOL-3
+        ("every session that is to be ducked is ducked", othersAreDucked),  // DUCK-1, DUCK-7
+        ("hints go to foreground apps with an active session", hintsGoToForeground),  // HINT-2
+        ("all notifications follow one order", effectsAreOrdered),  // ACT-11, INT-1, INT-11
+        ("a route names only ports of its app's server", routesUseOwnServer),  // ROUTE-2
     ]
 
-    @Sendable private static func waitsAreTold(_ decision: Decision) -> Bool {
+    @Sendable private static func waitsAreNotified(_ decision: Decision) -> Bool {
         decision.after.state.sessions.allSatisfy { session in
             let waited = decision.before[session.id]?.wait != nil
             guard waited != (session.wait != nil) else { return true }
             if session.wait != nil {
-                return decision.tells(session.id) { if case .interruptionBegan = $0 { true } else { false } }
+                return decision.notifies(session.id) { if case .interruptionBegan = $0 { true } else { false } }
             }
             return decision.leaver == session.id || decision.suspends(session)
-                || decision.tells(session.id) { kind in
+                || decision.notifies(session.id) { kind in
                     switch kind {
                     case .interruptionEnded, .waitLapsed, .activated: true
                     default: false
@@ -57,7 +60,7 @@ enum DecisionInvariants {
         }
     }
 
-    @Sendable private static func mixableIsSpared(_ decision: Decision) -> Bool {
+    @Sendable private static func mixableIsNotInterrupted(_ decision: Decision) -> Bool {
         decision.after.effects.allSatisfy { effect in
             guard case .interruptionBegan = effect.kind, let by = effect.by,
                 decision.after.state[by]?.rank == .app, decision.after.state[effect.session]?.isMixable == true
@@ -66,17 +69,17 @@ enum DecisionInvariants {
         }
     }
 
-    @Sendable private static func leaversAreFree(_ decision: Decision) -> Bool {
+    @Sendable private static func noWaitForDeactivated(_ decision: Decision) -> Bool {
         var left = Set(
             decision.after.effects.filter { $0.kind == .deactivated || $0.kind == .waitLapsed }.map(\.session))
         if let leaver = decision.leaver { left.insert(leaver) }
         return left.allSatisfy { id in
             decision.after.state[id]?.isActive == true
-                || decision.after.state.sessions.allSatisfy { $0.wait?.rival != id }
+                || decision.after.state.sessions.allSatisfy { $0.wait?.interrupter != id }
         }
     }
 
-    @Sendable private static func silenceStaysSilent(_ decision: Decision) -> Bool {
+    @Sendable private static func silentDeactivationNotifiesNone(_ decision: Decision) -> Bool {
         guard case .deactivate(let id, notifyOthers: false) = decision.action, decision.before[id]?.rank == .app else {
             return true
         }
@@ -85,17 +88,17 @@ enum DecisionInvariants {
         }
     }
 
-    @Sendable private static func noFalseResumption(_ decision: Decision) -> Bool {
+    @Sendable private static func noFalseResumeRecommendation(_ decision: Decision) -> Bool {
         if case .userPaused(let id) = decision.action, decision.after.state[id]?.wait?.mayResume == true {
             return false
         }
-        return !decision.asksFalsely
+        return !decision.recommendsResumingFalsely
     }
 
-    @Sendable private static func mutesLive(_ decision: Decision) -> Bool {
+    @Sendable private static func mutesHaveCause(_ decision: Decision) -> Bool {
         let (state, active) = (decision.after.state, decision.after.state.active)
-        return zip(state.sessions, decision.after.standings).allSatisfy { session, standing in
-            guard standing.verdict.isMuted else { return true }
+        return zip(state.sessions, decision.after.resolvedGrants).allSatisfy { session, resolvedGrant in
+            guard resolvedGrant.grant.isMuted else { return true }
             let traits = session.configuration.category.traits
             return !traits.hasOutput || session.isOutputMuted
                 || (state.silentSwitch.isOn && (traits.obeysSilentSwitch || session.isRinging))
@@ -104,8 +107,8 @@ enum DecisionInvariants {
         }
     }
 
-    /// The route, and the one that it was by what is told.
-    @Sendable private static func routesAreSeen(_ decision: Decision) -> Bool {
+    /// Checks each session's route, and the previous route that a notification reports.
+    @Sendable private static func routesUseOwnServer(_ decision: Decision) -> Bool {
         let (before, after) = (decision.before, decision.after.state)
         guard (before.devices + after.devices).contains(where: { $0.server != nil }) else { return true }
         func sees(_ route: Route, _ devices: [Device], of servers: [String?]) -> Bool {
@@ -119,24 +122,25 @@ enum DecisionInvariants {
                 guard case .routeChanged(let previous, _) = effect.kind, let session = after[effect.session] else {
                     return true
                 }
-                // What an app that has moved left behind is a route of the server that it left.
+                // The previous route of an app that has changed servers belongs to the server that
+                // it left.
                 let servers = [before.app(session.app).server, after.app(session.app).server]
                 return sees(previous, before.devices + after.devices, of: servers)
             }
     }
 
-    @Sendable private static func duckersDuck(_ decision: Decision) -> Bool {
+    @Sendable private static func othersAreDucked(_ decision: Decision) -> Bool {
         let state = decision.after.state
-        return zip(state.sessions, decision.after.standings).allSatisfy { session, standing in
+        return zip(state.sessions, decision.after.resolvedGrants).allSatisfy { session, resolvedGrant in
             guard session.configuration.mode != .measurement, !session.configuration.ducksOthers else { return true }
             let isDucked = state.active.contains {
                 $0.id != session.id && $0.configuration.ducksOthers && $0.rank >= session.rank
             }
-            return !isDucked || standing.verdict.attenuation > 0
+            return !isDucked || resolvedGrant.grant.attenuation > 0
         }
     }
 
-    @Sendable private static func hintsAreInForeground(_ decision: Decision) -> Bool {
+    @Sendable private static func hintsGoToForeground(_ decision: Decision) -> Bool {
         let state = decision.after.state
         return decision.after.effects.allSatisfy { effect in
             guard case .silenceSecondaryAudioHint = effect.kind else { return true }
@@ -145,14 +149,16 @@ enum DecisionInvariants {
         }
     }
 
-    /// Silence comes before the start that asked for it, a departure before the ends that it brings, grants before ends (ACT-14), and
-    /// last, by id, who is not as before. So whoever listens to several sessions hears one story.
-    @Sendable private static func oneOrder(_ decision: Decision) -> Bool {
+    /// Checks the order of effects. Interruptions precede the start that caused them, a
+    /// deactivation precedes the ends of interruptions that it causes, grants precede ends
+    /// (ACT-14), and changed sessions come last, by id. A listener of several sessions thus
+    /// receives them in one consistent order.
+    @Sendable private static func effectsAreOrdered(_ decision: Decision) -> Bool {
         let effects = decision.after.effects
         var changed: SessionID?
         var hinted = false
-        for (place, effect) in effects.enumerated() {
-            let later = effects[(place + 1)...]
+        for (index, effect) in effects.enumerated() {
+            let later = effects[(index + 1)...]
             switch effect.kind {
             case .stateChanged:
                 if let changed, effect.session <= changed { return false }
@@ -160,8 +166,8 @@ enum DecisionInvariants {
                 continue
             case .silenceSecondaryAudioHint: hinted = true
             case .interruptionBegan(.default):
-                // Who starts is told after all those whom it silences.
-                if effects[..<place].contains(where: { $0.kind == .activated && $0.session == effect.by }) {
+                // The session that starts is notified after all sessions that it interrupts.
+                if effects[..<index].contains(where: { $0.kind == .activated && $0.session == effect.by }) {
                     return false
                 }
             case .interruptionEnded, .waitLapsed:
@@ -178,12 +184,13 @@ enum DecisionInvariants {
 }
 
 extension Decision {
-    fileprivate func tells(_ id: SessionID, _ which: (Effect.Kind) -> Bool) -> Bool {
+    fileprivate func notifies(_ id: SessionID, _ which: (Effect.Kind) -> Bool) -> Bool {
         after.effects.contains { $0.session == id && which($0.kind) }
     }
 
-    /// Asks one to resume who was told to pause, or whose rival left so that nobody shall.
-    fileprivate var asksFalsely: Bool {
+    /// Whether an effect recommends resuming although the action ends the interrupter without
+    /// recommending that, or the waiting session may not resume.
+    fileprivate var recommendsResumingFalsely: Bool {
         after.effects.contains { effect in
             guard effect.kind == .interruptionEnded(shouldResume: true) else { return false }
             if case .endSystemSession(_, shouldResume: false) = action { return true }
@@ -191,7 +198,8 @@ extension Decision {
         }
     }
 
-    /// A suspended app waits for nobody (BG-3), and is told nothing of it.
+    /// Whether the action suspends the session's app. A suspended app waits for no session (BG-3)
+    /// and gets no notification of that.
     fileprivate func suspends(_ session: SessionState) -> Bool {
         if case .setApplicationState(session.app, .suspended) = action { true } else { false }
     }

@@ -1,69 +1,72 @@
 package import SessionPolicy
 
-/// One thing that can vary beside who activates and deactivates: the events it adds to a slice.
+/// One dimension of variation in addition to activation and deactivation: the events that it adds
+/// to a slice.
 package enum Dimension: String, CaseIterable, Comparable, Sendable {
-    /// Another configuration, while active or not (CAT-2, CAT-3).
+    /// Another configuration, whether the session is active or not (CAT-2, CAT-3).
     case reconfiguration
-    /// A call that is accepted at once; one that rings first; a second one; the other ranks (ACT-4, INT-6).
+    /// A call that is accepted at once; a call that rings first; a second call; the other ranks
+    /// (ACT-4, INT-6).
     case call, ringing, secondCall, alarm, assistant
-    /// A stand-in app that interrupts, and leaves with or without shouldResume (SIM-1).
-    case standIn
+    /// A simulated app that interrupts and ends with or without shouldResume (SIM-1).
+    case otherApp
     case alertsPreference
     /// Foreground, background, suspension (BG-1, BG-3).
     case life
-    /// Declared or not, with the background that it is for (ACT-6).
+    /// Background audio, declared or not, with the background state that it applies to (ACT-6).
     case backgroundAudio
-    /// Suspension is told at resumption (BG-3).
-    case suspensionTold
-    /// Sessions 1 and 2 are of one app.
+    /// The app is notified of its suspension when it resumes (BG-3).
+    case suspensionNotified
+    /// Sessions 1 and 2 belong to one app.
     case sharedApp
     case silentSwitch, lock, outputMute
-    /// A session given up, an app that dies, and their return (ACT-12).
+    /// A session that is unregistered, an app that dies, and the return of each (ACT-12).
     case deaths
-    /// Players start and stop (HINT-1); without it all run.
+    /// Players start and stop (HINT-1). Without this dimension all of them run.
     case running
     case userPaused
-    /// The microphone's switch, and input that is taken (INT-10).
+    /// The microphone's mute switch, and sessions that use input (INT-10).
     case microphone
     case permission, inputMute
     case delayedGrant
     case remotePlay
-    /// What begins to ring waits (GUIDE-9).
+    /// Ringing calls and alarms wait (GUIDE-9).
     case doNotDisturb
-    /// Headphones come and go (ROUTE-4).
+    /// Headphones are plugged in and unplugged (ROUTE-4).
     case headphones
-    /// Sessions 1 and 2 are on an audio server where headphones come and go, and 1 may move to another (ROUTE-2, ROUTE-4).
+    /// Sessions 1 and 2 use an audio server on which headphones are plugged in and unplugged;
+    /// session 1 may move to another server (ROUTE-2, ROUTE-4).
     case servers
 
-    package static func < (a: Dimension, b: Dimension) -> Bool { a.place < b.place }
+    package static func < (a: Dimension, b: Dimension) -> Bool { a.index < b.index }
 
-    private var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    private var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-    /// The system session that it brings, if any.
+    /// The system session that this dimension adds, if any.
     package var systemSession: SessionID? {
         switch self {
         case .call, .ringing, .doNotDisturb: SessionID(10)
         case .secondCall: SessionID(11)
         case .alarm: SessionID(12)
         case .assistant: SessionID(13)
-        case .standIn: SessionID(14)
+        case .otherApp: SessionID(14)
         default: nil
         }
     }
 
-    /// Its events, on these sessions of the slice.
+    /// The events of this dimension on the given sessions of the slice.
     func actions(on sessions: [SessionID], in slice: Slice) -> [PolicyAction] {
         switch self {
         case .reconfiguration:
             slice.reconfigurations.flatMap { behaviour in sessions.map { .configure($0, behaviour.change) } }
-        case .call, .ringing, .secondCall, .alarm, .assistant, .standIn: systemActions
+        case .call, .ringing, .secondCall, .alarm, .assistant, .otherApp: systemActions
         case .alertsPreference:
             sessions.flatMap { [false, true].map(PolicyAction.preferNoInterruptions(of: $0)) }
         case .life: apps(of: sessions, slice, ApplicationState.allCases, PolicyAction.setApplicationState)
         case .backgroundAudio:
             apps(of: sessions, slice, [.foreground, .background], PolicyAction.setApplicationState)
                 + apps(of: sessions, slice, [false, true], PolicyAction.setDeclaresBackgroundAudio)
-        case .suspensionTold:
+        case .suspensionNotified:
             apps(of: sessions, slice, [.foreground, .suspended], PolicyAction.setApplicationState)
         case .sharedApp: []
         case .silentSwitch: [.setSilentSwitch(false), .setSilentSwitch(true)]
@@ -93,7 +96,7 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
         }
     }
 
-    /// An app sees a server's machine, and more.
+    /// Returns the action that gives an app a server's built-in device and the given devices.
     static func sees(_ app: AppID, _ server: String, _ devices: [Device]) -> PolicyAction {
         .setDevices(app, server: server, [Device.machine.of(server)] + devices)
     }
@@ -104,7 +107,7 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
             switch self {
             case .alarm: .alarm
             case .assistant: .assistant
-            case .standIn: .app
+            case .otherApp: .app
             default: .call
             }
         var actions: [PolicyAction] = [.endSystemSession(id, shouldResume: true)]
@@ -112,7 +115,7 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
         if self == .ringing || self == .secondCall {
             actions += [.beginSystemSession(id, rank: rank, isRinging: true), .acceptCall(id)]
         }
-        if self == .standIn { actions.append(.endSystemSession(id, shouldResume: false)) }
+        if self == .otherApp { actions.append(.endSystemSession(id, shouldResume: false)) }
         return actions
     }
 
@@ -128,7 +131,7 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
 }
 
 extension Device {
-    /// What is always there where headphones come and go.
+    /// The built-in device, present whenever headphones are plugged in and unplugged.
     static let machine = Device(
         uid: "machine",
         ports: [
@@ -141,11 +144,11 @@ extension Device {
 }
 
 extension Device {
-    /// One like it of a server, named after that.
+    /// Returns a copy of the device on a server, with port ids prefixed by the server's name.
     func of(_ server: String) -> Device {
         var device = self
         device.server = server
-        for place in device.ports.indices { device.ports[place].uid = server + "-" + ports[place].uid }
+        for index in device.ports.indices { device.ports[index].uid = server + "-" + ports[index].uid }
         return device
     }
 }

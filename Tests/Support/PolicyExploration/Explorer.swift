@@ -1,35 +1,36 @@
 package import SessionPolicy
 
-/// A broken invariant, by the shortest way to it.
+/// A violated invariant, with the shortest sequence of events that violates it.
 package struct Finding: Sendable {
     package var invariant: String
-    /// From the empty state; the last one breaks it.
+    /// The events from the empty state. The last one violates the invariant.
     package var events: [PolicyAction]
 }
 
-/// What a slice's exploration came to.
+/// The result of exploring a slice.
 package struct Exploration: Sendable {
     package var slice: String
     package var states = 0
-    /// Events that were decided, and those that were refused.
+    /// The number of events that were decided, and of those that were refused.
     package var transitions = 0
     package var refused = 0
-    /// Events on the shortest way to the farthest state.
+    /// The number of events on the shortest path to the farthest state.
     package var depth = 0
-    /// How many states there are without the reduction by symmetry.
+    /// The number of states without the reduction by symmetry.
     package var unreducedStates = 0
-    /// Replays of a whole log.
+    /// The number of replays of a complete log.
     package var replays = 0
-    /// Whether every reachable state was seen.
+    /// Whether the exploration saw every reachable state.
     package var isComplete = true
-    /// The first of each invariant that is broken.
+    /// The first violation of each violated invariant.
     package var findings: [Finding] = []
     package var seconds = 0.0
 }
 
-/// Breadth-first through a slice: every event on every state that can be reached, every invariant on each.
+/// Explores a slice breadth-first: applies every event to every reachable state and checks every
+/// invariant.
 package struct Explorer {
-    /// One log in so many is replayed.
+    /// One log of this many is replayed.
     private static let replayStride = 61
 
     private let slice: Slice
@@ -38,12 +39,13 @@ package struct Explorer {
     private let symmetry: Symmetry
     private let limit: Int
     private var seen: Set<StateKey> = []
-    /// How each state was first reached: from which one, by which action; the starts by the index of their cast, negative.
+    /// How each state was first reached: the previous state and the action. For a start state,
+    /// `from` is negative and gives the index of the cast.
     private var origins: [(from: Int32, action: Int16)] = []
     private var front: [(index: Int, state: PolicyState)] = []
     private var result: Exploration
 
-    /// - Parameter limit: States after which it gives up.
+    /// - Parameter limit: The number of states after which the exploration stops.
     package init(_ slice: Slice, _ subject: Subject = .policy, reduced: Bool = true, limit: Int = 400_000) {
         self.slice = slice
         self.limit = limit
@@ -53,7 +55,7 @@ package struct Explorer {
         result = Exploration(slice: slice.name)
     }
 
-    /// Explores the slice to its end, to the limit, or until the given invariant is found broken.
+    /// Explores the slice completely, up to the limit, or until the given invariant is violated.
     package mutating func run(until invariant: String? = nil) -> Exploration {
         let seconds = ContinuousClock().measure { explore(until: invariant) }
         result.seconds = Double(seconds.components.seconds) + Double(seconds.components.attoseconds) * 1e-18
@@ -82,7 +84,7 @@ package struct Explorer {
         var state = PolicyState()
         for action in slice.preparation(of: slice.casts[cast]) {
             guard (try? probes.subject.decide(action, with: probes.policy, &state)) != nil else {
-                preconditionFailure("\(slice.name): \(slice.casts[cast]) cannot be prepared, \(action) is refused")
+                preconditionFailure("\(slice.name): \(slice.casts[cast]): the preparation \(action) is refused")
             }
         }
         enter(state, from: -1 - cast, by: 0)
@@ -105,7 +107,7 @@ package struct Explorer {
         }
     }
 
-    /// Keeps a state that was not seen before.
+    /// Records a state that was not seen before.
     private mutating func enter(_ state: PolicyState, from index: Int, by action: Int) {
         guard seen.insert(StateKey(of: state, in: slice, symmetry)).inserted else { return }
         let new = origins.count
@@ -125,7 +127,7 @@ package struct Explorer {
         result.findings.append(Finding(invariant: invariant, events: events))
     }
 
-    /// The shortest way to a state, from the empty one.
+    /// Returns the shortest sequence of events from the empty state to a state.
     private func log(to index: Int) -> [PolicyAction] {
         var events: [PolicyAction] = []
         var index = index

@@ -3,44 +3,44 @@ import SessionPolicy
 private let playback = Configuration(category: .playback)
 private let mixing = Configuration(category: .playback, requestedOptions: .mixWithOthers)
 
-extension PlantedFault {
+extension InjectedFault {
     /// Faults that show in a state.
-    static let ofStates: [PlantedFault] = [
-        PlantedFault(
-            "nobody ducked without a living ducker", "a ducker that left goes on ducking",
+    static let ofStates: [InjectedFault] = [
+        InjectedFault(
+            "every ducked session has a live ducker", "a deactivated ducker continues to duck",
             .twisted { policy, action, before, answer in
                 guard case .deactivate(let id, _) = action, before[id]?.configuration.ducksOthers == true else {
                     return
                 }
-                for (place, standing) in policy.standings(in: before).enumerated() {
-                    answer.standings[place].verdict.attenuation = standing.verdict.attenuation
+                for (index, resolvedGrant) in policy.resolvedGrants(in: before).enumerated() {
+                    answer.resolvedGrants[index].grant.attenuation = resolvedGrant.grant.attenuation
                 }
             }),
-        PlantedFault(
-            "nobody waits without a cause that lives", "who waits is not told of a death", [.deaths],
+        InjectedFault(
+            "every wait has a live cause", "a waiting session is not notified of a death", [.deaths],
             .twisted { policy, _, before, answer in
-                answer.keepWaiting(before, policy) { rival, after in after[rival] == nil }
+                answer.keepWaiting(before, policy) { interrupter, after in after[interrupter] == nil }
             }),
-        PlantedFault(
-            "waits end somewhere", "who is interrupted waits for those who wait for it",
+        InjectedFault(
+            "chains of waits end", "an interrupted session waits for those that wait for it",
             .twisted { _, _, before, answer in
                 for effect in answer.effects {
                     guard case .interruptionBegan = effect.kind, var wait = answer.state[effect.session]?.wait,
-                        let waiter = before.sessions.first(where: { $0.wait?.rival == effect.session })
+                        let waiter = before.sessions.first(where: { $0.wait?.interrupter == effect.session })
                     else { continue }
-                    wait.rival = waiter.id
+                    wait.interrupter = waiter.id
                     answer.state[effect.session]?.activity = .waiting(wait)
                 }
             }),
-        PlantedFault(
-            "at most one end per begin", "an end is told twice",
+        InjectedFault(
+            "at most one end per interruption", "an end is notified twice",
             .twisted { _, _, _, answer in
                 answer.effects = answer.effects.flatMap { effect in
                     if case .interruptionEnded = effect.kind { [effect, effect] } else { [effect] }
                 }
             }),
-        PlantedFault(
-            "a higher rank outranks all", "a call spares who mixes", [.call],
+        InjectedFault(
+            "a higher rank prevails over all lower ranks", "a call spares mixable sessions", [.call],
             .twisted { policy, action, before, answer in
                 guard case .beginSystemSession = action else { return }
                 for session in before.active where session.isMixable {
@@ -49,62 +49,64 @@ extension PlantedFault {
                     answer.state = next.state
                     answer.state[session.id]?.configuration = session.configuration
                 }
-                answer.standings = policy.standings(in: answer.state)
+                answer.resolvedGrants = policy.resolvedGrants(in: answer.state)
             }),
-        PlantedFault(
-            "a mixable session never interrupts but by DUCK-4", "who mixes starts as if it were primary",
+        InjectedFault(
+            "a mixable session interrupts only by DUCK-4", "a mixable session starts as if it were primary",
             .disguisedConfigurations { action, state in
                 guard case .activate(let id) = action, state[id]?.isMixable == true else { return }
                 state[id]?.configuration = playback
             }),
-        PlantedFault(
-            "no two primary app sessions run", "a primary session starts as if it mixed",
+        InjectedFault(
+            "no two primary app sessions run", "a primary session starts as if it were mixable",
             .disguisedConfigurations { action, state in
                 guard case .activate(let id) = action else { return }
                 state[id]?.configuration = mixing
             }),
-        PlantedFault(
-            "unity gain when alone", "the mute of a recorder outlives it",
+        InjectedFault(
+            "unity gain when alone", "a recorder's mute outlasts the recorder",
             .twisted { policy, action, before, answer in
                 guard case .deactivate(let id, _) = action, before[id]?.configuration.category == .record else {
                     return
                 }
-                for (place, standing) in policy.standings(in: before).enumerated() where standing.verdict.isMuted {
-                    answer.standings[place].verdict.isMuted = true
+                for (index, resolvedGrant) in policy.resolvedGrants(in: before).enumerated()
+                where resolvedGrant.grant.isMuted {
+                    answer.resolvedGrants[index].grant.isMuted = true
                 }
             }),
-        PlantedFault(
-            "what is not active is paused, what is active is not", "who is interrupted is muted, not paused",
+        InjectedFault(
+            "a session is paused exactly when it is not active", "an interrupted session is muted, not paused",
             .twisted { _, _, _, answer in
-                for (place, session) in answer.state.sessions.enumerated() where session.wait != nil {
-                    answer.standings[place].verdict.isPaused = false
-                    answer.standings[place].verdict.isMuted = true
+                for (index, session) in answer.state.sessions.enumerated() where session.wait != nil {
+                    answer.resolvedGrants[index].grant.isPaused = false
+                    answer.resolvedGrants[index].grant.isMuted = true
                 }
             }),
-        PlantedFault(
-            "every verdict that takes something away has a reason", "a mute is not explained",
+        InjectedFault(
+            "every restricted grant has a reason", "a mute is not explained",
             .twisted { _, _, _, answer in
-                for place in answer.standings.indices {
-                    answer.standings[place].reasons.removeAll { $0.kind == .muted }
+                for index in answer.resolvedGrants.indices {
+                    answer.resolvedGrants[index].reasons.removeAll { $0.kind == .muted }
                 }
             }),
-        PlantedFault(
-            "the order of activation lists exactly the active ones", "who starts is listed before it is active",
+        InjectedFault(
+            "the activation order lists exactly the active sessions",
+            "a session that starts is listed before it is active",
             .twisted { policy, action, _, answer in
                 guard case .activate(let id) = action else { return }
                 answer.state[id]?.activity = .inactive(since: .zero)
-                answer.standings = policy.standings(in: answer.state)
+                answer.resolvedGrants = policy.resolvedGrants(in: answer.state)
             }),
-        PlantedFault(
-            "nobody is active where its app may not be", "the lock spares who is active", [.lock],
+        InjectedFault(
+            "no session is active whose app's state forbids it", "the lock spares active sessions", [.lock],
             .disguised { action, state in
                 guard case .setScreenLocked(true) = action else { return }
-                for session in state.active { state[session.id]?.foregroundLentUntil = EventTime(nanoseconds: 1) }
+                for session in state.active { state[session.id]?.temporaryForegroundUntil = EventTime(nanoseconds: 1) }
             } restoring: { _, after in
-                for session in after.sessions { after[session.id]?.foregroundLentUntil = nil }
+                for session in after.sessions { after[session.id]?.temporaryForegroundUntil = nil }
             }),
-        PlantedFault(
-            "who asked to wait is granted as soon as that interrupts nobody", "the end of a call grants nothing",
+        InjectedFault(
+            "a delayed activation is granted once it interrupts no session", "the end of a call grants nothing",
             [.delayedGrant, .call],
             .disguised { action, state in
                 guard case .endSystemSession = action else { return }
@@ -112,28 +114,28 @@ extension PlantedFault {
             } restoring: { before, after in
                 for id in before.pendingActivations { after[id] = before[id] }
             }),
-        PlantedFault(
-            "input is heard only where it is taken, permitted and not muted", "muted input is heard", [.inputMute],
+        InjectedFault(
+            "no input unless in use, permitted and unmuted", "muted input passes", [.inputMute],
             .twisted { _, _, _, answer in
-                for (place, session) in answer.state.sessions.enumerated() where session.isInputRunning {
-                    answer.standings[place].verdict.isInputGranted = true
+                for (index, session) in answer.state.sessions.enumerated() where session.isInputRunning {
+                    answer.resolvedGrants[index].grant.isInputGranted = true
                 }
             }),
     ]
 }
 
 extension Policy.Transition {
-    /// Lets those wait on who waited before for such a rival.
+    /// Keeps sessions waiting whose interrupter before the decision satisfies the predicate.
     mutating func keepWaiting(
-        _ before: PolicyState, _ policy: Policy, where holds: (_ rival: SessionID, _ after: PolicyState) -> Bool
+        _ before: PolicyState, _ policy: Policy, where holds: (_ interrupter: SessionID, _ after: PolicyState) -> Bool
     ) {
         let after = state
         for session in before.sessions {
-            guard let rival = session.wait?.rival, let present = after[session.id], !present.isActive,
-                holds(rival, after)
+            guard let interrupter = session.wait?.interrupter, let present = after[session.id], !present.isActive,
+                holds(interrupter, after)
             else { continue }
             state[session.id]?.activity = session.activity
         }
-        standings = policy.standings(in: state)
+        resolvedGrants = policy.resolvedGrants(in: state)
     }
 }

@@ -1,6 +1,7 @@
 package import SessionPolicy
 
-/// What can be seen of one decided event. A value of its own, so that a test can plant a fault in it.
+/// The observable result of one decided event. A separate value, so that a test can inject a fault
+/// into it.
 package struct Observation {
     package var before: PolicyState
     package var sessions: [SessionState]
@@ -11,7 +12,7 @@ package struct Observation {
     package var isMicrophoneMuted: Bool
     package var pending: [SessionID]
     package var hasDevices: Bool
-    package var standings: [Standing]
+    package var resolvedGrants: [ResolvedGrant]
     package var effects: [Effect]
 
     package init(before: PolicyState, _ transition: Policy.Transition) {
@@ -23,9 +24,9 @@ package struct Observation {
         isScreenLocked = transition.state.isScreenLocked
         isMicrophoneMuted = transition.state.microphoneMute.isOn
         pending = transition.state.pendingActivations
-        // A server that is known has what it has, be it nothing (ROUTE-9).
+        // A known server may have no devices at all (ROUTE-9).
         hasDevices = !transition.state.devices.isEmpty || transition.state.apps.contains { $0.server != nil }
-        standings = transition.standings
+        resolvedGrants = transition.resolvedGrants
         effects = transition.effects
     }
 
@@ -34,33 +35,36 @@ package struct Observation {
     package func session(_ id: SessionID) -> SessionState? { sessions.first { $0.id == id } }
 }
 
-/// What holds after every event, whatever happened before.
+/// Invariants that hold after every event.
 package enum Invariants {
-    /// The names of those that an observation breaks.
+    /// Returns the names of the invariants that an observation violates.
     package static func broken(by seen: Observation) -> [String] {
         all.filter { !$0.holds(seen) }.map(\.name)
     }
 
     package static let all: [(name: String, holds: @Sendable (Observation) -> Bool)] = [
-        ("nobody ducked without a living ducker", duckersLive),  // DUCK-2, ACT-12
-        ("nobody waits without a cause that lives", causesLive),  // ACT-12
-        ("waits end somewhere", waitsEnd),  // ACT-8
-        ("at most one end per begin", oneEndPerBegin),  // INT-5
-        ("a higher rank outranks all", ranksHold),  // ACT-4, ACT-5
-        ("a mixable session never interrupts but by DUCK-4", mixableIsMild),  // ACT-3
+        ("every ducked session has a live ducker", ducksHaveCause),  // DUCK-2, ACT-12
+        ("every wait has a live cause", waitsHaveCause),  // ACT-12
+        ("chains of waits end", waitsEnd),  // ACT-8
+        ("at most one end per interruption", oneEndPerBegin),  // INT-5
+        ("a higher rank prevails over all lower ranks", higherRanksPrevail),  // ACT-4, ACT-5
+        ("a mixable session interrupts only by DUCK-4", mixableInterruptsOnlySpoken),  // ACT-3
         ("no two primary app sessions run", onePrimary),  // ACT-2
         ("unity gain when alone", unityWhenAlone),  // DUCK-5
-        ("what is not active is paused, what is active is not", pausedIffIdle),  // ACT-1, INT-8
-        ("every verdict that takes something away has a reason", reasonsGiven),  // ACT-13
-        ("the order of activation lists exactly the active ones", orderIsConsistent),
-        ("nobody is active where its app may not be", backgroundHolds),  // ACT-6, BG-1…3
-        ("who asked to wait is granted as soon as that interrupts nobody", grantsGiven),  // ACT-14
-        ("input is heard only where it is taken, permitted and not muted", inputGuarded),  // PERM-1, PERM-4, INT-10
+        ("a session is paused exactly when it is not active", pausedUnlessActive),  // ACT-1, INT-8
+        ("every restricted grant has a reason", restrictionsHaveReasons),  // ACT-13
+        ("the activation order lists exactly the active sessions", activeOrderIsConsistent),
+        // ACT-6, BG-1…3
+        ("no session is active whose app's state forbids it", backgroundRulesHold),
+        // ACT-14
+        ("a delayed activation is granted once it interrupts no session", pendingActivationsAreBlocked),
+        // PERM-1, PERM-4, INT-10
+        ("no input unless in use, permitted and unmuted", inputIsPermitted),
     ]
 
-    @Sendable private static func duckersLive(_ seen: Observation) -> Bool {
-        zip(seen.sessions, seen.standings).allSatisfy { session, standing in
-            guard standing.verdict.attenuation > 0 else { return true }
+    @Sendable private static func ducksHaveCause(_ seen: Observation) -> Bool {
+        zip(seen.sessions, seen.resolvedGrants).allSatisfy { session, resolvedGrant in
+            guard resolvedGrant.grant.attenuation > 0 else { return true }
             return seen.active.contains { ducker in
                 guard ducker.id != session.id, ducker.rank >= session.rank else { return false }
                 return ducker.configuration.ducksOthers || (ducker.rank == .call && !ducker.isRinging)
@@ -69,10 +73,10 @@ package enum Invariants {
         }
     }
 
-    @Sendable private static func causesLive(_ seen: Observation) -> Bool {
+    @Sendable private static func waitsHaveCause(_ seen: Observation) -> Bool {
         seen.sessions.allSatisfy { session in
             guard let wait = session.wait else { return true }
-            if let rival = wait.rival { return seen.session(rival) != nil }
+            if let interrupter = wait.interrupter { return seen.session(interrupter) != nil }
             return wait.rule == .route4 || (wait.rule == .int10 && seen.isMicrophoneMuted)
         }
     }
@@ -81,8 +85,8 @@ package enum Invariants {
         seen.sessions.allSatisfy { session in
             var current: SessionState? = session
             for _ in 0...seen.sessions.count {
-                guard let rival = current?.wait?.rival else { return true }
-                current = seen.session(rival)
+                guard let interrupter = current?.wait?.interrupter else { return true }
+                current = seen.session(interrupter)
             }
             return false
         }
@@ -103,18 +107,18 @@ package enum Invariants {
         return true
     }
 
-    @Sendable private static func ranksHold(_ seen: Observation) -> Bool {
-        for ruler in seen.active where ruler.rank.isSystem {
-            for other in seen.active where other.rank < ruler.rank {
-                if ruler.isRinging, other.prefersNoInterruptionsFromSystemAlerts { continue }
-                if ruler.rank == .call, !ruler.isRinging, other.configuration.category == .playback { continue }
+    @Sendable private static func higherRanksPrevail(_ seen: Observation) -> Bool {
+        for superior in seen.active where superior.rank.isSystem {
+            for other in seen.active where other.rank < superior.rank {
+                if superior.isRinging, other.prefersNoInterruptionsFromSystemAlerts { continue }
+                if superior.rank == .call, !superior.isRinging, other.configuration.category == .playback { continue }
                 return false
             }
         }
         return true
     }
 
-    @Sendable private static func mixableIsMild(_ seen: Observation) -> Bool {
+    @Sendable private static func mixableInterruptsOnlySpoken(_ seen: Observation) -> Bool {
         seen.effects.allSatisfy { effect in
             guard case .interruptionBegan = effect.kind, let by = effect.by, let cause = seen.session(by),
                 cause.rank == .app, cause.isMixable
@@ -128,56 +132,61 @@ package enum Invariants {
     }
 
     @Sendable private static func unityWhenAlone(_ seen: Observation) -> Bool {
-        guard seen.active.count == 1, let place = seen.sessions.firstIndex(where: \.isActive) else { return true }
-        let (session, verdict) = (seen.sessions[place], seen.standings[place].verdict)
+        guard seen.active.count == 1, let index = seen.sessions.firstIndex(where: \.isActive) else { return true }
+        let (session, grant) = (seen.sessions[index], seen.resolvedGrants[index].grant)
         let mayBeMuted =
             seen.silentSwitch || session.isOutputMuted || seen.hasDevices
             || !session.configuration.category.traits.hasOutput
-        return verdict.attenuation == 0 && (mayBeMuted || !verdict.isMuted)
+        return grant.attenuation == 0 && (mayBeMuted || !grant.isMuted)
     }
 
-    @Sendable private static func pausedIffIdle(_ seen: Observation) -> Bool {
-        zip(seen.sessions, seen.standings).allSatisfy { $0.isActive != $1.verdict.isPaused }
+    @Sendable private static func pausedUnlessActive(_ seen: Observation) -> Bool {
+        zip(seen.sessions, seen.resolvedGrants).allSatisfy { $0.isActive != $1.grant.isPaused }
     }
 
-    @Sendable private static func reasonsGiven(_ seen: Observation) -> Bool {
-        seen.standings.allSatisfy { standing in
-            let kinds = standing.reasons.map(\.kind)
-            return standing.verdict.isPaused == (kinds.contains(.inactive) || kinds.contains(.interrupted))
-                && standing.verdict.isMuted == kinds.contains(.muted)
-                && (standing.verdict.attenuation > 0) == kinds.contains(.ducked)
+    @Sendable private static func restrictionsHaveReasons(_ seen: Observation) -> Bool {
+        seen.resolvedGrants.allSatisfy { resolvedGrant in
+            let kinds = resolvedGrant.reasons.map(\.kind)
+            return resolvedGrant.grant.isPaused == (kinds.contains(.inactive) || kinds.contains(.interrupted))
+                && resolvedGrant.grant.isMuted == kinds.contains(.muted)
+                && (resolvedGrant.grant.attenuation > 0) == kinds.contains(.ducked)
         }
     }
 
-    @Sendable private static func backgroundHolds(_ seen: Observation) -> Bool {
+    @Sendable private static func backgroundRulesHold(_ seen: Observation) -> Bool {
         seen.active.allSatisfy { session in
             guard session.app != .system, let app = seen.apps.first(where: { $0.id == session.app }) else {
-                return session.app == .system || !seen.isScreenLocked || session.foregroundLentUntil != nil
+                return session.app == .system || !seen.isScreenLocked || session.temporaryForegroundUntil != nil
             }
             if app.life == .foreground, !seen.isScreenLocked { return true }
-            if app.life != .suspended, session.foregroundLentUntil != nil { return true }  // ACT-16
+            // ACT-16
+            if app.life != .suspended, session.temporaryForegroundUntil != nil { return true }
             return app.life != .suspended && app.declaresBackgroundAudio
                 && [.playback, .playAndRecord, .record, .multiRoute].contains(session.configuration.category)
         }
     }
 
-    /// One who asked is inactive, and somebody active stands in its way, would be interrupted by it, or its app is not where it may be.
-    @Sendable private static func grantsGiven(_ seen: Observation) -> Bool {
+    /// A session with a pending activation is inactive, and one of these holds: an active session
+    /// blocks it, it would interrupt an active session, or its app is in a state that does not
+    /// allow it.
+    @Sendable private static func pendingActivationsAreBlocked(_ seen: Observation) -> Bool {
         seen.pending.allSatisfy { id in
             guard let session = seen.session(id), !session.isActive else { return false }
-            if seen.hasDevices, session.configuration.category.traits.hasInput { return true }  // ROUTE-9
+            // ROUTE-9
+            if seen.hasDevices, session.configuration.category.traits.hasInput { return true }
             return seen.isScreenLocked || seen.apps.contains { $0.id == session.app && $0.life != .foreground }
                 || seen.active.contains { other in
-                    // A higher rank is in its way, and the system's sessions interrupt their own rank and lower ones (ACT-4).
+                    // A session of higher rank blocks it. The system's sessions interrupt their own
+                    // rank and lower ones (ACT-4).
                     other.rank > session.rank || session.rank.isSystem
                         || (session.isPrimary ? other.isPrimary : other.configuration.mode == .spokenAudio)
                 }
         }
     }
 
-    @Sendable private static func inputGuarded(_ seen: Observation) -> Bool {
-        zip(seen.sessions, seen.standings).allSatisfy { session, standing in
-            guard standing.verdict.isInputGranted else { return true }
+    @Sendable private static func inputIsPermitted(_ seen: Observation) -> Bool {
+        zip(seen.sessions, seen.resolvedGrants).allSatisfy { session, resolvedGrant in
+            guard resolvedGrant.grant.isInputGranted else { return true }
             guard session.isActive, session.isInputRunning, session.configuration.category.traits.hasInput else {
                 return false
             }
@@ -187,7 +196,7 @@ package enum Invariants {
         }
     }
 
-    @Sendable private static func orderIsConsistent(_ seen: Observation) -> Bool {
+    @Sendable private static func activeOrderIsConsistent(_ seen: Observation) -> Bool {
         seen.activeOrder.count == Set(seen.activeOrder).count
             && Set(seen.activeOrder) == Set(seen.sessions.filter(\.isActive).map(\.id))
     }

@@ -1,11 +1,12 @@
 package import SessionPolicy
 
-/// What holds of every state, whichever way it was reached, and is seen by trying.
+/// Invariants of every state, independent of how it was reached, that are checked by applying
+/// further events.
 package struct Probes {
-    static let liveness = "when everybody else leaves with notice, nobody waits for ever"
+    static let liveness = "no session waits forever once all others deactivate with notice"
     static let replay = "replaying the log gives the same state"
     static let refusal = "a refusal changes nothing"
-    static let refusalReason = "a refusal has a rule and a reason, and who is in the way lives"
+    static let refusalReason = "a refusal has a rule, a reason and a live blocking session"
     static let all = [liveness, replay, refusal, refusalReason]
 
     let subject: Subject
@@ -16,10 +17,11 @@ package struct Probes {
         self.policy = policy
     }
 
-    /// Keeps ACT-8 and ACT-12: the others leave one after the other, the microphone is unmuted, and the wait is over.
+    /// Implements ACT-8 and ACT-12: after all other sessions have deactivated one by one and the
+    /// microphone is unmuted, the wait has ended.
     package func waitsEnd(in state: PolicyState) -> Bool {
         state.sessions.allSatisfy { waiter in
-            // ROUTE-4: whose output was pulled out waits for nobody but itself.
+            // ROUTE-4: a session whose output was unplugged waits for no other session.
             guard let wait = waiter.wait, wait.rule != .route4 else { return true }
             var later = state
             for other in state.sessions where other.id != waiter.id {

@@ -1,4 +1,4 @@
-/// What all slices came to.
+/// The results of all slices.
 package struct ExplorationReport: Sendable {
     package static let stateLimit = 2_000_000
 
@@ -10,41 +10,41 @@ package struct ExplorationReport: Sendable {
     package var replays: Int { explorations.reduce(0) { $0 + $1.replays } }
     package var findings: [Finding] { explorations.flatMap(\.findings) }
 
-    /// Explores slices side by side; their counts do not depend on how many at once.
+    /// Explores slices concurrently. Their counts do not depend on the number of workers.
     package static func exploring(_ slices: [Slice], atOnce workers: Int) async -> ExplorationReport {
         await withTaskGroup(of: (Int, Exploration).self) { group in
             var found = [Exploration?](repeating: nil, count: slices.count)
             var next = 0
             func begin() {
                 guard next < slices.count else { return }
-                let place = next
+                let index = next
                 next += 1
                 group.addTask {
-                    var explorer = Explorer(slices[place])
-                    return (place, explorer.run())
+                    var explorer = Explorer(slices[index])
+                    return (index, explorer.run())
                 }
             }
             for _ in 0..<workers { begin() }
-            while let (place, exploration) = await group.next() {
-                found[place] = exploration
+            while let (index, exploration) = await group.next() {
+                found[index] = exploration
                 begin()
             }
             return ExplorationReport(explorations: found.compactMap(\.self))
         }
     }
 
-    /// Why it does not pass; empty when it does.
+    /// The reasons for failure; empty if the exploration passes.
     package var failures: [String] {
         var failures = findings.map { finding in
-            "broken: \(finding.invariant), by\n" + finding.events.map { "    \($0)" }.joined(separator: "\n")
+            "violated: \(finding.invariant), by\n" + finding.events.map { "    \($0)" }.joined(separator: "\n")
         }
-        failures += explorations.filter { !$0.isComplete }.map { "not explored to its end: \($0.slice)" }
+        failures += explorations.filter { !$0.isComplete }.map { "not explored completely: \($0.slice)" }
         if states > Self.stateLimit { failures.append("\(states) states; the limit is \(Self.stateLimit)") }
-        failures += Coverage.missingPairs(in: Slice.all).map { "in no slice: \($0) with \($1)" }
+        failures += Coverage.missingPairs(in: Slice.all).map { "no slice combines \($0) with \($1)" }
         return failures
     }
 
-    /// A line a slice, and the sums.
+    /// One line per slice, and the totals.
     package var lines: [String] {
         let rows = explorations.map { e in
             [e.states, e.transitions, e.refused, e.depth].map { column("\($0)") }.joined()
@@ -52,7 +52,7 @@ package struct ExplorationReport: Sendable {
         }
         let sum =
             [states, transitions, refused, explorations.map(\.depth).max() ?? 0].map { column("\($0)") }.joined()
-            + column(hundredths(explorations.reduce(0) { $0 + $1.seconds })) + "  in all"
+            + column(hundredths(explorations.reduce(0) { $0 + $1.seconds })) + "  total"
         let head = ["states", "decided", "refused", "depth", "seconds"].map(column).joined() + "  slice"
         return [head] + rows + [sum]
     }

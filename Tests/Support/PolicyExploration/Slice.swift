@@ -1,15 +1,16 @@
 package import SessionPolicy
 
-/// A part of the whole product of states that is small enough to be explored to its end: three app sessions, who they are, and what
-/// can vary beside who activates and who leaves, with or without notice.
+/// A part of the whole state space that is small enough to be explored completely: three app
+/// sessions, their behaviours, and the dimensions that vary in addition to activation and
+/// deactivation, with or without notice.
 package struct Slice: Sendable {
     package var name: String
-    /// Who sessions 1, 2 and 3 are at the start; each cast is a start of its own.
+    /// The behaviours of sessions 1, 2 and 3 at the start. Each cast is a separate start state.
     package var casts: [[Behaviour]]
     package var dimensions: Set<Dimension>
-    /// How many of the sessions, from the first, the dimensions are of.
+    /// The number of sessions, from the first, that the dimensions apply to.
     package var reach: Int
-    /// What `reconfiguration` makes of a session.
+    /// The behaviours that `reconfiguration` can give a session.
     package var reconfigurations: [Behaviour]
 
     package init(
@@ -25,12 +26,12 @@ package struct Slice: Sendable {
 
     package static let sessions: [SessionID] = (1...3).map { SessionID($0) }
 
-    /// Ids of the system's sessions in it.
+    /// The ids of the system's sessions in the slice.
     package var systemSessions: [SessionID] { Set(dimensions.compactMap(\.systemSession)).sorted() }
 
     package var settings: PolicySettings {
         var settings = PolicySettings()
-        settings.tellsSuspension = dimensions.contains(.suspensionTold)
+        settings.notifiesSuspension = dimensions.contains(.suspensionNotified)
         return settings
     }
 
@@ -42,7 +43,7 @@ package struct Slice: Sendable {
         sessions.map(app).reduce(into: []) { apps, app in if !apps.contains(app) { apps.append(app) } }
     }
 
-    /// All that can happen in it, in one order.
+    /// All events of the slice, in a fixed order.
     package var actions: [PolicyAction] {
         let core: [PolicyAction] = Self.sessions.flatMap { id in
             [.activate(id), .deactivate(id, notifyOthers: true), .deactivate(id, notifyOthers: false)]
@@ -53,7 +54,7 @@ package struct Slice: Sendable {
         }.list
     }
 
-    /// What happens before a cast's exploration begins: sessions register, are configured, and run.
+    /// The events before a cast's exploration begins: sessions register, are configured, and run.
     package func preparation(of cast: [Behaviour]) -> [PolicyAction] {
         let machine: [PolicyAction] = dimensions.contains(.headphones) ? [.plug(.machine)] : []
         let servers =

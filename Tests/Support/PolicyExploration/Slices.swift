@@ -2,18 +2,18 @@
 extension Slice {
     package static let all: [Slice] = [triples, reconfigured] + wide + combinations.map(combined)
 
-    /// Every three classes of configurations, nothing else varied.
+    /// Every combination of three classes of configurations, with nothing else varied.
     static let triples = Slice("every three behaviours", [], casts: casts(of: Behaviour.allCases))
 
-    /// Every session becomes whatever it likes, whenever it likes (CAT-3).
+    /// Every session changes its configuration at any time (CAT-3).
     static let reconfigured = Slice(
-        "every session, every way", [.reconfiguration], casts: [[.primary, .primary, .primary]], reach: 3,
+        "every session, every configuration", [.reconfiguration], casts: [[.primary, .primary, .primary]], reach: 3,
         reconfigurations: [.primary, .spoken, .ducker, .spokenInterrupter, .recorder])
 
-    /// What varies on all three sessions.
+    /// Dimensions that vary on all three sessions.
     private static let wide: [Slice] = [
         wide([.alertsPreference, .ringing]), wide([.life, .running]), wide([.backgroundAudio]),
-        wide([.suspensionTold, .delayedGrant]), wide([.outputMute, .silentSwitch]), wide([.deaths, .call]),
+        wide([.suspensionNotified, .delayedGrant]), wide([.outputMute, .silentSwitch]), wide([.deaths, .call]),
         wide([.userPaused, .call]), wide([.microphone]), wide([.permission]), wide([.inputMute]), wide([.remotePlay]),
         wide([.delayedGrant, .ringing]),
     ]
@@ -26,41 +26,41 @@ extension Slice {
         return slice
     }
 
-    /// Dimensions that vary together, so chosen that every two of them do somewhere.
+    /// Dimensions that vary together, chosen such that every pair of them shares a slice.
     private static let combinations: [Set<Dimension>] = [
-        [.standIn, .alertsPreference, .life, .sharedApp, .lock, .userPaused],
-        [.suspensionTold, .sharedApp, .silentSwitch, .running, .delayedGrant, .remotePlay],
-        [.reconfiguration, .suspensionTold, .outputMute, .deaths, .userPaused, .inputMute],
+        [.otherApp, .alertsPreference, .life, .sharedApp, .lock, .userPaused],
+        [.suspensionNotified, .sharedApp, .silentSwitch, .running, .delayedGrant, .remotePlay],
+        [.reconfiguration, .suspensionNotified, .outputMute, .deaths, .userPaused, .inputMute],
         [.alarm, .assistant, .sharedApp, .running, .userPaused, .microphone],
         [.call, .backgroundAudio, .sharedApp, .lock, .outputMute, .running],
         [.assistant, .alertsPreference, .silentSwitch, .lock, .outputMute, .delayedGrant],
-        [.life, .backgroundAudio, .suspensionTold, .userPaused, .microphone, .delayedGrant],
+        [.life, .backgroundAudio, .suspensionNotified, .userPaused, .microphone, .delayedGrant],
         [.alertsPreference, .sharedApp, .lock, .microphone, .inputMute, .remotePlay],
         [.call, .life, .sharedApp, .silentSwitch, .userPaused, .permission],
-        [.alarm, .alertsPreference, .suspensionTold, .lock, .permission],
+        [.alarm, .alertsPreference, .suspensionNotified, .lock, .permission],
         [.ringing, .life, .sharedApp, .lock, .deaths, .running],
         [.reconfiguration, .secondCall, .alertsPreference, .sharedApp, .running],
         [.reconfiguration, .alarm, .life, .silentSwitch, .inputMute],
         [.alertsPreference, .backgroundAudio, .silentSwitch, .deaths, .microphone],
         [.ringing, .life, .outputMute, .userPaused, .remotePlay],
         [.call, .assistant, .deaths, .remotePlay],
-        [.alarm, .standIn, .deaths, .delayedGrant],
-        [.standIn, .outputMute, .microphone, .permission],
+        [.alarm, .otherApp, .deaths, .delayedGrant],
+        [.otherApp, .outputMute, .microphone, .permission],
         [.call, .ringing, .inputMute, .delayedGrant],
         [.backgroundAudio, .running, .permission, .inputMute],
-        [.reconfiguration, .assistant, .standIn, .suspensionTold],
+        [.reconfiguration, .assistant, .otherApp, .suspensionNotified],
         [.reconfiguration, .permission, .delayedGrant, .remotePlay],
         [.secondCall, .alarm, .lock, .outputMute, .userPaused],
-        [.reconfiguration, .call, .suspensionTold, .lock, .microphone],
-        [.standIn, .backgroundAudio, .running, .remotePlay],
+        [.reconfiguration, .call, .suspensionNotified, .lock, .microphone],
+        [.otherApp, .backgroundAudio, .running, .remotePlay],
         [.reconfiguration, .ringing, .alertsPreference, .backgroundAudio],
-        [.ringing, .standIn, .suspensionTold, .silentSwitch],
+        [.ringing, .otherApp, .suspensionNotified, .silentSwitch],
         [.secondCall, .assistant, .life, .silentSwitch],
-        [.secondCall, .standIn, .inputMute],
+        [.secondCall, .otherApp, .inputMute],
         [.call, .alarm, .alertsPreference],
-        [.call, .standIn],
+        [.call, .otherApp],
         [.secondCall, .deaths, .permission],
-        [.secondCall, .suspensionTold, .delayedGrant, .remotePlay],
+        [.secondCall, .suspensionNotified, .delayedGrant, .remotePlay],
         [.ringing, .assistant, .permission],
         [.ringing, .secondCall],
         [.ringing, .microphone],
@@ -72,11 +72,11 @@ extension Slice {
         [.outputMute, .microphone, .delayedGrant, .headphones],
         [.alertsPreference, .life, .running, .doNotDisturb],
         [.silentSwitch, .outputMute, .delayedGrant, .doNotDisturb],
-        [.life, .suspensionTold, .inputMute, .headphones],
+        [.life, .suspensionNotified, .inputMute, .headphones],
         [.call, .silentSwitch, .running, .headphones],
         [.alarm, .alertsPreference, .deaths, .headphones],
         [.reconfiguration, .secondCall, .headphones],
-        [.suspensionTold, .remotePlay, .doNotDisturb],
+        [.suspensionNotified, .remotePlay, .doNotDisturb],
         [.ringing, .deaths, .doNotDisturb],
         [.reconfiguration, .microphone, .doNotDisturb],
         [.assistant, .permission, .headphones],
@@ -85,8 +85,8 @@ extension Slice {
         [.assistant, .doNotDisturb],
         [.call, .backgroundAudio, .doNotDisturb],
         [.ringing, .remotePlay, .headphones],
-        [.standIn, .backgroundAudio, .headphones],
-        [.standIn, .doNotDisturb],
+        [.otherApp, .backgroundAudio, .headphones],
+        [.otherApp, .doNotDisturb],
         [.secondCall, .doNotDisturb],
         [.call, .running, .headphones, .servers],
         [.life, .sharedApp, .lock, .servers],
@@ -94,15 +94,15 @@ extension Slice {
         [.secondCall, .permission, .servers],
         [.alarm, .microphone, .servers],
         [.assistant, .inputMute, .servers],
-        [.standIn, .userPaused, .servers],
+        [.otherApp, .userPaused, .servers],
         [.alertsPreference, .backgroundAudio, .servers],
-        [.suspensionTold, .outputMute, .servers],
+        [.suspensionNotified, .outputMute, .servers],
         [.silentSwitch, .delayedGrant, .servers],
         [.remotePlay, .doNotDisturb, .servers],
         [.reconfiguration, .servers],
     ]
 
-    /// A slice of these dimensions, with casts in which each of them has something to do.
+    /// Returns a slice of these dimensions, with casts in which each of them has an effect.
     private static func combined(_ dimensions: Set<Dimension>) -> Slice {
         var casts: [[Behaviour]] = [[.primary, .primary, .ducker], [.spoken, .spokenInterrupter, .primary]]
         if !dimensions.isDisjoint(with: [.microphone, .permission, .inputMute]) {
@@ -115,12 +115,12 @@ extension Slice {
         return Slice(name, dimensions, casts: casts)
     }
 
-    /// A cast in every order.
+    /// Returns a cast in every order.
     package static func orders(of cast: [Behaviour]) -> [[Behaviour]] {
         [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].map { places in places.map { cast[$0] } }
     }
 
-    /// Every choice of three, in one order.
+    /// Returns every combination of three behaviours, each in one order.
     static func casts(of behaviours: [Behaviour]) -> [[Behaviour]] {
         var casts: [[Behaviour]] = []
         for a in behaviours.indices {

@@ -1,22 +1,22 @@
-/// The fields of which a state's key is made, and those it leaves out knowingly. `ExplorationTests` compares them with the types, so that
-/// a new field is not overlooked.
+/// The fields that a state's key contains, and those that it leaves out on purpose.
+/// `ExplorationTests` compares them with the types, so that a new field is not overlooked.
 package enum StateFields {
     package static let state: Set<String> = [
         "sessions", "activeOrder", "pendingActivations", "devices", "silentSwitch", "microphoneMute",
         "isScreenLocked", "isDoNotDisturbOn", "apps",
-        // Left out: they choose ports and loudness, and not who runs.
+        // Left out: they choose ports and loudness but do not decide which session runs.
         "pickedOutput", "pickedInput", "volume", "ringVolume",
     ]
     package static let session: Set<String> = [
-        "id", "app", "rank", "configuration", "activity", "isRinging", "isHeldBack",
+        "id", "app", "rank", "configuration", "activity", "isRinging", "isDeferred",
         "prefersNoInterruptionsFromSystemAlerts", "isOutputMuted", "prefersInterruptionOnRouteDisconnect",
-        "isRunning", "isInputRunning", "foregroundLentUntil", "wasSuspended",
+        "isRunning", "isInputRunning", "temporaryForegroundUntil", "wasSuspended",
         // Left out.
         "routedCategory", "preferences", "preferredInput", "isOverriddenToSpeaker",
     ]
     package static let wait: Set<String> = [
-        "rival", "rule", "reason", "mayResume",
-        // Left out: time stands still.
+        "interrupter", "rule", "reason", "mayResume",
+        // Left out: the clock does not advance.
         "since",
     ]
     package static let configuration: Set<String> = [

@@ -1,11 +1,12 @@
 import SessionPolicy
 
-/// A state in eight words: one a session, by place, and one for the device. Equal for states that only differ in what cannot matter:
-/// times, the routed category (it says whether a route change is told), wishes, choices of ports, and volumes.
+/// A state in eight 64-bit words: one per session, by position, and one for the device. Keys are
+/// equal for states that differ only in irrelevant fields: times, the routed category (it decides
+/// whether a route change is notified), hardware requests, choices of ports, and volumes.
 struct StateKey: Hashable {
     private let words: SIMD8<UInt64>
 
-    /// The smallest key of a state under the exchanges of a slice.
+    /// Creates the smallest key of a state under the permutations of a slice.
     init(of state: PolicyState, in slice: Slice, _ symmetry: Symmetry) {
         let coder = StateCoder(state, slice)
         var words = coder.words(under: symmetry.exchanges[0])
@@ -16,7 +17,7 @@ struct StateKey: Hashable {
         self.words = words
     }
 
-    /// How many states are the same under the exchanges of a slice.
+    /// Returns the number of distinct states that the permutations of a slice make of this one.
     static func count(of state: PolicyState, in slice: Slice, _ symmetry: Symmetry) -> Int {
         let coder = StateCoder(state, slice)
         return Set(symmetry.exchanges.map { coder.words(under: $0) }).count
@@ -25,19 +26,20 @@ struct StateKey: Hashable {
 
 extension SIMD8<UInt64> {
     fileprivate func precedes(_ other: Self) -> Bool {
-        for place in indices where self[place] != other[place] { return self[place] < other[place] }
+        for index in indices where self[index] != other[index] { return self[index] < other[index] }
         return false
     }
 }
 
-/// Packs a state's sessions; what refers to another session is put in last, by its place after an exchange.
+/// Packs a state's sessions. References to other sessions are added last, by their positions after
+/// a permutation.
 struct StateCoder {
     private static let rules = Dictionary(uniqueKeysWithValues: zip(Rule.allCases, UInt64(1)...))
-    private static let rivalShift: UInt64 = 60
+    private static let interrupterShift: UInt64 = 60
 
     private let ids: [SessionID]
     private var packed: [UInt64] = []
-    private var rivals: [Int?] = []
+    private var interrupters: [Int?] = []
     private let device: UInt64
 
     init(_ state: PolicyState, _ slice: Slice) {
@@ -53,23 +55,23 @@ struct StateCoder {
         device = bits.word
         for id in ids {
             packed.append(Self.pack(id, state, slice))
-            rivals.append(state[id]?.wait?.rival.flatMap { ids.firstIndex(of: $0) })
+            interrupters.append(state[id]?.wait?.interrupter.flatMap { ids.firstIndex(of: $0) })
         }
     }
 
-    /// The words with each app session at its new place.
+    /// Returns the words with each app session at its new position.
     func words(under exchange: [Int]) -> SIMD8<UInt64> {
         var words = SIMD8<UInt64>()
-        for (place, word) in packed.enumerated() {
-            let rival = rivals[place].map { UInt64(Self.new($0, exchange) + 1) } ?? 0
-            words[Self.new(place, exchange)] = word | rival << Self.rivalShift
+        for (index, word) in packed.enumerated() {
+            let interrupter = interrupters[index].map { UInt64(Self.new($0, exchange) + 1) } ?? 0
+            words[Self.new(index, exchange)] = word | interrupter << Self.interrupterShift
         }
         words[7] = device
         return words
     }
 
-    private static func new(_ place: Int, _ exchange: [Int]) -> Int {
-        place < exchange.count ? exchange[place] : place
+    private static func new(_ index: Int, _ exchange: [Int]) -> Int {
+        index < exchange.count ? exchange[index] : index
     }
 
     private static func pack(_ id: SessionID, _ state: PolicyState, _ slice: Slice) -> UInt64 {
@@ -88,13 +90,13 @@ struct StateCoder {
         bits.add(Mode.allCases.firstIndex(of: session.configuration.mode), below: 16)
         bits.add(Int(session.configuration.requestedOptions.rawValue), below: 256)
         bits.add(session.isRinging)
-        bits.add(session.isHeldBack)
+        bits.add(session.isDeferred)
         bits.add(session.prefersInterruptionOnRouteDisconnect)
         bits.add(session.prefersNoInterruptionsFromSystemAlerts)
         bits.add(session.isOutputMuted)
         bits.add(session.isRunning)
         bits.add(session.isInputRunning)
-        bits.add(session.foregroundLentUntil != nil)
+        bits.add(session.temporaryForegroundUntil != nil)
         bits.add(session.wasSuspended)
         bits.add(session.isActive)
         bits.add((state.activeOrder.firstIndex(of: id) ?? -1) + 1, below: 8)
@@ -109,7 +111,7 @@ struct StateCoder {
     }
 }
 
-/// Fields of a word, one above the other.
+/// Bit fields of a word, from the lowest bits up.
 private struct Bits {
     private(set) var word: UInt64 = 0
     private var width: UInt64 = 0
@@ -118,7 +120,7 @@ private struct Bits {
 
     mutating func add(_ value: Int?, below limit: Int) {
         guard let value, (0..<limit).contains(value) else {
-            preconditionFailure("\(value.map(String.init) ?? "nothing") does not fit into a state's key")
+            preconditionFailure("\(value.map(String.init) ?? "nil") does not fit into a state's key")
         }
         word |= UInt64(value) << width
         width += UInt64(limit.trailingZeroBitCount)

@@ -1,6 +1,7 @@
 package import SessionPolicy
 
-/// What is explored: the policy, or a variant of it with a fault. It holds the state itself, so that a refusal could leak a change.
+/// The subject of an exploration: the policy, or a variant of it with a fault. It updates the state
+/// itself, so that a faulty refusal can leak a change.
 package struct Subject: Sendable {
     package typealias Decide =
         @Sendable (_ policy: Policy, _ action: PolicyAction, _ state: inout PolicyState) throws(Refusal) ->
@@ -10,7 +11,7 @@ package struct Subject: Sendable {
 
     package init(_ decide: @escaping Decide) { decideAction = decide }
 
-    /// The policy as it is.
+    /// The unmodified policy.
     package static let policy = Subject { policy, action, state throws(Refusal) in
         let transition = try policy.decide(action, in: state)
         state = transition.state
@@ -25,7 +26,7 @@ package struct Subject: Sendable {
 }
 
 extension Policy {
-    /// Decides at time 0: in an exploration time stands still.
+    /// Decides at time 0: during an exploration the clock does not advance.
     func decide(_ action: PolicyAction, in state: PolicyState) throws(Refusal) -> Transition {
         try apply(PolicyEvent(action, at: .zero), to: state)
     }

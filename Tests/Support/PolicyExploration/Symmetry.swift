@@ -1,13 +1,15 @@
 import SessionPolicy
 
-/// Ways to exchange app sessions that leave a slice as it is: states that differ by one of them only are explored once.
+/// Permutations of app sessions that leave a slice unchanged. States that differ only by one of
+/// them are explored once.
 ///
-/// Sound because no rule reads an id; `ExplorationTests` compares the reduced count with a full one.
+/// This is sound because no rule reads an id. `ExplorationTests` compares the reduced count with a
+/// full one.
 struct Symmetry {
-    /// For each exchange, the new place of the session at each place.
+    /// For each permutation, the new position of the session at each position.
     let exchanges: [[Int]]
 
-    /// Those under which the slice's events are the same set.
+    /// Finds the permutations that map the slice's set of events onto itself.
     init(of slice: Slice) {
         let actions = Set(slice.actions)
         let all = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
@@ -17,16 +19,17 @@ struct Symmetry {
         }
     }
 
-    /// Without any: every state is explored.
+    /// No reduction: every state is explored.
     static let none = Symmetry()
 
     private init() { exchanges = [[0, 1, 2]] }
 
-    /// Which app takes which app's place; nil when sessions of one app would part.
+    /// Returns the app that replaces each app, or nil if the permutation would separate sessions of
+    /// one app.
     private static func apps(exchangedBy places: [Int], in slice: Slice) -> [AppID: AppID]? {
         var apps: [AppID: AppID] = [:]
-        for (place, id) in Slice.sessions.enumerated() {
-            let (old, new) = (slice.app(of: id), slice.app(of: Slice.sessions[places[place]]))
+        for (index, id) in Slice.sessions.enumerated() {
+            let (old, new) = (slice.app(of: id), slice.app(of: Slice.sessions[places[index]]))
             guard apps.updateValue(new, forKey: old) ?? new == new else { return nil }
         }
         return Set(apps.values).count == apps.count ? apps : nil

@@ -4,7 +4,8 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
     package init(seed: UInt64) { state = seed }
 
-    /// The generator of one step of a sequence: repeats that step without the steps before it.
+    /// Creates the generator of one step of a sequence, so that the step can be repeated without
+    /// those before it.
     package init(seed: UInt64, step: UInt64) {
         state = seed
         state = next() ^ (step &* 0xD134_2543_DE82_EF95)
@@ -18,10 +19,10 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return bits ^ (bits >> 31)
     }
 
-    /// A number from 0 up to, not including, `end`; 0 where there is none.
+    /// Returns a number from 0 up to, but not including, `end`; 0 if `end` is 1 or less.
     package mutating func below(_ end: Int) -> Int { end <= 1 ? 0 : Int(next() % UInt64(end)) }
 
-    /// True once in `count` times on average.
+    /// Returns true with a probability of 1 / `count`.
     package mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
     package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

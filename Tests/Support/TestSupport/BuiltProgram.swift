@@ -1,8 +1,8 @@
 import Foundation
 
-/// Programs that were built with these tests, and lie in the same folder.
+/// Programs of the same build as these tests, in the same folder.
 public enum BuiltProgram {
-    /// Throws where it was not built.
+    /// Returns the path of a program. Throws if it was not built.
     public static func path(_ name: String) throws -> String {
         let program = (try own as NSString).deletingLastPathComponent + "/" + name
         guard FileManager.default.isExecutableFile(atPath: program) else {

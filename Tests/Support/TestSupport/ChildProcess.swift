@@ -2,7 +2,7 @@ internal import CSessionSocket
 internal import Foundation
 public import Glibc
 
-/// A program that a test starts, ends and reaps itself.
+/// A program that a test starts, ends and reaps.
 public final class ChildProcess: Sendable {
     public let identifier: Glibc.pid_t
     /// A pidfd: readable once the process has ended.
@@ -10,8 +10,9 @@ public final class ChildProcess: Sendable {
     private let directory: TemporaryDirectory
     private let exit = ExitStatus()
 
-    /// Starts `program`, found on PATH, with these additions to the environment and, if given, a descriptor of ours as its 101. What it
-    /// prints is kept in `output`, unless it goes to descriptors of ours.
+    /// Starts `program`, found on PATH, with the given additions to the environment. The child
+    /// inherits the descriptor `inherited`, if given, as its descriptor 101. `output` collects what
+    /// the program prints, unless `printed` redirects it.
     public init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:],
         inheriting inherited: Int32? = nil, printingTo printed: (output: Int32, errors: Int32)? = nil
@@ -30,7 +31,7 @@ public final class ChildProcess: Sendable {
             posix_spawn_file_actions_adddup2(&actions, 1, 2)
         }
         if let inherited { posix_spawn_file_actions_adddup2(&actions, inherited, 101) }
-        // The thread that starts it may block signals; the child must not.
+        // The thread that starts the child may block signals; the child must not.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -45,7 +46,7 @@ public final class ChildProcess: Sendable {
         }
         guard result == 0 else {
             throw TestFailure(
-                "'\(program)' cannot be run (\(String(cString: strerror(result)))): these tests need it; install jackd2."
+                "Cannot run '\(program)' (\(String(cString: strerror(result)))). These tests need it; install jackd2."
             )
         }
         identifier = pid
@@ -53,7 +54,7 @@ public final class ChildProcess: Sendable {
         guard descriptor >= 0 else {
             Glibc.kill(pid, SIGKILL)
             waitpid(pid, nil, 0)
-            throw TestFailure("'\(program)' cannot be watched: \(String(cString: strerror(-descriptor))).")
+            throw TestFailure("Cannot open a pidfd of '\(program)': \(String(cString: strerror(-descriptor))).")
         }
     }
 
@@ -63,23 +64,25 @@ public final class ChildProcess: Sendable {
         reap()
     }
 
-    /// Runs a program to its end and returns its status and what it printed.
+    /// Runs a program to its end. Returns its status and its output.
     @discardableResult
     public static func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], seconds: Double = 120
     ) throws -> (status: Int32, output: String) {
         let child = try ChildProcess(program, arguments, environment: environment)
-        guard child.waitForEnd(seconds: seconds) else { throw TestFailure("'\(program)' did not end in \(seconds) s.") }
+        guard child.waitForEnd(seconds: seconds) else {
+            throw TestFailure("'\(program)' did not end within \(seconds) s.")
+        }
         return (child.reap(), child.output)
     }
 
-    /// What it printed so far.
+    /// The program's output so far.
     public var output: String { readText(directory.file("output")) }
 
-    /// Sends a signal, while the process is not reaped.
+    /// Sends a signal, unless the process has been reaped.
     public func send(_ signal: Int32) { exit.whileUnset { _ = Glibc.kill(identifier, signal) } }
 
-    /// Waits for its end; false when it runs on.
+    /// Waits until the process ends. Returns false if it is still running after `seconds`.
     public func waitForEnd(seconds: Double) -> Bool {
         guard exit.value == nil else { return true }
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -90,7 +93,8 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for its end without limit, and returns its status; 128 and the signal if one ended it. Idempotent.
+    /// Waits for the process without limit and returns its exit status, or 128 plus the number of
+    /// the signal that ended it. Idempotent.
     @discardableResult
     public func reap() -> Int32 {
         exit.set {
@@ -109,9 +113,9 @@ public final class ChildProcess: Sendable {
     }
 }
 
-/// A status that is there once the process is reaped.
+/// An exit status that is set once the process has been reaped.
 ///
-/// Unchecked `Sendable`: reached only under the lock.
+/// Unchecked `Sendable`: accessed only under the lock.
 private final class ExitStatus: @unchecked Sendable {
     private let lock = NSLock()
     private var status: Int32?
@@ -130,8 +134,8 @@ private final class ExitStatus: @unchecked Sendable {
     }
 }
 
-/// What a file holds, "" when it cannot be read. Foundation's own readers leak a page for a file that says it is empty, as those of
-/// /proc do.
+/// Returns the contents of a file, or "" if it cannot be read. Foundation's own readers leak a page
+/// for files that report a size of 0, as those in /proc do.
 public func readText(_ path: String) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Occupies this process's file descriptors until few are free, and releases them.
+/// Occupies this process's file descriptors until only a few are free, and releases them.
 public final class DescriptorShortage {
     private var taken: [Int32] = []
     private let limit: rlimit
 
-    /// Lowers the soft limit and occupies all descriptors below it but `count`.
+    /// Lowers the soft limit and occupies all but `count` of the descriptors below it.
     public init(leaving count: Int) throws {
         var limit = rlimit()
-        guard getrlimit(Self.resource, &limit) == 0 else { throw TestFailure("The limit cannot be read.") }
+        guard getrlimit(Self.resource, &limit) == 0 else { throw TestFailure("Cannot read the descriptor limit.") }
         self.limit = limit
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int($0) }
         var lower = limit
         lower.rlim_cur = min(limit.rlim_cur, rlim_t((open.max() ?? 2) + 1 + count + 16))
-        guard setrlimit(Self.resource, &lower) == 0 else { throw TestFailure("The limit cannot be lowered.") }
+        guard setrlimit(Self.resource, &lower) == 0 else { throw TestFailure("Cannot lower the descriptor limit.") }
         var descriptor = dup(2)
         while descriptor != -1 {
             taken.append(descriptor)
@@ -29,7 +29,7 @@ public final class DescriptorShortage {
 
     deinit { release() }
 
-    /// Frees them and restores the limit. Idempotent.
+    /// Closes the occupied descriptors and restores the limit. Idempotent.
     public func release() {
         for descriptor in taken { close(descriptor) }
         taken = []

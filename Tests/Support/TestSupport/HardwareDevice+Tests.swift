@@ -1,14 +1,14 @@
 public import AudioRendering
 
 extension HardwareDevice {
-    /// A device of outputs only.
+    /// A device with outputs only.
     public static func output(_ name: String, _ kind: HardwareKind, channels: Int = 2, latency: Int = 0)
         -> HardwareDevice
     {
         HardwareDevice(uid: name, ports: [.output(name, kind, channels: channels, latency: latency)])
     }
 
-    /// One that goes both ways.
+    /// A device with outputs and inputs.
     public static func headset(_ name: String, outputs: Int = 2, inputs: Int = 1) -> HardwareDevice {
         HardwareDevice(
             uid: name,

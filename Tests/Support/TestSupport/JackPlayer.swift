@@ -2,15 +2,15 @@ public import AudioRendering
 import Foundation
 public import JackDriver
 
-/// An engine on a JACK driver that plays, and the events of its driver.
+/// An engine that plays on a JACK driver, and the log of the driver's events.
 public final class JackPlayer: Sendable {
     public let driver: JackDriver
     public let engine: AudioEngine
-    public let events = Signpost<DriverEvent>()
-    private let buses = Signpost<SessionBus>()
+    public let events = EventLog<DriverEvent>()
+    private let buses = EventLog<SessionBus>()
     private let observation: EngineObservation
 
-    /// `onEvent` is called with each event before it is in `events`.
+    /// `onEvent` is called with each event before `events` records it.
     public init(
         _ configuration: JackDriver.Configuration, onEvent: @escaping @Sendable (DriverEvent) -> Void = { _ in }
     ) throws {
@@ -23,16 +23,16 @@ public final class JackPlayer: Sendable {
         }
     }
 
-    /// In each channel of what plays: a sawtooth that counts its 4,800 frames.
+    /// The test sound of each channel: a sawtooth that counts its 4,800 frames.
     public static let sound = Signal.counting(frames: 4800)
 
-    /// Plays the sound for ever, from the first cycle on.
+    /// Plays the sound in an endless loop, from the first cycle on.
     @discardableResult
     public func play() throws -> Voice {
         try engine.play(.buffer(AudioBuffer([Self.sound, Self.sound]), loop: .forever), on: makeBus())
     }
 
-    /// Opens, plays, and starts.
+    /// Opens the engine, starts playback of the sound, and starts the engine.
     public func start() throws -> Voice {
         try engine.open()
         let voice = try play()
@@ -40,7 +40,7 @@ public final class JackPlayer: Sendable {
         return voice
     }
 
-    /// Another session's bus with an open gate, which lives as long as the player.
+    /// Makes a bus of another session with an open gate, which lives as long as the player.
     public func makeBus(inputGranted: Bool = false) throws -> SessionBus {
         let gate = try TestGate(rampMilliseconds: 0, inputGranted: inputGranted)
         let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
@@ -50,14 +50,15 @@ public final class JackPlayer: Sendable {
 
     public var losses: Int { events.noted.count { $0 == .serverLost } }
 
-    public func waitForEvent(limit: Double = 20, _ isWanted: @escaping (DriverEvent) -> Bool) -> Bool {
-        events.wait(limit: limit) { $0.contains(where: isWanted) }
+    public func waitForEvent(limit: Double = 20, _ isMatch: @escaping (DriverEvent) -> Bool) -> Bool {
+        events.wait(limit: limit) { $0.contains(where: isMatch) }
     }
 
-    /// Waits until the core has rendered `frames` more: for the end of a silence of that length.
+    /// Waits until the core has rendered `frames` more frames, that is until a silence of that
+    /// length has finished.
     public func waitForFrames(_ frames: Int, limit: Double = 20) throws -> Bool {
         guard let bus = buses.noted.last else { throw TestFailure("The player was not started.") }
-        let ends = Signpost<Bool>()
+        let ends = EventLog<Bool>()
         let silence = [Float](repeating: 0, count: frames)
         try engine.play(.buffer(AudioBuffer([silence])), on: bus) { ends.note($0.endReason == .finished) }
         return ends.wait(limit: limit) { !$0.isEmpty } && ends.noted == [true]

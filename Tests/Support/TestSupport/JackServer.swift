@@ -1,12 +1,13 @@
 import Foundation
 
-/// A server of the test's own, of the kind that `TestServer.current` says, without a sound card.
+/// A server for one test, of the kind that `TestServer.current` selects, without a sound card.
 public final class JackServer: Sendable {
     public let name: String
     private let process: ChildProcess
     private let folder: TemporaryDirectory
 
-    /// Starts it; clients can connect on return. `arguments` are a jackd's own, before those of its driver.
+    /// Starts the server; clients can connect on return. `arguments` are jackd's own options, which
+    /// precede those of its driver.
     public init(_ name: ServerName, sampleRate: Int = 48_000, periodFrames: Int = 256, arguments: [String] = []) throws
     {
         self.name = name.text
@@ -21,14 +22,14 @@ public final class JackServer: Sendable {
         }
     }
 
-    /// A jackd on a driver of its own choice, `-d` and what follows; not for PipeWire.
+    /// Starts a jackd with another driver: `-d` and the given arguments. Not for PipeWire.
     public init(_ name: ServerName, driver: [String]) throws {
         self.name = name.text
         folder = try TemporaryDirectory()
         process = try Self.startJackd(name, TestServer.current == .jackdSync ? ["-S"] : [], ["-d"] + driver)
     }
 
-    /// jackd tells when it is ready, as it would tell systemd.
+    /// Starts jackd and waits for its readiness message, which jackd sends as it would to systemd.
     private static func startJackd(_ name: ServerName, _ arguments: [String], _ driver: [String]) throws -> ChildProcess
     {
         let listener = try ReadinessListener()
@@ -38,12 +39,12 @@ public final class JackServer: Sendable {
         guard listener.wait(orEndOf: process, seconds: 20) else {
             process.send(SIGKILL)
             process.reap()
-            throw TestFailure("jackd -n \(name.text) did not become ready. It said: \(process.output)")
+            throw TestFailure("jackd -n \(name.text) did not become ready. Its output: \(process.output)")
         }
         return process
     }
 
-    /// What the environment of other programs must hold to reach it.
+    /// The environment that other programs need to connect to the server.
     public var environment: [String: String] {
         TestServer.current == .pipewire
             ? PipeWireServer.environment(name: name) : ["JACK_DEFAULT_SERVER": name, "JACK_NO_START_SERVER": "1"]
@@ -51,10 +52,10 @@ public final class JackServer: Sendable {
 
     deinit { stop() }
 
-    /// Ends it in order, and waits for that.
+    /// Shuts the server down and waits for its end.
     public func stop() { end(by: SIGTERM) }
 
-    /// Ends it at once, and waits for that.
+    /// Kills the server and waits for its end.
     public func kill() { end(by: SIGKILL) }
 
     private func end(by signal: Int32) {
@@ -64,20 +65,20 @@ public final class JackServer: Sendable {
         process.reap()
     }
 
-    /// Stops the process where it stands: it lives, and answers nobody.
+    /// Suspends the server process with SIGSTOP: it stays alive but does not respond.
     public func freeze() { process.send(SIGSTOP) }
 
-    /// Lets it go on.
+    /// Resumes the server process.
     public func thaw() { process.send(SIGCONT) }
 }
 
-/// Why a test cannot go on.
+/// The reason why a test cannot continue.
 public struct TestFailure: Error, CustomStringConvertible {
     public let description: String
     public init(_ description: String) { self.description = description }
 }
 
-/// The socket at which a service says READY=1.
+/// The socket at which a service reports READY=1.
 private final class ReadinessListener {
     let path: String
     private let directory: TemporaryDirectory
@@ -90,19 +91,19 @@ private final class ReadinessListener {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let capacity = MemoryLayout.size(ofValue: address.sun_path)
-        guard path.utf8.count < capacity else { throw TestFailure("'\(path)' is too long for a socket.") }
+        guard path.utf8.count < capacity else { throw TestFailure("'\(path)' is too long for a socket path.") }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard result == 0 else { throw TestFailure("The socket '\(path)' cannot be bound.") }
+        guard result == 0 else { throw TestFailure("Cannot bind the socket '\(path)'.") }
     }
 
     deinit { close(socket) }
 
-    /// Whether the service said so before it ended or the time was over.
+    /// Returns whether the service reported that it is ready before it ended or the time was over.
     func wait(orEndOf process: ChildProcess, seconds: Double) -> Bool {
         var watched = [
             pollfd(fd: socket, events: Int16(POLLIN), revents: 0),

@@ -2,14 +2,14 @@ import Foundation
 
 /// Receives what a program prints, line by line.
 public final class LineSink {
-    /// The program's end.
+    /// The descriptor that the program writes to.
     public private(set) var writing: Int32
     private let reading: Int32
 
     public init() throws {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw TestFailure("There is no socket pair to be had.")
+            throw TestFailure("Cannot create a socket pair.")
         }
         (reading, writing) = (ends[0], ends[1])
     }
@@ -24,10 +24,11 @@ public final class LineSink {
         writing = -1
     }
 
-    /// The next line, once it is there; empty at the end.
+    /// Waits for the next line and returns it; empty at the end.
     public func line(seconds: Double = 20) throws -> String { try nextLine(seconds) ?? "" }
 
-    /// Reads on until a line begins so; false at the end, or after `seconds` without any output.
+    /// Reads until a line begins with `beginning`. Returns false at the end, or after `seconds`
+    /// without any output.
     public func waits(for beginning: String, seconds: Double = 20) -> Bool {
         while let line = try? nextLine(seconds) {
             if line.hasPrefix(beginning) { return true }
@@ -35,7 +36,7 @@ public final class LineSink {
         return false
     }
 
-    /// All that is left, after the program's end.
+    /// Returns the remaining output, after the program's end.
     public func text() throws -> String {
         closeWriting()
         var text: [UInt8] = []
@@ -43,7 +44,7 @@ public final class LineSink {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// nil at the end.
+    /// Returns the next line, or nil at the end.
     private func nextLine(_ seconds: Double) throws -> String? {
         closeWriting()
         var line: [UInt8] = []
@@ -54,13 +55,13 @@ public final class LineSink {
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 
-    /// nil at the end.
+    /// Returns the next byte, or nil at the end.
     private func byte(_ seconds: Double) throws -> UInt8? {
         var watched = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
         while true {
             let isReady = poll(&watched, 1, Int32(seconds * 1_000))
             if isReady == -1, errno == EINTR { continue }
-            guard isReady > 0 else { throw TestFailure("Nothing came in \(seconds) s.") }
+            guard isReady > 0 else { throw TestFailure("No output within \(seconds) s.") }
             var byte: UInt8 = 0
             return read(reading, &byte, 1) == 1 ? byte : nil
         }

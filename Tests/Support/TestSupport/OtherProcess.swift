@@ -1,8 +1,9 @@
 public import Foundation
 
-/// Processes that are nobody's children here.
+/// Processes that are not children of this one.
 public enum OtherProcess {
-    /// Those whose program has this name and whose arguments contain these words.
+    /// Returns the processes whose program has this name and whose arguments include the given
+    /// ones.
     public static func find(program: String, arguments: [String]) -> [pid_t] {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return processes.compactMap { pid_t($0) }.filter { process in

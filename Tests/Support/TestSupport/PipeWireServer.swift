@@ -1,13 +1,15 @@
 import Foundation
 
-/// A PipeWire of the test's own: its null sink stands where jackd has the outputs of its dummy device, under the same names.
+/// A PipeWire server for one test. Its null sink replaces the outputs of jackd's dummy device,
+/// under the same names.
 enum PipeWireServer {
-    /// Starts it; clients find it by `name` in this process's PIPEWIRE_RUNTIME_DIR. They can connect on return.
+    /// Starts the server. Clients find it by `name` in this process's PIPEWIRE_RUNTIME_DIR and can
+    /// connect on return.
     static func start(
         name: String, sampleRate: Int, periodFrames: Int, folder: TemporaryDirectory, holding lock: Int32
     ) throws -> ChildProcess {
         guard ProcessInfo.processInfo.environment["PIPEWIRE_RUNTIME_DIR"]?.isEmpty == false else {
-            throw TestFailure("PIPEWIRE_RUNTIME_DIR is not set: run these tests by Scripts/with-pipewire.")
+            throw TestFailure("PIPEWIRE_RUNTIME_DIR is not set: run these tests with Scripts/with-pipewire.")
         }
         let file = folder.file("pipewire.conf")
         try configuration(name: name, sampleRate: sampleRate, periodFrames: periodFrames)
@@ -16,15 +18,16 @@ enum PipeWireServer {
         guard try waitForDevice(of: name, process) else {
             process.send(SIGKILL)
             process.reap()
-            throw TestFailure("PipeWire '\(name)' did not become ready. It said: \(process.output)")
+            throw TestFailure("PipeWire '\(name)' did not become ready. Its output: \(process.output)")
         }
         return process
     }
 
-    /// What programs need in their environment, beyond ours, to reach it.
+    /// Returns the additions to this process's environment that programs need to connect to the
+    /// server.
     static func environment(name: String) -> [String: String] { ["PIPEWIRE_REMOTE": name] }
 
-    /// PipeWire tells nobody when it is ready: its device's ports do.
+    /// Waits until the device's ports exist: PipeWire does not report when it is ready.
     private static func waitForDevice(of name: String, _ process: ChildProcess) throws -> Bool {
         let deadline = Date(timeIntervalSinceNow: 20)
         while Date() < deadline, !process.waitForEnd(seconds: 0) {
@@ -34,7 +37,8 @@ enum PipeWireServer {
         return false
     }
 
-    /// The configuration that tests and benchmarks share, with more rates and a driver to freewheel.
+    /// Returns the configuration that tests and benchmarks share, with more sample rates and a
+    /// driver for freewheeling.
     private static func configuration(name: String, sampleRate: Int, periodFrames: Int) throws -> String {
         let template = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("PipeWire/server.conf")

@@ -1,8 +1,9 @@
 public import AudioRendering
 
-/// A driver that forwards everything to another one: a fake derives from it and overrides what it changes.
+/// A driver that forwards every call to another one. A fake derives from it and overrides what it
+/// changes.
 ///
-/// Unchecked `Sendable`: immutable; derived classes protect what they add.
+/// Unchecked `Sendable`: immutable; derived classes synchronize what they add.
 open class ProxyDriver<Target: RenderDriver>: RenderDriver, @unchecked Sendable {
     public let inner: Target
 
@@ -20,7 +21,7 @@ open class ProxyDriver<Target: RenderDriver>: RenderDriver, @unchecked Sendable 
     open func requestSampleRate(_ sampleRate: Int) throws(DriverError) -> Int {
         try inner.requestSampleRate(sampleRate)
     }
-    open func tellOutputLatencies(_ latencies: [OutputLatency]) { inner.tellOutputLatencies(latencies) }
+    open func reportOutputLatencies(_ latencies: [OutputLatency]) { inner.reportOutputLatencies(latencies) }
     open var statistics: DriverStatistics { inner.statistics }
 
     open var devices: [HardwareDevice]? { inner.devices }

@@ -1,15 +1,17 @@
 public import Foundation
 
-/// The threads, descriptors and memory of a process at one moment: two of them tell a leak.
+/// The threads, descriptors and memory of a process at one moment. Comparing two snapshots shows a
+/// leak.
 public struct ResourceSnapshot: Sendable {
-    /// How many threads have each name.
+    /// The number of threads by name.
     public let threads: [String: Int]
-    /// How many descriptors are of each kind: what they refer to, without digits, such as `socket:[]`.
+    /// The number of descriptors by kind: the target without its digits, such as `socket:[]`.
     public let descriptors: [String: Int]
-    /// Resident memory.
+    /// The resident memory, in KiB.
     public let residentKiB: Int
 
-    /// Of this process, or of another one. Throws where that does not run, or is another user's.
+    /// Takes a snapshot of this process or of another one. Throws if that does not run or belongs
+    /// to another user.
     public init(of process: pid_t = getpid()) throws {
         let files = FileManager.default
         let folder = "/proc/\(process)"
@@ -29,7 +31,7 @@ public struct ResourceSnapshot: Sendable {
     public var threadCount: Int { threads.values.reduce(0, +) }
     public var descriptorCount: Int { descriptors.values.reduce(0, +) }
 
-    /// Threads whose names begin with one of these.
+    /// Returns the number of threads whose names begin with one of these prefixes.
     public func threadCount(prefixes: String...) -> Int {
         threads.reduce(0) { sum, entry in sum + (prefixes.contains(where: entry.key.hasPrefix) ? entry.value : 0) }
     }

@@ -1,13 +1,14 @@
 public import Foundation
 
-/// A user of the test's own, as far as arbitration goes: private folders for the arbiter's service, its settings and its state.
+/// An isolated user for arbitration: private folders for the arbiter service, its settings and its
+/// state.
 public final class ServiceEnvironment: Sendable {
     public let directory: TemporaryDirectory
-    /// For programs that are to be arbitrated together.
+    /// The environment for programs that share one arbiter.
     public let environment: [String: String]
     public let socket: String
 
-    /// Programs named in `trusting` may speak for the system.
+    /// Programs named in `trusting` may act for the system.
     public init(trusting programs: [String] = []) throws {
         directory = try TemporaryDirectory()
         let runtime = directory.file("run")
@@ -30,13 +31,13 @@ public final class ServiceEnvironment: Sendable {
         for service in services { try? OtherProcess.waitForEnd(of: service, seconds: 10) }
     }
 
-    /// The services that run here: one, or none before somebody needs it.
+    /// The services that run in this environment: one, or none before a program needs it.
     public var services: [pid_t] { OtherProcess.find(program: "audiosessiond", arguments: ["--socket", socket]) }
 
-    /// Ends the service as a crash does, and waits for that.
+    /// Kills the service, as a crash would end it, and waits for its end.
     public func killService() throws {
         let running = services
-        guard !running.isEmpty else { throw TestFailure("No audiosessiond runs here.") }
+        guard !running.isEmpty else { throw TestFailure("No audiosessiond is running in this environment.") }
         for service in running {
             kill(service, SIGKILL)
             try OtherProcess.waitForEnd(of: service)
@@ -45,7 +46,7 @@ public final class ServiceEnvironment: Sendable {
 
     /// Runs the `audiosession` command to its end.
     @discardableResult
-    public func switchboard(_ arguments: String...) throws -> (status: Int32, output: String) {
+    public func audiosession(_ arguments: String...) throws -> (status: Int32, output: String) {
         try ChildProcess.run(try BuiltProgram.path("audiosession"), arguments, environment: environment)
     }
 }

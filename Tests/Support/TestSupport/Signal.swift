@@ -1,13 +1,14 @@
 import Foundation
 
-/// Signals that tests play, and what they measure on what comes out.
+/// Test signals, and measurements of the output.
 public enum Signal {
     /// A sine of `frequency` Hz at `amplitude`.
     public static func sine(frequency: Double, sampleRate: Int, frames: Int, amplitude: Float = 0.5) -> [Float] {
         (0..<frames).map { amplitude * Float(sin(2 * .pi * frequency * Double($0) / Double(sampleRate))) }
     }
 
-    /// The signal, let in and out over `frames` as by a raised cosine: without the corner that a tone's hard end is.
+    /// Returns the signal with raised-cosine fades of `frames` at both ends, which avoid the corner
+    /// of an abrupt start or end.
     public static func rounded(_ samples: [Float], frames: Int) -> [Float] {
         let gains = (0..<frames).map { Float(0.5 - 0.5 * cos(Double.pi * Double($0) / Double(frames))) }
         var samples = samples
@@ -18,27 +19,29 @@ public enum Signal {
         return samples
     }
 
-    /// First and last frame louder than `threshold`; nil when none is.
+    /// Returns the first and the last frame above `threshold`, or nil if there is none.
     public static func extent(of samples: [Float], above threshold: Float) -> (first: Int, last: Int)? {
         guard let first = samples.firstIndex(where: { abs($0) > threshold }) else { return nil }
         return (first, samples.lastIndex { abs($0) > threshold } ?? first)
     }
 
-    /// A signal whose every frame tells its index: (i + 1) / 2^20, exact in a float for a million frames.
+    /// Returns a signal in which every frame encodes its index: (i + 1) / 2^20, exact in a float
+    /// for a million frames.
     public static func counting(frames: Int) -> [Float] {
         (0..<frames).map { Float($0 + 1) / 1_048_576 }
     }
 
-    /// The frames after which a looped `counting` signal of `period` frames does not go on with its next one. A cycle that a server was late for
-    /// is silent, and gives two of them.
+    /// Returns the frames that are not followed by their successor in a looped `counting` signal of
+    /// `period` frames. A cycle that the server missed is silent and yields two of them.
     public static func breaks(inCounting samples: some Collection<Float>, period: Int) -> [Int] {
         let numbers = samples.map { Int(($0 * 1_048_576).rounded()) }
         return zip(numbers, numbers.dropFirst()).enumerated().filter { _, pair in pair.1 != pair.0 % period + 1 }
             .map(\.offset)
     }
 
-    /// Describes the first break in a `counting` signal that may begin at any number; nil if there is none. With `mayMissCycles`, whole
-    /// cycles may be missing, and up to half of them silent: PipeWire does so when a client is late; jackd waits for it.
+    /// Describes the first break in a `counting` signal that may begin at any number, or returns
+    /// nil if there is none. With `mayMissCycles`, whole cycles may be missing, and up to half of
+    /// them silent: PipeWire skips a late client, while jackd waits for it.
     public static func firstBreak(
         inCounting samples: some RandomAccessCollection<Float>, cycle frames: Int, mayMissCycles: Bool
     ) -> String? {
@@ -63,34 +66,36 @@ public enum Signal {
         return silent * 2 > numbers.count ? "\(silent) of \(numbers.count) frames are silent" : nil
     }
 
-    /// Decibels of a linear gain.
+    /// Converts a linear gain to decibels.
     public static func decibels(_ gain: Float) -> Double { 20 * log10(Double(gain)) }
 
-    /// Where two signals differ first, in words; nil when they are the same bits. A failed expectation then says where, and not all of both.
+    /// Describes the first difference between two signals, or returns nil if all bits are equal. A
+    /// failed expectation then names the position instead of printing both signals.
     public static func firstDifference(_ a: some Collection<Float>, _ b: some Collection<Float>) -> String? {
-        if let place = zip(a, b).enumerated().first(where: { $0.element.0.bitPattern != $0.element.1.bitPattern }) {
-            return "frame \(place.offset): \(place.element.0) is not \(place.element.1)"
+        if let first = zip(a, b).enumerated().first(where: { $0.element.0.bitPattern != $0.element.1.bitPattern }) {
+            return "frame \(first.offset): \(first.element.0) is not \(first.element.1)"
         }
         return a.count == b.count ? nil : "\(a.count) frames are not \(b.count)"
     }
 
-    /// Root mean square.
+    /// Returns the root mean square.
     public static func rms(_ samples: some Collection<Float>) -> Double {
         guard !samples.isEmpty else { return 0 }
         return (samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count)).squareRoot()
     }
 
-    /// Largest step from one sample to the next: a click stands out.
+    /// Returns the largest step from one sample to the next, in which a click stands out.
     public static func largestStep(_ samples: some Collection<Float>) -> Float {
         zip(samples, samples.dropFirst()).reduce(0) { max($0, abs($1.1 - $1.0)) }
     }
 
-    /// Largest magnitude.
+    /// Returns the largest magnitude.
     public static func peak(_ samples: some Collection<Float>) -> Float {
         samples.reduce(0) { max($0, abs($1)) }
     }
 
-    /// Frequency in Hz of a clean sine, by the phase of a windowed correlation in two places: exact to far below 0.1 cent.
+    /// Returns the frequency in Hz of a clean sine, from the phases of a windowed correlation at
+    /// two positions: exact to far below 0.1 cent.
     public static func frequency(of samples: [Float], near guess: Double, sampleRate: Int) -> Double {
         let length = samples.count / 2
         let first = phase(samples[0..<length], frequency: guess, sampleRate: sampleRate, offset: 0)
@@ -114,11 +119,11 @@ public enum Signal {
         return atan2(imaginary, real)
     }
 
-    /// Difference of two frequencies in cents.
+    /// Returns the difference of two frequencies in cents.
     public static func cents(_ a: Double, _ b: Double) -> Double { abs(1200 * log2(a / b)) }
 }
 
-/// A directory that goes with the test.
+/// A directory that is removed with the object.
 public final class TemporaryDirectory: Sendable {
     public let path: String
 
@@ -130,6 +135,6 @@ public final class TemporaryDirectory: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in the directory.
     public func file(_ name: String) -> String { path + "/" + name }
 }

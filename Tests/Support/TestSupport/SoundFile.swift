@@ -1,9 +1,9 @@
 import AudioRendering
 import Foundation
 
-/// Sound files, written and read whole.
+/// Writes and reads complete sound files.
 public enum SoundFile {
-    /// Writes planar samples; the format follows the extension.
+    /// Writes planar samples. The extension selects the format.
     public static func write(_ planes: [[Float]], sampleRate: Int, to path: String) throws {
         let writer = try AudioFileWriter(path: path, channels: planes.count, sampleRate: sampleRate)
         let frames = planes.first?.count ?? 0
@@ -29,10 +29,11 @@ public enum SoundFile {
         }
     }
 
-    /// The samples of a WAV file of 32-bit floats, as its bytes say: no reader of ours in between that would silence what is wrong.
-    /// Of whole frames of so many channels, the last ones, at most so many.
+    /// Returns the samples of a WAV file of 32-bit floats directly from its bytes, without the
+    /// library's reader, which replaces invalid samples by silence. Reads whole frames of
+    /// `channels` channels, at most the last `frames` of them.
     public static func readRaw(_ path: String, channels: Int = 1, last frames: Int = .max) throws -> [Float] {
-        // Not mapped: a recording that begins anew meanwhile would end the test by SIGBUS.
+        // Not mapped: a recording that restarts meanwhile would end the test with SIGBUS.
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         defer { try? file.close() }
         let header = try file.read(upToCount: 4096) ?? Data()
@@ -43,8 +44,8 @@ public enum SoundFile {
         let count = min(whole, frames)
         try file.seek(toOffset: UInt64(begin + size * (whole - count)))
         let samples = try file.read(upToCount: size * count) ?? Data()
-        return stride(from: samples.startIndex, to: samples.endIndex - 3, by: 4).map { place in
-            let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(samples[place + $1]) << (8 * $1) }
+        return stride(from: samples.startIndex, to: samples.endIndex - 3, by: 4).map { index in
+            let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(samples[index + $1]) << (8 * $1) }
             return Float(bitPattern: bits)
         }
     }

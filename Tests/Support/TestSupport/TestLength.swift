@@ -1,6 +1,7 @@
 import Foundation
 
-/// Iteration counts of repetitive tests: lower by default, higher where AUDIO_TEST_LONG is set, as `Scripts/test --all` does.
+/// Iteration counts of repetitive tests: lower by default, higher when AUDIO_TEST_LONG is set, as
+/// `Scripts/test --all` does.
 public enum TestLength {
     public static let isLong = ProcessInfo.processInfo.environment["AUDIO_TEST_LONG"]?.isEmpty == false
 

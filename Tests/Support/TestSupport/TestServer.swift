@@ -1,20 +1,21 @@
 import Foundation
 
-/// Which server the integration tests run on: AUDIO_TEST_SERVER says so.
+/// The server that the integration tests run on, selected by AUDIO_TEST_SERVER.
 public enum TestServer: String, Sendable, CaseIterable {
-    /// jackd as it is started most: clients run in the period after the one they were called for.
+    /// jackd as it is usually started: clients run in the period after the one for which they were
+    /// called.
     case jackd
-    /// jackd -S: clients run within the period.
+    /// jackd -S: clients run within the same period.
     case jackdSync = "jackd-sync"
-    /// PipeWire through its own libjack, in what `Scripts/with-pipewire` makes ready.
+    /// PipeWire through its own libjack, in the environment that `Scripts/with-pipewire` prepares.
     case pipewire
 
-    /// That of this run; jackd where nothing is said.
+    /// The server of this run; jackd by default.
     public static let current: TestServer = {
         let name = ProcessInfo.processInfo.environment["AUDIO_TEST_SERVER"] ?? ""
         guard let server = TestServer(rawValue: name.isEmpty ? "jackd" : name) else {
             let names = allCases.map(\.rawValue).joined(separator: ", ")
-            preconditionFailure("AUDIO_TEST_SERVER is one of \(names), not '\(name)'.")
+            preconditionFailure("AUDIO_TEST_SERVER must be one of \(names), not '\(name)'.")
         }
         return server
     }()

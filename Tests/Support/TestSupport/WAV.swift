@@ -1,8 +1,9 @@
 public import Foundation
 
-/// WAV files as no good program writes them.
+/// WAV files with unusual or wrong headers.
 public enum WAV {
-    /// 16-bit samples: `dataBytes` of them, under a header that promises `promised`.
+    /// Returns a file of 16-bit samples with `dataBytes` bytes of data, whose header declares
+    /// `promised` bytes.
     public static func header(channels: Int, sampleRate: Int, dataBytes: Int, promised: Int? = nil) -> Data {
         var data = Data()
         func word(_ value: Int, bytes: Int) {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("AudioPlayer")
 struct AudioPlayerTests {
-    @Test("ACT-15: playing activates the session; a refusal plays nothing and says why")
+    @Test("ACT-15: playing activates the session; a refusal plays nothing and is thrown")
     func activation() throws {
         let stage = try PlaybackFixture()
         #expect(!stage.session.isActive)
@@ -24,16 +24,17 @@ struct AudioPlayerTests {
         #expect(!refused.player.isPlaying && !refused.session.isActive)
     }
 
-    @Test("Asked to play after its last frame, before its end is told, it plays anew; each end is told once")
-    func playsAnewAtItsEnd() throws {
+    @Test("play() after the last frame, before the end is reported, starts again; each end is reported once")
+    func playsAgainAtItsEnd() throws {
         let stage = try PlaybackFixture(frames: 600, period: 1024)
         try SoundFile.write(
             [[Float](repeating: 0, count: 900)], sampleRate: PlaybackFixture.rate,
             to: stage.directory.file("silence.wav"))
         let other = try AudioPlayer(path: stage.directory.file("silence.wav"), session: stage.session)
-        let ends = Signpost<AudioPlayer.Ending>()
+        let ends = EventLog<AudioPlayer.Ending>()
         stage.player.onFinish { _, ending in ends.note(ending) }
-        // The other's last frame is in the same cycle, later; its end is told first, and the app takes it for a cue.
+        // The other player's last frame is later in the same cycle. Its end is reported first, and
+        // the app's handler then plays again.
         other.onFinish { [player = stage.player] _, _ in try? player.play() }
         try other.play()
         try stage.player.play()
@@ -44,7 +45,7 @@ struct AudioPlayerTests {
         #expect(!stage.player.isPlaying)
     }
 
-    @Test("INT-8, INT-9: a call silences the player within a period and the fade; it goes on at the very next frame")
+    @Test("INT-8, INT-9: a call silences the player within a period and the fade; it resumes at the very next frame")
     func interruption() throws {
         let stage = try PlaybackFixture()
         try stage.player.play()
@@ -59,7 +60,7 @@ struct AudioPlayerTests {
         try stage.host.declineCall()
         let after = try stage.render(5000)
         #expect(stage.player.isPlaying)
-        // Full level after the fade in; every frame between follows the last one rendered.
+        // Full level after the fade-in; each frame continues from the last one rendered.
         let first = try #require(after.firstIndex { $0 != 0 })
         let heard = after[(first + PlaybackFixture.fade)...]
         #expect(stage.frame(of: try #require(heard.first)) == rendered + PlaybackFixture.fade)
@@ -68,7 +69,7 @@ struct AudioPlayerTests {
         )
     }
 
-    @Test("INT-7: paused by the user during a call, it does not go on by itself")
+    @Test("INT-7: a player that the user pauses during a call does not resume automatically")
     func pausedDuringInterruption() throws {
         let stage = try PlaybackFixture()
         try stage.player.play()
@@ -85,7 +86,7 @@ struct AudioPlayerTests {
     }
 
     @Test(
-        "INT-9: who goes on by itself",
+        "INT-9: which players resume automatically",
         arguments: [
             (AudioSession.Category.playback, AudioSession.Mode.default, true),
             (.playback, .moviePlayback, true), (.playback, .spokenAudio, true), (.playback, .voicePrompt, false),
@@ -102,7 +103,7 @@ struct AudioPlayerTests {
         #expect(stage.player.isPlaying == resumes)
     }
 
-    @Test("INT-3, INT-9: without shouldResume only ambience goes on; a policy of the app's decides")
+    @Test("INT-3, INT-9: without shouldResume only ambient audio resumes; a policy set by the app has precedence")
     func withoutShouldResume() throws {
         for (category, policy, resumes) in [
             (AudioSession.Category.playback, AudioPlayer.ResumePolicy.automatic, false), (.playback, .always, true),
@@ -120,7 +121,7 @@ struct AudioPlayerTests {
         }
     }
 
-    @Test("ACT-7: deactivating stops the player at its place; playing again goes on from there")
+    @Test("ACT-7: deactivating stops the player at its position; playing again continues from there")
     func deactivation() throws {
         let stage = try PlaybackFixture()
         try stage.player.play()
@@ -135,7 +136,7 @@ struct AudioPlayerTests {
         #expect(stage.frame(of: output[999]) == Int((place * Double(PlaybackFixture.rate)).rounded()) + 999)
     }
 
-    @Test("Seeking while playing fades over to the new place; while stopped it is where playing begins")
+    @Test("Seeking during playback crossfades to the new position; while stopped it sets the start position")
     func seeking() throws {
         let stage = try PlaybackFixture()
         stage.player.currentTime = 0.5
@@ -152,7 +153,7 @@ struct AudioPlayerTests {
         #expect(stage.player.currentTime <= stage.player.duration)
     }
 
-    @Test("Pause and play lose no frame and have no click")
+    @Test("Pause and play lose no frame and do not click")
     func pausing() throws {
         let stage = try PlaybackFixture()
         try stage.player.play()
@@ -167,10 +168,10 @@ struct AudioPlayerTests {
         #expect(stage.frame(of: output[5999]) == 2000 + PlaybackFixture.fade + 1999)
     }
 
-    @Test("The end is told once; loops play that often again; then it begins anew")
+    @Test("The end is reported once; loops repeat as often as set; then playback starts from the beginning")
     func finishing() throws {
         let stage = try PlaybackFixture(frames: 1000)
-        let endings = Signpost<AudioPlayer.Ending>()
+        let endings = EventLog<AudioPlayer.Ending>()
         stage.player.onFinish { _, ending in endings.note(ending) }
         stage.player.numberOfLoops = 1
         try stage.player.play()
@@ -183,7 +184,7 @@ struct AudioPlayerTests {
         #expect(Signal.firstDifference(try stage.render(1000), stage.source) == nil)
     }
 
-    @Test("Volume is linear and ramps; no number changes nothing")
+    @Test("Volume is linear and ramps; a NaN changes nothing")
     func volume() throws {
         let stage = try PlaybackFixture()
         try stage.player.play()
@@ -196,20 +197,20 @@ struct AudioPlayerTests {
         #expect(stage.player.volume == 0.5)
     }
 
-    @Test("SRV-2, HW-3: the server returns with another rate, and the player goes on at its place and pitch")
+    @Test("SRV-2, HW-3: the server returns with another rate, and the player continues at its position and pitch")
     func otherRate() throws {
         let stage = try PlaybackFixture()
         try stage.player.play()
         _ = try stage.render(24_000)
         stage.driver.setSampleRate(96_000)
         let output = try stage.render(9600)
-        // Twice the rate: half as far in the file for as many frames.
+        // At twice the rate, the same number of frames advances half as far in the file.
         #expect(abs(stage.frame(of: output[9599]) - (24_000 + 4800)) < 300)
         let slope = (output[9000] - output[5000]) / 4000 * 1_048_576
         #expect(abs(slope - 0.5) < 0.01)
     }
 
-    @Test("Playing what plays changes nothing, from however many threads; it is heard once and can be stopped")
+    @Test("Playing a playing player changes nothing, from any number of threads; it plays once and can be stopped")
     func playingTwice() throws {
         let stage = try PlaybackFixture()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in try? stage.player.play() }
@@ -220,7 +221,7 @@ struct AudioPlayerTests {
         #expect(try stage.render(1000)[PlaybackFixture.fade...].allSatisfy { $0 == 0 })
     }
 
-    @Test("Everything at once from many threads leaves one voice or none")
+    @Test("Concurrent calls from many threads leave one voice or none")
     func hammering() throws {
         let stage = try PlaybackFixture()
         DispatchQueue.concurrentPerform(iterations: 200) { turn in
@@ -240,10 +241,10 @@ struct AudioPlayerTests {
         #expect(Signal.firstDifference(try stage.render(1000), stage.source[..<1000]) == nil)
     }
 
-    @Test("Seeking to the end while playing ends it, or begins the next loop; while paused it stays there")
+    @Test("Seeking to the end during playback ends it, or starts the next loop; while paused it stays there")
     func seekingToTheEnd() throws {
         let stage = try PlaybackFixture()
-        let endings = Signpost<AudioPlayer.Ending>()
+        let endings = EventLog<AudioPlayer.Ending>()
         stage.player.onFinish { _, ending in endings.note(ending) }
         try stage.player.play()
         _ = try stage.render(1000)
@@ -265,10 +266,10 @@ struct AudioPlayerTests {
         #expect(stage.frame(of: try stage.render(1000)[999]) == 999)
     }
 
-    @Test("A file that is gone when it is needed again: told as damaged, and not playing")
+    @Test("A file that no longer exists when it is read again is reported as damaged, and does not play")
     func fileGone() throws {
         let stage = try PlaybackFixture()
-        let endings = Signpost<AudioPlayer.Ending>()
+        let endings = EventLog<AudioPlayer.Ending>()
         stage.player.onFinish { _, ending in endings.note(ending) }
         try stage.player.play()
         _ = try stage.render(1000)
@@ -279,7 +280,7 @@ struct AudioPlayerTests {
         #expect(throws: AudioFileError.self) { try stage.player.play() }
     }
 
-    @Test("HW-5: another rate in the second pass plays the rest of it, not all loops again")
+    @Test("HW-5: after a rate change in the second pass, the rest of that pass plays, not all loops again")
     func otherRateWithinLoops() throws {
         let stage = try PlaybackFixture()
         stage.player.numberOfLoops = 1
@@ -294,10 +295,10 @@ struct AudioPlayerTests {
         #expect(abs(seconds - (192_000 - 100_000) / 48_000) < 0.05)
     }
 
-    @Test("ACT-15: closing the host stops without an ending; playing again reaches the server again and goes on")
+    @Test("ACT-15: closing the host stops the player without reporting an end; playing again reconnects and continues")
     func closedHost() throws {
         let stage = try PlaybackFixture()
-        let endings = Signpost<AudioPlayer.Ending>()
+        let endings = EventLog<AudioPlayer.Ending>()
         stage.player.onFinish { _, ending in endings.note(ending) }
         try stage.player.play()
         _ = try stage.render(1000)
@@ -307,7 +308,7 @@ struct AudioPlayerTests {
         #expect(stage.frame(of: try stage.render(1000)[999]) == 1999)
     }
 
-    @Test("A fade of any length is taken")
+    @Test("A fade of any length is accepted")
     func endlessFade() throws {
         let stage = try PlaybackFixture()
         try stage.player.play()

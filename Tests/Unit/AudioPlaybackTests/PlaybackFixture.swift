@@ -4,7 +4,8 @@ import AudioSessions
 import TestSupport
 import Testing
 
-/// A host on the offline driver, a session, and a player of a file whose every frame tells its index.
+/// A host on the offline driver, a session, and a player of a file. The value of each frame of the
+/// file is its index.
 struct PlaybackFixture {
     static let rate = 48_000
     static let fade = rate * 5 / 1000
@@ -29,7 +30,7 @@ struct PlaybackFixture {
         player = try AudioPlayer(path: directory.file("count.wav"), session: session)
     }
 
-    /// Another player of the same file in the same session.
+    /// Returns another player of the same file in the same session.
     func makePlayer() throws -> AudioPlayer {
         try AudioPlayer(path: directory.file("count.wav"), session: session)
     }
@@ -41,12 +42,12 @@ struct PlaybackFixture {
         return output
     }
 
-    /// Becomes a device of another rate.
+    /// Changes the sample rate of the device.
     func change(to rate: Int) {
         driver.setSampleRate(rate)
         host.settle()
     }
 
-    /// The frame of the source that a full-level output sample is.
+    /// Returns the index of the source frame for a full-level output sample.
     func frame(of sample: Float) -> Int { Int((sample * 1_048_576).rounded()) - 1 }
 }

@@ -4,9 +4,9 @@ import AudioSessions
 import TestSupport
 import Testing
 
-/// Players when the server's rate becomes another: pitch and place stay (HW-3, HW-5).
+/// Players when the sample rate of the server changes: pitch and position are kept (HW-3, HW-5).
 @Suite struct RateChangeTests {
-    /// Where in the source an output sample lies.
+    /// Returns the position in the source of an output sample.
     private func place(_ sample: Float) -> Double { Double(sample) * 1_048_576 - 1 }
 
     private func expect(_ output: some Collection<Float>, from begin: Double, step: Double, within: Double = 0.01) {
@@ -14,7 +14,7 @@ import Testing
         #expect(worst < within, "from \(begin) on by \(step)")
     }
 
-    @Test("Playing: it goes on at the very next frame, without a gap")
+    @Test("Playing: the player continues at the very next frame, without a gap")
     func playing() throws {
         let stage = try PlaybackFixture()
         let player = stage.player
@@ -27,7 +27,7 @@ import Testing
         #expect(Signal.firstDifference(try stage.render(4800), stage.source[28_800..<33_600]) == nil)
     }
 
-    @Test("Twice in a row, and back again")
+    @Test("Several changes in a row, and back again")
     func twice() throws {
         let stage = try PlaybackFixture()
         let player = stage.player
@@ -39,7 +39,7 @@ import Testing
         #expect(Signal.firstDifference(try stage.render(2000), stage.source[25_000..<27_000]) == nil)
     }
 
-    @Test("Paused: it stands where it stood, and goes on there, resampled as well as from the beginning")
+    @Test("Paused: the player keeps its position, and resumes there, resampled as well as from the beginning")
     func paused() throws {
         let stage = try PlaybackFixture()
         let player = stage.player
@@ -57,7 +57,7 @@ import Testing
         expect(output[fade...], from: time * 48_000 + Double(fade) / 2, step: 0.5, within: 1)
     }
 
-    @Test("Prepared, and not played yet: pitch and place are those of the new rate")
+    @Test("Prepared, not yet played: pitch and position are those of the new rate")
     func prepared() throws {
         let stage = try PlaybackFixture()
         let player = stage.player
@@ -84,11 +84,11 @@ import Testing
         #expect(player.isPlaying)
     }
 
-    @Test("Looping, paused in the second of three passes: two are left, this one included")
+    @Test("Looping, paused in the second of three passes: two are left, including this one")
     func pausedWithinLoops() throws {
         let stage = try PlaybackFixture(frames: 9600)
         let player = stage.player
-        let endings = Signpost<AudioPlayer.Ending>()
+        let endings = EventLog<AudioPlayer.Ending>()
         player.onFinish { _, ending in endings.note(ending) }
         player.numberOfLoops = 2
         try player.play()
@@ -97,7 +97,7 @@ import Testing
         _ = try stage.render(500)
         stage.change(to: 96_000)
         try player.play()
-        // What is left after the fade of 240 frames.
+        // The rest after the fade of 240 frames.
         let left = 2 * (28_800 - 14_400 - PlaybackFixture.fade)
         _ = try stage.render(left - 600)
         #expect(player.isPlaying)
@@ -105,11 +105,11 @@ import Testing
         #expect(!player.isPlaying && endings.noted == [.finished])
     }
 
-    @Test("At the very end: what is left is heard, and then it has finished")
+    @Test("At the very end: the remaining frames play, and then the player has finished")
     func end() throws {
         let stage = try PlaybackFixture()
         let player = stage.player
-        let endings = Signpost<AudioPlayer.Ending>()
+        let endings = EventLog<AudioPlayer.Ending>()
         player.onFinish { _, ending in endings.note(ending) }
         try player.play()
         _ = try stage.render(95_900)
@@ -120,7 +120,7 @@ import Testing
         #expect(endings.noted == [.finished] && !player.isPlaying)
     }
 
-    @Test("INT-8, INT-9: changed during an interruption, the player goes on where it stood")
+    @Test("INT-8, INT-9: if the rate changes during an interruption, the player resumes at its position")
     func interrupted() throws {
         let stage = try PlaybackFixture()
         let player = stage.player
@@ -138,7 +138,7 @@ import Testing
         expect(output[fade...], from: time * 48_000 + Double(PlaybackFixture.fade), step: 0.5, within: 2)
     }
 
-    @Test("Several players each keep their place")
+    @Test("Several players each keep their position")
     func several() throws {
         let stage = try PlaybackFixture()
         let players = try (0..<4).map { _ in try stage.makePlayer() } + [stage.player]

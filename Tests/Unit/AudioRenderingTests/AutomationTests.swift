@@ -3,7 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Automation from Swift: through every point on its frame, all or nothing. The shapes themselves, the C tests say.
+/// Automation from Swift: the curve passes through every point at its frame, or is refused as a
+/// whole. The C tests check the curve shapes.
 @Suite struct AutomationTests {
     private static let points = [
         AutomationPoint(frame: 1000, value: 0.5),
@@ -13,7 +14,7 @@ import Testing
         AutomationPoint(frame: 6001, value: 0, curve: .s),
     ]
 
-    /// What a parameter that begins at `from` is worth on each frame.
+    /// Returns the value on each frame of a parameter that begins at `from`.
     private static func course(of points: [AutomationPoint], from: Double, frames: Int) -> [Double] {
         (0..<frames).map { frame in
             guard let next = points.firstIndex(where: { $0.frame >= frame }) else {
@@ -47,7 +48,7 @@ import Testing
         try AudioBuffer([[Float](repeating: 1, count: frames)])
     }
 
-    @Test("A voice's gain goes through its points, each on its frame")
+    @Test("A voice's gain passes through its automation points, each at its frame")
     func gains() throws {
         let stage = try EngineFixture()
         let voice = try stage.engine.play(.buffer(Self.ones()), on: stage.bus)
@@ -57,7 +58,7 @@ import Testing
         Self.expect(output[1])
     }
 
-    @Test("A bus's gain does; before its first point it is what it was")
+    @Test("A bus's gain passes through its automation points, and keeps its value before the first one")
     func buses() throws {
         let stage = try EngineFixture()
         try stage.engine.play(.buffer(Self.ones()), on: stage.bus)
@@ -66,7 +67,7 @@ import Testing
         Self.expect(try stage.driver.render(frames: 7000)[0], from: 0.25)
     }
 
-    @Test("An input's gain does")
+    @Test("An input's gain passes through its automation points")
     func inputs() throws {
         let stage = try EngineFixture(inputs: 1)
         stage.gate.set(rampMilliseconds: 0, inputGranted: true)
@@ -77,7 +78,7 @@ import Testing
         Self.expect(output[0])
     }
 
-    @Test("A pan does, between the sides")
+    @Test("A pan passes through its automation points, from side to side")
     func pans() throws {
         let stage = try EngineFixture()
         let voice = try stage.engine.play(.buffer(Self.ones()), on: stage.bus, pan: Pan(-1, law: .linear))
@@ -85,7 +86,8 @@ import Testing
             .pan,
             [
                 AutomationPoint(frame: 500, value: -1), AutomationPoint(frame: 2500, value: 1, curve: .s),
-                AutomationPoint(frame: 4000, value: 0, curve: .exponential),  // linear, of a pan
+                // A pan curve is linear.
+                AutomationPoint(frame: 4000, value: 0, curve: .exponential),
             ])
         let right = [
             AutomationPoint(frame: 500, value: 0), AutomationPoint(frame: 2500, value: 1, curve: .s),
@@ -94,7 +96,7 @@ import Testing
         Self.expect(try stage.driver.render(frames: 5000)[1], follows: right, from: 0)
     }
 
-    @Test("A speed glides evenly in cents: the source is where the sum of the speeds says")
+    @Test("A speed glides at constant cents per second, and the playhead is the sum of the speeds")
     func speeds() throws {
         let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 30_000)])
@@ -104,12 +106,12 @@ import Testing
         ]
         try voice.automate(.speed, points)
         let output = try stage.driver.render(frames: 8000)[0]
-        // The speed of a frame is how far the next one lies behind it.
+        // The speed at a frame is the distance from its source position to the next one.
         let place = Self.course(of: points, from: 1, frames: 7999).reduce(0, +)
         #expect(abs(Double(output[7999]) * 1_048_576 - 1 - place) < 0.1)
     }
 
-    @Test("A speed is reckoned for the server's rate, and so are its limits")
+    @Test("Speeds and their limits are relative to the server's sample rate")
     func speedsOfOtherRates() throws {
         let stage = try EngineFixture(sampleRate: 48_000)
         let buffer = try AudioBuffer([Signal.counting(frames: 30_000)], sampleRate: 24_000)
@@ -122,24 +124,24 @@ import Testing
         }
     }
 
-    @Test("Triggered voices do, from a port of one's own, alone or in a group")
+    @Test("Triggered voices follow automation points through a command queue, with or without a transaction")
     func triggered() throws {
         let stage = try EngineFixture()
-        let port = try stage.engine.makeCommandPort()
+        let queue = try stage.engine.makeCommandQueue()
         let sound = try stage.engine.makeSound(Self.ones(), on: stage.bus)
-        try port.group {
-            let voice = try port.trigger(sound)
-            try port.automate(.gain, of: voice, Self.points)
+        try queue.transaction {
+            let voice = try queue.trigger(sound)
+            try queue.automate(.gain, of: voice, Self.points)
         }
         Self.expect(try stage.driver.render(frames: 7000)[0])
         let begin = stage.engine.currentFrame
-        let voice = try port.trigger(sound, at: begin + 1000)
-        try port.setGain(0, of: voice, rampFrames: 1000, curve: .s, at: begin + 2000)
+        let voice = try queue.trigger(sound, at: begin + 1000)
+        try queue.setGain(0, of: voice, rampFrames: 1000, curve: .s, at: begin + 2000)
         let output = Array(try stage.driver.render(frames: 4000)[0].dropFirst(1000))
         #expect(abs(output[1499] - 0.5) < 1e-4 && output[1999] == 0 && output[999] == 1)
     }
 
-    @Test("Each setter takes a curve")
+    @Test("Every setter takes a curve")
     func setters() throws {
         let stage = try EngineFixture()
         let voice = try stage.engine.play(.buffer(Self.ones()), on: stage.bus, pan: Pan(-1, law: .linear))
@@ -156,7 +158,7 @@ import Testing
     }
 
     @Test(
-        "A point that cannot be is named, and nothing changes",
+        "An invalid point is named in the error, and nothing changes",
         arguments: [
             ([AutomationPoint(frame: 10, value: .nan)], "point 0 of an automation of a voice's gain: its value nan"),
             (
@@ -174,17 +176,17 @@ import Testing
         ])
     func badPoints(_ points: [AutomationPoint], _ words: String) throws {
         let stage = try EngineFixture()
-        let port = try stage.engine.makeCommandPort()
+        let queue = try stage.engine.makeCommandQueue()
         let sound = try stage.engine.makeSound(Self.ones(), on: stage.bus)
-        let (voice, other) = (try stage.engine.play(.buffer(Self.ones()), on: stage.bus), try port.trigger(sound))
-        for automate in [{ try voice.automate(.gain, points) }, { try port.automate(.gain, of: other, points) }] {
+        let (voice, other) = (try stage.engine.play(.buffer(Self.ones()), on: stage.bus), try queue.trigger(sound))
+        for automate in [{ try voice.automate(.gain, points) }, { try queue.automate(.gain, of: other, points) }] {
             let error = #expect(throws: AudioEngineError.self) { try automate() }
             #expect(error?.description.contains(words) == true, "\(String(describing: error))")
         }
         #expect(try stage.driver.render(frames: 100)[0].allSatisfy { $0 == 2 })
     }
 
-    @Test("Values out of range are named too, and so is a pan of a voice without one")
+    @Test("The error names an out-of-range value, or the pan of a voice that has no pan law")
     func ranges() throws {
         let stage = try EngineFixture()
         let voice = try stage.engine.play(.buffer(Self.ones()), on: stage.bus)
@@ -205,7 +207,7 @@ import Testing
     }
 
     @Test(
-        "More curves than the engine has room for: none of them takes effect, and there is room for as many as before")
+        "More curves than the engine has slots for: none takes effect, and no slot is lost")
     func full() throws {
         let stage = try EngineFixture(configuration: AudioEngine.Configuration(maximumCurves: 3))
         let voice = try stage.engine.play(.buffer(Self.ones(100_000)), on: stage.bus)
@@ -224,7 +226,7 @@ import Testing
         }
     }
 
-    @Test("A session's pause holds a curve up")
+    @Test("A session's pause suspends a curve")
     func paused() throws {
         let stage = try EngineFixture()
         let voice = try stage.engine.play(.buffer(Self.ones()), on: stage.bus)

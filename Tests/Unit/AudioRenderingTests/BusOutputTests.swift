@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Buses that lead to outputs of their own, as sessions with different routes do.
+/// Buses that are connected to outputs of their own, like sessions with different routes.
 @Suite struct BusOutputTests {
     private let speaker = OutputRoute(firstChannel: 0, channels: 2)
     private let phones = OutputRoute(firstChannel: 2, channels: 2)
@@ -18,43 +18,43 @@ import Testing
         return .buffer(try AudioBuffer([samples, samples]))
     }
 
-    @Test("ROUTE-2, MULTI-3: one bus moves to another output; the other bus goes on, bit by bit")
+    @Test("ROUTE-2, MULTI-3: moving one bus to another output leaves the other bus bit-identical")
     func oneMoves() throws {
         let stage = try EngineFixture(channels: 4)
         let (other, _) = try bus(stage)
-        try stage.engine.lead([
-            BusDestination(bus: stage.bus, outputs: [speaker]), BusDestination(bus: other, outputs: [phones]),
+        try stage.engine.route([
+            BusRouting(bus: stage.bus, outputs: [speaker]), BusRouting(bus: other, outputs: [phones]),
         ])
         try stage.engine.play(counting(), on: stage.bus)
         try stage.engine.play(counting(), on: other)
         var heard = try stage.driver.render(frames: 1_024)
         #expect(heard[0] == heard[2] && heard[0] == Array(Signal.counting(frames: 1_024)))
-        try stage.bus.lead(to: [phones])
+        try stage.bus.setOutputs([phones])
         heard = try stage.driver.render(frames: 1_024)
-        // Both on one output now: twice the programme, behind a fade in of one of them.
+        // Both buses are on one output: twice the program, after the fade-in of one of them.
         let programme = Signal.counting(frames: 2_048)[1_024...]
         #expect(Signal.firstDifference(heard[2][240...], programme.dropFirst(240).map { 2 * $0 }) == nil)
         #expect(heard[0][240...].allSatisfy { $0 == 0 })
-        try stage.bus.lead(to: [])
+        try stage.bus.setOutputs([])
         heard = try stage.driver.render(frames: 1_024)
         let last = Signal.counting(frames: 3_072)[2_048...]
         #expect(
-            Signal.firstDifference(heard[2][240...], last.dropFirst(240)) == nil, "the one that leads nowhere plays on")
-        try stage.bus.lead(to: nil)
+            Signal.firstDifference(heard[2][240...], last.dropFirst(240)) == nil, "the unconnected bus plays on")
+        try stage.bus.setOutputs(nil)
         #expect(stage.bus.outputs == [OutputRoute(firstChannel: 0, channels: 4)])
         heard = try stage.driver.render(frames: 1_024)
         #expect(Signal.firstDifference(heard[0][240...], Signal.counting(frames: 4_096)[3_312...]) == nil)
     }
 
-    @Test("MULTI-3: an output more or less leaves what the bus sends to the others, bit by bit")
+    @Test("MULTI-3: adding or removing an output leaves the bus's signal on the others bit-identical")
     func outputsComeAndGo() throws {
         let stage = try EngineFixture(channels: 6)
         let hdmi = OutputRoute(firstChannel: 4, channels: 2)
-        try stage.bus.lead(to: [speaker, phones])
+        try stage.bus.setOutputs([speaker, phones])
         try stage.engine.play(counting(), on: stage.bus)
         var heard = [[Float]](repeating: [], count: 6)
         for outputs in [[speaker, phones], [phones], [phones, hdmi], [hdmi, phones, speaker], [phones]] {
-            try stage.bus.lead(to: outputs)
+            try stage.bus.setOutputs(outputs)
             for (channel, plane) in try stage.driver.render(frames: 700).enumerated() { heard[channel] += plane }
         }
         #expect(heard[2] == Signal.counting(frames: 3_500) && heard[3] == heard[2])
@@ -62,51 +62,51 @@ import Testing
         #expect(heard[0][700 + 240..<2_100].allSatisfy { $0 == 0 })
     }
 
-    @Test("A voice is heard on both sides, whether it began on one channel or on two")
+    @Test("A voice is heard on both sides, whether the bus had one channel or two when the voice started")
     func channels() throws {
         let stage = try EngineFixture(channels: 3)
         let mono = OutputRoute(firstChannel: 2, channels: 1)
-        try stage.bus.lead(to: [mono])
+        try stage.bus.setOutputs([mono])
         #expect(stage.bus.channels == 2)
         let samples = Signal.counting(frames: 48_000)
         try stage.engine.play(.buffer(AudioBuffer([samples])), on: stage.bus)
         var heard = try stage.driver.render(frames: 1_000)
-        #expect(heard[2] == Array(samples[..<1_000]), "one channel into two and back changes no bit")
-        try stage.bus.lead(to: [speaker])
+        #expect(heard[2] == Array(samples[..<1_000]), "one channel to two and back is bit-exact")
+        try stage.bus.setOutputs([speaker])
         heard = try stage.driver.render(frames: 1_000)
         #expect(Signal.firstDifference(heard[0][240...], samples[1_240..<2_000]) == nil)
         #expect(heard[1] == heard[0])
     }
 
-    @Test("HW-5: a capture follows the sound to an output of as many channels, and ends, with a reason, at another")
+    @Test("HW-5: a capture follows its output to one with equal channels, and otherwise ends with a reason")
     func capture() throws {
         let stage = try EngineFixture(channels: 5)
         let directory = try TemporaryDirectory()
-        try stage.bus.lead(to: [speaker])
+        try stage.bus.setOutputs([speaker])
         try stage.engine.startCapture(path: directory.file("a.wav"))
         try stage.engine.play(counting(), on: stage.bus)
         _ = try stage.driver.render(frames: 1_000)
-        try stage.bus.lead(to: [phones])
+        try stage.bus.setOutputs([phones])
         _ = try stage.driver.render(frames: 1_000)
-        let ends = Signpost<String>()
+        let ends = EventLog<String>()
         let observation = stage.engine.observe { event in
             if case .captureFailed(let error) = event { ends.note(error.description) }
         }
         defer { withExtendedLifetime(observation) {} }
-        try stage.bus.lead(to: [OutputRoute(firstChannel: 4, channels: 1)])
+        try stage.bus.setOutputs([OutputRoute(firstChannel: 4, channels: 1)])
         _ = try stage.driver.render(frames: 1_000)
         #expect(ends.wait { $0.count == 1 })
         let summary = try #require(stage.engine.stopCapture())
         #expect(summary.frames == 2_000 && summary.failure != nil)
     }
 
-    @Test("ROUTE-6: an input listens to other channels, and to silence where there are fewer")
+    @Test("ROUTE-6: an input switches to other channels, and to silence where the device has fewer")
     func inputs() throws {
         let stage = try EngineFixture(channels: 2, inputs: 3)
         stage.gate.set(inputGranted: true)
         let input = try stage.engine.makeInput(for: stage.bus, channels: 2)
         let planes: [[Float]] = (1...3).map { [Float](repeating: Float($0) / 8, count: 2_000) }
-        try stage.bus.lead(to: nil, from: 0..<2)
+        try stage.bus.setOutputs(nil, inputs: 0..<2)
         _ = try stage.driver.render(frames: 1_000, inputs: planes)
         func last() throws -> [Float] {
             var samples: [Float] = []
@@ -114,29 +114,29 @@ import Testing
             return Array(samples.suffix(2))
         }
         #expect(try last() == [0.125, 0.25])
-        try stage.bus.lead(to: nil, from: 2..<3)
+        try stage.bus.setOutputs(nil, inputs: 2..<3)
         _ = try stage.driver.render(frames: 1_000, inputs: planes)
         #expect(try last() == [0.375, 0])
-        try stage.bus.lead(to: nil, from: 0..<0)
+        try stage.bus.setOutputs(nil, inputs: 0..<0)
         _ = try stage.driver.render(frames: 1_000, inputs: planes)
         #expect(try last() == [0, 0])
     }
 
-    @Test("Outputs that there cannot be: a clear error, and all stays as it was")
+    @Test("Invalid outputs: a clear error, and nothing changes")
     func refusals() throws {
         let stage = try EngineFixture(channels: 4)
-        try stage.bus.lead(to: [phones])
+        try stage.bus.setOutputs([phones])
         for outputs in [
             [phones, phones], [OutputRoute(firstChannel: -1, channels: 1)], [OutputRoute(firstChannel: 0, channels: 9)],
         ] {
-            #expect(throws: AudioEngineError.self) { try stage.bus.lead(to: outputs) }
+            #expect(throws: AudioEngineError.self) { try stage.bus.setOutputs(outputs) }
         }
         #expect(throws: AudioEngineError.self) {
-            try stage.bus.lead(to: (0..<9).map { OutputRoute(firstChannel: $0, channels: 1) })
+            try stage.bus.setOutputs((0..<9).map { OutputRoute(firstChannel: $0, channels: 1) })
         }
         let (other, _) = try bus(try EngineFixture())
         #expect(throws: AudioEngineError.self) {
-            try stage.engine.lead([BusDestination(bus: other, outputs: [speaker])])
+            try stage.engine.route([BusRouting(bus: other, outputs: [speaker])])
         }
         #expect(stage.bus.outputs == [phones])
     }

@@ -3,9 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The test signals of EBU Tech 3341 (its cases 7 and 8 are recordings, and not here; 15 to 23 are of true peak: test_true_peak.c) and EBU Tech 3342.
+/// The test signals of EBU Tech 3341 and EBU Tech 3342. Cases 7 and 8 of Tech 3341 are recordings
+/// and are not included. Cases 15 to 23 concern the true peak: see test_true_peak.c.
 @Suite struct EBULoudnessTests {
-    /// So many seconds of a 1 kHz sine whose crests are at that level; nil: silence.
+    /// A segment of a 1 kHz sine with this peak level and this duration in seconds; nil: silence.
     struct Part: Sendable {
         var decibels: Double?
         var seconds: Double
@@ -13,13 +14,14 @@ import Testing
         static func silence(_ seconds: Double) -> Part { Part(decibels: nil, seconds: seconds) }
     }
 
-    /// Adds the parts to a stereo measurement, and looks at it every so many hundredths of a second.
+    /// Adds the parts to a stereo measurement, and calls `look` every `step` hundredths of a
+    /// second.
     private func measure(
         _ parts: [Part], into measurement: inout LoudnessMeasurement, each step: Int = 100,
         look: (Double, borrowing LoudnessMeasurement) -> Void = { _, _ in }
     ) throws {
         for part in parts {
-            // A period of 1 kHz lasts 48 frames: a hundredth of a second ends where it began.
+            // A period of 1 kHz has 48 frames, so a hundredth of a second contains whole periods.
             let sine = tone(decibels: part.decibels ?? -200, seconds: Double(step) / 100)
             let block = part.decibels == nil ? sine.map { $0.map { _ in 0 } } : sine
             var left = Int((part.seconds * 48_000).rounded())
@@ -42,7 +44,7 @@ import Testing
         abs(value - wanted) <= tolerance
     }
 
-    @Test("Tech 3341, cases 1 and 2: a steady tone has its loudness at all three scales", arguments: [-23.0, -33.0])
+    @Test("Tech 3341, cases 1 and 2: a steady tone has one loudness on all three scales", arguments: [-23.0, -33.0])
     func steady(level: Double) throws {
         let loudness = try measure([.at(level, for: 20)])
         #expect(isNear(loudness.momentary, level) && isNear(loudness.shortTerm, level))
@@ -50,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "Tech 3341, cases 3, 4 and 5: the gates leave out what is soft",
+        "Tech 3341, cases 3, 4 and 5: the gates exclude quiet passages",
         arguments: [
             [.at(-36, for: 10), .at(-23, for: 60), .at(-36, for: 10)],
             [.at(-72, for: 10), .at(-36, for: 10), .at(-23, for: 60), .at(-36, for: 10), .at(-72, for: 10)],
@@ -69,7 +71,7 @@ import Testing
         #expect(isNear(measurement.integrated, -23))
     }
 
-    @Test("Tech 3341, case 9: short-term loudness stands where a pattern of 3 s repeats")
+    @Test("Tech 3341, case 9: short-term loudness is constant for a repeating pattern of 3 s")
     func shortTerm() throws {
         var measurement = try LoudnessMeasurement(sampleRate: 48_000, channels: 2)
         let pattern = [Part.at(-20, for: 1.34), .at(-30, for: 1.66)]
@@ -78,13 +80,13 @@ import Testing
         }
     }
 
-    @Test("Tech 3341, case 10: the greatest short-term loudness, wherever 3 s of tone begin", arguments: 0..<20)
+    @Test("Tech 3341, case 10: maximum short-term loudness, wherever 3 s of tone begin", arguments: 0..<20)
     func greatestShortTerm(segment: Int) throws {
         let loudness = try measure([.silence(Double(segment) * 0.15), .at(-23, for: 3), .silence(1)])
         #expect(isNear(loudness.maximumShortTerm, -23))
     }
 
-    @Test("Tech 3341, case 11: the same, live, for tones ever louder")
+    @Test("Tech 3341, case 11: maximum short-term loudness, live, for increasingly loud tones")
     func greatestShortTermLive() throws {
         var measurement = try LoudnessMeasurement(sampleRate: 48_000, channels: 2)
         for segment in 0..<20 {
@@ -94,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("Tech 3341, case 12: momentary loudness stands where a pattern of 0.4 s repeats")
+    @Test("Tech 3341, case 12: momentary loudness is constant for a repeating pattern of 0.4 s")
     func momentary() throws {
         var measurement = try LoudnessMeasurement(sampleRate: 48_000, channels: 2)
         let pattern = [Part.at(-20, for: 0.18), .at(-30, for: 0.22)]
@@ -103,13 +105,13 @@ import Testing
         }
     }
 
-    @Test("Tech 3341, case 13: the greatest momentary loudness, wherever 0.4 s of tone begin", arguments: 0..<20)
+    @Test("Tech 3341, case 13: maximum momentary loudness, wherever 0.4 s of tone begin", arguments: 0..<20)
     func greatestMomentary(segment: Int) throws {
         let loudness = try measure([.silence(Double(segment) * 0.02), .at(-23, for: 0.4), .silence(1)])
         #expect(isNear(loudness.maximumMomentary, -23))
     }
 
-    @Test("Tech 3341, case 14: the same, live, for tones ever louder, on the meter of an output")
+    @Test("Tech 3341, case 14: maximum momentary loudness, live, for increasingly loud tones, on an output's meter")
     func greatestMomentaryLive() throws {
         let stage = try EngineFixture()
         let meter = try AudioMeter(truePeak: false, loudness: true)

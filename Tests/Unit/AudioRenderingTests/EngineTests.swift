@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Engine on the offline driver")
 struct EngineTests {
-    @Test("A voice begins at the next period, or on exactly the frame asked for")
+    @Test("A voice begins at the next period, or at exactly the requested frame")
     func startTimes() throws {
         let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 100), Signal.counting(frames: 100)])
@@ -19,7 +19,7 @@ struct EngineTests {
         #expect(output[877...].allSatisfy { $0 == 0 })
     }
 
-    @Test("INT-8: a paused gate stops on a frame, and the very next frame follows at resumption")
+    @Test("INT-8: a paused gate stops at a frame, and resumption continues with the very next frame")
     func pauseAndResume() throws {
         let stage = try EngineFixture()
         let source = Signal.counting(frames: 40_000)
@@ -35,7 +35,7 @@ struct EngineTests {
         #expect(Signal.firstDifference(after[fade...], source[(1000 + 2 * fade)..<(2000 + fade)]) == nil)
     }
 
-    @Test("A gate that opens before anything sounds opens at once: the first note keeps its attack")
+    @Test("A gate that opens before any signal plays opens at once: the first note keeps its attack")
     func openingBeforeSound() throws {
         let stage = try EngineFixture()
         stage.gate.set(paused: true)
@@ -44,7 +44,7 @@ struct EngineTests {
         let source = Signal.counting(frames: 500)
         try stage.engine.play(.buffer(AudioBuffer([source, source])), on: stage.bus)
         #expect(Signal.firstDifference(try stage.driver.render(frames: 500)[0], source) == nil)
-        // With something that sounds already it fades in.
+        // If a signal is already playing, the gate fades in.
         let long = try AudioBuffer([Signal.counting(frames: 9000)])
         try stage.engine.play(.buffer(long), on: stage.bus)
         try stage.driver.render(frames: 1000)
@@ -71,19 +71,19 @@ struct EngineTests {
         #expect(Signal.firstDifference(released, source[79_200..<80_200]) == nil)
     }
 
-    @Test("An ended voice tells once and gives its slot back")
+    @Test("A voice reports its end once and releases its slot")
     func voiceEnd() throws {
         let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 10)])
-        let ends = Signpost<UInt64>()
-        for _ in 0..<1000 {  // four times the pool
+        let ends = EventLog<UInt64>()
+        for _ in 0..<1000 {  // four times the pool size
             try stage.engine.play(.buffer(buffer), on: stage.bus) { ends.note($0.framesRendered) }
             try stage.driver.render(frames: 64)
         }
         #expect(ends.noted == [UInt64](repeating: 10, count: 1000))
     }
 
-    @Test("More voices than the pool holds: a clear error, and the others play on")
+    @Test("More voices than the pool holds: a clear error, and the other voices continue")
     func poolExhausted() throws {
         let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 1000)])
@@ -95,7 +95,7 @@ struct EngineTests {
         #expect(output[0] == 256.0 / 1_048_576)
     }
 
-    @Test("Speed is pitch, of a stream too; at 1 the source's own bits come back")
+    @Test("The speed sets the pitch, of streams too; at speed 1 the output is bit-identical to the source")
     func speed() throws {
         let directory = try TemporaryDirectory()
         let sine = Signal.sine(frequency: 400, sampleRate: 48_000, frames: 96_000)
@@ -112,7 +112,7 @@ struct EngineTests {
         #expect(throws: AudioEngineError.self) { try voice.setSpeed(.nan, rampFrames: 0) }
     }
 
-    @Test("A gain that is no number is refused and changes nothing")
+    @Test("A NaN gain is refused and changes nothing")
     func badGain() throws {
         let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 1000)])
@@ -125,7 +125,7 @@ struct EngineTests {
         #expect(output == Array(Signal.counting(frames: 100)))
     }
 
-    @Test("A capture holds bit for bit what went to the outputs")
+    @Test("A capture is bit-identical to the signal at the outputs")
     func capture() throws {
         let directory = try TemporaryDirectory()
         let stage = try EngineFixture()
@@ -144,7 +144,7 @@ struct EngineTests {
         #expect(captured.planes.count == output.count)
     }
 
-    @Test("A server of another rate ends a capture, whole up to there, and says so")
+    @Test("A change of the server's sample rate ends a capture, complete up to that point, and reports it")
     func captureAcrossRates() throws {
         let directory = try TemporaryDirectory()
         let stage = try EngineFixture()
@@ -156,13 +156,13 @@ struct EngineTests {
         try stage.driver.render(frames: 10_000)
         let summary = try #require(stage.engine.stopCapture())
         #expect(summary.frames == 10_000)
-        #expect(summary.failure?.description.contains("now runs at 44100 Hz") == true)
+        #expect(summary.failure?.description.contains("of its output changed (device: 44100 Hz") == true)
         #expect(Signal.firstDifference(try SoundFile.read(summary.path).planes[0], source[..<10_000]) == nil)
         #expect(stage.engine.stopCapture() == nil)
         stage.engine.close()
     }
 
-    @Test("A capture that cannot be made is refused and the sound goes on")
+    @Test("A capture that cannot be created is refused, and playback continues")
     func badCapture() throws {
         let stage = try EngineFixture()
         #expect(throws: CaptureError.self) { try stage.engine.startCapture(path: "/nowhere/capture.wav") }
@@ -170,7 +170,7 @@ struct EngineTests {
         #expect(stage.engine.stopCapture() == nil)
     }
 
-    @Test("Sessions come and go by the hundred; buses are given back")
+    @Test("Hundreds of sessions are created and released; their buses are reused")
     func busChurn() throws {
         let stage = try EngineFixture()
         let source = Signal.counting(frames: 60_000)
@@ -184,7 +184,7 @@ struct EngineTests {
         #expect(Signal.firstDifference(rendered, source[0..<50_000]) == nil)
     }
 
-    @Test("While nothing renders, commands and plans take effect without piling up")
+    @Test("While nothing renders, commands and plans take effect without accumulating")
     func stoppedEngine() throws {
         let stage = try EngineFixture()
         stage.engine.stop()
@@ -195,7 +195,7 @@ struct EngineTests {
         #expect(try stage.driver.render(frames: 10)[0] == Array(Signal.counting(frames: 10)))
     }
 
-    @Test("The same scene rendered twice gives the same bits")
+    @Test("The same scene rendered twice gives identical bits")
     func determinism() throws {
         func scene() throws -> [[Float]] {
             let stage = try EngineFixture(periodFrames: 100)
@@ -210,7 +210,7 @@ struct EngineTests {
         for (first, second) in zip(try scene(), try scene()) { #expect(Signal.firstDifference(first, second) == nil) }
     }
 
-    @Test("A bus that is given up fades its voices out where they are; they never sound in the next session's bus")
+    @Test("A released bus lets its voices finish their fades; they are never heard on the next session's bus")
     func busReuse() throws {
         let stage = try EngineFixture(channels: 1)
         let gate = try TestGate()
@@ -230,7 +230,7 @@ struct EngineTests {
         }
     }
 
-    @Test("What cannot be played is refused: frames that are not there, loops below 0, a bus of another engine")
+    @Test("Invalid sources are refused: missing frames, negative loop counts, a bus of another engine")
     func badPlaying() throws {
         let stage = try EngineFixture()
         let other = try EngineFixture()
@@ -245,7 +245,7 @@ struct EngineTests {
         #expect(try stage.driver.render(frames: 100)[0].allSatisfy { $0 == 0 })
     }
 
-    @Test("Starting and stopping from several threads: nobody is in the core but its thread")
+    @Test("Starting and stopping from several threads: only the render thread runs the core")
     func lifecycle() throws {
         let driver = GuardedDriver()
         let engine = try AudioEngine(driver: driver)
@@ -265,14 +265,15 @@ struct EngineTests {
     }
 }
 
-/// Between its `start` and `stop`, detects whether anyone else runs the core: the count of cycles must not change.
+/// Detects whether another thread runs the core between `start` and `stop`: the count of cycles
+/// must not change.
 private final class GuardedDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
     private struct State {
         var core: RenderCore?
         var cyclesAtStart: UInt64?
     }
-    private let state = Locked(State())
-    let overlaps = Locked(0)
+    private let state = Mutex(State())
+    let overlaps = Mutex(0)
 
     init() { super.init(OfflineDriver()) }
 
@@ -296,7 +297,7 @@ private final class GuardedDriver: ProxyDriver<OfflineDriver>, @unchecked Sendab
         stop()
         super.close()
     }
-    // It does not help the engine, which must rely on what it knows itself.
+    // The driver gives the engine no hints: the engine must rely on its own state.
     override var format: HardwareFormat? { nil }
     override var isRendering: Bool { false }
 

@@ -18,7 +18,7 @@ struct FileTests {
         return (try stage.driver.render(frames: frames), voice)
     }
 
-    @Test("HW-3: 44.1 kHz on 48 kHz keeps duration, pitch, level, and has no click")
+    @Test("HW-3: 44.1 kHz on 48 kHz keeps duration, pitch and level, and has no click")
     func resampled() throws {
         let path = directory.file("sine.wav")
         let seconds = 5
@@ -39,7 +39,7 @@ struct FileTests {
     }
 
     @Test(
-        "Every shape plays: mono to 12 channels, 8 to 192 kHz", arguments: [1, 2, 3, 4, 5, 6, 8, 12],
+        "Every format plays: mono to 12 channels, 8 to 192 kHz", arguments: [1, 2, 3, 4, 5, 6, 8, 12],
         [8_000, 48_000, 192_000])
     func shapes(channels: Int, rate: Int) throws {
         let path = directory.file("shape.wav")
@@ -52,7 +52,7 @@ struct FileTests {
         #expect(Signal.firstDifference(output[0], output[1]) == nil)
     }
 
-    @Test("Same rate: the file's own bits come out, through loops without a seam")
+    @Test("Same rate: the output is bit-identical to the file, with seamless loops")
     func loops() throws {
         let path = directory.file("count.wav")
         let source = Signal.counting(frames: 5000)
@@ -72,7 +72,7 @@ struct FileTests {
         samples[100] = .nan
         samples[2000] = .infinity
         samples[3000] = -.infinity
-        // libsndfile writes them as they are; only our reader silences them.
+        // libsndfile writes them unchanged; only our reader silences them.
         try SoundFile.write([samples], sampleRate: 44_100, to: path)
         let stage = try EngineFixture()
         let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000)
@@ -83,7 +83,7 @@ struct FileTests {
         #expect(stage.engine.counters.nonFiniteSamples == 0)
     }
 
-    @Test("A missing, empty or undecodable file, a directory: each its own clear error")
+    @Test("A missing, empty or undecodable file, and a directory: a clear error for each")
     func unreadable() throws {
         let empty = directory.file("empty.wav")
         try Data().write(to: URL(fileURLWithPath: empty))
@@ -98,7 +98,7 @@ struct FileTests {
     }
 
     @Test(
-        "No channels, or an absurd rate, in a header is refused",
+        "A header without channels, or with an absurd rate, is refused",
         arguments: [(0, 48_000), (2, 0), (2, 2_000_000_000), (300, 48_000)])
     func absurdShapes(channels: Int, rate: Int) throws {
         let path = directory.file("absurd.wav")
@@ -107,7 +107,7 @@ struct FileTests {
         #expect(throws: AudioFileError.self) { try AudioFile(path: path) }
     }
 
-    @Test("A truncated file plays what it holds and says so")
+    @Test("A truncated file plays the data it contains and reports the defect")
     func truncated() throws {
         let path = directory.file("cut.wav")
         try WAV.header(channels: 2, sampleRate: 48_000, dataBytes: 4800, promised: 480_000)
@@ -124,7 +124,7 @@ struct FileTests {
         #expect(try AudioFile(path: whole).defect == nil)
     }
 
-    @Test("A compressed file that was cut off plays what it holds and says so", arguments: ["flac", "ogg"])
+    @Test("A truncated compressed file plays the data it contains and reports the defect", arguments: ["flac", "ogg"])
     func truncatedCompressed(format: String) throws {
         let path = directory.file("cut.\(format)")
         let sine = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 96_000)
@@ -137,14 +137,14 @@ struct FileTests {
             try stage.engine.play(.stream(stream), on: stage.bus)
             try stage.driver.render(frames: 100_000)
             #expect(stream.isComplete)
-            // Some cuts of an Ogg file fall between its pages, and then nobody can tell.
+            // Some Ogg files are cut exactly between two pages: the defect is then undetectable.
             if format == "flac" { #expect(stream.defect != nil) }
         } catch let error as AudioFileError {
-            Issue.record("half a file could not be opened: \(error)")
+            Issue.record("half of the file could not be opened: \(error)")
         }
     }
 
-    @Test("An Ogg file that was cut off within a page has no length; it says so in a sentence without nonsense")
+    @Test("An Ogg file truncated within a page has no length, and the error says so")
     func truncatedOgg() throws {
         let path = directory.file("cut.ogg")
         var random = SeededGenerator(seed: 1)
@@ -161,7 +161,7 @@ struct FileTests {
         }
     }
 
-    @Test("Beyond full scale, whole-number formats clip and float formats keep", arguments: ["flac", "ogg", "wav"])
+    @Test("Beyond full scale, integer formats clip and float formats do not", arguments: ["flac", "ogg", "wav"])
     func beyondFullScale(format: String) throws {
         let path = directory.file("loud.\(format)")
         try SoundFile.write(
@@ -174,7 +174,7 @@ struct FileTests {
         }
     }
 
-    @Test("An Ogg without its last page: its true length, truncated, and no absurd number")
+    @Test("An Ogg file without its last page: its actual length, a truncation defect, and no absurd values")
     func cutOgg() throws {
         let path = directory.file("cut.ogg")
         let sine = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 480_000)
@@ -189,13 +189,14 @@ struct FileTests {
         #expect(try SoundFile.read(path).planes[0].count == Int(file.frameCount))
     }
 
-    @Test("A FLAC that tells no length, as encoders into a pipe write it, is whole and of unknown length")
+    @Test("A FLAC file without a length, as encoders write to a pipe, plays to its end; its length is unknown")
     func unknownLength() throws {
         let path = directory.file("stream.flac")
         let source = Signal.counting(frames: 9600)
         try SoundFile.write([source], sampleRate: 48_000, to: path)
         var data = try Data(contentsOf: URL(fileURLWithPath: path))
-        // STREAMINFO begins at byte 8; its total is the last 36 bits of its bytes 10…17, and 0 is "unknown".
+        // STREAMINFO begins at byte 8. Its total is in the last 36 bits of its bytes 10…17; 0 means
+        // unknown.
         data[21] &= 0xF0
         data.replaceSubrange(22..<26, with: [0, 0, 0, 0])
         try data.write(to: URL(fileURLWithPath: path))

@@ -2,9 +2,9 @@ import AudioRendering
 import TestSupport
 import Testing
 
-/// Effects of an app's own on buses.
+/// Inserts: effects of an app on buses.
 @Suite struct InsertTests {
-    @Test func `it changes its bus's sum before the fader, and stays while anything of it is heard`() throws {
+    @Test func `an insert processes its bus pre-fader, and is retained while it is audible`() throws {
         let stage = try EngineFixture()
         weak var state: Scale?
         do {
@@ -20,10 +20,11 @@ import Testing
         try drums.setMuted(true, rampFrames: 0)
         let calls = try #require(state?.state.pointee.calls)
         _ = try stage.driver.render(frames: 256)
-        #expect(state.map { $0.state.pointee.calls == calls + 1 } ?? false, "called also while it is not heard")
+        #expect(state.map { $0.state.pointee.calls == calls + 1 } ?? false, "called even while inaudible")
         try drums.setMuted(false, rampFrames: 0)
         _ = try stage.driver.render(frames: 256)
-        // Without it: from half to all of it, in one cross-fade; it may go only then.
+        // Without the insert: from half to full level in one crossfade. Only after that may the
+        // insert be released.
         try stage.bus.setGraph(BusGraph(buses: [.init("snare", to: "drums"), .init("drums")]))
         let output = try stage.driver.render(frames: 100)[0]
         #expect(state != nil && Signal.largestStep(output) < 0.002)
@@ -32,11 +33,12 @@ import Testing
         #expect(state == nil)
     }
 
-    @Test func `paths beside one that delays arrive with it, but for what is live`() throws {
+    @Test func `parallel paths are delay-compensated, except live ones`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(buses: [
-                .init("late", insert: Delay(frames: 100).insert()), .init("dry"), .init("live", isLive: true),
+                .init("late", insert: Delay(frames: 100).insert()), .init("dry"),
+                .init("live", isCompensationExempt: true),
             ]))
         let impulse = VoiceSource.buffer(try AudioBuffer([[0.25], [0.25]]))
         let frames = ["late", "dry", "live"].map { name in
@@ -49,7 +51,7 @@ import Testing
         #expect(try stage.bus.bus("live").latencyFrames == 0)
     }
 
-    @Test func `an insert moves to another bus only by way of a graph without it`() throws {
+    @Test func `an insert moves to another bus only after a graph without it`() throws {
         let stage = try EngineFixture()
         let insert = try Delay(frames: 10).insert()
         try stage.bus.setGraph(BusGraph(buses: [.init("a", insert: insert), .init("b")]))
@@ -60,15 +62,15 @@ import Testing
         #expect(
             error?.description
                 == """
-                The insert of bus 'b' is still heard on bus 'a'. Set a graph without that first, and this one once it has settled \
-                (SessionBus.isGraphSettled).
+                The insert of bus 'b' is still in use on bus 'a'. Set a graph without this conflict first, and this one once \
+                SessionBus.isGraphSettled is true.
                 """)
         try stage.bus.setGraph(BusGraph(buses: [.init("a"), .init("b")]))
         while !stage.bus.isGraphSettled { _ = try stage.driver.render(frames: 64) }
         try stage.bus.setGraph(moved)
     }
 
-    @Test func `two buses turn round only by way of a graph that has one of them elsewhere`() throws {
+    @Test func `two buses exchange their order only after a graph with one of them elsewhere`() throws {
         let stage = try EngineFixture()
         let insert = try Delay(frames: 10).insert()
         try stage.bus.setGraph(BusGraph(buses: [.init("a", insert: insert), .init("b", to: "a")]))
@@ -79,15 +81,15 @@ import Testing
         #expect(
             error?.description
                 == """
-                With what is still heard of the graph before, buses would lead in a circle: a → b → a. Set a graph without that first, and this one \
-                once it has settled (SessionBus.isGraphSettled).
+                Together with the previous graph, which is still audible, the buses would form a cycle: a → b → a. Set a graph without this conflict \
+                first, and this one once SessionBus.isGraphSettled is true.
                 """)
         try stage.bus.setGraph(BusGraph(buses: [.init("a", insert: insert), .init("b")]))
         while !stage.bus.isGraphSettled { _ = try stage.driver.render(frames: 64) }
         try stage.bus.setGraph(turned)
     }
 
-    @Test func `what its owner holds goes with it, a session's bus too`() throws {
+    @Test func `an insert's context is released with it, also on a session's bus`() throws {
         let stage = try EngineFixture()
         weak var held: SessionBus?
         do {
@@ -106,14 +108,14 @@ import Testing
         #expect(held == nil)
     }
 
-    @Test func `a bus with an insert keeps its channels, whatever its session is led to`() throws {
+    @Test func `a bus with an insert keeps its channels on any route`() throws {
         let stage = try EngineFixture(channels: 6)
         let scale = Scale(0.5)
         let insert = try AudioInsert(context: scale.pointer, owner: scale, function: Scale.render)
         try stage.bus.setGraph(BusGraph(buses: [.init("drums", insert: insert), .init("bass")]))
         let drums = try stage.bus.bus("drums")
         try stage.engine.play(steady(), on: drums)
-        try stage.bus.lead(to: [OutputRoute(firstChannel: 0, channels: 2)])
+        try stage.bus.setOutputs([OutputRoute(firstChannel: 0, channels: 2)])
         #expect(try drums.channels == 6 && stage.bus.bus("bass").channels == 2)
         _ = try stage.driver.render(frames: 512)
         #expect(try stage.driver.render(frames: 1)[0][0] > 0.03)
@@ -125,8 +127,8 @@ import Testing
         #expect(
             error?.description
                 == """
-                The insert of bus 'drums' is still heard with 6 channels, and would have 2. Set a graph without that first, and this one once it has \
-                settled (SessionBus.isGraphSettled).
+                The insert of bus 'drums' is still in use with 6 channels, and would have 2. Set a graph without this conflict first, and this one \
+                once SessionBus.isGraphSettled is true.
                 """)
         #expect(drums.channels == 6)
     }

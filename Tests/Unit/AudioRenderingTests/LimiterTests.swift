@@ -14,24 +14,24 @@ import Testing
         return .buffer(try AudioBuffer([samples, samples]))
     }
 
-    @Test func `an output stays below its ceiling, and says by how much it was lowered and delayed`() throws {
+    @Test func `an output stays below its ceiling and reports gain reduction and latency`() throws {
         let stage = try EngineFixture()
         let limiter = try AudioLimiter()
         #expect(limiter.latencyFrames == 0 && limiter.gainReduction == 0)
         try stage.engine.setLimiter(limiter, of: output)
         #expect(limiter.latencyFrames == 96 + 143)
-        _ = try stage.driver.render(frames: 1_024)  // it comes in by a cross-fade
+        _ = try stage.driver.render(frames: 1_024)  // the limiter fades in with a crossfade
         try stage.engine.play(tone(4), on: stage.bus)
         let rendered = try stage.driver.render(frames: 24_000)
         for channel in rendered {
             let peak = channel.map(abs).max() ?? 0
             #expect(peak < ceiling && peak > ceiling * 0.95)
         }
-        // 12 dB above full scale, to a quarter of a decibel below the ceiling.
+        // From 12 dB above full scale to a quarter of a decibel below the ceiling.
         #expect(abs(limiter.gainReduction - (12.04 + 1.25)) < 0.1)
     }
 
-    @Test func `what stays below comes out as it was, later by the latency`() throws {
+    @Test func `a signal below the ceiling is only delayed by the latency`() throws {
         let (plain, limited) = (try EngineFixture(), try EngineFixture())
         let limiter = try AudioLimiter()
         try limited.engine.setLimiter(limiter, of: output)
@@ -47,19 +47,19 @@ import Testing
         #expect(limiter.gainReduction == 0)
     }
 
-    @Test func `the meter and the capture have what was limited`() throws {
+    @Test func `the meter and the capture receive the limited signal`() throws {
         let stage = try EngineFixture()
         let meter = try AudioMeter()
         try stage.engine.setMeter(meter, of: output)
         try stage.engine.setLimiter(AudioLimiter(ceilingDecibels: -6), of: output)
-        _ = try stage.driver.render(frames: 1_024)  // it comes in by a cross-fade
+        _ = try stage.driver.render(frames: 1_024)  // the limiter fades in with a crossfade
         try stage.engine.play(tone(1), on: stage.bus)
         _ = try stage.driver.render(frames: 9_600)
         let peak = try #require(meter.level(channel: 0).greatestTruePeak)
         #expect(peak <= pow(10, -6 / 20) && peak > pow(10, -6.4 / 20))
     }
 
-    @Test func `it follows its output's rate, and ends without a leap`() throws {
+    @Test func `the limiter follows its output's rate, and is removed without a click`() throws {
         let stage = try EngineFixture()
         let limiter = try AudioLimiter(ceilingDecibels: -6, lookahead: 0.004)
         try stage.engine.setLimiter(limiter, of: output)
@@ -77,18 +77,18 @@ import Testing
         #expect(after.suffix(4_800).map(abs).max() ?? 0 > 0.99)
     }
 
-    @Test func `where nothing leads it limits nothing, and delays nothing`() throws {
+    @Test func `a limiter without a connected bus neither limits nor delays`() throws {
         let stage = try EngineFixture(channels: 4)
         let limiter = try AudioLimiter()
         try stage.engine.setLimiter(limiter, of: OutputRoute(firstChannel: 2, channels: 2))
         #expect(limiter.latencyFrames == 0)
-        try stage.bus.lead(to: [OutputRoute(firstChannel: 2, channels: 2)])
+        try stage.bus.setOutputs([OutputRoute(firstChannel: 2, channels: 2)])
         #expect(limiter.latencyFrames > 0)
-        try stage.bus.lead(to: [OutputRoute(firstChannel: 0, channels: 2)])
+        try stage.bus.setOutputs([OutputRoute(firstChannel: 0, channels: 2)])
         #expect(limiter.latencyFrames == 0)
     }
 
-    @Test func `bad values, a limiter for two outputs and one of another engine are refused, and change nothing`()
+    @Test func `invalid values, a limiter for two outputs and one of another engine are refused without effect`()
         throws
     {
         for ceiling: Float in [0.1, -61, .nan, .infinity] {
@@ -101,7 +101,7 @@ import Testing
             #expect(throws: AudioEngineError.self) { try AudioLimiter(release: release) }
         }
         let (stage, other) = (try EngineFixture(channels: 4), try EngineFixture())
-        // The ends of the ranges are what the core takes.
+        // The limits of the ranges are accepted.
         for limiter in [
             try AudioLimiter(ceilingDecibels: -60, lookahead: 0.0005, release: 0.001),
             try AudioLimiter(ceilingDecibels: 0, lookahead: 0.02, release: 5),
@@ -118,7 +118,8 @@ import Testing
             try stage.engine.setLimiter(AudioLimiter(), of: OutputRoute(firstChannel: -1, channels: 2))
         }
         #expect(limiter.latencyFrames > 0)
-        try stage.engine.setLimiter(limiter, of: whole)  // again is no other output
+        // Setting it again for the same output is allowed.
+        try stage.engine.setLimiter(limiter, of: whole)
         try stage.engine.setLimiter(nil, of: whole)
         try stage.engine.setLimiter(limiter, of: output)
     }

@@ -2,7 +2,8 @@ import AudioRendering
 import TestSupport
 import Testing
 
-/// Loudness of session buses and outputs, measured off the render thread on what their meters tap.
+/// Loudness of session buses and outputs, measured off the render thread from the taps of their
+/// meters.
 @Suite struct LoudnessMeterTests {
     private let output = OutputRoute(firstChannel: 0, channels: 2)
 
@@ -11,14 +12,14 @@ import Testing
         get throws { .buffer(try AudioBuffer(tone(decibels: -20, seconds: 5))) }
     }
 
-    @Test func `a meter tells loudness only where it is asked to`() throws {
+    @Test func `a meter measures loudness only on request`() throws {
         #expect(try AudioMeter().loudness == nil)
         let meter = try AudioMeter(loudness: true)
         #expect(meter.measuresLoudness && meter.loudness?.integrated == -.infinity)
         meter.resetLoudness()
     }
 
-    @Test func `it is bit by bit that of what goes to the device`() throws {
+    @Test func `the loudness equals that of the device's samples bit by bit`() throws {
         let stage = try EngineFixture(periodFrames: 441)
         let meter = try AudioMeter(loudness: true)
         try stage.engine.setMeter(meter, of: output)
@@ -31,7 +32,7 @@ import Testing
         #expect(abs(measurement.momentary + 20) < 0.1)
     }
 
-    @Test func `a duck makes bus and output softer by as much, and a pause silent`() throws {
+    @Test func `ducking lowers bus and output by the same amount; a pause silences both`() throws {
         let stage = try EngineFixture()
         let (bus, whole) = (try AudioMeter(loudness: true), try AudioMeter(loudness: true))
         try stage.bus.setMeter(bus)
@@ -52,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a reset begins another programme`() throws {
+    @Test func `a reset begins a new programme`() throws {
         let stage = try EngineFixture()
         let meter = try AudioMeter(loudness: true)
         try stage.bus.setMeter(meter)
@@ -67,24 +68,24 @@ import Testing
         #expect(abs(try #require(meter.loudness).integrated + 40) < 0.1)
     }
 
-    @Test func `another rate and other channels belong to the same programme, and no frame of it is lost`() throws {
+    @Test func `a change of rate or channels continues the programme without losing a frame`() throws {
         let stage = try EngineFixture(channels: 4)
         let meter = try AudioMeter(loudness: true)
         try stage.bus.setMeter(meter)
-        try stage.bus.lead(to: [OutputRoute(firstChannel: 2, channels: 2)])
+        try stage.bus.setOutputs([OutputRoute(firstChannel: 2, channels: 2)])
         let sound = try AudioBuffer(tone(decibels: -20, seconds: 6), sampleRate: 48_000)
         try stage.engine.play(.buffer(sound), on: stage.bus)
         try stage.driver.render(frames: 96_000)
         stage.driver.setSampleRate(96_000)
         try stage.bus.setGain(0.5, rampFrames: 0)
-        // What waits when the plan changes is measured in front of what follows.
+        // Frames that are still in the tap when the plan changes are measured before later ones.
         try stage.driver.render(frames: 192_000)
         let loudness = try #require(meter.loudness)
         #expect(abs(loudness.momentary + 26) < 0.1)
         #expect(abs(loudness.maximumMomentary + 20) < 0.1)
         // Two seconds at -20 and two at -26 LUFS.
         #expect(abs(loudness.integrated + 22.04) < 0.2)
-        try stage.bus.lead(to: [OutputRoute(firstChannel: 0, channels: 4)])
+        try stage.bus.setOutputs([OutputRoute(firstChannel: 0, channels: 4)])
         try stage.driver.render(frames: 48_000)
         #expect(meter.channels == 4)
         #expect(abs(try #require(meter.loudness).momentary + 26) < 0.1)
@@ -92,7 +93,7 @@ import Testing
         #expect(meter.loudness?.droppedFrames == 0)
     }
 
-    @Test func `a meter that measures no more keeps what it measured`() throws {
+    @Test func `a detached meter keeps its measurement`() throws {
         let stage = try EngineFixture()
         let meter = try AudioMeter(loudness: true)
         try stage.bus.setMeter(meter)

@@ -3,11 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a measurement of loudness needs to be told and what it tells; the numbers of EBU's test signals are in EBULoudnessTests.
+/// Parameters and results of loudness measurements. EBULoudnessTests checks the values of the EBU
+/// test signals.
 @Suite struct LoudnessTests {
     private let silence = Loudness.Reading(momentary: -.infinity, shortTerm: -.infinity, integrated: -.infinity)
 
-    @Test func `silence is without loudness, and time passes in it`() throws {
+    @Test func `silence has no loudness, but a duration`() throws {
         var measurement = try LoudnessMeasurement(sampleRate: 48_000, channels: 2)
         #expect(measurement.loudness.reading == silence)
         #expect(measurement.loudness.range == 0 && measurement.loudness.maximumMomentary == -.infinity)
@@ -15,16 +16,18 @@ import Testing
         #expect(measurement.loudness.reading == silence && measurement.frames == 96_000)
         try measurement.add(tone(decibels: -23, seconds: 1))
         #expect(abs(measurement.momentary + 23) < 0.1)
-        // A third of the last three seconds.
+        // The tone fills a third of the last three seconds.
         #expect(abs(measurement.shortTerm + 23 + 4.77) < 0.1)
         try measurement.add([[Float](repeating: 0, count: 24_000), [Float](repeating: 0, count: 24_000)])
         #expect(measurement.momentary < -70)
         #expect(abs(measurement.loudness.maximumMomentary + 23) < 0.1)
-        // Of the blocks of 0.4 s, each a tenth later, silent ones are gated: seven hold tone only, and two times three a quarter, a half and three quarters.
+        // Silent blocks of 0.4 s, which start every tenth of a second, are gated: seven blocks
+        // contain only the tone, and twice three blocks contain a quarter, a half and three
+        // quarters of it.
         #expect(abs(measurement.integrated + 23 - 10 * log10((7 + 2 * 1.5) / 13)) < 0.1)
     }
 
-    @Test func `it is the same wherever the samples are cut`() throws {
+    @Test func `loudness does not depend on block sizes`() throws {
         let programme = tone(decibels: -20, seconds: 2).map { $0 + tone(decibels: -30, seconds: 2)[0] }
         var whole = try LoudnessMeasurement(sampleRate: 48_000, channels: 2)
         try whole.add(programme)
@@ -37,15 +40,15 @@ import Testing
         }
     }
 
-    @Test func `what is no number is silence, and spoils nothing that follows`() throws {
+    @Test func `values that are not finite count as silence and do not affect later ones`() throws {
         var measurement = try LoudnessMeasurement(sampleRate: 48_000, channels: 1)
         try measurement.add([[.nan, .infinity, -.infinity]])
         try measurement.add([tone(decibels: -20, seconds: 4)[0]])
-        #expect(abs(measurement.momentary + 23) < 0.1, "a mono programme counts once")
+        #expect(abs(measurement.momentary + 23) < 0.1, "a mono program counts once")
     }
 
     @Test(
-        "Channels count as a WAVE file's: surrounds 1.5 dB more, the LFE not at all",
+        "Channels are weighted as in a WAVE file: surrounds 1.5 dB more, the LFE not at all",
         arguments: [
             (1, [0.0]), (2, [0, 0]), (3, [0, 0, 0]), (4, [0, 0, 1.49, 1.49]), (5, [0, 0, 0, 1.49, 1.49]),
             (6, [0, 0, 0, -.infinity, 1.49, 1.49]), (8, [0, 0, 0, -.infinity, 0, 0, 1.49, 1.49]),
@@ -61,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [8_000, 11_025, 22_050, 44_100, 96_000, 192_000])
-    func `it is that of the sound, at any rate`(sampleRate: Int) throws {
+    func `loudness does not depend on the sample rate`(sampleRate: Int) throws {
         var measurement = try LoudnessMeasurement(sampleRate: sampleRate, channels: 2)
         let sine = Signal.sine(frequency: 1000, sampleRate: sampleRate, frames: sampleRate * 4, amplitude: 0.1)
         try measurement.add([sine, sine])
@@ -72,7 +75,7 @@ import Testing
         #expect(abs(loudness.maximumShortTerm + 20) < 0.1)
     }
 
-    @Test func `other shapes are refused, and change nothing`() throws {
+    @Test func `buffers of another shape are refused without effect`() throws {
         for (rate, channels) in [(999, 2), (768_001, 2), (48_000, 0), (48_000, 65)] {
             #expect(throws: AudioEngineError.self) { _ = try LoudnessMeasurement(sampleRate: rate, channels: channels) }
         }
@@ -84,7 +87,8 @@ import Testing
     }
 }
 
-/// A sine of 1 kHz at 48 kHz, alike in two channels: so many hundredths of a second as there are, in whole periods.
+/// Returns a 1 kHz sine at 48 kHz, identical in two channels. Its length is a multiple of a
+/// hundredth of a second, and so of whole periods.
 func tone(decibels: Double, seconds: Double) -> [[Float]] {
     let amplitude = Float(pow(10, decibels / 20))
     let sine = Signal.sine(
@@ -93,7 +97,7 @@ func tone(decibels: Double, seconds: Double) -> [[Float]] {
 }
 
 extension Loudness {
-    /// What is told of the moment and of the whole.
+    /// The current loudness and the integrated loudness.
     struct Reading: Equatable { var momentary, shortTerm, integrated: Double }
     var reading: Reading { Reading(momentary: momentary, shortTerm: shortTerm, integrated: integrated) }
 }

@@ -8,7 +8,7 @@ import Testing
         .buffer(try AudioBuffer([[Float](repeating: level, count: frames), [Float](repeating: level, count: frames)]))
     }
 
-    @Test func `a bus is measured behind its gain and its gate, an output as it goes to the device`() throws {
+    @Test func `a bus is measured after its gain and gate, an output at the device`() throws {
         let stage = try EngineFixture()
         let (bus, output) = (try AudioMeter(holdTime: 0.01), try AudioMeter(holdTime: 0.01))
         #expect(bus.channels == 0 && bus.levels.isEmpty && bus.correlation == 0)
@@ -32,18 +32,18 @@ import Testing
         #expect(bus.level(channel: 0).greatestPeak == 0)
     }
 
-    @Test func `it follows its bus to an output of other channels, and to another rate`() throws {
+    @Test func `a meter follows its bus to an output with other channels, and to another rate`() throws {
         let stage = try EngineFixture(channels: 6)
         let meter = try AudioMeter(holdTime: 0.01, truePeak: false)
         try stage.bus.setMeter(meter)
         #expect(meter.channels == 6)
-        try stage.bus.lead(to: [OutputRoute(firstChannel: 2, channels: 2)])
+        try stage.bus.setOutputs([OutputRoute(firstChannel: 2, channels: 2)])
         #expect(meter.channels == 2)
         try stage.engine.play(constant(0.5), on: stage.bus)
         _ = try stage.driver.render(frames: 1_024)
         #expect(meter.level(channel: 1).peak == 0.5)
         #expect(meter.level(channel: 1).truePeak == nil)
-        // At twice the rate a held value stands for twice the frames: 10 ms are 960 of them.
+        // At twice the rate the hold time is twice as many frames: 10 ms are 960 frames.
         stage.driver.setSampleRate(96_000)
         _ = try stage.driver.render(frames: 960)
         try stage.bus.setGain(0, rampFrames: 0)
@@ -55,7 +55,7 @@ import Testing
         _ = try stage.driver.render(frames: 1_024)
         try stage.bus.setMeter(nil)
         _ = try stage.driver.render(frames: 1_024)
-        #expect(meter.level(channel: 1).peak == 0.5, "what measures no more stays as it was")
+        #expect(meter.level(channel: 1).peak == 0.5, "a detached meter keeps its values")
     }
 
     @Test func `clipped samples are counted on the output`() throws {
@@ -67,7 +67,7 @@ import Testing
         #expect(meter.levels.map(\.clippedSamples) == [480, 480])
     }
 
-    @Test func `a meter belongs to one engine, for as long as that lives`() throws {
+    @Test func `a meter belongs to one engine for that engine's lifetime`() throws {
         let meter = try AudioMeter()
         let other = try EngineFixture()
         weak var engine: AudioEngine?
@@ -83,7 +83,7 @@ import Testing
             try first.bus.setMeter(meter)
             first.engine.close()
         }
-        // Its own thread may have been at work for it.
+        // The meter's own thread may have kept the engine alive.
         #expect(eventually { engine == nil })
         try other.bus.setMeter(meter)
         try other.engine.play(constant(0.5), on: other.bus)
@@ -91,7 +91,7 @@ import Testing
         #expect(meter.level(channel: 0).peak == 0.5)
     }
 
-    @Test func `bad values and a meter for two places are refused, and change nothing`() throws {
+    @Test func `invalid values and a meter in two places are refused without effect`() throws {
         #expect(throws: AudioEngineError.self) { try AudioMeter(holdTime: 0) }
         #expect(throws: AudioEngineError.self) { try AudioMeter(holdTime: .nan) }
         #expect(throws: AudioEngineError.self) { try AudioMeter(integrationTime: 61) }
@@ -103,7 +103,7 @@ import Testing
         #expect(throws: AudioEngineError.self) {
             try stage.engine.setMeter(AudioMeter(), of: OutputRoute(firstChannel: -1, channels: 2))
         }
-        try stage.bus.setMeter(meter)  // again is no other place
+        try stage.bus.setMeter(meter)  // setting it again on the same bus is allowed
         try stage.engine.play(constant(0.5), on: stage.bus)
         _ = try stage.driver.render(frames: 480)
         #expect(meter.level(channel: 0).peak == 0.5)

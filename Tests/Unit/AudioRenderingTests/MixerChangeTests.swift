@@ -3,15 +3,15 @@ import Dispatch
 import TestSupport
 import Testing
 
-/// Desks that change while they play.
+/// Changes of the mixer graph during playback.
 @Suite struct MixerChangeTests {
-    /// A slow tone: a click stands out of its steps.
+    /// A slow tone, whose steps are small enough to make a click stand out.
     private func tone() throws -> VoiceSource {
         let plane = Signal.sine(frequency: 100, sampleRate: 48_000, frames: 48_000, amplitude: 0.25)
         return .buffer(try AudioBuffer([plane, plane]), loop: .forever)
     }
 
-    @Test func `a bus that keeps its name goes on to the frame, wherever it is led`() throws {
+    @Test func `a bus that keeps its name continues without a gap on any route`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("drums")]))
         let drums = try stage.bus.bus("drums")
@@ -32,16 +32,17 @@ import Testing
             #expect(stage.bus.isGraphSettled)
             #expect(try stage.bus.bus("drums").identity === drums.identity && drums.gain == 0.5)
         }
-        #expect(Signal.largestStep(output) < 0.0085, "a step of the tone is 0.0033, one of the cross-fade 0.0011 more")
+        #expect(Signal.largestStep(output) < 0.0085, "the tone steps by 0.0033, the crossfade adds 0.0011")
         let before = Signal.sine(frequency: 100, sampleRate: 48_000, frames: 48_000, amplitude: 0.125)
-        // Through 0.75, and beside that through half: the tone's own place, at other levels. The mono bus leads to both sides again.
+        // The gain is 0.75, then 1 plus 0.5 through the second path: the tone keeps its phase, at
+        // other levels. The mono bus is routed to both sides again.
         #expect(zip(output[1_500..<2_000], before[1_500..<2_000]).allSatisfy { abs($0 - 0.75 * $1) < 1e-6 })
         #expect(zip(output[2_500..<3_000], before[2_500..<3_000]).allSatisfy { abs($0 - 1.375 * $1) < 1e-6 })
         #expect(Signal.firstDifference(output[4_500...], before[4_500..<5_000]) == nil)
         #expect(voice.framesRendered == 5_000)
     }
 
-    @Test func `a bus that is taken out falls silent without a click, and what plays on it ends`() throws {
+    @Test func `a removed bus falls silent without a click, and its voices end`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("drums"), .init("bass")]))
         let (drums, bass) = (try stage.bus.bus("drums"), try stage.bus.bus("bass"))
@@ -57,7 +58,7 @@ import Testing
         #expect(other.framesRendered == 5_000)
     }
 
-    @Test func `what is asked of a bus that is gone throws, and reaches none that comes later`() throws {
+    @Test func `calls on a removed bus throw, and do not affect later buses`() throws {
         let stage = try EngineFixture()
         let graph = BusGraph(buses: [.init("a"), .init("b")], sends: [.init(from: "a", to: "b")])
         try stage.bus.setGraph(graph)
@@ -78,18 +79,18 @@ import Testing
         #expect(throws: AudioEngineError.self) { try send.setLevel(0, rampFrames: 0) }
         #expect(
             gone.description
-                == "The bus 'a' was taken out of its session's graph; ask for it anew once a graph has it.")
+                == "Bus 'a' was removed from its session's graph; look it up again once a graph contains it.")
         (a.gain, a.isMuted, send.level) = (0, true, 0.5)
         #expect(a.gain == 1 && !a.isMuted && send.level == 0)
         let now = try stage.bus.bus("a")
         #expect(now.identity !== a.identity && now.slot != a.slot && now.gain == 1 && !now.isMuted)
         #expect(try now.send(to: "b").level == 1)
         // The sound keeps the slot that it was made for: it is never heard on another bus.
-        try stage.engine.makeCommandPort().trigger(sound)
+        try stage.engine.makeCommandQueue().trigger(sound)
         #expect(try stage.driver.render(frames: 256)[0].allSatisfy { $0 == 0 })
     }
 
-    @Test func `slots come back, as often as a desk is made and taken away`() throws {
+    @Test func `slots are reused when mixers are created and removed repeatedly`() throws {
         let stage = try EngineFixture(configuration: .init(maximumBuses: 4, maximumSends: 1))
         let first = BusGraph(
             buses: [.init("a", gain: 0.5), .init("b", to: "a")], sends: [.init(from: "b", to: "a", level: 0.5)])
@@ -97,22 +98,22 @@ import Testing
         for turn in 0..<150 {
             try stage.bus.setGraph(turn % 2 == 0 ? first : second)
             let voice = try stage.engine.play(steady(), on: stage.bus.bus(turn % 2 == 0 ? "b" : "c"))
-            // Within a cross-fade, at its end, or behind it.
+            // Within a crossfade, at its end, or after it.
             _ = try stage.driver.render(frames: [64, 240, 512][turn % 3])
             try stage.bus.setGraph(BusGraph())
             _ = try stage.driver.render(frames: 512)
             try #require(voice.state == .ended)
         }
-        // Nothing is left of it: a new bus begins as it is described.
+        // No state is left over: a new bus starts with its described values.
         try stage.bus.setGraph(BusGraph(buses: [.init("a"), .init("b"), .init("c")]))
         for name in ["a", "b", "c"] { try stage.engine.play(steady(), on: stage.bus.bus(name)) }
         #expect(try stage.driver.render(frames: 512)[0].allSatisfy { $0 == 0.75 })
     }
 
     @Test(arguments: [true, false])
-    func `while an end is told, what the voice had is free already`(isOnDesk: Bool) throws {
+    func `a voice's resources are free before its end is reported`(isInMixer: Bool) throws {
         let stage = try EngineFixture(configuration: .init(maximumVoices: 1, maximumBuses: 4, maximumSends: 1))
-        let (told, failure) = (DispatchSemaphore(value: 0), Locked<(any Error)?>(nil))
+        let (notified, failure) = (DispatchSemaphore(value: 0), Mutex<(any Error)?>(nil))
         let end: @Sendable (Voice) -> Void = { _ in
             do {
                 try stage.bus.setGraph(BusGraph(buses: [.init("c"), .init("d"), .init("e")]))
@@ -120,11 +121,11 @@ import Testing
             } catch {
                 failure.withLock { $0 = error }
             }
-            told.signal()
+            notified.signal()
         }
-        // The voice is the last that holds its bus.
+        // The voice is the last one that holds its bus.
         let voice: Voice
-        if isOnDesk {
+        if isInMixer {
             try stage.bus.setGraph(BusGraph(buses: [.init("a")]))
             voice = try stage.engine.play(steady(), on: stage.bus.bus("a"), onEnd: end)
             try stage.bus.setGraph(BusGraph())
@@ -135,11 +136,11 @@ import Testing
             try voice.stop()
         }
         _ = try stage.driver.render(frames: 512)
-        #expect(told.wait(timeout: .now() + 10) == .success)
+        #expect(notified.wait(timeout: .now() + 10) == .success)
         #expect(failure.withLock { $0 } == nil)
     }
 
-    /// What an app gives to a voice, and what it does when it is let go of.
+    /// An object that an app passes to a voice. It calls a closure when it is released.
     private final class Owner: Sendable {
         let whenGone: @Sendable () -> Void
 
@@ -149,11 +150,11 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: [true, false])
-    func `what a voice played goes with it, under no lock`(isNeeded: Bool) throws {
+    func `a voice's buffer is released with it, outside all locks`(isNeeded: Bool) throws {
         let stage = try EngineFixture(inputs: 1, configuration: .init(maximumInputs: 2))
         let gone = DispatchSemaphore(value: 0)
         for _ in 0..<2 {
-            // The voices hold the last references, and nobody asks for their ends.
+            // The voices hold the last references, and no code asks for their ends.
             let input = try stage.engine.makeInput(for: stage.bus)
             let owner = Owner { [engine = stage.engine, bus = stage.bus] in
                 try? bus.setGraph(BusGraph(buses: [.init("a")]))
@@ -170,9 +171,9 @@ import Testing
         for _ in 0..<2 { #expect(gone.wait(timeout: .now() + 10) == .success) }
     }
 
-    @Test func `the end of a session that is gone is not told of who has its slot by then`() throws {
+    @Test func `the end of a removed session is not reported to the next user of its slot`() throws {
         let stage = try EngineFixture(configuration: .init(maximumBuses: 2))
-        let (ends, slots, next) = (Locked<[Int]>([]), Locked<[Int]>([]), Locked<SessionBus?>(nil))
+        let (ends, slots, next) = (Mutex<[Int]>([]), Mutex<[Int]>([]), Mutex<SessionBus?>(nil))
         let observation = stage.engine.observe { event in
             if case .busEnded(let bus) = event { ends.withLock { $0.append(bus) } }
         }
@@ -188,7 +189,7 @@ import Testing
         try voice.stop()
         _ = try stage.driver.render(frames: 512)
         #expect(eventually { !slots.withLock { $0.isEmpty } })
-        // Told behind it, on the same thread.
+        // Reported after it, on the same thread.
         try stage.engine.play(steady(), on: stage.bus).stop()
         _ = try stage.driver.render(frames: 512)
         #expect(eventually { ends.withLock { $0.contains(stage.bus.slot) } })
@@ -196,12 +197,12 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test func `what is over is taken back before anybody looked, where it is needed`() throws {
+    @Test func `ended voices are reclaimed on demand, before their ends are collected`() throws {
         let stage = try EngineFixture(configuration: .init(maximumVoices: 1, maximumBuses: 2))
         try stage.bus.setGraph(BusGraph(buses: [.init("a")]))
-        // Nobody looks while it stands still.
+        // While the engine is stopped, no thread polls for ends.
         stage.engine.stop()
-        let ends = Locked(0)
+        let ends = Mutex(0)
         for name in ["b", "c", "d"] {
             let voice = try stage.engine.play(steady(), on: stage.bus.buses[0]) { _ in ends.withLock { $0 += 1 } }
             try voice.stop()
@@ -211,10 +212,10 @@ import Testing
         }
         for _ in 0..<3 { try stage.engine.play(steady(), on: stage.bus) { _ in ends.withLock { $0 += 1 } }.stop() }
         try stage.bus.setGraph(BusGraph())
-        #expect(eventually { ends.withLock { $0 } == 6 }, "each is told, though nobody renders")
+        #expect(eventually { ends.withLock { $0 } == 6 }, "each end is reported, although nothing renders")
     }
 
-    @Test func `a session that goes takes its desk with it`() throws {
+    @Test func `a session's mixer is removed with it`() throws {
         let stage = try EngineFixture(configuration: .init(maximumBuses: 4, maximumSends: 1))
         for _ in 0..<100 {
             let gate = try TestGate()
@@ -228,7 +229,7 @@ import Testing
         #expect(try stage.driver.render(frames: 256)[0].allSatisfy { $0 == 0 })
     }
 
-    @Test func `a bus keeps its session's`() throws {
+    @Test func `a bus keeps its session alive`() throws {
         let stage = try EngineFixture()
         var bus: MixerBus?
         weak var session: SessionBus?
@@ -247,7 +248,7 @@ import Testing
         #expect(session == nil)
     }
 
-    @Test func `what a new bus begins with is heard from its first frame, what a kept one was set to stays`() throws {
+    @Test func `initial values apply from a new bus's first frame; existing buses keep theirs`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("a", gain: 0.5, pan: -1)]))
         try stage.engine.play(steady(), on: stage.bus.bus("a"))
@@ -263,7 +264,7 @@ import Testing
         #expect(try stage.bus.bus("a").gain == 0.5 && stage.bus.bus("a").pan == -1 && stage.bus.bus("b").isMuted)
     }
 
-    @Test func `its buses follow the channels of where the session leads; maps that do not fit give way`() throws {
+    @Test func `buses follow the channels of the session's output; maps that do not fit are dropped`() throws {
         let stage = try EngineFixture(channels: 6)
         let swapped = try ChannelMap.gains((0..<6).map { row in (0..<6).map { $0 == 5 - row ? 1 : 0 } })
         try stage.bus.setGraph(BusGraph(buses: [.init("a", map: swapped), .init("b", channels: 1)]))
@@ -271,14 +272,14 @@ import Testing
         #expect(a.channels == 6 && stage.bus.channels == 6)
         try stage.engine.play(steady(), on: a)
         #expect(try stage.driver.render(frames: 1).map { $0[0] } == [0, 0, 0, 0, 0.25, 0.25])
-        try stage.bus.lead(to: [OutputRoute(firstChannel: 2, channels: 2)])
+        try stage.bus.setOutputs([OutputRoute(firstChannel: 2, channels: 2)])
         #expect(a.channels == 2)
         #expect(try stage.bus.bus("b").channels == 1)
         _ = try stage.driver.render(frames: 512)
         #expect(try stage.driver.render(frames: 1).map { $0[0] } == [0, 0, 0.25, 0.25, 0, 0])
     }
 
-    @Test func `a bus that comes while another one fades is what it is told`() throws {
+    @Test func `a bus that is added during another one's fade has its own values`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(buses: [.init("old"), .init("other")], sends: [.init(from: "old", to: "other")]))
@@ -299,13 +300,14 @@ import Testing
         #expect(try stage.driver.render(frames: 256)[0].allSatisfy { $0 == 0.375 })
     }
 
-    @Test func `without room for its commands nothing of a graph takes effect`() throws {
+    @Test func `a graph has no effect if the queue has no room for all its commands`() throws {
         let stage = try EngineFixture()
         let crowd = BusGraph(buses: (0..<16).map { BusGraph.Bus("\($0)") })
         try stage.bus.setGraph(crowd)
         let voice = try stage.engine.play(steady(), on: stage.bus.bus("3"))
         _ = try stage.driver.render(frames: 256)
-        // Until the ring has no room left, and until it has some, but not enough to stop what plays on all that goes.
+        // Fills the ring completely, and then leaves too little room to stop all voices on the
+        // removed buses.
         while (try? stage.bus.setGain(1, rampFrames: 0)) != nil {}
         #expect(throws: AudioEngineError.commandQueueFull) { try stage.bus.setGraph(BusGraph()) }
         _ = try stage.driver.render(frames: 256)
@@ -317,7 +319,7 @@ import Testing
         try stage.bus.setGraph(BusGraph())
     }
 
-    @Test func `many threads work at one desk while it plays, and nothing of it is left`() throws {
+    @Test func `many threads change one mixer during playback without a leak`() throws {
         let stage = try EngineFixture(configuration: .init(maximumBuses: 8, maximumSends: 2))
         let graphs = [
             BusGraph(buses: [.init("a"), .init("b", to: "a")]),

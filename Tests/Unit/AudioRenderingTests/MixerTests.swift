@@ -2,14 +2,14 @@ import AudioRendering
 import TestSupport
 import Testing
 
-/// Desks: buses under session buses, as an app works at them.
+/// Mixers: buses under session buses, as an app uses them.
 @Suite struct MixerTests {
     private func sine(_ hertz: Double, frames: Int = 48_000) throws -> VoiceSource {
         let plane = Signal.sine(frequency: hertz, sampleRate: 48_000, frames: frames, amplitude: 0.2)
         return .buffer(try AudioBuffer([plane, plane]))
     }
 
-    @Test func `a desk sounds as what it adds up to`() throws {
+    @Test func `a mixer's output equals the computed sum`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(
@@ -19,7 +19,8 @@ import Testing
                 ], sends: [.init(from: "vocals", to: "reverb", level: 0.5), .init(from: "drums", to: "reverb")]))
         try stage.bus.bus("vocals").setMuted(false, rampFrames: 0)
         let flat = try EngineFixture()
-        // Linear law, halfway to the right: the left has half of what it has in the middle, the right all of it. Each send adds a quarter, or half of that.
+        // With the linear law, halfway to the right, the left channel has half of its center level
+        // and the right channel all of it. Each send adds a quarter, or half of that.
         let sums: [(String, Double, [Float])] = [
             ("snare", 440, [0.5 * 0.5 * 1.25, 0.5 * 1.25]), ("drums", 550, [0.5 * 1.25, 1.25]),
             ("vocals", 660, [1.125, 1.125]), ("reverb", 770, [0.25, 0.25]), ("gone", 880, [0, 0]),
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `it is worked as a desk is`() throws {
+    @Test func `gains, pans, mutes and sends act as on a mixer`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(
@@ -67,21 +68,21 @@ import Testing
         #expect(try level() == [0.25, 0.25] && drums.send(to: "hall").level == 1)
         try drums.send(to: "hall").setLevel(0, rampFrames: 0)
         hall.isSoloed = true
-        #expect(try level() == [0, 0] && hall.isSoloed, "what only sends to a soloed bus is cut")
+        #expect(try level() == [0, 0] && hall.isSoloed, "a bus that only sends to a soloed bus is silent")
         drums.isSoloed = true
         #expect(try level() == [0.125, 0.125])
         stage.bus.gain = 0.5
         #expect(try level() == [0.0625, 0.0625] && stage.bus.gain == 0.5)
         stage.bus.isMuted = true
         #expect(try level() == [0, 0])
-        // On a frame to come.
+        // At a future frame.
         stage.bus.isMuted = false
         try drums.setGain(0, rampFrames: 0, at: stage.engine.currentFrame + 1_000)
         let timed = try stage.driver.render(frames: 1_200)[0]
         #expect(timed[999] == 0.0625 && timed[1_000] == 0 && drums.gain == 0)
     }
 
-    @Test func `solo silences the others of its session, but for what is solo-safe`() throws {
+    @Test func `solo silences the session's other buses, except solo-safe ones`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(
@@ -107,7 +108,7 @@ import Testing
         #expect(try level() == 0.0625)
     }
 
-    @Test func `values that cannot be change nothing, and the throwing forms say why`() throws {
+    @Test func `invalid values have no effect, and the throwing variants explain them`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(buses: [.init("a"), .init("b", panLaw: nil)], sends: [.init(from: "a", to: "b", level: 0)]))
@@ -124,11 +125,11 @@ import Testing
             try stage.bus.setGain(.infinity, rampFrames: 0)
         }
         #expect(
-            throws: AudioEngineError.invalidArgument(what: "a pan of -2.0, from -1 (left) to 1 (right), of bus 'a'")
+            throws: AudioEngineError.invalidArgument(what: "a pan of -2.0 (valid: -1 left to 1 right) of bus 'a'")
         ) { try a.setPan(-2, rampFrames: 0) }
         #expect(
             throws: AudioEngineError.invalidArgument(
-                what: "a pan of bus 'b', which has no law for it; give it a panLaw in the graph")
+                what: "a pan of bus 'b', which has no pan law; set its panLaw in the graph")
         ) { try b.setPan(0, rampFrames: 0) }
         #expect(throws: AudioEngineError.invalidArgument(what: "a level of nan of the send from 'a' to 'b'")) {
             try send.setLevel(.nan, rampFrames: 0)
@@ -136,7 +137,7 @@ import Testing
         #expect(try stage.driver.render(frames: 480)[0].allSatisfy { $0 == 0.25 })
     }
 
-    @Test func `gains, pans and levels go through points, to the frame`() throws {
+    @Test func `gains, pans and send levels follow breakpoints to the frame`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(
             BusGraph(
@@ -171,17 +172,17 @@ import Testing
         #expect(a.gain == 1)
     }
 
-    @Test func `buses and sends are found by name, and what is not there is said`() throws {
+    @Test func `buses and sends are found by name; unknown names are reported`() throws {
         let stage = try EngineFixture()
         #expect(throws: AudioEngineError.noSuchBus(name: "drums", among: [])) { try stage.engine.bus("drums") }
         try stage.bus.setGraph(
             BusGraph(buses: [.init("drums"), .init("hall")], sends: [.init(from: "drums", to: "hall")]))
         let error = #expect(throws: AudioEngineError.self) { try stage.bus.bus("drumz") }
-        #expect(error?.description == "There is no bus 'drumz'; there are 'drums', 'hall'.")
+        #expect(error?.description == "Unknown bus 'drumz'. Buses: 'drums', 'hall'.")
         let noSend = #expect(throws: AudioEngineError.self) { try stage.bus.bus("hall").send(to: "drums") }
-        #expect(noSend?.description == "Bus 'hall' sends nothing to 'drums'; it sends to none.")
+        #expect(noSend?.description == "Bus 'hall' has no send to 'drums'; its sends: none.")
         let noTarget = #expect(throws: AudioEngineError.self) { try stage.bus.bus("drums").send(to: "echo") }
-        #expect(noTarget?.description == "Bus 'drums' sends nothing to 'echo'; it sends to 'hall'.")
+        #expect(noTarget?.description == "Bus 'drums' has no send to 'echo'; its sends: 'hall'.")
         #expect(stage.bus.buses.map(\.name) == ["drums", "hall"])
 
         let gate = try TestGate()
@@ -190,9 +191,9 @@ import Testing
         let ambiguous = #expect(throws: AudioEngineError.self) { try stage.engine.bus("drums") }
         #expect(
             ambiguous?.description
-                == "2 sessions have a bus 'drums'; ask the session's bus for it (SessionBus.bus).")
+                == "2 sessions have a bus 'drums'; look it up on the session's bus (SessionBus.bus).")
         #expect(try stage.engine.bus("bass").session === other && stage.engine.bus("hall").session === stage.bus)
-        // Each session's own: gains do not meet.
+        // Each session has its own buses: gains are independent.
         try other.bus("drums").setGain(0, rampFrames: 0)
         #expect(try stage.bus.bus("drums").gain == 1)
         try stage.engine.play(steady(), on: stage.bus.bus("drums"))
@@ -201,19 +202,19 @@ import Testing
         #expect(try stage.driver.render(frames: 256)[0].allSatisfy { $0 == 0.25 })
     }
 
-    @Test func `sounds play on its buses, and many threads' ports reach them`() throws {
+    @Test func `sounds play on a mixer's buses, from the queues of many threads`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("drums", gain: 0.5)]))
         let sound = try stage.engine.makeSound(AudioBuffer([[0.5, 0.5], [0.5, 0.5]]), on: stage.bus.bus("drums"))
-        let port = try stage.engine.makeCommandPort()
-        try port.trigger(sound)
+        let queue = try stage.engine.makeCommandQueue()
+        try queue.trigger(sound)
         #expect(try stage.driver.render(frames: 4)[1] == [0.25, 0.25, 0, 0])
     }
 
-    @Test func `who plays on it is known for a bus and for all above it, and stopped likewise`() throws {
+    @Test func `voices are listed and stopped for a bus and its ancestors`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("snare", to: "drums"), .init("drums"), .init("bass")]))
-        let ends = Signpost<Int>()
+        let ends = EventLog<Int>()
         let observation = stage.engine.observe { if case .busEnded(let bus) = $0 { ends.note(bus) } }
         let voice = try stage.engine.play(steady(), on: stage.bus.bus("snare"))
         let other = try stage.engine.play(steady(), on: stage.bus.bus("bass"))
@@ -226,11 +227,11 @@ import Testing
         try stage.bus.stopAll()
         _ = try stage.driver.render(frames: 512)
         #expect(other.state == .ended && !stage.bus.hasPlayingVoices)
-        #expect(ends.noted == [stage.bus.slot], "the session's bus ends with the last voice on its desk")
+        #expect(ends.noted == [stage.bus.slot], "the session's bus ends with the last voice on its mixer")
         observation.cancel()
     }
 
-    @Test func `a meter measures a bus of the desk, wherever that is led`() throws {
+    @Test func `a meter measures a bus of the mixer on any route`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("snare", to: "drums"), .init("drums")]))
         let (snare, drums) = (try AudioMeter(holdTime: 0.01), try AudioMeter(holdTime: 0.01))
@@ -243,13 +244,13 @@ import Testing
         #expect(snare.levels.map(\.peak) == [0.25, 0.25] && drums.levels.map(\.peak) == [0.125, 0.125])
         try stage.bus.setGraph(BusGraph(buses: [.init("snare"), .init("drums", channels: 1)]))
         _ = try stage.driver.render(frames: 4_800)
-        #expect(snare.levels.map(\.peak) == [0.25, 0.25], "it kept its meter")
+        #expect(snare.levels.map(\.peak) == [0.25, 0.25], "the bus kept its meter")
         #expect(drums.levels.map(\.peak) == [0])
         try stage.bus.bus("snare").setMeter(nil)
         try stage.bus.setMeter(snare)
     }
 
-    @Test func `the session's verdict holds for all of its desk: ducked, silent and frozen with it`() throws {
+    @Test func `the session's grant applies to its whole mixer: ducked, silenced and suspended`() throws {
         let stage = try EngineFixture()
         try stage.bus.setGraph(BusGraph(buses: [.init("snare", to: "drums"), .init("drums")]))
         let voice = try stage.engine.play(steady(), on: stage.bus.bus("snare"))

@@ -2,9 +2,9 @@ import AudioRendering
 import TestSupport
 import Testing
 
-/// Rates of the server's that are not those that sound was made for, and that change while it plays.
+/// Server sample rates that differ from those of the sources, and that change during playback.
 @Suite struct RateTests {
-    /// The largest step of a sine of 440 Hz at 0.5 and 44,100 Hz, and a little more.
+    /// The largest step of a 440 Hz sine with an amplitude of 0.5 at 44,100 Hz, plus a tolerance.
     static let step: Float = 0.5 * 2 * .pi * 440 / 44_100 * 1.05
 
     private func follows(_ source: VoiceSource, on stage: EngineFixture, pitch: Double = 440) throws {
@@ -21,7 +21,7 @@ import Testing
         #expect(voice.underrunFrames == 0)
     }
 
-    @Test("HW-3, HW-5: a stream keeps its pitch when the server's rate becomes another, without a click")
+    @Test("HW-3, HW-5: a stream keeps its pitch when the server's sample rate changes, without a click")
     func streams() throws {
         let directory = try TemporaryDirectory()
         let sine = Signal.sine(frequency: 440, sampleRate: 44_100, frames: 44_100 * 3)
@@ -31,14 +31,14 @@ import Testing
         try follows(.stream(stream), on: stage)
     }
 
-    @Test("HW-3, HW-5: so do samples in memory that know their rate", arguments: [44_100, 48_000, 96_000])
+    @Test("HW-3, HW-5: so do samples in memory with a known sample rate", arguments: [44_100, 48_000, 96_000])
     func buffers(rate: Int) throws {
         let sine = Signal.sine(frequency: 440, sampleRate: rate, frames: rate)
         let buffer = try AudioBuffer([sine], sampleRate: rate)
         try follows(.buffer(buffer, loop: .forever), on: EngineFixture(channels: 1))
     }
 
-    @Test("Samples in memory that know no rate play a frame a frame")
+    @Test("Samples in memory without a sample rate play one source frame per output frame")
     func plainBuffers() throws {
         let stage = try EngineFixture(channels: 1)
         let source = Signal.counting(frames: 20_000)
@@ -48,7 +48,7 @@ import Testing
         #expect(Signal.firstDifference(try stage.driver.render(frames: 1000)[0], source[1000..<2000]) == nil)
     }
 
-    @Test("HW-5: no frame is lost or doubled; back at the rate it was made for, a source's own bits are heard")
+    @Test("HW-5: no frame is lost or doubled; back at the source's rate, the output is bit-identical")
     func positions() throws {
         let stage = try EngineFixture(channels: 1)
         let source = Signal.counting(frames: 30_000)
@@ -64,7 +64,7 @@ import Testing
         #expect(Signal.firstDifference(try stage.driver.render(frames: 10_000)[0], source[12_500..<22_500]) == nil)
     }
 
-    @Test("HW-3: a speed goes on top of that, also one that was asked for a later frame before the rate changed")
+    @Test("HW-3: a speed multiplies the conversion, even one posted for a later frame before the rate changed")
     func speeds() throws {
         let stage = try EngineFixture(channels: 1)
         let sine = Signal.sine(frequency: 440, sampleRate: 44_100, frames: 44_100)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("HW-3: as many voices as there are follow, also paused ones, after however many changes")
+    @Test("HW-3: 256 voices, half of them paused, follow any number of rate changes")
     func manyVoices() throws {
         let stage = try EngineFixture(channels: 1)
         let buffer = try AudioBuffer([Signal.counting(frames: 9600)], sampleRate: 48_000)
@@ -106,7 +106,7 @@ import Testing
         for (voice, frames) in zip(voices, before) { #expect(abs(Int(voice.framesRendered - frames) - 1024) <= 1) }
     }
 
-    @Test("A rate that none has is refused")
+    @Test("An invalid sample rate is refused")
     func absurd() {
         for rate in [-1, 0, 999, 768_001] {
             #expect(throws: AudioEngineError.self) { try AudioBuffer([[0, 0]], sampleRate: rate) }

@@ -3,9 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sources that an app renders: in Swift, with the compiler's word that they neither lock nor allocate.
+/// Render callbacks of an app, in Swift. The compiler guarantees that they neither lock nor
+/// allocate.
 @Suite struct RenderCallbackTests {
-    @Test("A Swift function is a source: heard to its end, panned and scaled as any")
+    @Test("A Swift function is a source: it plays to its end, and is panned and scaled like any other")
     func source() throws {
         let stage = try EngineFixture()
         let frames = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
@@ -26,14 +27,14 @@ import Testing
     }
 
     @Test(
-        "The compiler refuses a callback that breaks the render thread's contract, and no other",
+        "The compiler refuses a callback that violates the render thread's contract, and no other",
         arguments: [
             ("clean", nil), ("allocates", "error:"), ("locks", "error:"), ("counts", "error:"),
             ("calls", "unpredictable performance"),
         ])
     func contract(name: String, complaint: String?) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let file = folder.appending(path: "PlantedFaults/RenderCallbacks/\(name).swift").path
+        let file = folder.appending(path: "InjectedFaults/RenderCallbacks/\(name).swift").path
         let directory = try TemporaryDirectory()
         let compiler = try ChildProcess.run(
             "swiftc",

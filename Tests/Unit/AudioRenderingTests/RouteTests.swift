@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Several outputs at once, and what comes in.
+/// Several outputs at once, and inputs.
 @Suite struct RouteTests {
-    @Test("Every bus leads to every route, by the usual map or its own")
+    @Test("Every bus is connected to every route, with the standard map or its own")
     func routes() throws {
         let stage = try EngineFixture(channels: 5)
         try stage.engine.setRoutes([
@@ -23,7 +23,7 @@ import Testing
         #expect(stage.engine.takeOutputPeak(channel: 0, route: 9) == 0)
     }
 
-    @Test("Routes change while sound plays: a cross-fade, no click, no gap")
+    @Test("Routes change during playback: a crossfade without click or gap")
     func changes() throws {
         let stage = try EngineFixture(channels: 4)
         let sine = Signal.sine(frequency: 100, sampleRate: 48_000, frames: 48_000)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "MULTI-3, MULTI-4: a DJ's main mix and cue go each to an output of its own; plugging one leaves the other as it is, sample for sample"
+        "MULTI-3, MULTI-4: a DJ's main mix and cue have separate outputs; removing one leaves the other bit-identical"
     )
     func dj() throws {
         let stage = try EngineFixture(channels: 4)
@@ -68,7 +68,7 @@ import Testing
         #expect(heard[2][3_000..<4_000].allSatisfy { $0 == 0 } && heard[2][5_000...].contains { $0 != 0 })
     }
 
-    @Test("Bad routes and maps: a clear error, and all stays as it was")
+    @Test("Invalid routes and maps: a clear error, and nothing changes")
     func badRoutes() throws {
         let stage = try EngineFixture()
         let before = stage.engine.routes
@@ -85,7 +85,7 @@ import Testing
         #expect(stage.engine.routes == before)
     }
 
-    @Test("A bus's gain and its stop reach all that plays into it")
+    @Test("A bus's gain and its stop apply to all voices that play on it")
     func buses() throws {
         let stage = try EngineFixture()
         let buffer = try AudioBuffer([[Float](repeating: 0.5, count: 5000)])
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "Input: silence until the session may, then every frame with its time, gain and peak; heard in the same cycle")
+        "Input: silent without permission, then every frame with its time, gain and peak; heard in the same cycle")
     func input() throws {
         let stage = try EngineFixture(inputs: 2)
         let input = try stage.engine.makeInput(for: stage.bus, channels: 1, firstChannel: 1)
@@ -128,7 +128,7 @@ import Testing
         #expect(throws: AudioEngineError.self) { try stage.engine.play(.input(input), on: stage.bus) }
     }
 
-    @Test("What nobody reads is counted as lost; an input that goes frees its place")
+    @Test("Frames that are not read are counted as lost; a released input frees its slot")
     func inputsCome() throws {
         let stage = try EngineFixture(inputs: 1, configuration: AudioEngine.Configuration(maximumInputs: 1))
         for _ in 0..<5 {

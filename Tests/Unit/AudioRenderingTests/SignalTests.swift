@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-/// What other tests judge recordings by.
+/// The signal checks that other tests apply to recordings.
 struct SignalTests {
     private let whole = Signal.counting(frames: 400)
 
-    @Test("A counting signal breaks where a frame is missing, doubled or changed, and where a cycle is")
+    @Test("A counting signal breaks where a frame is missing, doubled or changed, and where a cycle is missing")
     func breaks() {
         func firstBreak(_ samples: [Float], mayMissCycles: Bool = false) -> String? {
             Signal.firstBreak(inCounting: samples, cycle: 100, mayMissCycles: mayMissCycles)

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Voices from Swift: loops, pans, seeks, priorities. What they sound like to the frame, the C tests say.
+/// Voices from Swift: loops, pans, seeks, priorities. The C tests check the output to the frame.
 @Suite struct VoiceTests {
-    @Test("A loop goes back as often as it is told, with its fade, and what follows is played")
+    @Test("A loop repeats as often as requested, with its crossfade, then the rest plays")
     func loops() throws {
         let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 1000)])
@@ -20,7 +20,7 @@ import Testing
         #expect(voice.endReason == .finished)
     }
 
-    @Test("Leaving a loop plays on to the end")
+    @Test("After leaving a loop, the voice plays to the end")
     func leaving() throws {
         let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 1000)])
@@ -33,7 +33,7 @@ import Testing
         #expect(voice.framesRendered == 6000)
     }
 
-    @Test("A pan leads a mono source by its law, and moves; stereo is balanced")
+    @Test("A pan routes a mono source by its law, and ramps; stereo is balanced")
     func pans() throws {
         let stage = try EngineFixture()
         let mono = try AudioBuffer([[Float](repeating: 0.5, count: 4000)])
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("A seek cross-fades to its place; a stream throws")
+    @Test("A seek crossfades to its position; a stream throws")
     func seeks() throws {
         let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 1000)])
@@ -66,11 +66,11 @@ import Testing
         #expect(throws: AudioEngineError.self) { try other.seek(to: -1) }
     }
 
-    @Test("With a polyphony, the oldest of the lowest priority gives way, told by its reason; lower ones are refused")
+    @Test("At the polyphony limit, the oldest voice of the lowest priority is stolen; lower ones are refused")
     func polyphony() throws {
         let stage = try EngineFixture(configuration: AudioEngine.Configuration(maximumVoices: 16, polyphony: 2))
         let buffer = try AudioBuffer([[Float](repeating: 0.25, count: 48_000)])
-        let ended = Signpost<VoiceEnd?>()
+        let ended = EventLog<VoiceEnd?>()
         let music = try stage.engine.play(.buffer(buffer), on: stage.bus, priority: .high) { ended.note($0.endReason) }
         let effect = try stage.engine.play(.buffer(buffer), on: stage.bus) { ended.note($0.endReason) }
         try stage.driver.render(frames: 512)
@@ -81,11 +81,12 @@ import Testing
         #expect(late.endReason == .refused)
         #expect(music.endReason == nil && louder.endReason == nil)
         #expect(ended.noted == [.stolen])
-        #expect(Signal.largestStep(output) < 0.26)  // the newcomer's attack; the fade of the other has no step
+        // The new voice's attack; the fade of the other has no step.
+        #expect(Signal.largestStep(output) < 0.26)
         #expect(stage.engine.counters.stolenVoices == 1 && stage.engine.counters.refusedVoices == 1)
     }
 
-    @Test("Bad loops: a clear error each, and nothing plays")
+    @Test("Invalid loops: a clear error for each, and nothing plays")
     func badLoops() throws {
         let stage = try EngineFixture()
         let buffer = try AudioBuffer([Signal.counting(frames: 100)])
@@ -102,12 +103,12 @@ import Testing
         #expect(Signal.peak(try stage.driver.render(frames: 256)[0]) == 0)
     }
 
-    @Test("Absurd sizes of an engine are refused, not fatal")
+    @Test("Invalid engine sizes are refused, not fatal")
     func absurdSizes() {
         typealias Sizes = AudioEngine.Configuration
         for sizes in [
             Sizes(maximumVoices: 0), Sizes(maximumVoices: 4, polyphony: 5), Sizes(polyphony: -1),
-            Sizes(maximumRoutes: 0), Sizes(maximumInputs: .max), Sizes(maximumPorts: .max), Sizes(maximumPorts: 64),
+            Sizes(maximumRoutes: 0), Sizes(maximumInputs: .max), Sizes(maximumQueues: .max), Sizes(maximumQueues: 64),
         ] {
             #expect(throws: AudioEngineError.self) {
                 try AudioEngine(driver: OfflineDriver(), configuration: sizes)
@@ -115,10 +116,10 @@ import Testing
         }
     }
 
-    @Test("The end of a bus's last voice is told, once; paused ones do not play")
+    @Test("The end of a bus's last voice is reported once; paused voices do not count as playing")
     func busEnds() throws {
         let stage = try EngineFixture()
-        let ends = Signpost<Int>()
+        let ends = EventLog<Int>()
         let observation = stage.engine.observe { event in
             if case .busEnded(let bus) = event { ends.note(bus) }
         }
@@ -130,7 +131,7 @@ import Testing
         let voice = try stage.engine.play(.buffer(long), on: stage.bus)
         #expect(stage.bus.hasPlayingVoices)
         try stage.driver.render(frames: 1_500)
-        #expect(ends.noted.isEmpty, "one plays on")
+        #expect(ends.noted.isEmpty, "one is still playing")
         try voice.pause()
         try stage.driver.render(frames: 1_500)
         #expect(!stage.bus.hasPlayingVoices)

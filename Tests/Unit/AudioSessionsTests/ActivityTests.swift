@@ -6,12 +6,13 @@ import SessionPolicy
 import TestSupport
 import Testing
 
-/// The newer notifications beside the older one.
+/// The newer activity notifications, alongside the older interruption notification.
 @Suite struct ActivityTests {
-    /// Notes every notification of activity and interruption that a session posts, as a word each.
-    private final class Story: @unchecked Sendable {
-        // Only init and deinit touch the tokens.
-        let words = Signpost<String>()
+    /// Records every notification of activity and interruption that a session posts, as one word
+    /// each.
+    private final class Scenario: @unchecked Sendable {
+        // Only init and deinit access the tokens.
+        let words = EventLog<String>()
         private var tokens: [any NSObjectProtocol] = []
 
         init(of session: AudioSession) {
@@ -45,11 +46,11 @@ import Testing
         }
     }
 
-    @Test("INT-11: older and newer notifications tell one story in one order, each once")
-    func oneStory() throws {
+    @Test("INT-11: older and newer notifications are consistent, in one order, and each is posted once")
+    func oneScenario() throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
-        let story = Story(of: session)
+        let scenario = Scenario(of: session)
         try session.setActive(true)
         try session.setActive(true)
         try session.setCategory(.playback, options: .duckOthers)
@@ -64,34 +65,34 @@ import Testing
         try session.setActive(false)
         try stage.drain()
         #expect(
-            story.words.noted == [
+            scenario.words.noted == [
                 "active", "began", "inactive by system, reason 0", "ended", "shouldResume",
                 "active", "began", "inactive by system, reason 0", "ended", "shouldNotResume",
                 "active", "inactive by app",
             ])
     }
 
-    @Test("INT-5, INT-11: who activates again while it waits is told active, without an end")
+    @Test("INT-5, INT-11: a session that activates again while interrupted becomes active, without an end")
     func activatedAgain() throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
-        let rival = try stage.session(.playback)
-        let story = Story(of: session)
+        let interrupter = try stage.session(.playback)
+        let scenario = Scenario(of: session)
         try session.setActive(true)
-        try rival.setActive(true)
+        try interrupter.setActive(true)
         try session.setActive(true)
         try stage.drain()
-        #expect(story.words.noted == ["active", "began", "inactive by system, reason 0", "active"])
+        #expect(scenario.words.noted == ["active", "began", "inactive by system, reason 0", "active"])
     }
 
-    @Test("BG-1, BG-3, INT-11: the background and suspension are the system's doing, told once, and tell which")
+    @Test("BG-1, BG-3, INT-11: background and suspension are reported once, as caused by the system, with their kind")
     func background() throws {
         var settings = ArbiterSettings()
-        settings.policy.tellsSuspension = true
+        settings.policy.notifiesSuspension = true
         let stage = HostFixture(settings: settings)
         let session = try stage.session(.playback)
-        let story = Story(of: session)
-        let causes = Signpost<AudioSession.DeactivationCause?>()
+        let scenario = Scenario(of: session)
+        let causes = EventLog<AudioSession.DeactivationCause?>()
         let token = NotificationCenter.default.addObserver(
             forName: AudioSession.didBecomeInactiveNotification, object: session, queue: nil
         ) { note in
@@ -99,7 +100,7 @@ import Testing
             causes.note(context?.cause)
         }
         defer { NotificationCenter.default.removeObserver(token) }
-        let player = Participant(session) { story.words.note($0) }
+        let player = Participant(session) { scenario.words.note($0) }
         try session.setActive(true)
         player.run(true)
         try stage.host.setApplicationState(.background)
@@ -110,26 +111,26 @@ import Testing
         try stage.host.setApplicationState(.foreground)
         try stage.drain()
         #expect(
-            story.words.noted == [
+            scenario.words.noted == [
                 "active", "stopped", "inactive by system, reason 0", "active", "stopped",
                 "inactive by system, reason 1", "paused", "began",
-            ], "players stop, then the app is told")
+            ], "players stop before the app is notified")
         #expect(causes.noted == [.background, .suspension])
     }
 
-    @Test("ACT-14, INT-11: a delayed grant is told as every other activation")
+    @Test("ACT-14, INT-11: a delayed grant is reported like any other activation")
     func delayedGrant() throws {
         let stage = HostFixture()
         let session = try stage.session(.playAndRecord)
-        let story = Story(of: session)
+        let scenario = Scenario(of: session)
         try stage.host.ring()
         #expect(try !session.requestActivation())
         try stage.host.declineCall()
         try stage.drain()
-        #expect(story.words.noted == ["active"] && session.isActive)
+        #expect(scenario.words.noted == ["active"] && session.isActive)
     }
 
-    @MainActor @Test("INT-11: messages come on the main actor, in the order of the notifications and each once")
+    @MainActor @Test("INT-11: messages arrive on the main actor, each once, in the order of the notifications")
     func messages() async throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
@@ -160,7 +161,7 @@ import Testing
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("Messages are made of notifications and become notifications, with what they carry")
+    @Test("Messages are converted from and to notifications, with their payload")
     @MainActor func bridging() throws {
         let left = AudioSession.DidBecomeInactiveMessage(.init(cause: .interruption(.routeDisconnected)))
         let note = AudioSession.DidBecomeInactiveMessage.makeNotification(left)
@@ -178,9 +179,9 @@ import Testing
         #expect(AudioSession.DidBecomeInactiveMessage.makeMessage(advised) == nil)
     }
 
-    @Test("ACT-12: messages that nobody takes keep no session alive")
-    @MainActor func mailKeepsNobody() throws {
-        // The main thread is here: what is posted waits behind this test.
+    @Test("ACT-12: messages without an observer keep no session alive")
+    @MainActor func notifierKeepsNobody() throws {
+        // This test occupies the main thread: posted messages are delivered after it.
         let stage = HostFixture()
         weak var gone: AudioSession?
         do {

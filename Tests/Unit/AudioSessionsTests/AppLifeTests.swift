@@ -4,17 +4,17 @@ import SessionArbiter
 import TestSupport
 import Testing
 
-/// The background, suspension and the lock, as an app sees and hears them.
+/// The background, suspension and the lock, as an app observes them and in its output.
 @Suite struct AppLifeTests {
     private let signal = Signal.counting(frames: 100_000)
 
     @Test(
-        "BG-1: entering the background silences and stops what did not declare it; declared playback plays on to the bit"
+        "BG-1: the background silences and stops undeclared playback; declared playback continues bit-exactly"
     )
     func background() throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
-        let stopped = Signpost<String>()
+        let stopped = EventLog<String>()
         let participant = Participant(session) { stopped.note($0) }
         try session.setActive(true)
         participant.run(true)
@@ -40,7 +40,7 @@ import Testing
         #expect(session.isActive)
     }
 
-    @Test("BG-2, SIM-3: a locked screen silences the ambient session and leaves declared playback alone")
+    @Test("BG-2, SIM-3: a locked screen silences the ambient session and does not affect declared playback")
     func lock() throws {
         let stage = HostFixture()
         let game = try stage.session(.ambient)
@@ -56,7 +56,7 @@ import Testing
         #expect(game.isActive)
     }
 
-    @Test("BG-3: a suspended app is inactive, and stays so when it is resumed")
+    @Test("BG-3: a suspended app is inactive, and remains inactive when it is resumed")
     func suspension() throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)

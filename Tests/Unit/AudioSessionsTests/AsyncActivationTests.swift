@@ -5,10 +5,10 @@ import SessionArbiter
 import TestSupport
 import Testing
 
-/// A driver whose `open` waits until it is let go, as a slow server would.
+/// A driver whose `open` blocks until `letGo` is called, like a slow server.
 private final class SlowDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
     private let gate = DispatchSemaphore(value: 0)
-    let reached = Signpost<Int>()
+    let reached = EventLog<Int>()
 
     init() { super.init(OfflineDriver(channels: 1)) }
 
@@ -22,44 +22,44 @@ private final class SlowDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable 
     }
 }
 
-/// `activate` and `deactivate`, awaited and with handlers.
+/// `activate` and `deactivate`, awaited and with completion handlers.
 @Suite(.timeLimit(.minutes(2))) struct AsyncActivationTests {
-    @Test("ACT-1, ACT-5, ACT-7: awaited activation and deactivation do what setActive does, and throw what it throws")
+    @Test("ACT-1, ACT-5, ACT-7: awaited activation and deactivation have the effects and the errors of setActive")
     func awaited() async throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
-        let rival = try stage.session(.playback)
+        let interrupter = try stage.session(.playback)
         #expect(try await session.activate())
         #expect(session.isActive)
-        #expect(try await rival.activate())
+        #expect(try await interrupter.activate())
         #expect(session.state.activity == .interrupted)
-        #expect(try await rival.deactivate(options: .notifyOthersOnDeactivation))
-        #expect(!rival.isActive && session.state.activity == .inactive)
+        #expect(try await interrupter.deactivate(options: .notifyOthersOnDeactivation))
+        #expect(!interrupter.isActive && session.state.activity == .inactive)
         try stage.host.ring()
         let refusal = await #expect(throws: AudioSessionError.self) { try await session.activate() }
         #expect(refusal?.errorCode == .insufficientPriority && refusal?.rule == "ACT-5")
         #expect(!session.isActive)
     }
 
-    @Test("Handlers are told success or the error, in the order of the calls")
+    @Test("Completion handlers receive success or the error, in the order of the calls")
     func handlers() throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
-        let told = Signpost<String>()
-        session.activate { told.note("activated \($0) \($1 == nil)") }
-        session.deactivate(options: .notifyOthersOnDeactivation) { told.note("deactivated \($0) \($1 == nil)") }
-        session.activate(options: []) { told.note("activated \($0) \($1 == nil)") }
+        let notified = EventLog<String>()
+        session.activate { notified.note("activated \($0) \($1 == nil)") }
+        session.deactivate(options: .notifyOthersOnDeactivation) { notified.note("deactivated \($0) \($1 == nil)") }
+        session.activate(options: []) { notified.note("activated \($0) \($1 == nil)") }
         session.settle()
         try stage.host.ring()
-        session.activate { told.note("refused \($0) \(($1 as? AudioSessionError)?.rule ?? "-")") }
-        // A handler may wait for further turns.
+        session.activate { notified.note("refused \($0) \(($1 as? AudioSessionError)?.rule ?? "-")") }
+        // A handler may block on further requests of the session.
         session.deactivate { [session] _, _ in
-            try? session.whileActive { told.note("unreachable while it rings") }
-            told.note("waited")
+            try? session.whileActive { notified.note("unreachable while it rings") }
+            notified.note("waited")
         }
-        #expect(told.wait { $0.last == "waited" })
+        #expect(notified.wait { $0.last == "waited" })
         #expect(
-            told.noted == [
+            notified.noted == [
                 "activated true true", "deactivated true true", "activated true true", "refused false ACT-5", "waited",
             ])
     }
@@ -81,11 +81,11 @@ private final class SlowDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable 
         #expect(!session.isActive)
     }
 
-    @Test("A server that does not answer blocks no thread of Swift's pool")
+    @Test("A server that does not respond blocks no thread of Swift's cooperative pool")
     func poolIsFree() async throws {
         let driver = SlowDriver()
         let host = AudioSessionHost(driver: driver)
-        // More than the pool has threads.
+        // More sessions than the pool has threads.
         let sessions = try (0..<24).map { _ in
             let session = try AudioSession(host: host)
             try session.setCategory(.playback, options: .mixWithOthers)
@@ -93,7 +93,7 @@ private final class SlowDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable 
         }
         await withThrowingTaskGroup(of: Void.self) { group in
             for session in sessions { group.addTask { _ = try await session.activate() } }
-            // Runs on the pool, or never.
+            // Runs only if the pool has a free thread.
             group.addTask {
                 await withTaskGroup(of: Void.self) { others in
                     for _ in 0..<24 { others.addTask { await Task.yield() } }
@@ -104,7 +104,7 @@ private final class SlowDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable 
         #expect(sessions.allSatisfy { $0.isActive })
     }
 
-    @Test("A task cancelled before its turn throws and has done nothing; in its turn it is carried out")
+    @Test("A task that is cancelled before its turn throws and has no effect; after that it completes")
     func cancellation() async throws {
         let driver = SlowDriver()
         let host = AudioSessionHost(driver: driver)
@@ -117,14 +117,14 @@ private final class SlowDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable 
         #expect(!session.isActive)
         first.cancel()
         driver.letGo()
-        #expect(try await first.value, "it had begun")
+        #expect(try await first.value, "it had already started")
         #expect(session.isActive)
 
         let leaving = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await session.deactivate()
         }
-        #expect(try await leaving.value, "giving way is not cancelled")
+        #expect(try await leaving.value, "deactivation is not cancelled")
         #expect(!session.isActive)
         let late = Task {
             withUnsafeCurrentTask { $0?.cancel() }

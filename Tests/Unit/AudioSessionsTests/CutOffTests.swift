@@ -6,12 +6,12 @@ import SessionPolicy
 import TestSupport
 import Testing
 
-/// An arbiter within the process whose sessions a test can take away, as the loss of a service does.
+/// An in-process arbiter whose sessions a test can remove, as the loss of a service does.
 private final class FragileArbiter: SessionArbiter {
     let inner = InProcessArbiter()
-    private let observers = Locked<[any SessionObserver]>([])
+    private let observers = Mutex<[any SessionObserver]>([])
 
-    /// Every session has another gate from now on: that of a session of another arbiter.
+    /// Gives every session another gate: that of a session of another arbiter.
     func replaceGates() throws -> [SessionRegistration] {
         try observers.withLock { $0 }.map { observer in
             let next = try InProcessArbiter().register(app: AppID(9)) { _ in }
@@ -40,9 +40,9 @@ private final class FragileArbiter: SessionArbiter {
     func status(of session: SessionID) -> SessionStatus? { inner.status(of: session) }
     func application(_ app: AppID) -> AppState { inner.application(app) }
     var devices: [SessionPolicy.Device] { inner.devices }
-    var hardware: HardwareWish { inner.hardware }
-    func keep(_ loan: PeriodLoan?) { inner.keep(loan) }
-    func keep(rate loan: RateLoan?) { inner.keep(rate: loan) }
+    var hardware: HardwareRequest { inner.hardware }
+    func setOverride(_ hardwareOverride: BufferSizeOverride?) { inner.setOverride(hardwareOverride) }
+    func setOverride(rate hardwareOverride: SampleRateOverride?) { inner.setOverride(rate: hardwareOverride) }
     func whenHardwareChanges(_ body: @escaping @Sendable () -> Void) { inner.whenHardwareChanges(body) }
     var decisions: [Decision] { inner.decisions }
     func drain() { inner.drain() }
@@ -64,33 +64,33 @@ private final class FragileArbiter: SessionArbiter {
         return session
     }
 
-    @Test("ACT-12: a session that its arbiter gave up is inactive, is told so once and why, and has expired")
+    @Test("ACT-12: a session that its arbiter removed is inactive and expired, and is notified once, with the cause")
     func cutOff() throws {
         let session = try playing()
         host.settle()
-        let told = Signpost<AudioSession.DeactivationCause>()
+        let notified = EventLog<AudioSession.DeactivationCause>()
         let token = NotificationCenter.default.addObserver(
             forName: AudioSession.didBecomeInactiveNotification, object: session, queue: nil
         ) { note in
             let context = note.userInfo?[AudioSession.deactivationContextKey] as? AudioSession.DeactivationContext
-            if let context { told.note(context.cause) }
+            if let context { notified.note(context.cause) }
         }
         defer { NotificationCenter.default.removeObserver(token) }
         try arbiter.cutOff(SessionID(session.id))
         host.settle()
-        #expect(told.noted == [.cutOff])
+        #expect(notified.noted == [.cutOff])
         #expect(AudioSession.DeactivationCause.cutOff.source == .system)
         #expect(!session.isActive)
         let error = #expect(throws: AudioSessionError.self) { try session.setActive(true) }
         #expect(error?.errorCode == .expiredSession)
     }
 
-    @Test("SRV-3: a session obeys the gate that takes the place of its own")
+    @Test("SRV-3: a session obeys the gate that replaces its own")
     func gates() throws {
         let session = try playing()
         #expect(try driver.render(frames: 1_024).first?.last == 1)
         let next = try #require(try arbiter.replaceGates().first)
-        #expect(next.gate.verdict.isPaused)
+        #expect(next.gate.grant.isPaused)
         #expect(try driver.render(frames: 1_024).first?.last == 0)
         withExtendedLifetime(session) {}
     }

@@ -1,17 +1,17 @@
 import AudioRendering
 import TestSupport
 
-/// A driver that fails on demand, and reports what a server would.
+/// A driver that fails on demand, and reports events as a server would.
 final class FaultyDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
-    let openFailure = Locked<DriverError?>(nil)
-    let startFailure = Locked<DriverError?>(nil)
-    /// The devices that it has, without reporting them.
-    let seen = Locked<[HardwareDevice]?>(nil)
-    private let handler = Locked<@Sendable (DriverEvent) -> Void>({ _ in })
+    let openFailure = Mutex<DriverError?>(nil)
+    let startFailure = Mutex<DriverError?>(nil)
+    /// The devices that the driver lists, without reporting a change.
+    let seen = Mutex<[HardwareDevice]?>(nil)
+    private let handler = Mutex<@Sendable (DriverEvent) -> Void>({ _ in })
 
     init() { super.init(OfflineDriver(channels: 1)) }
 
-    func tell(_ event: DriverEvent) { handler.withLock { $0 }(event) }
+    func notify(_ event: DriverEvent) { handler.withLock { $0 }(event) }
 
     override func open(core: RenderCore) throws(DriverError) -> HardwareFormat {
         if let failure = openFailure.withLock({ $0 }) { throw failure }

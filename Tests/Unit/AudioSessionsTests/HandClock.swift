@@ -1,13 +1,13 @@
 import AudioRendering
 import AudioSessions
 
-/// A clock that stands still until it is moved.
+/// A clock that a test advances by hand.
 final class HandClock: SessionClock {
     private struct State {
         var now = Duration.zero
         var calls: [(due: Duration, body: @Sendable () -> Void)] = []
     }
-    private let state = Locked(State())
+    private let state = Mutex(State())
 
     var now: Duration { state.withLock { $0.now } }
 
@@ -15,7 +15,7 @@ final class HandClock: SessionClock {
         state.withLock { $0.calls.append(($0.now + delay, body)) }
     }
 
-    /// Moves on; what is due by then is called, in order, on this thread.
+    /// Advances the clock. Calls everything that is due by then, in order, on this thread.
     func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now += duration

@@ -5,7 +5,8 @@ import SessionArbiter
 import TestSupport
 import Testing
 
-/// A host on the offline driver, mono, so that a test is the render thread and knows every frame.
+/// A host on the offline driver, in mono: the test acts as the render thread and knows the value of
+/// every frame.
 struct HostFixture {
     let driver: OfflineDriver
     let host: AudioSessionHost
@@ -28,7 +29,7 @@ struct HostFixture {
         return session
     }
 
-    /// Plays `samples` in a session, from the next period on.
+    /// Plays `samples` in a session, starting at the next period.
     @discardableResult
     func play(_ samples: [Float], in session: AudioSession) throws -> Voice {
         let buffer = try AudioBuffer([samples])
@@ -37,6 +38,6 @@ struct HostFixture {
 
     func render(_ frames: Int) throws -> [Float] { try #require(try driver.render(frames: frames).first) }
 
-    /// Returns when all that was decided so far has been told.
+    /// Returns when all decisions so far have been delivered.
     func drain() throws { try #require(host.arbiter as? InProcessArbiter).drain() }
 }

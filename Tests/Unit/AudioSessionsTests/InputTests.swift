@@ -5,7 +5,7 @@ import SessionArbiter
 import TestSupport
 import Testing
 
-/// Recording permission, mute and the microphone's switch, down to the captured frames.
+/// Recording permission, input mute and the microphone's switch, down to the captured frames.
 @Suite struct InputTests {
     private let stage = HostFixture(inputChannels: 1)
 
@@ -17,7 +17,8 @@ import Testing
         return (session, input)
     }
 
-    /// What is captured of ones that come in for some periods; fades included.
+    /// Returns the samples captured while the input is a constant 1 for `frames` frames, including
+    /// fades.
     private func capture(_ input: AudioSessionInput, frames: Int = 1_024) throws -> [Float] {
         _ = try stage.driver.render(frames: frames, inputs: [[Float](repeating: 1, count: frames)])
         var samples: [Float] = []
@@ -25,10 +26,10 @@ import Testing
         return samples
     }
 
-    /// Answers when told to.
+    /// A user who answers the permission prompt when the test says so.
     private final class User: Sendable {
-        let asked = Signpost<Int>()
-        private let answer = Locked<(@Sendable (Bool) -> Void)?>(nil)
+        let asked = EventLog<Int>()
+        private let answer = Mutex<(@Sendable (Bool) -> Void)?>(nil)
 
         init(of host: AudioSessionHost) {
             host.setRecordPermissionPrompt { [asked, answer] respond in
@@ -40,7 +41,7 @@ import Testing
         func say(_ yes: Bool) { answer.withLock { $0 }?(yes) }
     }
 
-    @Test("PERM-1, PERM-3: starting to record asks by itself; until the answer, input is silence; then it is heard")
+    @Test("PERM-1, PERM-3: starting to record requests permission; until the answer, input is silent, then audible")
     func asksByItself() throws {
         let user = User(of: stage.host)
         let (session, input) = try recording()
@@ -53,13 +54,13 @@ import Testing
         _ = try capture(input)
         #expect(try capture(input).allSatisfy { $0 == 1 })
         user.say(false)
-        #expect(stage.host.application.recordPermission == .granted, "one question, one answer")
+        #expect(stage.host.application.recordPermission == .granted, "one prompt, one answer")
     }
 
-    @Test("PERM-2: the user is asked once; later requests are answered at once, from what was said")
+    @Test("PERM-2: the user is asked once; later requests are answered at once with the stored answer")
     func asksOnce() throws {
         let user = User(of: stage.host)
-        let answers = Signpost<Bool>()
+        let answers = EventLog<Bool>()
         for _ in 0..<3 { stage.host.application.requestRecordPermission { answers.note($0) } }
         #expect(user.asked.wait { $0.count == 1 })
         user.say(false)
@@ -74,7 +75,7 @@ import Testing
         #expect(answers.wait { $0.last == true })
     }
 
-    @Test("PERM-2: revoked while recording, input is silence within a period and its fade, and the session runs on")
+    @Test("PERM-2: revoked while recording, input is silent within a period and its fade, and the session stays active")
     func revoked() throws {
         let (session, input) = try recording()
         stage.host.setRecordPermission(.granted)
@@ -84,14 +85,14 @@ import Testing
         #expect(samples[256...].allSatisfy { $0 == 0 } && session.isActive)
     }
 
-    @Test("PERM-2: the answer is kept for the app, by program, and a damaged file counts as none")
+    @Test("PERM-2: the answer is stored for the app, by program, and a damaged file counts as no answer")
     func kept() throws {
         let directory = try TemporaryDirectory()
         let folder = URL(fileURLWithPath: directory.file("state"))
         func host(_ app: String) -> AudioSessionHost {
             AudioSessionHost(
                 driver: OfflineDriver(channels: 1), settings: ArbiterSettings(),
-                store: KeptPermission(PermissionStore(directory: folder), program: app))
+                store: StoredPermission(PermissionStore(directory: folder), program: app))
         }
         func answer(_ app: String) -> AudioApplication.RecordPermission {
             let host = host(app)
@@ -108,17 +109,17 @@ import Testing
         #expect(answer("/bin/two") == .granted)
     }
 
-    @Test("PERM-4: muted input is zeros, told once while input is active, and kept for a later activation")
+    @Test("PERM-4: muted input is zeros; the mute is reported once while input is active, and kept")
     func muted() throws {
         let application = stage.host.application
-        let told = Signpost<Bool>()
+        let notified = EventLog<Bool>()
         let token = NotificationCenter.default.addObserver(
             forName: AudioApplication.inputMuteStateChangeNotification, object: application, queue: nil
-        ) { told.note(($0.userInfo?[AudioApplication.muteStateKey] as? Bool) ?? false) }
+        ) { notified.note(($0.userInfo?[AudioApplication.muteStateKey] as? Bool) ?? false) }
         defer { NotificationCenter.default.removeObserver(token) }
         try application.setInputMuted(true)
         stage.host.settle()
-        #expect(told.noted.isEmpty && application.isInputMuted, "no input is active")
+        #expect(notified.noted.isEmpty && application.isInputMuted, "no input is active")
         stage.host.setRecordPermission(.granted)
         let (session, input) = try recording()
         #expect(try capture(input).allSatisfy { $0 == 0 } && session.isActive)
@@ -126,13 +127,13 @@ import Testing
         _ = try capture(input)
         #expect(try capture(input).allSatisfy { $0 == 1 })
         stage.host.settle()
-        #expect(told.noted == [false])
+        #expect(notified.noted == [false])
         try application.setInputMuteStateChangeHandler { _ in false }
         #expect(throws: AudioSessionError.self) { try application.setInputMuted(true) }
         #expect(!application.isInputMuted)
     }
 
-    @Test("INT-10: the microphone's switch interrupts who records; unmuted, input starts only when asked")
+    @Test("INT-10: the microphone's switch interrupts a recording session; unmuted, input starts only on request")
     func microphone() throws {
         stage.host.setRecordPermission(.granted)
         let (session, input) = try recording()
@@ -146,7 +147,7 @@ import Testing
         try stage.host.setMicrophoneMuted(false)
         stage.host.settle()
         try session.setActive(true)
-        #expect(try capture(input).allSatisfy { $0 == 0 }, "not unasked")
+        #expect(try capture(input).allSatisfy { $0 == 0 }, "not without a request")
         try input.start()
         _ = try capture(input)
         #expect(try capture(input).allSatisfy { $0 == 1 })
@@ -155,7 +156,7 @@ import Testing
         #expect(try capture(input).allSatisfy { $0 == 0 })
     }
 
-    @Test("CAT-3: a category without an input stops it; with one again it starts when asked")
+    @Test("CAT-3: setting a category without input stops the input; after one with input, it starts on request")
     func otherCategory() throws {
         stage.host.setRecordPermission(.granted)
         let (session, input) = try recording()
@@ -168,7 +169,7 @@ import Testing
         #expect(try capture(input).allSatisfy { $0 == 1 })
     }
 
-    @Test("ACT-15, INT-5: an input that an interruption holds goes on when it is started again")
+    @Test("ACT-15, INT-5: an interrupted input resumes when it is started again")
     func startAgain() throws {
         stage.host.setRecordPermission(.granted)
         let (session, input) = try recording()
@@ -182,7 +183,7 @@ import Testing
         #expect(try capture(input).allSatisfy { $0 == 1 })
     }
 
-    @Test("INT-10: the microphone's switch stops input that an interruption holds")
+    @Test("INT-10: the microphone's switch stops an interrupted input")
     func heldByInterruption() throws {
         stage.host.setRecordPermission(.granted)
         let (session, input) = try recording()
@@ -193,10 +194,10 @@ import Testing
         #expect(!input.isRunning)
         try session.setActive(true)
         try stage.host.setMicrophoneMuted(false)
-        #expect(try capture(input).allSatisfy { $0 == 0 }, "not unasked")
+        #expect(try capture(input).allSatisfy { $0 == 0 }, "not without a request")
     }
 
-    @Test("INT-10: with overrideMutedMicrophoneInterruption it runs on with zeros, and hears again by itself")
+    @Test("INT-10: with overrideMutedMicrophoneInterruption, input continues with zeros, and resumes automatically")
     func override() throws {
         stage.host.setRecordPermission(.granted)
         let (session, input) = try recording(.overrideMutedMicrophoneInterruption)
@@ -208,7 +209,7 @@ import Testing
         #expect(try capture(input).allSatisfy { $0 == 1 })
     }
 
-    @Test("ACT-14: an activation asked for during a call is granted when the call ends, told, and sounds")
+    @Test("ACT-14: an activation requested during a call is granted when the call ends, reported, and audible")
     func delayedGrant() throws {
         let session = try stage.session()
         let samples = Signal.counting(frames: 20_000)

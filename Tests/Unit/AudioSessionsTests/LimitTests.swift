@@ -5,7 +5,8 @@ import SessionArbiter
 import TestSupport
 import Testing
 
-/// Limits that an app sets itself: idle sessions, forgotten ducks. Time is moved by hand.
+/// Limits that an app sets for its own sessions: idle timeouts and duck limits. The test advances
+/// the time.
 @Suite(.timeLimit(.minutes(2))) struct LimitTests {
     private let clock = HandClock()
     private let stage: HostFixture
@@ -22,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("ACT-8: idle for the whole timeout, the session deactivates itself with notice, and says so")
+    @Test("ACT-8: after the idle timeout, the session deactivates, notifies others, and reports the cause")
     func idle() async throws {
         let music = try stage.session(.playback)
         let prompt = try stage.session(.playback)
@@ -44,7 +45,7 @@ import Testing
         player.run(true)
         clock.advance(by: .seconds(60))
         prompt.settle()
-        #expect(prompt.isActive, "it plays")
+        #expect(prompt.isActive, "it is playing")
         player.run(false)
         clock.advance(by: .milliseconds(1_900))
         prompt.settle()
@@ -53,10 +54,10 @@ import Testing
         prompt.settle()
         #expect(!prompt.isActive)
         #expect(await cause() == .becameInactive(.idle))
-        #expect(listener.heard.noted.last?[AudioSessionInterruptionOptionKey] == 1, "with notice")
+        #expect(listener.heard.noted.last?[AudioSessionInterruptionOptionKey] == 1, "others are notified")
     }
 
-    @Test("Voices of the app's own count: the end of the last one begins the timeout")
+    @Test("Voices started by the app count: the timeout begins when the last one ends")
     func voices() throws {
         let session = try stage.session(.playback)
         try session.setIdleTimeout(.seconds(1))
@@ -68,7 +69,7 @@ import Testing
         #expect(bus.hasPlayingVoices)
         clock.advance(by: .seconds(60))
         session.settle()
-        #expect(session.isActive, "one still plays")
+        #expect(session.isActive, "one is still playing")
         _ = try stage.render(4_096)
         #expect(!bus.hasPlayingVoices)
         stage.host.settle()
@@ -76,7 +77,7 @@ import Testing
         try stage.play([Float](repeating: 0.5, count: 256), in: session)
         clock.advance(by: .milliseconds(500))
         session.settle()
-        #expect(session.isActive, "another began in time")
+        #expect(session.isActive, "another one started in time")
         _ = try stage.render(4_096)
         stage.host.settle()
         clock.advance(by: .seconds(1))
@@ -84,7 +85,7 @@ import Testing
         #expect(!session.isActive)
     }
 
-    @Test("ACT-15: what starts while the timeout runs out finds its session active, whichever comes first")
+    @Test("ACT-15: playback that starts as the timeout expires finds its session active, whichever is first")
     func starting() throws {
         let session = try stage.session(.playback)
         let player = Participant(session)
@@ -96,7 +97,7 @@ import Testing
         try session.activateToStart()
         clock.advance(by: .milliseconds(900))
         session.settle()
-        #expect(session.isActive, "the timeout began anew")
+        #expect(session.isActive, "the timeout was restarted")
         clock.advance(by: .milliseconds(100))
         session.settle()
         #expect(!session.isActive)
@@ -104,7 +105,7 @@ import Testing
         #expect(session.isActive)
     }
 
-    @Test("A scope is not idle; its end begins the timeout")
+    @Test("A session is not idle within a scope; the timeout begins when the scope ends")
     func scope() throws {
         let session = try stage.session(.playback)
         let player = Participant(session)
@@ -124,7 +125,7 @@ import Testing
         #expect(!session.isActive)
     }
 
-    @Test("A timeout that is turned off, or met by an interruption, ends nothing")
+    @Test("A timeout that is disabled, or that expires during an interruption, has no effect")
     func noTimeout() async throws {
         let session = try stage.session(.playback)
         let player = Participant(session)
@@ -146,7 +147,7 @@ import Testing
         #expect(session.state.activity == .interrupted)
     }
 
-    @Test("DUCK-2: a duck ends with notice after its limit, and says so; the music returns to its very bits")
+    @Test("DUCK-2: a duck ends after its limit, with notification and cause; the music is bit-exact again")
     func duck() async throws {
         let music = try stage.session(.playback)
         let prompt = try stage.session(.playback, mode: .voicePrompt, options: .duckOthers)
@@ -168,7 +169,7 @@ import Testing
         #expect(try stage.render(30_000).last == 0.5)
         try prompt.setActive(true)
         try prompt.setActive(false)
-        #expect(await cause() == .becameInactive(.app), "the next end is the app's own")
+        #expect(await cause() == .becameInactive(.app), "the app itself ends the next activation")
     }
 
     @Test("DUCK-2: each activation has the whole limit; without ducking, there is none")
@@ -178,7 +179,8 @@ import Testing
         try prompt.setActive(true)
         stage.host.settle()
         clock.advance(by: .seconds(9))
-        // A break that is over before it is told: on the thread that tells.
+        // A deactivation and reactivation before the delivery of the first event, on the delivering
+        // thread.
         let token = NotificationCenter.default.addObserver(
             forName: AudioSession.outputMuteStateChangeNotification, object: prompt, queue: nil
         ) { [prompt] _ in
@@ -190,22 +192,22 @@ import Testing
         NotificationCenter.default.removeObserver(token)
         clock.advance(by: .seconds(9))
         prompt.settle()
-        #expect(prompt.isActive, "a break between")
+        #expect(prompt.isActive, "it was reactivated in between")
         try prompt.setCategory(.playback, options: .mixWithOthers)
         stage.host.settle()
         clock.advance(by: .seconds(60))
         prompt.settle()
-        #expect(prompt.isActive, "it lowers nobody")
+        #expect(prompt.isActive, "it ducks no session")
         try prompt.setDuckLimit(.seconds(5))
         try prompt.setCategory(.playback, options: .duckOthers)
         stage.host.settle()
         try prompt.setPreferredIOBufferDuration(0.005)
         clock.advance(by: .seconds(5))
         prompt.settle()
-        #expect(!prompt.isActive, "counted from the change, and no other change gives it more")
+        #expect(!prompt.isActive, "counted from the change; other changes do not extend it")
     }
 
-    @Test("Absurd limits throw badParam and change nothing")
+    @Test("Invalid limits throw badParam and change nothing")
     func absurd() throws {
         let session = try stage.session(.playback)
         try session.setIdleTimeout(.seconds(1))
@@ -218,7 +220,7 @@ import Testing
         #expect(session.idleTimeout == .seconds(1) && session.duckLimit == nil)
     }
 
-    @Test("The machine's clock calls, and does not keep a session alive")
+    @Test("A timer of the system clock fires, and does not keep a session alive")
     func machineClock() throws {
         let host = HostFixture().host
         weak var gone: AudioSession?

@@ -4,11 +4,11 @@ import Dispatch
 import TestSupport
 import Testing
 
-/// Mode measurement: nothing of ours changes the sound.
+/// Mode measurement: the library does not process the signal.
 @Suite struct MeasurementTests {
     private let loud = [Float](repeating: 1, count: 96_000)
 
-    @Test func `an output is not limited while a session that leads there measures`() throws {
+    @Test func `an output is not limited while a session in mode measurement plays on it`() throws {
         let stage = HostFixture()
         let (measuring, music) = (try stage.session(.playback), try stage.session(.ambient))
         try measuring.setActive(true)
@@ -22,17 +22,17 @@ import Testing
         try measuring.setMode(.measurement)
         #expect(limiter.latencyFrames == 0 && limiter.gainReduction == 0)
         _ = try stage.render(4_800)
-        #expect(try stage.render(4_800) == Array(repeating: 1, count: 4_800), "not by one bit")
+        #expect(try stage.render(4_800) == Array(repeating: 1, count: 4_800), "bit-exact")
 
         try music.setMode(.default)
-        #expect(limiter.latencyFrames == 0, "another session's mode does not bring it back")
+        #expect(limiter.latencyFrames == 0, "another session's mode does not re-enable it")
         try measuring.setCategory(.playback, mode: .moviePlayback)
         #expect(limiter.latencyFrames > 0)
         _ = try stage.render(4_800)
         #expect(try stage.render(4_800).max() ?? 1 < 0.502)
     }
 
-    @Test func `whatever threads set the mode, the limiter follows the last one`() throws {
+    @Test func `the limiter follows the last mode set from any thread`() throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
         try session.setActive(true)
@@ -41,13 +41,13 @@ import Testing
         for round in 0..<100 {
             let modes: [AudioSession.Mode] = [.measurement, .default, .moviePlayback, .measurement]
             DispatchQueue.concurrentPerform(iterations: modes.count) { try? session.setMode(modes[$0]) }
-            // The cross-fades of one round do not wait for those of the next.
+            // The rounds do not wait for each other's crossfades.
             _ = try stage.render(512)
             #expect((limiter.latencyFrames > 0) == (session.mode != .measurement), "round \(round)")
         }
     }
 
-    @Test func `a limiter that is set while a session measures waits for the end of that`() throws {
+    @Test func `a limiter that is set during a measurement takes effect at its end`() throws {
         let stage = HostFixture()
         let session = try stage.session(.playback, mode: .measurement)
         try session.setActive(true)

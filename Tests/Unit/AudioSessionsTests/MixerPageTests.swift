@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The code on Documentation/Mixer.md, run.
+/// Runs the code shown in Documentation/Mixer.md.
 @Suite struct MixerPageTests {
-    @Test func `a desk is described, worked, changed and left`() throws {
+    @Test func `a mixer is described, operated, changed and removed`() throws {
         let directory = try TemporaryDirectory()
         try SoundFile.write(
             [Signal.sine(frequency: 440, sampleRate: 48_000, frames: 48_000)], sampleRate: 48_000,
@@ -19,13 +19,14 @@ import Testing
         let file = directory.file("vocals.wav")
         let samples = [Float](repeating: 0.25, count: 4_800)
 
-        // [desk]
+        // [mixer]
         try session.bus.setGraph(
             BusGraph(
                 buses: [
-                    .init("drums"), .init("kick", to: "drums"), .init("snare", to: "drums"),  // a group and its strips
+                    // A group and its strips.
+                    .init("drums"), .init("kick", to: "drums"), .init("snare", to: "drums"),
                     .init("vocals", gain: 0.8, pan: -0.2),
-                    .init("reverb", isSoloSafe: true),  // a return: heard whoever is soloed
+                    .init("reverb", isSoloSafe: true),  // a return, audible whichever bus is soloed
                 ],
                 sends: [
                     .init(from: "vocals", to: "reverb", level: 0.3), .init(from: "snare", to: "reverb", level: 0.1),
@@ -41,7 +42,8 @@ import Testing
 
         let engine = try session.engine
         let bar = engine.currentFrame + 48_000
-        try drums.setGain(0, rampFrames: 96_000, at: bar)  // on that frame, over two seconds of 48 kHz
+        // At that frame, over two seconds at 48 kHz.
+        try drums.setGain(0, rampFrames: 96_000, at: bar)
         // [end]
         // [automate]
         try session.bus("vocals").automateGain([
@@ -53,8 +55,8 @@ import Testing
         try vocals.play()
 
         let kick = try engine.makeSound(AudioBuffer([samples]), on: session.bus("kick"))
-        let port = try engine.makeCommandPort()
-        try port.trigger(kick, at: bar)
+        let queue = try engine.makeCommandQueue()
+        try queue.trigger(kick, at: bar)
 
         try engine.play(.buffer(AudioBuffer([samples])), on: session.bus("snare"), pan: Pan(0.5))
         // [end]
@@ -68,7 +70,7 @@ import Testing
         var graph = try session.bus.graph
         graph.buses.append(.init("echo", to: "reverb"))
         graph.sends.append(.init(from: "vocals", to: "echo", level: 0.2))
-        try session.bus.setGraph(graph)  // what plays goes on; what is led elsewhere cross-fades in 5 ms
+        try session.bus.setGraph(graph)  // playback continues; rerouted buses crossfade in 5 ms
         // [end]
         // [meter]
         let meter = try AudioMeter()
@@ -80,7 +82,7 @@ import Testing
         do {
             try session.bus.setGraph(BusGraph(buses: [.init("drums"), .init("snare", to: "drumz")]))
         } catch {
-            print(error)  // Bus 'snare' leads to 'drumz', which there is not; there are 'drums', 'snare'. …
+            print(error)  // Bus 'snare' is routed to unknown bus 'drumz'. Buses: 'drums', 'snare'.
         }
         // [end]
         #expect(try session.bus.graph == graph)
@@ -89,11 +91,11 @@ import Testing
         host.settle()
         _ = try driver.render(frames: 960)
         host.settle()
-        #expect(!vocals.isPlaying, "what plays on a bus that is taken out ends")
+        #expect(!vocals.isPlaying, "playback on a removed bus ends")
         #expect(throws: AudioEngineError.self) { try session.bus("drums") }
     }
 
-    @Test func `a player keeps to its own session's buses`() throws {
+    @Test func `a player uses only its own session's buses`() throws {
         let directory = try TemporaryDirectory()
         try SoundFile.write([[0.5, 0.5]], sampleRate: 48_000, to: directory.file("a.wav"))
         let host = AudioSessionHost(driver: OfflineDriver())
@@ -104,8 +106,7 @@ import Testing
         }
         #expect(
             error?.description
-                == "A value is out of range for a player on a bus of another session; give it that session, or a bus of this one."
-        )
+                == "Invalid argument: a player on a bus of another session; pass that session, or a bus of this one.")
         _ = try AudioPlayer(path: directory.file("a.wav"), session: other, on: other.bus("a"))
     }
 }

@@ -2,10 +2,10 @@ import AudioSessions
 import Foundation
 import TestSupport
 
-/// Records a notification of one session as long as it lives.
+/// Records a notification of one session for as long as the recorder lives.
 final class NotificationRecorder: @unchecked Sendable {
-    // Immutable after init but for the token, which only init and deinit touch.
-    let heard = Signpost<[String: NSNumber]>()
+    // Immutable after init except for the token, which only init and deinit access.
+    let heard = EventLog<[String: NSNumber]>()
     private var token: (any NSObjectProtocol)?
 
     init(_ name: NSNotification.Name, of session: AudioSession) {

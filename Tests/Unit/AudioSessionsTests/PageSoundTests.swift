@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The samples of the pages on what is heard, run: what stands between `// [name]` and `// [end]` is what the pages show, and
-/// `Scripts/check examples` compares the two.
+/// Runs the samples of the pages on audible behavior. The pages show the code between `// [name]`
+/// and `// [end]`; `Scripts/check examples` compares the two.
 @Suite struct PageSoundTests {
     private let stage = HostFixture()
     private let session: AudioSession
@@ -21,8 +21,9 @@ import Testing
         let music = try stage.session(.playback)
         try music.setActive(true)
         // [mix]
-        try session.setCategory(.playback, options: .mixWithOthers)  // beside the user's own music
-        try session.setActive(true)  // interrupts nobody
+        // Alongside the user's own music.
+        try session.setCategory(.playback, options: .mixWithOthers)
+        try session.setActive(true)  // interrupts no other session
         // [end]
         #expect(music.isActive)
         try session.setCategory(session.category, options: session.categoryOptions)
@@ -35,21 +36,22 @@ import Testing
         func speak() throws { #expect(music.state.isDucked) }
         // [prompt]
         try session.setCategory(.playback, mode: .voicePrompt, options: .duckOthers)
-        try session.setActive(true)  // others fall by 14 dB in 50 ms
+        try session.setActive(true)  // other sessions are ducked by 14 dB in 50 ms
         try speak()
-        try session.setActive(false, options: .notifyOthersOnDeactivation)  // and return in 500 ms
+        // Restores them in 500 ms.
+        try session.setActive(false, options: .notifyOthersOnDeactivation)
         // [end]
         #expect(!music.state.isDucked && music.isActive)
     }
 
-    /// What the page calls a soundtrack.
+    /// The object that the page calls a soundtrack.
     private struct Soundtrack: Sendable {
         let shown: Shown
         func play() throws { shown.note("plays") }
         func pause() { shown.note("pauses") }
     }
 
-    @Test("HINT-1, HINT-2: a soundtrack gives way") func hint() async throws {
+    @Test("HINT-1, HINT-2: a soundtrack yields") func hint() async throws {
         let (session, soundtrack, shown) = (session, Soundtrack(shown: shown), shown)
         let music = try stage.session(.playback)
         let player = Participant(music)
@@ -78,11 +80,11 @@ import Testing
         following.cancel()
     }
 
-    @Test("BG-1, BG-2: where an app is") func life() throws {
+    @Test("BG-1, BG-2: the state of an app") func life() throws {
         let music = try stage.session(.playback)
         try music.setActive(true)
         // [life]
-        try host.setDeclaresBackgroundAudio(true)  // the app is there to be heard, also when it is not seen
+        try host.setDeclaresBackgroundAudio(true)  // the app may play without being visible
         try host.setApplicationState(.background)  // its window was closed
         try host.setScreenLocked(true)  // behind the lock every app is in the background
         // [end]
@@ -94,10 +96,10 @@ import Testing
         try music.setActive(true)
         // [clip]
         try session.setCategory(.playback, mode: .shortFormVideo)
-        try session.setOutputMuted(true)  // a clip in a list: it runs, and the user's music goes on
+        try session.setOutputMuted(true)  // plays muted; the user's music continues
         try session.setActive(true)
 
-        try session.setOutputMuted(false)  // the user tapped it: now the music is interrupted
+        try session.setOutputMuted(false)  // the user tapped it: interrupts the music
         // [end]
         #expect(music.state.activity == .interrupted)
     }
@@ -116,16 +118,16 @@ import Testing
         #expect(application.isInputMuted && application.recordPermission == .denied)
     }
 
-    @Test("HW-1: a wish and what came of it") func hardware() throws {
+    @Test("HW-1: a preferred value and the actual one") func hardware() throws {
         // [hardware]
-        try session.setPreferredIOBufferDuration(0.005)  // a wish
+        try session.setPreferredIOBufferDuration(0.005)  // a preferred value
         try session.setActive(true)
-        print(session.ioBufferDuration, session.sampleRate)  // what came of it
+        print(session.ioBufferDuration, session.sampleRate)  // the actual values
         // [end]
         #expect(session.ioBufferDuration == 0.005)
     }
 
-    @Test("SRV-1, SRV-2: the server went and came back") func lost() async throws {
+    @Test("SRV-1, SRV-2: the server is lost and returns") func lost() async throws {
         let driver = FaultyDriver()
         let session = try AudioSession(host: AudioSessionHost(driver: driver))
         let shown = shown
@@ -133,14 +135,14 @@ import Testing
         let showPlaying = { @Sendable in shown.note("playing") }
         let events = session.events
         try session.setActive(true)
-        driver.tell(.serverLost)
-        driver.tell(.serverReturned(try #require(driver.format)))
+        driver.notify(.serverLost)
+        driver.notify(.serverReturned(try #require(driver.format)))
         let following = Task {
             // [lost]
-            for await event in events {  // of session.events
+            for await event in events {  // from session.events
                 switch event {
                 case .mediaServicesWereLost: showNoSound()
-                case .mediaServicesWereReset: showPlaying()  // it goes on by itself
+                case .mediaServicesWereReset: showPlaying()  // playback continues automatically
                 default: break
                 }
             }
@@ -150,7 +152,7 @@ import Testing
         following.cancel()
     }
 
-    @Test("ROUTE-1, ROUTE-3: looking at the route, and following it") func route() async throws {
+    @Test("ROUTE-1, ROUTE-3: reading and observing the route") func route() async throws {
         let (session, shown) = (session, shown)
         try session.setCategory(.playback)
         try session.setActive(true)
@@ -161,15 +163,16 @@ import Testing
             for output in session.currentRoute.outputs { showOutput(output.portName) }
 
             for await change in changes where change.reason == .oldDeviceUnavailable {
-                print("was at \(change.previousRoute.outputs)")  // where it is now: session.currentRoute
+                // The new route: session.currentRoute.
+                print("was at \(change.previousRoute.outputs)")
                 for output in session.currentRoute.outputs { showOutput(output.portName) }
             }
             // [end]
         }
         #expect(await shown.next(1) == ["Output of offline"])
         // [plug]
-        try host.plug("Headphones", type: .headphones)  // the newest: it is the route now
-        try host.unplug("Headphones")  // what played there is interrupted, and is not heard elsewhere
+        try host.plug("Headphones", type: .headphones)  // the newest device becomes the route
+        try host.unplug("Headphones")  // interrupts playback, which does not move to the speaker
         // [end]
         #expect(await shown.next(1) == ["Output of offline"])
         following.cancel()

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an app would show, noted in order, and awaited without keeping a thread.
+/// A log of what an app would show, in order. A test awaits it without blocking a thread.
 struct Shown: Sendable {
     private let stream: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation
@@ -13,7 +13,7 @@ struct Shown: Sendable {
 
     func note(_ what: String) { continuation.yield(what) }
 
-    /// The next `count`, as soon as they are there.
+    /// Returns the next `count` entries, as soon as they exist.
     func next(_ count: Int) async -> [String] {
         var seen: [String] = []
         for await what in stream {
@@ -24,8 +24,8 @@ struct Shown: Sendable {
     }
 }
 
-/// The samples of Documentation/Rules, run: what stands between `// [name]` and `// [end]` is what the pages show, and
-/// `Scripts/check examples` compares the two.
+/// Runs the samples of Documentation/Rules. The pages show the code between `// [name]` and
+/// `// [end]`; `Scripts/check examples` compares the two.
 @Suite struct PageTests {
     private let stage = HostFixture(inputChannels: 0)
     private let session: AudioSession
@@ -39,35 +39,36 @@ struct Shown: Sendable {
 
     @Test("CAT-2: an audiobook") func category() throws {
         // [category]
-        try session.setCategory(.playback, mode: .spokenAudio)  // an audiobook: goes on when the silent switch is on
+        // An audiobook: ignores the silent switch.
+        try session.setCategory(.playback, mode: .spokenAudio)
         try session.setActive(true)
         // [end]
         #expect(session.isActive && session.mode == .spokenAudio)
     }
 
-    @Test("CAT-7: what the hardware can serve") func available() throws {
+    @Test("CAT-7: the categories that the hardware supports") func available() throws {
         // [available]
         if session.availableCategories.contains(.playAndRecord) {
             try session.setCategory(.playAndRecord, mode: .voiceChat)
         } else {
-            try session.setCategory(.playback)  // listening is better than nothing
+            try session.setCategory(.playback)  // falls back to playback
         }
         // [end]
         #expect(session.category == .playback, "this device has no input")
     }
 
-    @Test("MODE-1: an unsuited mode") func unsuited() throws {
+    @Test("MODE-1: a mode that does not fit the category") func unsuited() throws {
         // [unsuited]
         do {
             try session.setCategory(.playback, mode: .voiceChat)
         } catch let error as AudioSessionError where error.errorCode == .badParam {
-            print(error.rule ?? "", error.message)  // MODE-1, and the modes that go with playback
+            print(error.rule ?? "", error.message)  // MODE-1, and the modes that fit playback
         }
         // [end]
         #expect(session.category == .soloAmbient)
     }
 
-    @Test("ACT-5, ACT-6: refused, and why") func activate() async throws {
+    @Test("ACT-5, ACT-6: a refused activation and its reason") func activate() async throws {
         let show: (String) -> Void = { [shown] in shown.note($0) }
         let showLater = { show("later") }
         let showBringToForeground = { show("bring to foreground") }
@@ -77,9 +78,10 @@ struct Shown: Sendable {
                 try session.setActive(true)
             } catch let error as AudioSessionError {
                 switch error.errorCode {
-                case .insufficientPriority: showLater()  // a call: try again when it is over, or by the user's hand
+                // A call: try again when it ends, or when the user asks.
+                case .insufficientPriority: showLater()
                 case .cannotInterruptOthers, .cannotStartPlaying: showBringToForeground()
-                default: show(error.message)  // says what was asked, what is so, what to do
+                default: show(error.message)  // request, reason and remedy
                 }
             }
             // [end]
@@ -92,7 +94,7 @@ struct Shown: Sendable {
         #expect(await shown.next(2) == ["later", "bring to foreground"])
     }
 
-    @Test("ACT-1, ACT-7: from a task") func awaited() async throws {
+    @Test("ACT-1, ACT-7: activating and deactivating from a task") func awaited() async throws {
         // [async]
         try await session.activate()
         await playToTheEnd()
@@ -103,7 +105,7 @@ struct Shown: Sendable {
 
     private func playToTheEnd() async { #expect(session.isActive) }
 
-    @Test("ACT-8: for the length of a scope") func scope() async throws {
+    @Test("ACT-8: active for the length of a scope") func scope() async throws {
         // [scope]
         try await session.whileActive {
             await playToTheEnd()
@@ -117,7 +119,8 @@ struct Shown: Sendable {
         let draw = { @Sendable (volume: Float) in shown.note("\(volume)") }
         let following = Task {
             // [values]
-            for await volume in session.values(of: \.outputVolume) { draw(volume) }  // now, and whenever it is another
+            // The current value, then every change.
+            for await volume in session.values(of: \.outputVolume) { draw(volume) }
             // [end]
         }
         #expect(await shown.next(1) == ["1.0"])
@@ -145,7 +148,7 @@ struct Shown: Sendable {
         following.cancel()
     }
 
-    @Test("ACT-8: leaving with notice") func deactivate() throws {
+    @Test("ACT-8: deactivating and notifying others") func deactivate() throws {
         let music = try stage.session(.playback)
         let heard = NotificationRecorder(AudioSession.interruptionNotification, of: music)
         try music.setActive(true)
@@ -157,12 +160,13 @@ struct Shown: Sendable {
         #expect(heard.heard.noted.last?[AudioSessionInterruptionOptionKey] == 1)
     }
 
-    @Test("ACT-13: why") func explain() throws {
+    @Test("ACT-13: the reasons for a session's state") func explain() throws {
         try session.setActive(true)
         let prompt = try stage.session(.ambient, options: .duckOthers)
         try prompt.setActive(true)
         // [explain]
-        for sentence in session.explain() { print(sentence) }  // session 1 is ducked by DUCK-1 because of session 2
+        // Prints: session 1 is ducked by DUCK-1 because of session 2
+        for sentence in session.explain() { print(sentence) }
         // [end]
         #expect(session.explain() == ["session \(session.id) is ducked by DUCK-1 because of session \(prompt.id)"])
     }
@@ -170,26 +174,26 @@ struct Shown: Sendable {
     @Test("INT-3: the end of an interruption, as an event") func events() async throws {
         let (session, shown) = (session, shown)
         let showPaused = { @Sendable in shown.note("paused") }
-        let goOn = { @Sendable in shown.note("goes on") }
+        let resume = { @Sendable in shown.note("resumed") }
         let events = session.events
         try session.setActive(true)
         try host.ring()
         try host.declineCall()
         let following = Task {
             // [events]
-            for await event in events {  // of session.events, taken before the first activation
+            for await event in events {  // session.events, read before the first activation
                 switch event {
-                case .interruptionBegan: showPaused()  // it is silent already
+                case .interruptionBegan: showPaused()  // the session is already silent
                 case .interruptionEnded(let shouldResume):
-                    // Else the user decides.
+                    // Otherwise the user decides.
                     guard shouldResume, (try? session.setActive(true)) != nil else { continue }
-                    goOn()
+                    resume()
                 default: break
                 }
             }
             // [end]
         }
-        #expect(await shown.next(2) == ["paused", "goes on"])
+        #expect(await shown.next(2) == ["paused", "resumed"])
         following.cancel()
         #expect(session.isActive)
     }
@@ -197,7 +201,7 @@ struct Shown: Sendable {
     @Test("INT-2, INT-3: the same as a notification") func notification() async throws {
         let shown = shown
         let showPaused = { @Sendable in shown.note("paused") }
-        let goOn = { @Sendable in shown.note("goes on") }
+        let resume = { @Sendable in shown.note("resumed") }
         // [notification]
         let token = NotificationCenter.default.addObserver(
             forName: AudioSession.interruptionNotification, object: session, queue: nil
@@ -208,7 +212,7 @@ struct Shown: Sendable {
             let options = note.userInfo?[AudioSessionInterruptionOptionKey] as? UInt ?? 0
             switch type {
             case .began: showPaused()
-            case .ended: if AudioSession.InterruptionOptions(rawValue: options).contains(.shouldResume) { goOn() }
+            case .ended: if AudioSession.InterruptionOptions(rawValue: options).contains(.shouldResume) { resume() }
             }
         }
         // [end]
@@ -216,6 +220,6 @@ struct Shown: Sendable {
         try session.setActive(true)
         try host.ring()
         try host.declineCall()
-        #expect(await shown.next(2) == ["paused", "goes on"])
+        #expect(await shown.next(2) == ["paused", "resumed"])
     }
 }

@@ -1,13 +1,13 @@
 import AudioRendering
 import AudioSessions
 
-/// A player as sessions see it, that notes what it is told.
+/// A player as sessions see it, which records its notifications.
 final class Participant: SessionParticipant {
     private struct State {
         var isRunning = false
-        var told: [String] = []
+        var notified: [String] = []
     }
-    private let state = Locked(State())
+    private let state = Mutex(State())
     private let session: AudioSession
     private let note: @Sendable (String) -> Void
 

@@ -7,9 +7,9 @@ import TestRandom
 import TestSupport
 import Testing
 
-/// The render thread of an offline driver: renders as fast as it can until stopped.
+/// The render thread of an offline driver: renders as fast as possible until it is stopped.
 final class Renderer: Sendable {
-    private let isOn = Locked(true)
+    private let isOn = Mutex(true)
     private let ended = DispatchSemaphore(value: 0)
 
     init(_ driver: OfflineDriver) {
@@ -19,7 +19,7 @@ final class Renderer: Sendable {
         }
     }
 
-    /// Returns when it renders no more.
+    /// Stops rendering, and returns when it has stopped.
     func stop() {
         guard
             isOn.withLock({ isOn in
@@ -30,20 +30,22 @@ final class Renderer: Sendable {
     }
 }
 
-/// A host with sessions, each with a participant and a steady sound, and all that can be done with them.
+/// A host with sessions, each with a participant and a steady signal, and random calls of their
+/// public API.
 ///
-/// Unchecked `Sendable`: all is immutable after init but for the tokens, which only init and deinit touch.
+/// Unchecked `Sendable`: immutable after init except for the tokens, which only init and deinit
+/// access.
 final class RandomUseFixture: @unchecked Sendable {
     let driver = OfflineDriver(channels: 1, inputChannels: 1)
     let host: AudioSessionHost
     let arbiter: InProcessArbiter
     let sessions: [AudioSession]
     let participants: [Participant]
-    /// Two a session: one that stops must not take the other's input.
+    /// Two per session: stopping one must not stop the other's input.
     let inputs: [[AudioSessionInput]]
     private let steady: AudioBuffer
-    /// What was posted, in the order in which it arrived.
-    let posted = Signpost<Posted>()
+    /// The notifications, in the order of arrival.
+    let posted = EventLog<Posted>()
     private var tokens: [any NSObjectProtocol] = []
 
     init(sessions count: Int) throws {
@@ -74,19 +76,19 @@ final class RandomUseFixture: @unchecked Sendable {
 
     func status(_ session: AudioSession) -> SessionState? { arbiter.status(of: SessionID(session.id))?.session }
 
-    /// Returns when all that was asked without waiting is done, and all that follows is told.
+    /// Returns when all pending requests are done and all their consequences have been delivered.
     func settle() {
         for session in sessions { session.settle() }
         host.settle()
     }
 
-    /// One public call. What is refused is refused: here only what is left behind matters.
+    /// Makes one random public call. Refusals are ignored: only the resulting state matters.
     func useAtRandom(_ random: inout SeededGenerator) {
         let index = Int.random(in: 0..<sessions.count, using: &random)
         switch Int.random(in: 0..<12, using: &random) {
         case 0...2: activate(sessions[index], &random)
         case 3, 4: configure(sessions[index], &random)
-        case 5: wish(sessions[index], &random)
+        case 5: request(sessions[index], &random)
         case 6: read(sessions[index], &random)
         case 7: system(&random)
         case 8: device(&random)
@@ -102,7 +104,7 @@ final class RandomUseFixture: @unchecked Sendable {
         case 1: try? session.setActive(false, options: .notifyOthersOnDeactivation)
         case 2: _ = try? session.engine.play(.buffer(steady), on: session.bus)
         case 3: _ = try? session.requestActivation()
-        case 4: try? session.noteRemotePlay()
+        case 4: try? session.recordRemotePlay()
         case 5: session.activate { _, _ in }
         case 6: session.deactivate(options: .notifyOthersOnDeactivation) { _, _ in }
         case 7: try? session.whileActive { _ = session.isActive }
@@ -133,13 +135,13 @@ final class RandomUseFixture: @unchecked Sendable {
         }
     }
 
-    private func wish(_ session: AudioSession, _ random: inout SeededGenerator) {
+    private func request(_ session: AudioSession, _ random: inout SeededGenerator) {
         switch Int.random(in: 0..<7, using: &random) {
         case 0: try? session.setPreferredSampleRate([0, 44_100, -1].randomElement(using: &random) ?? 0)
         case 1: try? session.setPreferredIOBufferDuration([0, 0.002, 0.005, 0.02].randomElement(using: &random) ?? 0)
         case 2: try? session.setPreferredOutputNumberOfChannels(2)
         case 3: try? session.setPreferredInputNumberOfChannels(1)
-        // Limits that no test lives to see.
+        // Limits longer than any test.
         case 4: try? session.setIdleTimeout(Bool.random(using: &random) ? .seconds(80_000) : nil)
         case 5: try? session.setDuckLimit(Bool.random(using: &random) ? .seconds(80_000) : nil)
         default: try? session.setPrefersNoInterruptionsFromSystemAlerts(Bool.random(using: &random))
@@ -214,7 +216,8 @@ final class RandomUseFixture: @unchecked Sendable {
         }
     }
 
-    /// Puts everything back by public calls; the first session then sounds alone, exactly at full level.
+    /// Restores the defaults with public calls. The first session then plays alone, exactly at full
+    /// level.
     func expectUsable() throws {
         try? host.declineCall()
         try? host.endCall()

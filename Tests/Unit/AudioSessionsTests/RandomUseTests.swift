@@ -7,16 +7,18 @@ import TestRandom
 import TestSupport
 import Testing
 
-/// Eight threads call whatever is public, at random, while a ninth renders and listeners read: nothing races (the thread sanitizer's
-/// stage runs this too), and afterwards the arbiter's log tells one story that everyone heard.
+/// Eight threads make random public calls while a ninth renders and listeners read. There must be
+/// no race (the thread sanitizer's stage runs this too), and the arbiter's log must agree with what
+/// every listener received.
 ///
-/// Bounded by operations. After each round everything stands still for a moment and is compared.
+/// Bounded by the number of operations. After each round all threads pause while the results are
+/// compared.
 @Suite struct RandomUseTests {
     private static let rounds = 20
     private static let operations = 16
 
     @Test(
-        "ACT-11, ACT-13, INT-11: 8 threads use one session, or several, at random: numbers without gaps, the log replays, all hear one order",
+        "ACT-11, ACT-13, INT-11: 8 threads use 1 or 4 sessions at random: gapless numbers, a replayable log, one order",
         .timeLimit(.minutes(5)), arguments: [1, 4])
     func randomUse(sessions count: Int) async throws {
         let stage = try RandomUseFixture(sessions: count)
@@ -24,7 +26,7 @@ import Testing
         defer { renderer.stop() }
         var replay = Replay(of: stage.ids)
         for round in 0..<Self.rounds {
-            // A volume that nobody else sets ends the round for those who listen.
+            // A volume that no other call sets marks the end of the round for the listeners.
             let marker = Float(round + 1) / 1_024
             let listeners = stage.sessions.map { session in
                 [session.events, session.events].map { stream in Task { await heard(on: stream, until: marker) } }
@@ -37,13 +39,13 @@ import Testing
             try stage.host.setSystemVolume(marker)
             stage.settle()
 
-            let story = try replay.follow(stage.arbiter)
+            let scenario = try replay.follow(stage.arbiter)
             #expect(stage.posted.noted == replay.posted, "\(TestSeed.text), round \(round)")
             for (id, listeners) in zip(stage.ids, listeners) {
                 for listener in listeners {
                     let events = await listener.value
                     #expect(
-                        events == story.compactMap { $0.session == id ? AudioSessionEvent(told: $0.kind) : nil },
+                        events == scenario.compactMap { $0.session == id ? AudioSessionEvent(notified: $0.kind) : nil },
                         "\(TestSeed.text), round \(round)")
                 }
             }
@@ -60,7 +62,7 @@ import Testing
     }
 }
 
-/// What a listener heard that comes from the arbiter, the marker included.
+/// Returns the events of the arbiter that a listener received, including the marker.
 private func heard(on stream: AsyncStream<AudioSessionEvent>, until marker: Float) async -> [AudioSessionEvent] {
     var events: [AudioSessionEvent] = []
     for await event in stream {
@@ -75,7 +77,8 @@ private func heard(on stream: AsyncStream<AudioSessionEvent>, until marker: Floa
     return events
 }
 
-/// Runs `body` on eight threads of its own and returns when all are done; no thread of the test's waits meanwhile.
+/// Runs `body` on eight new threads and returns when all are done, without blocking a thread of the
+/// test's pool.
 private func onEightThreads(_ body: @escaping @Sendable (Int) -> Void) async {
     let group = DispatchGroup()
     for thread in 0..<8 {

@@ -5,9 +5,9 @@ import SessionArbiter
 import TestSupport
 import Testing
 
-/// What was refused last, and what `explain` says of it.
+/// The last refusal of a session, and how `explain` reports it.
 @Suite struct RefusalTests {
-    @Test("ACT-13, ACT-5: a refused activation can be explained: which rule, because of whom, what to do, when")
+    @Test("ACT-13, ACT-5: a refused activation is explained: the rule, the other session, the remedy, the time")
     func activation() throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
@@ -17,20 +17,20 @@ import Testing
         let thrown = #expect(throws: AudioSessionError.self) { try session.setActive(true) }
         let refusal = try #require(session.lastRefusal)
         #expect(refusal.error === thrown && refusal.rule == "ACT-5")
-        #expect(refusal.message.contains("try again when it has ended"))
+        #expect(refusal.message.contains("Try again when it has ended"))
         #expect(refusal.date >= before && refusal.date <= Date())
         let alarm = try #require(refusal.by)
         #expect(
             session.explain().last
                 == "session \(session.id) was refused by ACT-5 because of session \(alarm): \(refusal.message)")
-        // Reading does not change it; being granted does.
+        // Reading does not clear the refusal; a grant does.
         #expect(session.lastRefusal != nil)
         try stage.host.endInterruption()
-        #expect(session.lastRefusal != nil, "the session is as it was")
+        #expect(session.lastRefusal != nil, "the session has not changed")
         try session.setActive(true)
         #expect(session.lastRefusal == nil && session.explain().isEmpty)
         try session.setActive(false)
-        #expect(session.lastRefusal == nil, "it does not come back")
+        #expect(session.lastRefusal == nil, "it is not restored")
     }
 
     @Test("ACT-13, MODE-1: a refused category change is kept until the category is changed")
@@ -41,14 +41,14 @@ import Testing
         #expect(refusal.rule == "OPT-3" && refusal.error.errorCode == .badParam && refusal.by == nil)
         #expect(session.explain().last?.contains("was refused by OPT-3: ") == true)
         #expect(throws: AudioSessionError.self) { try session.setMode(.voiceChat) }
-        #expect(session.lastRefusal?.rule == "MODE-1", "the last one")
+        #expect(session.lastRefusal?.rule == "MODE-1", "the latest one")
         try session.setCategory(.ambient)
         #expect(session.lastRefusal == nil)
         try session.setCategory(.playback)
-        #expect(session.lastRefusal == nil, "it does not come back with the category of then")
+        #expect(session.lastRefusal == nil, "it is not restored along with the old category")
     }
 
-    @Test("ACT-13: an unknown name is a refusal like any other, with the known names")
+    @Test("ACT-13: an unknown name is refused like any other value, with the known names")
     func unknownName() throws {
         let session = try HostFixture().session(.playback)
         #expect(throws: AudioSessionError.self) { try session.setCategory(.init(rawValue: "Karaoke")) }
@@ -59,7 +59,7 @@ import Testing
         #expect(session.explain().last?.contains("'Falsetto'") == true)
     }
 
-    @Test("ACT-13, SRV-1: a server that fails is told too, without a rule")
+    @Test("ACT-13, SRV-1: a server failure is reported too, without a rule")
     func server() throws {
         let driver = FaultyDriver()
         let session = try AudioSession(host: AudioSessionHost(driver: driver))
@@ -73,7 +73,7 @@ import Testing
         #expect(session.lastRefusal == nil)
     }
 
-    @Test("ACT-13: being interrupted ends a refusal too")
+    @Test("ACT-13: an interruption also clears a refusal")
     func interrupted() throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)

@@ -4,14 +4,14 @@ import SessionArbiter
 import TestSupport
 import Testing
 
-/// What the rules do to samples: the real engine on the offline driver.
+/// The effect of the rules on samples: the real engine on the offline driver.
 @Suite struct RenderedTests {
     private let signal = Signal.counting(frames: 200_000)
     /// Frames of the 5 ms fade.
     private let fade = 240
 
     @Test(
-        "INT-1, INT-6, INT-8: a ringing phone silences within a period and the fade; music goes on at the very next frame"
+        "INT-1, INT-6, INT-8: ringing silences within a period and the fade; music resumes at the very next frame"
     )
     func interruption() throws {
         let stage = HostFixture()
@@ -29,7 +29,7 @@ import Testing
         #expect(Signal.largestStep(before + ringing) < 2 * signal[1_480] / Float(fade), "no click")
 
         try stage.host.declineCall()
-        #expect(try stage.render(500).allSatisfy { $0 == 0 }, "the end is told; the app has not activated yet")
+        #expect(try stage.render(500).allSatisfy { $0 == 0 }, "the end was reported; the app has not activated yet")
         try music.setActive(true)
         let after = try stage.render(1_000)
         let resumed = 1_480 + fade
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "DUCK-1, DUCK-3, DUCK-5: music falls by 14 dB in 50 ms under a prompt and returns to the very same bits in 500 ms"
+        "DUCK-1, DUCK-3, DUCK-5: a prompt ducks music by 14 dB in 50 ms; in 500 ms it is bit-exact again"
     )
     func duck() throws {
         let stage = HostFixture()
@@ -64,7 +64,7 @@ import Testing
         #expect(music.state.reasons.isEmpty)
     }
 
-    @Test("DUCK-7: what starts during a duck starts ducked, with its fade")
+    @Test("DUCK-7: playback that starts during a duck starts ducked, with its fade")
     func startsDucked() throws {
         let stage = HostFixture()
         let prompt = try stage.session(.ambient, options: .duckOthers)
@@ -78,7 +78,7 @@ import Testing
         #expect(abs(Signal.decibels(heard[4_000] / 0.5) + 14) < 0.01)
     }
 
-    @Test("CAT-4, VOL-2, SIM-2: record and the silent switch mute what they name, and it runs on")
+    @Test("CAT-4, VOL-2, SIM-2: record and the silent switch mute the sessions they apply to, which keep running")
     func muted() throws {
         let stage = HostFixture()
         let game = try stage.session(.ambient)
@@ -109,7 +109,7 @@ import Testing
         #expect(music.outputVolume == 0.5)
     }
 
-    @Test("ACT-1, ACT-2: nothing sounds before the grant; of two primary sessions the newer one is heard")
+    @Test("ACT-1, ACT-2: a session is silent before its grant; of two primary sessions the newer one is heard")
     func twoPrimary() throws {
         let stage = HostFixture()
         let first = try stage.session(.playback)
@@ -126,7 +126,7 @@ import Testing
         #expect(try stage.render(1_000).last == 0.25)
     }
 
-    @Test("ACT-5, DUCK-3: playback during a call is 35 dB down")
+    @Test("ACT-5, DUCK-3: playback during a call is ducked by 35 dB")
     func duringCall() throws {
         let stage = HostFixture()
         try stage.host.ring()

@@ -5,7 +5,7 @@ import SessionArbiter
 import TestSupport
 import Testing
 
-/// Stand-in devices, through the API.
+/// Virtual devices, through the API.
 @Suite struct RouteTests {
     private let stage = HostFixture()
 
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "ROUTE-1, SIM-5: the route lists ports with type, name, uid and channels; the server's own are of no known kind"
+        "ROUTE-1, SIM-5: the route lists ports with type, name, uid and channels; the server's own have no known type"
     )
     func describes() throws {
         let session = try stage.session(.playAndRecord)
@@ -34,13 +34,13 @@ import Testing
     }
 
     @Test(
-        "ROUTE-2, ROUTE-3, ROUTE-4, SIM-4: headphones in and out: the notification has reason and previous route; players pause"
+        "ROUTE-2, ROUTE-3, ROUTE-4, SIM-4: (un)plugging headphones: reason and previous route are posted; players pause"
     )
     func headphones() throws {
         let music = try stage.session(.playback)
-        let order = Signpost<String>()
+        let order = EventLog<String>()
         let player = Participant(music) { order.note($0) }
-        let heard = Signpost<String>()
+        let heard = EventLog<String>()
         let token = NotificationCenter.default.addObserver(
             forName: AudioSession.routeChangeNotification, object: music, queue: nil
         ) { note in
@@ -56,7 +56,7 @@ import Testing
         stage.host.settle()
         try stage.host.plug("Ears", type: .headphones, inputs: 1)
         stage.host.settle()
-        #expect(music.isActive && outputs(music) == [.headphones], "a new device interrupts nobody")
+        #expect(music.isActive && outputs(music) == [.headphones], "a new device interrupts no session")
         #expect(try stage.render(1_000).allSatisfy { $0 != 0 })
         let begins = NotificationRecorder(AudioSession.interruptionNotification, of: music)
         try stage.host.unplug("Ears")
@@ -70,10 +70,10 @@ import Testing
         #expect(!music.isActive && begins.heard.noted.count == 1)
     }
 
-    @Test("ROUTE-4: who prefers no interruption stays active, and its players pause")
+    @Test("ROUTE-4: a session that prefers no interruption stays active, and its players pause")
     func noInterruption() throws {
         let music = try stage.session(.playback)
-        let order = Signpost<String>()
+        let order = EventLog<String>()
         let player = Participant(music) { order.note($0) }
         #expect(music.prefersInterruptionOnRouteDisconnect)
         try music.setPrefersInterruptionOnRouteDisconnect(false)
@@ -85,7 +85,7 @@ import Testing
         #expect(order.noted == ["paused for good"] && music.isActive && !music.prefersInterruptionOnRouteDisconnect)
     }
 
-    @Test("ROUTE-5, ROUTE-6, ROUTE-8: override, preferred input and the user's pick, through the API")
+    @Test("ROUTE-5, ROUTE-6, ROUTE-8: override, preferred input and the user's choice, through the API")
     func choices() throws {
         let session = try stage.session(.playAndRecord)
         try stage.host.plug("Phone", type: .builtInReceiver, outputs: 1, inputs: 1)
@@ -96,24 +96,24 @@ import Testing
         try session.overrideOutputAudioPort(.none)
         stage.host.settle()
         let listener = NotificationRecorder(AudioSession.availableInputsChangeNotification, of: session)
-        try stage.host.plug("Desk", type: .usbAudio, inputs: 2)
+        try stage.host.plug("Interface", type: .usbAudio, inputs: 2)
         stage.host.settle()
         #expect(listener.heard.noted.count == 1)
-        #expect(session.currentRoute.inputs.map(\.uid) == ["Desk:input"])
+        #expect(session.currentRoute.inputs.map(\.uid) == ["Interface:input"])
         let mic = try #require(session.availableInputs?.first { $0.portType == .builtInMic })
         try session.setPreferredInput(mic)
         #expect(session.preferredInput == mic && session.currentRoute.inputs == [mic])
         let unknown = AudioSessionPortDescription(portType: .lineIn, portName: "?", uid: "?", channels: [])
         #expect(throws: AudioSessionError.self) { try session.setPreferredInput(unknown) }
-        try stage.host.pickInput("Desk:input")
-        #expect(session.currentRoute.inputs.map(\.uid) == ["Desk:input"])
+        try stage.host.pickInput("Interface:input")
+        #expect(session.currentRoute.inputs.map(\.uid) == ["Interface:input"])
         try stage.host.pickOutput("Speaker:output")
         #expect(outputs(session) == [.builtInSpeaker])
         try session.setPreferredInput(nil)
         #expect(session.preferredInput == nil)
     }
 
-    @Test("ROUTE-9, CAT-7: without an input nothing records, and what would is refused; with one it is offered")
+    @Test("ROUTE-9, CAT-7: without an input, recording categories are refused; with one they are available")
     func noInput() throws {
         let stage = HostFixture(inputChannels: 0)
         let session = try stage.session(.playAndRecord)
@@ -126,7 +126,7 @@ import Testing
         #expect(session.isActive)
     }
 
-    @Test("ROUTE-1: the audio server knows of no sources within a port: nil, and choosing one is refused")
+    @Test("ROUTE-1: the audio server has no data sources within a port: nil, and selecting one is refused")
     func dataSources() throws {
         let session = try stage.session(.playAndRecord)
         #expect(session.inputDataSources == nil && session.currentRoute.outputs.first?.dataSources == nil)
@@ -135,7 +135,7 @@ import Testing
         try session.setInputDataSource(nil)
     }
 
-    @Test("An input's gain is ours: 0 to 1, at once and for inputs that come")
+    @Test("The library applies an input's gain: 0 to 1, at once and for later inputs")
     func inputGain() throws {
         let session = try stage.session(.playAndRecord)
         stage.host.setRecordPermission(.granted)

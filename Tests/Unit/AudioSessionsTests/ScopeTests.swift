@@ -4,11 +4,11 @@ import SessionArbiter
 import TestSupport
 import Testing
 
-/// `whileActive`, in both shapes.
+/// `whileActive`, synchronous and asynchronous.
 @Suite(.timeLimit(.minutes(2))) struct ScopeTests {
     private struct Broken: Error {}
 
-    @Test("ACT-8: active within, and afterwards others may resume; also when the body throws")
+    @Test("ACT-8: the session is active within the scope; after it others may resume, even if the body throws")
     func scope() throws {
         let stage = HostFixture()
         let music = try stage.session(.playback)
@@ -40,23 +40,23 @@ import Testing
         #expect(session.isActive)
     }
 
-    @Test("ACT-5: refused, the body does not run")
+    @Test("ACT-5: if activation is refused, the body does not run")
     func refused() async throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
         try stage.host.ring()
         #expect(throws: AudioSessionError.self) {
-            try session.whileActive { Issue.record("it ran") }
+            try session.whileActive { Issue.record("the body ran") }
         }
         await #expect(throws: AudioSessionError.self) {
-            try await session.whileActive { () async in Issue.record("it ran") }
+            try await session.whileActive { () async in Issue.record("the body ran") }
         }
         try stage.host.declineCall()
         try session.whileActive { #expect(session.isActive) }
         #expect(!session.isActive, "a refused scope does not count")
     }
 
-    @Test("INT-4: a scope that was interrupted gives its wait up at its end, and is not activated again")
+    @Test("INT-4: an interrupted scope stops waiting when it ends, and is not activated again")
     func interrupted() throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
@@ -68,10 +68,10 @@ import Testing
         try stage.host.declineCall()
         try stage.drain()
         #expect(session.state.activity == .inactive)
-        #expect(listener.heard.noted.map { $0[AudioSessionInterruptionTypeKey] as? UInt } == [1], "no end is told")
+        #expect(listener.heard.noted.map { $0[AudioSessionInterruptionTypeKey] as? UInt } == [1], "no end is reported")
     }
 
-    @Test("Awaited: deactivates when the body returns, throws or is cancelled")
+    @Test("An awaited scope deactivates when the body returns, throws or is cancelled")
     func awaited() async throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
@@ -90,7 +90,7 @@ import Testing
         let task = Task {
             try await session.whileActive { () async throws in
                 begin.yield()
-                // Ends when the task is cancelled.
+                // Returns when the task is cancelled.
                 for await _ in never {}
                 try Task.checkCancellation()
             }
@@ -103,7 +103,7 @@ import Testing
         hold.finish()
     }
 
-    @MainActor @Test("The awaited body runs where its caller does")
+    @MainActor @Test("The awaited body runs on its caller's actor")
     func isolation() async throws {
         let session = try HostFixture().session(.playback)
         var count = 0
@@ -115,7 +115,7 @@ import Testing
         #expect(count == 1)
     }
 
-    @Test("Scopes that overlap on many threads leave the session inactive, and active within each")
+    @Test("With overlapping scopes on many threads, the session is active within each, and inactive afterwards")
     func overlapping() async throws {
         let session = try HostFixture().session(.playback)
         await withThrowingTaskGroup(of: Void.self) { group in

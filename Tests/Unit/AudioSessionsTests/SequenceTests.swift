@@ -5,7 +5,7 @@ import SessionArbiter
 import TestSupport
 import Testing
 
-/// Typed sequences of what is told, and of properties.
+/// Typed sequences of events and of property values.
 @Suite(.timeLimit(.minutes(2))) struct SequenceTests {
     @Test("INT-2, INT-3, INT-11: interruptions, activity and recommendations, each as its own sequence")
     func interruptions() async throws {
@@ -32,7 +32,7 @@ import Testing
         #expect(await advice.next() == .shouldNotResume)
     }
 
-    @Test("ROUTE-3: route changes carry the reason and the route before")
+    @Test("ROUTE-3: route changes carry the reason and the previous route")
     func routes() async throws {
         let stage = HostFixture()
         let session = try stage.session()
@@ -75,19 +75,19 @@ import Testing
         #expect(await inputs.next() == true)
     }
 
-    @Test("SRV-1, SRV-2: the server's loss and return")
+    @Test("SRV-1, SRV-2: the loss and the return of the server")
     func mediaServices() async throws {
         let driver = FaultyDriver()
         let session = try AudioSession(host: AudioSessionHost(driver: driver))
         var changes = session.mediaServicesChanges.makeAsyncIterator()
         try session.setActive(true)
-        driver.tell(.serverLost)
-        driver.tell(.serverReturned(try #require(driver.format)))
+        driver.notify(.serverLost)
+        driver.notify(.serverReturned(try #require(driver.format)))
         #expect(await changes.next() == .lost)
         #expect(await changes.next() == .reset)
     }
 
-    @Test("Sequences end with the session, and who leaves one is forgotten")
+    @Test("Sequences end with the session; an abandoned sequence is released")
     func ends() async throws {
         let stage = HostFixture()
         let interruptions: AsyncStream<AudioSession.Interruption>
@@ -99,11 +99,11 @@ import Testing
             for await _ in session.values(of: \.isActive) { break }
             stage.host.settle()
         }
-        for await _ in interruptions { Issue.record("nothing was told") }
-        for await _ in volumes { Issue.record("there is nothing to read") }
+        for await _ in interruptions { Issue.record("no event was reported") }
+        for await _ in volumes { Issue.record("the session is gone") }
     }
 
-    @Test("VOL-1: a value's sequence begins with the present one and goes on with each new one")
+    @Test("VOL-1: a value's sequence begins with the current value and continues with each new one")
     func volume() async throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
@@ -112,15 +112,15 @@ import Testing
         #expect(await volumes.next() == 0.75)
         try stage.host.setSystemVolume(0.5)
         #expect(await volumes.next() == 0.5)
-        // Told, but no new value: passed over.
+        // Reported without a new value: skipped.
         try session.setActive(true)
         try stage.host.setSystemVolume(0.2)
         try stage.host.setSystemVolume(0.25)
         stage.host.settle()
-        #expect(await volumes.next() == 0.25, "always the present one")
+        #expect(await volumes.next() == 0.25, "always the current value")
     }
 
-    @Test("HINT-1: other audio and the hint are followed by sessions that are not even active")
+    @Test("HINT-1: inactive sessions, too, can observe other audio and the hint")
     func otherAudio() async throws {
         let stage = HostFixture()
         let observer = try stage.session(.ambient)
@@ -143,7 +143,7 @@ import Testing
         #expect(await hint.next() == false)
     }
 
-    @Test("ROUTE-1, ACT-13: routes and states are followed like any other property")
+    @Test("ROUTE-1, ACT-13: routes and states are observed like any other property")
     func stateAndRoute() async throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
@@ -159,7 +159,7 @@ import Testing
         #expect(await activities.next() == .interrupted)
     }
 
-    @Test("ROUTE-6: inputs that come and go are followed, whatever the session's category")
+    @Test("ROUTE-6: inputs that appear and disappear are observed, whatever the session's category")
     func inputs() async throws {
         let stage = HostFixture(inputChannels: 0)
         let player = try stage.session(.playback)
@@ -180,7 +180,7 @@ import Testing
         #expect(await styles.next() == AudioSession.PromptStyle.none)
     }
 
-    @Test("VOL-1: whoever follows a value while others change it ends with the last one")
+    @Test("VOL-1: an observer that follows a value while others change it receives the last one")
     func noneMissed() async throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)

@@ -37,7 +37,7 @@ import Testing
         func render(_ frames: Int) throws -> [Float] { try #require(try driver.render(frames: frames).first) }
     }
 
-    @Test("DUCK-3, INT-1: one app lowers and interrupts another, and the host settles with the service too")
+    @Test("DUCK-3, INT-1: one app ducks and interrupts another, and settling a host includes the service")
     func twoApps() throws {
         let (one, other) = (try App(service), try App(service))
         let music = try one.session()
@@ -54,13 +54,13 @@ import Testing
         #expect(music.state.activity == .interrupted)
         try podcast.setActive(false, options: .notifyOthersOnDeactivation)
         one.host.settle()
-        #expect(music.state.activity == .inactive, "told to resume, which is the app's to do")
+        #expect(music.state.activity == .inactive, "it is recommended to resume, which is up to the app")
         try music.setActive(true)
         #expect(try one.render(2_400).last == 1)
     }
 
     @Test(
-        "SRV-3: the service is killed while music plays: not one sample differs, and the next one's verdicts are heard")
+        "SRV-3: the service is killed during playback: no sample changes, and the next one's grants take effect")
     func killed() throws {
         let (one, other) = (try App(service), try App(service))
         let music = try one.session()
@@ -69,19 +69,19 @@ import Testing
         let last = try #require(service.processes.first)
         service.send(SIGKILL)
         heard += try one.render(4_800)
-        // Whoever asks waits for the next service, and has all its gates from there then.
+        // A request waits for the next service, and by then that service has created all gates.
         let prompt = try other.session(options: .duckOthers)
         one.host.settle()
         #expect(service.processes.count == 1 && service.processes.first != last)
         #expect(heard.allSatisfy { $0 == 1 })
-        // Its own connection to the next service is there, and the new gate with it.
+        // The host's own connection to the next service exists, and so does the new gate.
         one.host.settle()
         let ducked = try #require(try one.render(9_600).last)
         #expect(abs(20 * log10(ducked) + 14) < 0.01)
         #expect(music.isActive && prompt.isActive)
     }
 
-    @Test("PERM-2, PERM-4: what an app's user said and what the app mutes is told to its own host")
+    @Test("PERM-2, PERM-4: the permission answer and the mute of an app are reported to its own host")
     func permission() throws {
         let one = try App(service)
         let session = try one.session()

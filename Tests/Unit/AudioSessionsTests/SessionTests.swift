@@ -6,7 +6,7 @@ import SessionPolicy
 import TestSupport
 import Testing
 
-/// What iOS source declares and writes: it must compile as it stands.
+/// Declarations as in iOS source code, which must compile unchanged.
 private protocol AudioSessionProtocol {
     var category: AudioSession.Category { get }
     var isOtherAudioPlaying: Bool { get }
@@ -24,7 +24,7 @@ extension AudioSession: AudioSessionProtocol {}
         try #require(#expect(throws: AudioSessionError.self, performing: body))
     }
 
-    @Test("CAT-1, CAT-6, MODE-3: a new session's values, and what can be read back")
+    @Test("CAT-1, CAT-6, MODE-3: a new session's values, and values that are read back")
     func values() throws {
         let session = try HostFixture().session()
         #expect(session.category == .soloAmbient && session.mode == .default && session.categoryOptions == [])
@@ -54,7 +54,7 @@ extension AudioSession: AudioSessionProtocol {}
         #expect(mode.message.contains("AVAudioSessionModeSpokenAudio"))
     }
 
-    @Test("Every category and mode of the rules has AVAudioSession's name")
+    @Test("Every category and mode of the rules has the name that AVAudioSession uses")
     func names() throws {
         let session = try HostFixture(inputChannels: 0).session()
         #expect(session.availableModes.count + 4 == SessionPolicy.Mode.allCases.count, "four need an input")
@@ -69,7 +69,7 @@ extension AudioSession: AudioSessionProtocol {}
         }
     }
 
-    @Test("CAT-7: a device without inputs offers nothing that records")
+    @Test("CAT-7: a device without inputs offers no category that records")
     func available() throws {
         let session = try HostFixture(inputChannels: 0).session()
         #expect(!session.isInputAvailable)
@@ -77,7 +77,7 @@ extension AudioSession: AudioSessionProtocol {}
         #expect(!session.availableModes.contains(.voiceChat))
     }
 
-    @Test("ACT-5: insufficientPriority while a phone rings; INT-6: not for who does not want it")
+    @Test("ACT-5: insufficientPriority while a phone rings; INT-6: not for a session that prefers no interruptions")
     func priority() throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
@@ -92,7 +92,7 @@ extension AudioSession: AudioSessionProtocol {}
         #expect(session.state.activity == .interrupted)
     }
 
-    @Test("HW-1, HW-2, HW-6, ACT-9: wishes are not facts; the shortest wish is served at activation and given back")
+    @Test("HW-1, HW-2, HW-6, ACT-9: preferred values are not facts; the shortest is applied at activation and restored")
     func hardware() throws {
         let stage = HostFixture(channels: 2)
         let first = try stage.session(.playback, options: .mixWithOthers)
@@ -111,10 +111,10 @@ extension AudioSession: AudioSessionProtocol {}
         try second.setActive(false)
         #expect(first.ioBufferDuration == 0.005)
         try first.setPreferredIOBufferDuration(0)
-        #expect(first.ioBufferDuration == 256.0 / 48_000, "given back")
+        #expect(first.ioBufferDuration == 256.0 / 48_000, "restored")
     }
 
-    @Test("HW-2: a period that someone else has changed is not given back")
+    @Test("HW-2: a period that another client has changed is not restored")
     func foreignPeriod() throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
@@ -125,7 +125,7 @@ extension AudioSession: AudioSessionProtocol {}
         #expect(session.ioBufferDuration == 512.0 / 48_000)
     }
 
-    @Test("HW-4: absurd wishes throw badParam, input wishes without input incompatibleCategory; nothing changes")
+    @Test("HW-4: invalid preferred values throw badParam, for a missing input incompatibleCategory; no change")
     func absurd() throws {
         let session = try HostFixture().session(.playback)
         for bad in [-1, .nan, .infinity, 1e12] as [Double] {
@@ -137,35 +137,35 @@ extension AudioSession: AudioSessionProtocol {}
         #expect(session.preferredSampleRate == 0 && session.preferredIOBufferDuration == 0)
     }
 
-    @Test("ACT-1: without a server nothing is granted and nobody is interrupted; a failed start is taken back")
+    @Test("ACT-1: without a server nothing is granted or interrupted; a failed start is undone")
     func serverFails() throws {
         let driver = FaultyDriver()
         let host = AudioSessionHost(driver: driver)
         let music = try AudioSession(host: host)
         try music.setCategory(.playback)
         try music.setActive(true)
-        let rival = try AudioSession(host: host)
-        try rival.setCategory(.playback)
+        let interrupter = try AudioSession(host: host)
+        try interrupter.setCategory(.playback)
 
         driver.openFailure.withLock { $0 = .serverLost }
-        let lost = try error { try rival.setActive(true) }
+        let lost = try error { try interrupter.setActive(true) }
         #expect(lost.errorCode == .mediaServicesFailed && lost.underlying as? DriverError == .serverLost)
-        #expect(music.isActive && !rival.isActive)
+        #expect(music.isActive && !interrupter.isActive)
 
         let shortage = DriverError.tooFewDescriptors(free: 12, limit: 1_024, needed: 32)
         driver.openFailure.withLock { $0 = shortage }
-        let short = try error { try rival.setActive(true) }
+        let short = try error { try interrupter.setActive(true) }
         #expect(short.errorCode == .resourceNotAvailable && short.underlying as? DriverError == shortage)
-        #expect(music.isActive && !rival.isActive)
+        #expect(music.isActive && !interrupter.isActive)
 
         driver.openFailure.withLock { $0 = nil }
         driver.startFailure.withLock { $0 = .noServer(name: "x") }
-        #expect(try error { try rival.setActive(true) }.errorCode == .resourceNotAvailable)
-        #expect(!rival.isActive)
-        #expect(music.state.activity == .inactive, "it was interrupted, and told that it is over")
+        #expect(try error { try interrupter.setActive(true) }.errorCode == .resourceNotAvailable)
+        #expect(!interrupter.isActive)
+        #expect(music.state.activity == .inactive, "it was interrupted, and the end was reported")
     }
 
-    @Test("ACT-7: a setting reports isBusy when players run; they are stopped all the same")
+    @Test("ACT-7: a setting reports isBusy while players run; they are stopped all the same")
     func busy() throws {
         var settings = ArbiterSettings()
         settings.policy.reportsBusyOnDeactivation = true
@@ -178,20 +178,20 @@ extension AudioSession: AudioSessionProtocol {}
         try session.setActive(false)
     }
 
-    @Test("ACT-12: a session that is let go leaves with notice")
+    @Test("ACT-12: a session that is released deactivates and notifies others")
     func letGo() throws {
         let stage = HostFixture()
         let music = try stage.session(.playback)
         let listener = NotificationRecorder(AudioSession.interruptionNotification, of: music)
         try music.setActive(true)
         do {
-            let rival = try stage.session(.playback)
-            try rival.setActive(true)
+            let interrupter = try stage.session(.playback)
+            try interrupter.setActive(true)
         }
         #expect(listener.heard.wait { $0.last?[AudioSessionInterruptionOptionKey] == 1 })
     }
 
-    @Test("VOL-3: the output is muted and told")
+    @Test("VOL-3: the output mute takes effect and is reported")
     func outputMute() throws {
         let stage = HostFixture()
         let session = try stage.session(.playback)
@@ -202,7 +202,7 @@ extension AudioSession: AudioSessionProtocol {}
         #expect(listener.heard.noted.map { $0[AudioSession.muteStateKey]?.boolValue } == [true])
     }
 
-    @Test("Buses run out: a session that cannot be made throws, and others are untouched")
+    @Test("No bus left: creating a session throws, and other sessions are not affected")
     func tooMany() throws {
         let host = AudioSessionHost(driver: OfflineDriver(), configuration: .init(maximumBuses: 1))
         let first = try AudioSession(host: host)
@@ -210,23 +210,23 @@ extension AudioSession: AudioSessionProtocol {}
         try first.setActive(true)
     }
 
-    @Test("ACT-13: explain says which rule and which session; the state also since when")
+    @Test("ACT-13: explain names the rule and the session; the state also says since when")
     func explain() throws {
         let stage = HostFixture()
         let music = try stage.session(.playback)
         #expect(music.explain().first?.contains("ACT-1") == true)
         try music.setActive(true)
         #expect(music.explain().isEmpty)
-        let rival = try stage.session(.playback)
+        let interrupter = try stage.session(.playback)
         let before = Double(DispatchTime.now().uptimeNanoseconds) / 1e9
-        try rival.setActive(true)
+        try interrupter.setActive(true)
         let reason = try #require(music.state.reasons.first)
-        #expect(reason.rule == "ACT-2" && reason.by == rival.id && reason.effect == "interrupted")
+        #expect(reason.rule == "ACT-2" && reason.by == interrupter.id && reason.effect == "interrupted")
         #expect(reason.since >= before && reason.since <= Double(DispatchTime.now().uptimeNanoseconds) / 1e9)
-        #expect(music.explain() == ["session \(music.id) is interrupted by ACT-2 because of session \(rival.id)"])
+        #expect(music.explain() == ["session \(music.id) is interrupted by ACT-2 because of session \(interrupter.id)"])
     }
 
-    @Test("SIM-1: calls that do not fit say what to do")
+    @Test("SIM-1: calls in the wrong state throw errors that say what to do")
     func misplaced() throws {
         let stage = HostFixture()
         #expect(try error { try stage.host.declineCall() }.errorCode == .sessionNotActive)

@@ -4,12 +4,12 @@ import SessionArbiter
 import TestSupport
 import Testing
 
-/// A device whose server has xruns when the test says so.
+/// A device whose server has an xrun when the test requests one.
 private final class StumblingDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
-    private let xruns = Locked(0)
-    /// Whether it takes a period.
-    let takes = Locked<@Sendable (Int) -> Bool>({ _ in true })
-    private let handler = Locked<@Sendable (DriverEvent) -> Void>({ _ in })
+    private let xruns = Mutex(0)
+    /// Returns whether the server accepts a period.
+    let takes = Mutex<@Sendable (Int) -> Bool>({ _ in true })
+    private let handler = Mutex<@Sendable (DriverEvent) -> Void>({ _ in })
 
     init() { super.init(OfflineDriver(sampleRate: 48_000, channels: 1, periodFrames: 1_024)) }
 
@@ -18,10 +18,10 @@ private final class StumblingDriver: ProxyDriver<OfflineDriver>, @unchecked Send
             count += 1
             return count
         }
-        tell(.xrun(count: count))
+        notify(.xrun(count: count))
     }
 
-    func tell(_ event: DriverEvent) { handler.withLock { $0 }(event) }
+    func notify(_ event: DriverEvent) { handler.withLock { $0 }(event) }
 
     override func requestPeriod(frames: Int) throws(DriverError) -> Int {
         guard takes.withLock({ $0 })(frames) else { throw .refused(call: "a period", reason: "not this one") }
@@ -36,7 +36,7 @@ private final class StumblingDriver: ProxyDriver<OfflineDriver>, @unchecked Send
     }
 }
 
-/// The test is render thread and clock: nothing here depends on how fast the machine is.
+/// The test is both render thread and clock: results do not depend on the speed of the machine.
 @Suite("Tuning an I/O buffer: in a session", .timeLimit(.minutes(2)))
 struct TunerTests {
     private let driver = StumblingDriver()
@@ -54,7 +54,8 @@ struct TunerTests {
         try IOBufferTuner(session: session, configuration: configuration)
     }
 
-    /// Lets sound pass, 50 ms at a time, and the tuner follow. A period below `clean` has an xrun in each.
+    /// Renders in steps of 50 ms, and lets the tuner follow. With a period below `clean`, each step
+    /// has an xrun.
     private func pass(_ tuner: IOBufferTuner, seconds: Double, clean: Int = 0) throws {
         for _ in 0..<Int(seconds * 20) {
             try driver.inner.render(frames: Int(session.sampleRate) / 20)
@@ -67,7 +68,7 @@ struct TunerTests {
 
     private func kinds(_ tuner: IOBufferTuner) -> [IOBufferTuner.Step.Kind] { tuner.trace.map(\.kind) }
 
-    @Test("HW-2, ACT-9: the session's wish gets shorter as long as all is clean, and settles where the next has xruns")
+    @Test("HW-2, ACT-9: the preferred duration shrinks until a period has xruns, then settles")
     func settles() async throws {
         let tuner = try tuner(.init(hold: .seconds(1)))
         try session.setActive(true)
@@ -83,16 +84,17 @@ struct TunerTests {
         #expect(zip(tuner.trace, tuner.trace.dropFirst()).allSatisfy { $0.frame <= $1.frame && $0.xruns <= $1.xruns })
         tuner.stop()
         #expect(kinds(tuner).last == .ended(.stopped))
-        var told: [IOBufferTuner.Step] = []
-        for await step in tuner.steps { told.append(step) }
-        #expect(told == tuner.trace, "also to who listens late")
-        // The wish stays; with the session, it goes, and the server has back what it had.
+        var notified: [IOBufferTuner.Step] = []
+        for await step in tuner.steps { notified.append(step) }
+        #expect(notified == tuner.trace, "late listeners receive all steps")
+        // The preferred duration remains set. When the session deactivates, the server's period is
+        // restored.
         #expect(session.ioBufferDuration == 64.0 / 48_000)
         try session.setActive(false)
         #expect(session.ioBufferDuration == 1_024.0 / 48_000)
     }
 
-    @Test("HW-2: another session's shorter wish is taken as it is, and so is its end")
+    @Test("HW-2: another session's shorter preferred duration is accepted, and so is its end")
     func otherSession() throws {
         let tuner = try tuner(.init(periods: 256...4_096, hold: .seconds(1)))
         try session.setActive(true)
@@ -115,7 +117,7 @@ struct TunerTests {
         tuner.stop()
     }
 
-    @Test("HW-1: a server that takes no other period is asked once; nothing is echoed")
+    @Test("HW-1: a server that accepts no other period is asked once; its events cause no further request")
     func fixed() throws {
         driver.takes.withLock { $0 = { _ in false } }
         let tuner = try tuner(.init(hold: .seconds(1)))
@@ -127,7 +129,7 @@ struct TunerTests {
         tuner.stop()
     }
 
-    @Test("HW-2: whoever changes the period at the server has the last word")
+    @Test("HW-2: a period change made at the server has precedence")
     func atTheServer() throws {
         let tuner = try tuner(.init(hold: .seconds(1)))
         try session.setActive(true)
@@ -141,8 +143,8 @@ struct TunerTests {
         #expect(driver.format?.periodFrames == 2_048, "and keeps it")
     }
 
-    @Test("HW-2: an app's own wish ends it and stands", arguments: [0, 0.004])
-    func ownWish(duration: Double) throws {
+    @Test("HW-2: a preferred duration set by the app ends tuning and stays in effect", arguments: [0, 0.004])
+    func ownRequest(duration: Double) throws {
         let tuner = try tuner(.init(hold: .seconds(1)))
         try session.setPreferredIOBufferDuration(0.05)
         try session.setActive(true)
@@ -151,12 +153,12 @@ struct TunerTests {
         #expect(kinds(tuner).count > 1)
         try session.setPreferredIOBufferDuration(duration)
         try pass(tuner, seconds: 5)
-        #expect(kinds(tuner).last == .ended(.wishChanged) && session.preferredIOBufferDuration == duration)
+        #expect(kinds(tuner).last == .ended(.requestChanged) && session.preferredIOBufferDuration == duration)
         tuner.start()
-        #expect(kinds(tuner).last == .ended(.wishChanged), "once")
+        #expect(kinds(tuner).last == .ended(.requestChanged), "once")
     }
 
-    @Test("ACT-9, INT-1: it waits for the activation, and rests while the session is interrupted")
+    @Test("ACT-9, INT-1: tuning waits for the activation, and pauses while the session is interrupted")
     func interrupted() throws {
         let tuner = try tuner(.init(periods: 256...4_096, hold: .seconds(1)))
         tuner.start()
@@ -180,23 +182,23 @@ struct TunerTests {
         tuner.stop()
     }
 
-    @Test("SRV-1, SRV-2: what was found out is forgotten when the server returns; when it does not, it ends")
+    @Test("SRV-1, SRV-2: results are discarded when the server returns; if it does not return, tuning ends")
     func serverReturns() throws {
         let tuner = try tuner(.init(hold: .seconds(1)))
         try session.setActive(true)
         tuner.start()
         try pass(tuner, seconds: 20, clean: 256)
         #expect(kinds(tuner).last == .settled(.shorterHasXruns))
-        driver.tell(.serverReturned(try #require(driver.format)))
+        driver.notify(.serverReturned(try #require(driver.format)))
         try pass(tuner, seconds: 20, clean: 64)
         #expect(driver.format?.periodFrames == 64 && kinds(tuner).filter { $0 == .began }.count == 2)
-        driver.tell(.serverGone)
+        driver.notify(.serverGone)
         host.settle()
         tuner.settle()
         #expect(kinds(tuner).last == .ended(.serverGone))
     }
 
-    @Test("restart() tries what had xruns once more")
+    @Test("restart() retries periods that had xruns")
     func restart() throws {
         let tuner = try tuner(.init(hold: .seconds(1)))
         try session.setActive(true)
@@ -209,7 +211,7 @@ struct TunerTests {
         tuner.stop()
     }
 
-    @Test("HW-4: the limits of a wish are kept at any rate")
+    @Test("HW-4: the limits of the preferred duration apply at any rate")
     func highRate() throws {
         driver.inner.setSampleRate(192_000)
         let tuner = try tuner(.init(hold: .seconds(1)))
@@ -221,7 +223,7 @@ struct TunerTests {
         tuner.stop()
     }
 
-    @Test("HW-5: what plays while the buffer is tuned is the source, frame for frame")
+    @Test("HW-5: while the buffer is tuned, the output equals the source, frame for frame")
     func position() throws {
         let tuner = try tuner(.init(hold: .milliseconds(200)))
         try session.setActive(true)
@@ -240,7 +242,7 @@ struct TunerTests {
         tuner.stop()
     }
 
-    @Test("tuneIOBufferDuration() needs an active session, returns what it settled at, and ends with its task")
+    @Test("tuneIOBufferDuration() needs an active session, returns the settled value, and ends with its task")
     func call() async throws {
         let error = await #expect(throws: AudioSessionError.self) { try await session.tuneIOBufferDuration() }
         #expect(error?.errorCode == .sessionNotActive)
@@ -257,13 +259,14 @@ struct TunerTests {
         #expect(tuned == 512.0 / 48_000)
     }
 
-    @Test("HW-2: the page's example: once, or for as long as the app likes") func page() async throws {
+    @Test("HW-2: the example on the page: tuning once, or until the app ends it") func page() async throws {
         driver.takes.withLock { $0 = { $0 >= 512 } }
         try session.setActive(true)
         let tuner = try await rendering {
             // [tuning]
-            print(try await session.tuneIOBufferDuration())  // once: what it settled at, in seconds
-            let tuner = try IOBufferTuner(session: session)  // or for as long as the app likes
+            // Once: the settled duration in seconds.
+            print(try await session.tuneIOBufferDuration())
+            let tuner = try IOBufferTuner(session: session)  // or for as long as the app wants
             tuner.start()
             // [end]
             return tuner
@@ -273,10 +276,10 @@ struct TunerTests {
         tuner.stop()
     }
 
-    /// Has sound pass until `body` is done.
+    /// Renders until `body` is done.
     private func rendering<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value
     {
-        let isDone = Locked(false)
+        let isDone = Mutex(false)
         let result = Task {
             defer { isDone.withLock { $0 = true } }
             return try await body()

@@ -1,16 +1,16 @@
 import AudioSessions
 
-/// A machine and its server, as far as a tuner sees them, and what the tuner makes of them.
+/// A model of a machine and its server from the tuner's view, and of the tuner's decisions.
 struct TuningModel {
     var tuning: IOBufferTuning
     var facts: IOBufferTuning.Facts
-    /// The period that the server has when it is asked for one.
+    /// Returns the period that the server uses after a request.
     var gives: (_ asked: Int, _ present: Int) -> Int = { asked, _ in asked }
-    /// Frames until the next xrun under a period, from now; nil: none comes.
+    /// Returns the number of frames until the next xrun with a period; nil: no xrun.
     var nextXrun: (_ period: Int, _ frame: UInt64) -> Int? = { _, _ in nil }
-    /// How much longer than it lasts the sound takes under a period.
+    /// Returns by which factor rendering with a period takes longer than its duration.
     var slowness: (_ period: Int) -> Double = { _ in 1 }
-    /// What happens at a frame, whatever the tuner does: in order.
+    /// Events at given frames, in order, whatever the tuner does.
     var events: [(frame: UInt64, body: (inout TuningModel) -> Void)] = []
     private(set) var asked: [Int] = []
     private(set) var steps: [IOBufferTuner.Step] = []
@@ -25,13 +25,13 @@ struct TuningModel {
             frame: 12_345, xruns: 7, sampleRate: sampleRate, periodFrames: periodFrames, server: "model", time: .zero)
     }
 
-    /// A server whose periods below `shortest` have an xrun every 50 ms.
+    /// Makes the server have an xrun every 50 ms with periods below `shortest`.
     mutating func overload(below shortest: Int) {
         let rate = facts.sampleRate
         nextXrun = { period, _ in period < shortest ? rate / 20 : nil }
     }
 
-    /// Adds one xrun at a time of sound from now on.
+    /// Adds one xrun at this time from now, in seconds of rendered audio.
     mutating func addXrun(after seconds: Double) { add(after: seconds) { $0.facts.xruns += 1 } }
 
     mutating func add(after seconds: Double, _ body: @escaping (inout TuningModel) -> Void) {
@@ -39,7 +39,7 @@ struct TuningModel {
         events.sort { $0.frame < $1.frame }
     }
 
-    /// Lets so much sound be rendered; the tuner looks when it said, and when something happens.
+    /// Renders this much audio. The tuner runs when it asked to, and at every event.
     mutating func run(seconds: Double) {
         let end = facts.frame + UInt64(seconds * Double(facts.sampleRate))
         while true {
@@ -60,7 +60,8 @@ struct TuningModel {
         _ = look()
     }
 
-    /// Has the tuner look and gives it what it asks for. Returns the frames until it wants to look again; nil: when something changes.
+    /// Runs the tuner and applies its requests. Returns the number of frames until it wants to run
+    /// again; nil: when something changes.
     mutating func look() -> Int? {
         while true {
             looks += 1
@@ -76,19 +77,19 @@ struct TuningModel {
         }
     }
 
-    /// The session is not active, or the server is lost.
+    /// Simulates an inactive session or a lost server.
     mutating func pause() {
         _ = tuning.advance(nil)
         steps += tuning.takeSteps()
     }
 
-    /// The session is active again, and carries its preferred period out again.
+    /// Simulates reactivation: the session requests its preferred period again.
     mutating func resume() {
         if let preferred = asked.last { facts.periodFrames = gives(preferred, facts.periodFrames) }
     }
 
     var kinds: [IOBufferTuner.Step.Kind] { steps.map(\.kind) }
-    /// Xruns that were taken seriously.
+    /// The number of xruns that the tuner counted.
     var heard: Int { kinds.filter { $0 == .xrun }.count }
     var settlement: IOBufferTuner.Settlement? {
         if case .settled(let reason) = kinds.last { reason } else { nil }

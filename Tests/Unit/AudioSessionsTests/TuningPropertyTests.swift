@@ -3,11 +3,11 @@ import TestRandom
 import TestSupport
 import Testing
 
-/// What holds whatever the machine, its server and others do.
-@Suite("Tuning an I/O buffer: whatever happens")
+/// Properties that hold for any behavior of the machine, its server and other clients.
+@Suite("Tuning an I/O buffer: properties")
 struct TuningPropertyTests {
     @Test(
-        "Nothing is asked for beyond the limits; xruns that count are as few as stated; it settles",
+        "No request is out of range; the number of counted xruns is bounded as documented; tuning settles",
         arguments: 0..<300 as Range<UInt64>)
     func random(number: UInt64) {
         let seed = TestSeed.ofCase(number)
@@ -19,7 +19,8 @@ struct TuningPropertyTests {
             tries: Int.random(in: 1...4, using: &random), trust: .seconds(100_000))
         var model = TuningModel(
             configuration, periodFrames: [32, 64, 256, 960, 1_024, 8_192].randomElement(using: &random) ?? 256)
-        // Rounds as a card may, as PipeWire does, or not at all; refuses at times; never gives a longer one than was asked for.
+        // The server rounds like some sound cards, like PipeWire, or not at all. It refuses some
+        // requests, and never uses a longer period than requested.
         let rounding = Int.random(in: 0...2, using: &random)
         let floor = [1, 64, 256].randomElement(using: &random) ?? 1
         model.gives = { asked, present in
@@ -30,14 +31,16 @@ struct TuningPropertyTests {
             default: return max(16, asked / 16 * 16)
             }
         }
-        // Xruns by chance in periods below a limit, the more the shorter, and now and then in any.
+        // Random xruns with periods below a limit, more of them the shorter the period, and a few
+        // with any period.
         let clean = [32, 128, 512, 10_000].randomElement(using: &random) ?? 32
         var own = SeededGenerator(seed: seed, step: 1)
         model.nextXrun = { period, _ in
             period < clean ? Int.random(in: 1...48_000 * max(1, period / 16), using: &own) : nil
         }
         for _ in 0..<3 { model.addXrun(after: Double.random(in: 0...120, using: &random)) }
-        // Minutes may pass until the xruns come that rule out a long period. All this is far shorter than `trust`.
+        // It may take minutes until the xruns that rule out a long period occur. All this is far
+        // shorter than `trust`.
         var isAtRest = false
         for _ in 0..<10 where !isAtRest {
             let asked = model.asked
@@ -50,13 +53,13 @@ struct TuningPropertyTests {
             model.asked.allSatisfy { configuration.periods.contains($0) },
             "\(TestSeed.text), case \(number): \(model.asked.prefix(30))")
         let given = Set(model.steps.map(\.periodFrames)).filter { configuration.periods.contains($0) }
-        // A server that refuses short periods is asked for each of them, though it gives none.
+        // A server that refuses short periods is asked for each of them, although it grants none.
         let buffers = given.union(model.asked)
         let lengthened = zip(model.asked, [model.steps[0].periodFrames] + model.asked).filter { $0 > $1 }.count
         #expect(
             lengthened <= configuration.tries * (buffers.count + 1),
             "\(TestSeed.text), case \(number): \(model.asked.prefix(30))")
-        // Without further xruns, that is for good.
+        // Without further xruns, the result is permanent.
         model.nextXrun = { _, _ in nil }
         model.run(seconds: 100)
         let asked = model.asked
@@ -68,7 +71,7 @@ struct TuningPropertyTests {
     }
 
     @Test(
-        "However others change the period, and whenever: within the limits, and no more asked than there were changes and xruns",
+        "However others change the period: within the limits, and no more requests than changes and xruns",
         arguments: 0..<200 as Range<UInt64>)
     func others(number: UInt64) {
         let seed = TestSeed.ofCase(number)
@@ -92,13 +95,14 @@ struct TuningPropertyTests {
         #expect(
             model.asked.allSatisfy { configuration.periods.contains($0) },
             "\(TestSeed.text), case \(number): \(model.asked.prefix(30))")
-        // After each change down from the longest, and up again, at most; and for the xruns.
+        // After each change at most one descent from the longest period, and one ascent, plus the
+        // requests caused by xruns.
         #expect(
             model.asked.count <= (changes + 6) * 7 + model.heard,
             "\(TestSeed.text), case \(number): \(model.asked.count)")
         let asked = model.asked
         model.run(seconds: 59)
-        #expect(model.asked == asked, "\(TestSeed.text), case \(number): it comes to rest")
+        #expect(model.asked == asked, "\(TestSeed.text), case \(number): it settles")
         #expect(model.facts.periodFrames >= 128, "\(TestSeed.text), case \(number): \(model.kinds.suffix(5))")
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Tuning an I/O buffer: the rules")
 struct TuningTests {
-    @Test("Clean throughout: halved after each hold, down to the shortest allowed, and settled there")
+    @Test("No xruns: halved after each hold, down to the shortest allowed period, and settled there")
     func clean() {
         var model = TuningModel()
         model.run(seconds: 60)
@@ -15,12 +15,12 @@ struct TuningTests {
             #expect(
                 later.seconds - earlier.seconds >= 5 && later.seconds - earlier.seconds < 5.4, "the hold, and a grace")
         }
-        // Six halvings, each with the hold and 0.1 s or 8 periods of grace.
+        // Six halvings, each with the hold and a grace time of 0.1 s or 8 periods.
         #expect((model.steps.last?.seconds ?? 0) < 37)
     }
 
     @Test(
-        "HW-2: a server whose periods below a limit have xruns: settles at the limit, and two xruns are all that is heard",
+        "HW-2: a server that has xruns below a period settles at that period, after exactly two audible xruns",
         arguments: [32, 64, 128, 256, 512])
     func limit(shortest: Int) {
         var model = TuningModel()
@@ -29,13 +29,13 @@ struct TuningTests {
         #expect(model.facts.periodFrames == shortest && model.settlement == .shorterHasXruns)
         #expect(model.heard == 2, "one may be an accident")
         #expect(model.asked.filter { $0 < shortest } == [shortest / 2, shortest / 2])
-        // Nothing more, however long it is watched.
+        // No further requests, however long it runs.
         let (asked, looks) = (model.asked, model.looks)
         model.run(seconds: 3_600)
-        #expect(model.asked == asked && model.looks - looks <= 721, "nor does it look more often than once in a hold")
+        #expect(model.asked == asked && model.looks - looks <= 721, "it runs at most once per hold")
     }
 
-    @Test("One accidental xrun condemns no buffer", arguments: [0.5, 3, 6, 11.3, 24, 33])
+    @Test("A single accidental xrun does not rule out a period", arguments: [0.5, 3, 6, 11.3, 24, 33])
     func accident(at seconds: Double) {
         var model = TuningModel()
         model.addXrun(after: seconds)
@@ -43,10 +43,10 @@ struct TuningTests {
         #expect(model.heard == 1 && model.facts.periodFrames == 16 && model.settlement == .shortest)
     }
 
-    @Test("Xruns that a change of the period may have caused say nothing")
+    @Test("Xruns that a change of the period may have caused do not count")
     func grace() {
         var model = TuningModel()
-        // Three xruns with every change, over the 16 ms after it.
+        // Three xruns with every change, within the 16 ms after it.
         model.gives = { asked, _ in asked }
         var last = 0
         var left = 0
@@ -58,54 +58,54 @@ struct TuningTests {
         }
         model.run(seconds: 60)
         #expect(model.heard == 0 && model.facts.periodFrames == 16)
-        #expect((model.steps.last?.xruns ?? 0) >= 18, "they are counted all the same")
+        #expect((model.steps.last?.xruns ?? 0) >= 18, "the counter includes them")
     }
 
-    @Test("A server that tells of no xruns: sound that takes longer than it lasts is as bad")
+    @Test("A server that reports no xruns: rendering that takes longer than real time counts as well")
     func late() {
         var model = TuningModel()
         model.slowness = { $0 < 128 ? 128 / Double($0) : 1.000_3 }
         model.run(seconds: 600)
         #expect(model.facts.periodFrames == 128 && model.settlement == .shorterHasXruns)
         #expect(model.kinds.filter { $0 == .late }.count == 2 && model.heard == 0)
-        // Nor does it escape notice later.
+        // It is also detected later.
         model.slowness = { $0 < 256 ? 1.1 : 1 }
         model.run(seconds: 60)
         #expect(model.facts.periodFrames == 256)
     }
 
-    @Test("After it has settled, more load lengthens the buffer once more")
+    @Test("After it has settled, more load lengthens the buffer again")
     func laterLoad() {
         var model = TuningModel()
         model.run(seconds: 60)
         model.overload(below: 64)
         model.run(seconds: 60)
         #expect(model.facts.periodFrames == 64 && model.settlement == .shorterHasXruns)
-        #expect(model.heard <= 2 * 2, "twice for each that is too short")
+        #expect(model.heard <= 2 * 2, "two for each period that is too short")
         model.nextXrun = { _, _ in nil }
         model.run(seconds: 7_200)
-        #expect(model.facts.periodFrames == 64, "it tries nothing again by itself")
+        #expect(model.facts.periodFrames == 64, "it does not retry on its own")
         model.tuning.restart()
         model.run(seconds: 60)
-        #expect(model.facts.periodFrames == 16, "but when it is told that the load is less")
+        #expect(model.facts.periodFrames == 16, "a restart retries it")
     }
 
     @Test(
-        "What is against a buffer is forgotten when it was clean for long: an accident an hour lengthens nothing for good"
+        "Xruns are forgotten after a long clean time: an accident per hour lengthens nothing permanently"
     )
     func trust() {
         var model = TuningModel(.init(periods: 64...4_096))
         for hour in 1...24 { model.addXrun(after: Double(hour) * 3_600) }
         model.run(seconds: 25 * 3_600)
         #expect(model.heard == 24 && model.facts.periodFrames == 64)
-        // Two within the time count.
+        // Two within the trust time count.
         model.addXrun(after: 60)
         model.addXrun(after: 120)
         model.run(seconds: 3_600)
         #expect(model.facts.periodFrames == 128 && model.settlement == .shorterHasXruns)
     }
 
-    @Test("Overloaded at the longest: said once it is no accident, and no more is asked for")
+    @Test("Overload at the longest period is reported if it persists, without further requests")
     func overloaded() {
         var model = TuningModel(.init(periods: 16...2_048))
         model.overload(below: 8_192)
@@ -114,20 +114,20 @@ struct TuningTests {
         #expect(model.kinds.contains(.settled(.longest)) && model.facts.periodFrames == 2_048)
     }
 
-    @Test("HW-1: a server that keeps its period is asked once, and the buffer it has is settled at")
+    @Test("HW-1: a server that keeps its period is asked once, and tuning settles at that period")
     func refusing() {
         var model = TuningModel()
         model.gives = { _, present in present }
         model.run(seconds: 600)
         #expect(model.asked == [512])
         #expect(model.kinds == [.began, .refused(asked: 512), .settled(.serverKeepsIt)])
-        // Nor does it help to ask for more, when it comes to that.
+        // Nor does it help to request a longer period when that is needed.
         model.overload(below: 8_192)
         model.run(seconds: 60)
         #expect(model.asked == [512, 2_048])
     }
 
-    @Test("HW-2: a server that rounds down to powers of two; what it gives is what counts")
+    @Test("HW-2: a server that rounds down to powers of two; the actual period counts")
     func rounding() {
         var model = TuningModel(periodFrames: 960)
         model.gives = { asked, _ in 1 << (Int.bitWidth - 1 - asked.leadingZeroBitCount) }
@@ -137,11 +137,12 @@ struct TuningTests {
         #expect(model.settlement == .shorterHasXruns)
     }
 
-    @Test("A server that carries a wish out late, as PipeWire may")
+    @Test("A server that applies a request late, as PipeWire may")
     func lateAnswer() {
         var model = TuningModel(.init(periods: 256...4_096))
         model.gives = { _, present in present }
-        // It gives 0.2 s after it was asked, which is taken for its answer; the second time after 0.4 s, which is not, at first.
+        // The server answers 0.2 s after the first request, which counts as its answer, and 0.4 s
+        // after the second, which at first does not.
         model.add(after: 5.4) { $0.facts.periodFrames = 512 }
         model.add(after: 11.3) { $0.facts.periodFrames = 256 }
         model.run(seconds: 30)
@@ -152,7 +153,7 @@ struct TuningTests {
             ])
     }
 
-    @Test("HW-2: a shorter period of another session is taken as it is, and tuned on from there")
+    @Test("HW-2: a shorter period of another session is accepted, and tuning continues from there")
     func othersShorter() {
         var model = TuningModel()
         model.overload(below: 64)
@@ -162,7 +163,7 @@ struct TuningTests {
         #expect(model.facts.periodFrames == 64 && model.settlement == .shorterHasXruns)
     }
 
-    @Test("HW-2: a longer one than the wish was chosen past all wishes: it stands, and is lengthened if it has xruns")
+    @Test("HW-2: a period longer than requested was set explicitly: it is kept, and lengthened if it has xruns")
     func othersLonger() {
         var model = TuningModel()
         model.add(after: 12) { $0.facts.periodFrames = 2_048 }
@@ -173,8 +174,8 @@ struct TuningTests {
         #expect(model.facts.periodFrames == 4_096)
     }
 
-    @Test("HW-2: another session's shorter wish holds against xruns; when it leaves, ours counts")
-    func othersWish() {
+    @Test("HW-2: another session's shorter period applies despite xruns; when it leaves, the tuned period applies")
+    func othersRequest() {
         var model = TuningModel(.init(periods: 128...4_096), periodFrames: 256)
         model.run(seconds: 20)
         #expect(model.facts.periodFrames == 128)
@@ -188,7 +189,7 @@ struct TuningTests {
         #expect(model.facts.periodFrames == 128 && model.kinds.suffix(2).first == .lengthened(from: 64))
     }
 
-    @Test("ACT-9: while the session is not active the server has its own period; that is nobody's change")
+    @Test("ACT-9: while the session is inactive the server uses its own period; this counts as no change")
     func inactive() {
         var model = TuningModel(.init(periods: 256...4_096))
         model.run(seconds: 20)
@@ -201,11 +202,11 @@ struct TuningTests {
         #expect(model.kinds.suffix(2) == [.paused, .resumed])
         model.facts.periodFrames = 256
         model.run(seconds: 20)
-        #expect(model.asked == [512, 256], "the wish was carried out again by the session")
+        #expect(model.asked == [512, 256], "the session applied its preferred value again")
         #expect(model.heard == 0 && model.settlement == .shortest)
     }
 
-    @Test("SRV-2, HW-3: another server or another rate is new ground")
+    @Test("SRV-2, HW-3: another server or another rate discards the results")
     func newGround() {
         var model = TuningModel()
         model.overload(below: 128)
@@ -222,7 +223,7 @@ struct TuningTests {
         #expect(model.facts.periodFrames == 32 && model.kinds.filter { $0 == .began }.count == 3)
     }
 
-    @Test("A period beyond the limits comes within them: a longer one at once, a shorter one when it has xruns")
+    @Test("A period outside the limits is corrected: a longer one at once, a shorter one when it has xruns")
     func beyond() {
         var model = TuningModel(.init(periods: 64...512), periodFrames: 4_096)
         model.run(seconds: 0.8)
@@ -235,7 +236,7 @@ struct TuningTests {
         #expect(model.asked == [64] && model.facts.periodFrames == 64)
     }
 
-    @Test("A driver that counts anew, or a pause with many xruns, is no xrun")
+    @Test("A driver that restarts its counters, or xruns during a pause, do not count as an xrun")
     func counters() {
         var model = TuningModel(.init(periods: 512...4_096))
         model.run(seconds: 20)
@@ -245,7 +246,7 @@ struct TuningTests {
         #expect(model.heard == 0 && model.steps.last.map { $0.xruns >= 0 } == true)
     }
 
-    @Test("HW-4: what nothing can be tuned with is refused, in words")
+    @Test("HW-4: invalid configurations are refused with a message")
     func configurations() throws {
         let session = try AudioSession(host: HostFixture().host)
         let bad: [(IOBufferTuner.Configuration, String)] = [

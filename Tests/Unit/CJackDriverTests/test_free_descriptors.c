@@ -1,4 +1,5 @@
-/// The driver opens a client only if enough file descriptors are free; otherwise it does not call libjack.
+/// The driver opens a client only if enough file descriptors are free; otherwise it does not call
+/// libjack.
 #include "expect.h"
 #include "fake_jack.h"
 #include "rcore_jack.h"
@@ -49,9 +50,9 @@ static void give_back(struct shortage *shortage) {
     EXPECT_EQUAL(setrlimit(RLIMIT_NOFILE, &shortage->limit), 0);
 }
 
-static void expect_open(rcore_jack_news_t *news, rcore_jack_status_t expected) {
+static void expect_open(rcore_jack_monitor_t *monitor, rcore_jack_status_t expected) {
     rcore_jack_status_t status = RCORE_JACK_OK;
-    rcore_jack_t *jack = rcore_jack_open("fake", "short", news, &status);
+    rcore_jack_t *jack = rcore_jack_open("fake", "short", monitor, &status);
     EXPECT_EQUAL(status, expected);
     EXPECT((jack != NULL) == (expected == RCORE_JACK_OK));
     rcore_jack_close(jack);
@@ -83,16 +84,16 @@ TEST(too_few_descriptors_open_no_client) {
     static const uint32_t counts[] = {0, 5, 12, RCORE_JACK_MIN_DESCRIPTORS - 1};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         EXPECT_EQUAL(fake_jack_begin(script), 0);
-        rcore_jack_news_t *news = rcore_jack_news_create();
+        rcore_jack_monitor_t *monitor = rcore_jack_monitor_create();
         struct shortage shortage;
         take_all_but(&shortage, counts[i]);
-        expect_open(news, RCORE_JACK_NO_DESCRIPTORS);
+        expect_open(monitor, RCORE_JACK_NO_DESCRIPTORS);
         EXPECT_EQUAL(client_opens(), 0);
         EXPECT_EQUAL(rcore_jack_free_descriptors(UINT32_MAX), counts[i]);
         give_back(&shortage);
-        expect_open(news, RCORE_JACK_OK);
+        expect_open(monitor, RCORE_JACK_OK);
         EXPECT_EQUAL(client_opens(), 1);
-        rcore_jack_news_destroy(news);
+        rcore_jack_monitor_destroy(monitor);
     }
 }
 
@@ -100,12 +101,12 @@ TEST(enough_descriptors_open_a_client) {
     static const uint32_t counts[] = {RCORE_JACK_MIN_DESCRIPTORS, RCORE_JACK_MIN_DESCRIPTORS + 1, 100};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         EXPECT_EQUAL(fake_jack_begin(script), 0);
-        rcore_jack_news_t *news = rcore_jack_news_create();
+        rcore_jack_monitor_t *monitor = rcore_jack_monitor_create();
         struct shortage shortage;
         take_all_but(&shortage, counts[i]);
-        expect_open(news, RCORE_JACK_OK);
+        expect_open(monitor, RCORE_JACK_OK);
         give_back(&shortage);
-        rcore_jack_news_destroy(news);
+        rcore_jack_monitor_destroy(monitor);
     }
 }
 

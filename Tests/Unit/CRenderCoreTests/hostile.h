@@ -1,4 +1,6 @@
-/// Signals that limiters and meters find hard: crests far above the samples, leaps, edges, all there is between 0 and half the sample rate. The same for the same seed.
+/// Signals that are difficult for limiters and meters: inter-sample peaks far above the samples,
+/// steps, edges, and content over the whole band from 0 to half the sample rate. The same seed
+/// gives the same signal.
 #ifndef TEST_HOSTILE_H
 #define TEST_HOSTILE_H
 
@@ -46,7 +48,8 @@ static inline void sine_with_flips(struct random *random, float *samples, uint32
     }
 }
 
-// Where the sign of what alternates turns over, all samples add up: the highest crest there can be.
+// An alternating signal whose polarity flips at random. At a flip the contributions of all
+// neighbouring samples add up, which gives the highest possible inter-sample peak.
 static inline void alternating_with_turns(struct random *random, float *samples, uint32_t nframes) {
     const uint32_t apart = 10u << random_below(random, 8);
     const float levels[] = {0.6f, 1.3f, 4.0f, 16.0f};

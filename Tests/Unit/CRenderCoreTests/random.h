@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same for the same seed: splitmix64.
+/// Reproducible pseudo-random numbers: splitmix64.
 #ifndef TEST_RANDOM_H
 #define TEST_RANDOM_H
 
@@ -9,7 +9,8 @@ struct random {
     uint64_t state;
 };
 
-/// The environment variable SEED, which Scripts/test sets to the day unless told otherwise; `otherwise` without it.
+/// Returns the value of the environment variable SEED, which Scripts/test sets to the number of the
+/// day by default, or `otherwise` if SEED is not set.
 static inline uint64_t random_seed(uint64_t otherwise) {
     const char *text = getenv("SEED");
     return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : otherwise;
@@ -24,7 +25,7 @@ static inline uint64_t random_next(struct random *random) {
     return z ^ z >> 31;
 }
 
-/// 0…limit-1.
+/// Returns a number in 0…limit-1.
 static inline uint32_t random_below(struct random *random, uint32_t limit) {
     return (uint32_t)(random_next(random) % limit);
 }
@@ -33,7 +34,7 @@ static inline float random_float(struct random *random, float from, float to) {
     return from + (to - from) * (float)(random_next(random) >> 40) / 16777216.0f;
 }
 
-/// True once in `times`.
+/// Returns true with a probability of 1 in `times`.
 static inline int random_once_in(struct random *random, uint32_t times) { return random_below(random, times) == 0; }
 
 #endif

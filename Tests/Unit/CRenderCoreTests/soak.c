@@ -1,9 +1,11 @@
-// A soak: commands, plans, verdicts and periods at random, for as long as it is told to.
+// Soak test: random commands, plans, grants and periods for the requested time.
 //
 //     soak [--seconds N] [--seed S]
 //
-// First half: one thread, seeded. The same seed gives the same bits, whatever is played has no click, no sample that is no number, and at the
-// end every voice, plan and frame has come back. Second half: three threads that trigger, one that controls and one that renders, for the sanitizers.
+// The first half runs on one thread with a seed. The same seed gives the same bits; no signal
+// contains a click or a NaN; at the end the core has released every voice, plan and frame. The
+// second half runs three threads that trigger voices, one that controls the mixer and one that
+// renders, for the sanitizers.
 #define _GNU_SOURCE
 #include "soak.h"
 #include "expect.h"
@@ -20,10 +22,11 @@ static double seconds_since(const struct timespec *begun) {
     return (double)(now.tv_sec - begun->tv_sec) + (double)(now.tv_nsec - begun->tv_nsec) / 1e9;
 }
 
-// ---- One thread ---------------------------------------------------------------------------------------------------------------------------
+// ---- One thread ---------------------------------------------------------------------------------
 
 struct listener {
-    float last[2][2]; // the two samples before
+    /// The previous two samples of each channel.
+    float last[2][2];
     float largest_bend;
     float peak;
     uint64_t bad;
@@ -90,10 +93,11 @@ static void soak_alone(uint64_t seed, double seconds) {
     do {
         const struct listener first = play_seed(seed + seeds, 400, &started);
         const struct listener again = play_seed(seed + seeds, 400, &started);
-        // Where ramps begin and end the slope changes by a thousandth of the level, in each way; a click of one voice is a thousand times that.
+        // At the start and end of a ramp the slope changes by a thousandth of the level in either
+        // direction. A click of one voice is a thousand times that.
         const float smooth = 40.0f * level / soft;
         if (first.bad > 0 || first.hash != again.hash || first.largest_bend > smooth) {
-            printf("seed %" PRIu64 ": %" PRIu64 " bad samples, sharpest bend %g of %g\n", seed + seeds, first.bad,
+            printf("seed %" PRIu64 ": %" PRIu64 " bad samples, sharpest bend %g, limit %g\n", seed + seeds, first.bad,
                    (double)first.largest_bend, (double)smooth);
         }
         EXPECT_EQUAL(first.bad, 0);
@@ -108,7 +112,7 @@ static void soak_alone(uint64_t seed, double seconds) {
            seeds, seed, started, (double)peak, (double)largest);
 }
 
-// ---- Five threads ---------------------------------------------------------------------------------------------------------------------------
+// ---- Five threads -------------------------------------------------------------------------------
 
 static void *run_trigger(void *argument) {
     struct trigger *trigger = argument;

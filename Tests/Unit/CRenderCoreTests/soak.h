@@ -1,8 +1,9 @@
-/// The soak's parts: sounds that have no steps of their own, three that trigger them, one that controls plans and verdicts.
+/// Parts of the soak test: continuous test signals, three threads that trigger them, and one thread
+/// that controls plans and grants.
 #ifndef SOAK_H
 #define SOAK_H
 
-#include "desk_effect.h"
+#include "mixer_effect.h"
 #include "random.h"
 #include "stage.h"
 
@@ -19,30 +20,32 @@ enum {
     max_curves = 12
 };
 
-/// Of the sines of 20 Hz that are played: they begin and end at a crossing, so that any step is somebody's fault.
+/// Level of the 20 Hz sines that the test plays. They begin and end at a zero crossing, so that any
+/// step in the output is an error.
 static const float level = 0.05f;
 float sine_at(uint64_t frame);
 
-/// A stream of the same sine, filled by whoever owns it.
+/// A stream of the same sine, filled by the trigger that owns it.
 struct tap {
     rcore_fifo_t *fifo;
     uint64_t written;
 };
 void tap_fill(struct tap *tap);
 
-/// A callback's sine, three cycles long.
+/// The sine of a render callback, three cycles long.
 struct tone {
     uint64_t frame;
 };
 
-/// One that triggers, through a port of its own.
+/// A trigger thread, with a queue of its own.
 struct trigger {
     struct random random;
     rcore_t *core;
-    rcore_port_t *port;
+    rcore_queue_t *queue;
     const rcore_buffer_t *const *sounds;
     const rcore_matrix_t *const *maps;
-    _Atomic(rcore_voice_t) *shared; // voices of all triggers, which anybody may command
+    /// The voices of all triggers; every trigger may command them.
+    _Atomic(rcore_voice_t) *shared;
     rcore_voice_t voices[own_voices];
     struct tap taps[own_voices];
     struct tone tones[own_voices];
@@ -50,24 +53,29 @@ struct trigger {
     uint64_t started;
 };
 
-/// Starts, commands and gives back at random; often in a group.
+/// Starts, commands and releases voices at random, often in a transaction.
 void trigger_turn(struct trigger *trigger);
-/// Gives a voice back if it has ended.
+/// Releases a voice if it has ended.
 void trigger_tidy_up(struct trigger *trigger, uint32_t index);
 
 struct soak {
     stage_t stage;
     struct random random;
     rcore_buffer_t *sounds[2];
-    rcore_matrix_t *maps[2];   // mono to the pair
-    rcore_matrix_t *routes[2]; // the pair to the pair
-    rcore_matrix_t *send;      // the same, softly
+    /// Mono to stereo.
+    rcore_matrix_t *maps[2];
+    /// Stereo to stereo.
+    rcore_matrix_t *routes[2];
+    /// Stereo to stereo at a low level.
+    rcore_matrix_t *send;
     rcore_capture_t *capture;
-    rcore_meter_t *meters[buses + 1]; // of each bus, and of the route
-    struct desk_effect effects[buses];
+    /// One meter per bus, and one for the route.
+    rcore_meter_t *meters[buses + 1];
+    struct mixer_effect effects[buses];
     uint32_t plans_posted;
     uint32_t plans_refused;
-    uint32_t inserted; // bits: whose effects the newest plan has
+    /// Bit mask of the buses whose effects the newest plan contains.
+    uint32_t inserted;
     rcore_limiter_t *limiter;
     _Atomic(rcore_voice_t) shared[ntriggers * own_voices];
     struct trigger triggers[ntriggers];
@@ -76,14 +84,15 @@ struct soak {
 };
 
 struct soak *soak_open(uint64_t seed);
-/// Stops all that plays, lets it end, and frees it; every voice must have come back.
+/// Stops all voices, lets them end, and frees the soak. Expects that every voice is released.
 void soak_close(struct soak *soak);
-/// A plan at random: nested buses with inserts, sends, a limiter; `inserted`: whose effects it has.
+/// Returns a random plan with nested buses, inserts, sends and a limiter. Sets `inserted` to the
+/// buses whose effects it contains.
 rcore_plan_t *soak_plan(struct soak *soak, uint32_t *inserted);
-/// Plans, verdicts, events and captures.
+/// Posts random plans and grants, reads events and captures.
 void control_turn(struct soak *soak);
 
-/// Expectations that failed in the parts.
+/// Number of expectations that failed.
 extern atomic_uint soak_failures;
 #define SOAK_EXPECT(condition)                                                                                         \
     ((condition) ? (void)0                                                                                             \

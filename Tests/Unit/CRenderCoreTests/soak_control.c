@@ -1,4 +1,4 @@
-// The soak's scene, and the one that controls it. Its plans are in soak_plans.c.
+// The setup of the soak test and its control thread. soak_plans.c builds the plans.
 #include "soak.h"
 
 #include <math.h>
@@ -15,8 +15,9 @@ void control_turn(struct soak *soak) {
         rcore_plan_t *plan = soak_plan(soak, &inserted);
         const uint64_t when =
             random_once_in(random, 2) ? RCORE_NOW : rcore_time(soak->stage.core) + random_below(random, 3000);
-        const rcore_status_t status = rcore_post_plan(soak->stage.port, plan, when);
-        // Buses move between sessions here, which the core refuses while something of the other session leads to them.
+        const rcore_status_t status = rcore_post_plan(soak->stage.queue, plan, when);
+        // Plans move buses between sessions here. The core refuses that while a signal of the other
+        // session is still routed to them.
         SOAK_EXPECT(status == RCORE_OK || status == RCORE_FULL || status == RCORE_CONFLICT);
         *(status == RCORE_OK ? &soak->plans_posted : &soak->plans_refused) += 1;
         if (status == RCORE_OK) {
@@ -27,20 +28,20 @@ void control_turn(struct soak *soak) {
     }
     const rcore_meter_t *meter = soak->meters[random_below(random, buses + 1)];
     const rcore_meter_level_t measured = rcore_meter_read(meter, random_below(random, 2));
-    // Another thread writes: each value is whole, and of its own cycle.
+    // Another thread writes the levels: each value is consistent and belongs to one cycle.
     SOAK_EXPECT(measured.peak >= 0.0f && measured.peak < 4.0f && measured.greatest_peak < 4.0f);
     SOAK_EXPECT(measured.true_peak >= 0.0f && measured.true_peak < 4.0f);
     SOAK_EXPECT(measured.rms >= 0.0f && measured.rms < 4.0f && measured.clipped == 0);
     SOAK_EXPECT(fabsf(rcore_meter_correlation(meter)) <= 1.0f);
     if (random_once_in(random, 100)) {
-        (void)rcore_post_stop_all(soak->stage.port, random_below(random, buses), soft, RCORE_NOW);
+        (void)rcore_post_stop_all(soak->stage.queue, random_below(random, buses), soft, RCORE_NOW);
     }
     if (random_once_in(random, 15)) {
-        stage_verdict(&soak->stage, (sgate_verdict_t){.attenuation = (uint16_t)random_below(random, 20 * 256),
-                                                      .ramp_ms = (uint16_t)(20 + random_below(random, 50)),
-                                                      .paused = random_once_in(random, 4),
-                                                      .muted = random_once_in(random, 4),
-                                                      .input_granted = !random_once_in(random, 3)});
+        stage_grant(&soak->stage, (sgate_grant_t){.attenuation = (uint16_t)random_below(random, 20 * 256),
+                                                  .ramp_ms = (uint16_t)(20 + random_below(random, 50)),
+                                                  .paused = random_once_in(random, 4),
+                                                  .muted = random_once_in(random, 4),
+                                                  .input_granted = !random_once_in(random, 3)});
         sgate_page_set_volume(soak->stage.gate,
                               (sgate_volume_t){.gain = random_float(random, 0.0f, 1.0f), .ramp_ms = 25});
     }
@@ -64,8 +65,8 @@ struct soak *soak_open(uint64_t seed) {
     config.max_voices = ntriggers * own_voices;
     config.max_playing = 8;
     config.max_curves = max_curves;
-    config.steal_frames = config.swap_frames = soft;
-    config.slice_frames = 128;
+    config.steal_frames = config.crossfade_frames = soft;
+    config.block_frames = 128;
     config.max_sends = sends;
     soak->stage = stage_open(&config);
     soak->random = random_seeded(seed);
@@ -89,11 +90,12 @@ struct soak *soak_open(uint64_t seed) {
                                                  .sample_rate = STAGE_RATE,
                                                  .hold_seconds = 0.05f,
                                                  .true_peak = i % 2 == 0,
-                                                 .tap_frames = i % 3 == 0 ? 4096 : 0}; // nobody reads it: it fills
+                                                 // Unread taps fill up.
+                                                 .tap_frames = i % 3 == 0 ? 4096 : 0};
         soak->meters[i] = rcore_meter_create(&meter, NULL);
     }
     for (uint32_t i = 0; i < buses; i++) {
-        desk_effect_open(&soak->effects[i], 2, i * 70, i % 2 == 0 ? 0.8f : -0.8f);
+        mixer_effect_open(&soak->effects[i], 2, i * 70, i % 2 == 0 ? 0.8f : -0.8f);
     }
     const rcore_limiter_description_t limiter = {
         .channels = 2, .sample_rate = STAGE_RATE, .ceiling = 0.03f, .lookahead_seconds = 0.02f};
@@ -103,7 +105,7 @@ struct soak *soak_open(uint64_t seed) {
         struct trigger *trigger = &soak->triggers[i];
         *trigger = (struct trigger){.random = random_seeded(seed * 31 + i + 1),
                                     .core = soak->stage.core,
-                                    .port = rcore_port_open(soak->stage.core, NULL),
+                                    .queue = rcore_queue_open(soak->stage.core, NULL),
                                     .sounds = (const rcore_buffer_t *const *)soak->sounds,
                                     .maps = (const rcore_matrix_t *const *)soak->maps,
                                     .shared = soak->shared,
@@ -115,29 +117,30 @@ struct soak *soak_open(uint64_t seed) {
     return soak;
 }
 
-// Every place for a curve has come back.
+// Expects that every curve slot is free again.
 static void expect_no_curves(struct soak *soak) {
-    SOAK_EXPECT(rcore_group_begin(soak->stage.port) == RCORE_OK);
+    SOAK_EXPECT(rcore_transaction_begin(soak->stage.queue) == RCORE_OK);
     for (uint32_t i = 0; i <= max_curves; i++) {
         const rcore_status_t status =
-            rcore_post_curve(soak->stage.port, RCORE_PARAMETER_BUS_GAIN, 0, 0.5f, RCORE_CURVE_S, soft, RCORE_NOW);
+            rcore_post_curve(soak->stage.queue, RCORE_PARAMETER_BUS_GAIN, 0, 0.5f, RCORE_CURVE_S, soft, RCORE_NOW);
         SOAK_EXPECT(status == (i < max_curves ? RCORE_OK : RCORE_FULL));
     }
-    rcore_group_cancel(soak->stage.port);
+    rcore_transaction_cancel(soak->stage.queue);
 }
 
-// Stops all that plays and lets it end: then every voice is free.
+// Stops all voices and lets them end. Afterwards every voice is free.
 void soak_close(struct soak *soak) {
     rcore_t *core = soak->stage.core;
-    stage_verdict(&soak->stage, (sgate_verdict_t){.paused = false});
+    stage_grant(&soak->stage, (sgate_grant_t){.paused = false});
     for (unsigned turn = 0; turn < 20; turn++) {
         for (uint32_t i = 0; i < ntriggers; i++) {
             for (uint32_t v = 0; v < own_voices; v++) {
                 tap_fill(&soak->triggers[i].taps[v]);
-                (void)rcore_post_stop(soak->stage.port, soak->triggers[i].voices[v], 0, RCORE_NOW);
+                (void)rcore_post_stop(soak->stage.queue, soak->triggers[i].voices[v], 0, RCORE_NOW);
             }
         }
-        (void)rcore_post_stop_all(soak->stage.port, RCORE_NONE, 0, RCORE_NOW); // the one-shots too
+        // Also the one-shots.
+        (void)rcore_post_stop_all(soak->stage.queue, RCORE_NONE, 0, RCORE_NOW);
         rcore_process(core, NULL, 0, NULL, 0, RCORE_MAX_PERIOD);
         for (uint32_t i = 0; i < ntriggers; i++) {
             for (uint32_t v = 0; v < own_voices; v++) {
@@ -170,7 +173,7 @@ void soak_close(struct soak *soak) {
     for (uint32_t i = 0; i < buses; i++) {
         SOAK_EXPECT(soak->effects[i].bad_calls == 0);
         calls += soak->effects[i].calls;
-        desk_effect_close(&soak->effects[i]);
+        mixer_effect_close(&soak->effects[i]);
     }
     SOAK_EXPECT(calls > 0);
     rcore_limiter_destroy(soak->limiter);

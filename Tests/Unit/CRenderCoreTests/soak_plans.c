@@ -1,9 +1,11 @@
-// The soak's plans: any part of a desk, and all of them in one order, so that each may follow any other.
+// Random plans of the soak test. They contain any subset of the mixer's parts in one fixed order,
+// so that any plan may follow any other.
 #include "soak.h"
 
 #include <stdio.h>
 
-// One that comes back must hold nothing of what it heard before: as new, once no plan has it.
+// Chooses an insert. A reused effect must not keep state from its last use: it is cleared when no
+// plan contains it.
 static rcore_insert_t any_insert(struct soak *soak, uint32_t slot, uint32_t *inserted) {
     const bool stays = (soak->inserted >> slot & 1) != 0;
     const bool free = !stays && rcore_collect_plans(soak->stage.core) <= 1;
@@ -11,16 +13,17 @@ static rcore_insert_t any_insert(struct soak *soak, uint32_t slot, uint32_t *ins
         return (rcore_insert_t){.render = NULL};
     }
     if (free) {
-        desk_effect_clear(&soak->effects[slot]);
+        mixer_effect_clear(&soak->effects[slot]);
     }
     *inserted |= 1u << slot;
-    return desk_effect_insert(&soak->effects[slot]);
+    return mixer_effect_insert(&soak->effects[slot]);
 }
 
 static rcore_status_t add_buses(struct soak *soak, rcore_plan_t *plan, uint32_t *inserted) {
     struct random *random = &soak->random;
     rcore_status_t status = RCORE_OK;
-    uint32_t last = 0; // of those that are there
+    // The last slot added.
+    uint32_t last = 0;
     for (uint32_t slot = 0; slot < buses && status == RCORE_OK; slot++) {
         if (slot > 0 && random_once_in(random, 6)) {
             continue;
@@ -38,7 +41,7 @@ static rcore_status_t add_buses(struct soak *soak, rcore_plan_t *plan, uint32_t 
             .insert = any_insert(soak, slot, inserted),
             .pan_law = (rcore_pan_law_t)(slot % 3),
             .solo_safe = random_once_in(random, 4),
-            .live = random_once_in(random, 8),
+            .compensation_exempt = random_once_in(random, 8),
         };
         status = rcore_plan_add_bus(plan, &bus);
         last = slot;
@@ -46,7 +49,8 @@ static rcore_status_t add_buses(struct soak *soak, rcore_plan_t *plan, uint32_t 
     return status;
 }
 
-// From later slots to earlier ones; where there is no bus, or it is another session's, there is no send.
+// Adds sends from later slots to earlier ones. Adds none where a bus is missing or belongs to
+// another session.
 static void add_sends(struct soak *soak, rcore_plan_t *plan) {
     struct random *random = &soak->random;
     for (uint32_t slot = 0; slot < sends; slot++) {

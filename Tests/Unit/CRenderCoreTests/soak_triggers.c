@@ -1,4 +1,4 @@
-// What the soak plays, and those who play it.
+// The signals of the soak test and the threads that trigger them.
 #include "soak.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static uint32_t render_tone(void *context, float *const *planes, uint32_t channe
     const uint64_t left = 3 * cycle_length - tone->frame;
     const uint32_t count = left < nframes ? (uint32_t)left : nframes;
     for (uint32_t i = 0; i < count; i++) {
-        // Triangle: no call of the mathematics library on the audio thread, and as smooth as need be.
+        // A triangle: smooth enough, and it calls no math library function on the audio thread.
         const float phase = (float)((tone->frame + i) % cycle_length) / cycle_length;
         const float value = phase < 0.25f ? phase * 4.0f : phase < 0.75f ? 2.0f - phase * 4.0f : phase * 4.0f - 4.0f;
         for (uint32_t channel = 0; channel < channels; channel++) {
@@ -36,7 +36,7 @@ static uint32_t render_tone(void *context, float *const *planes, uint32_t channe
     return count;
 }
 
-// ---- One that triggers ------------------------------------------------------------------------------------------------------------------
+// ---- Trigger thread -----------------------------------------------------------------------------
 
 static uint64_t any_time(struct trigger *trigger) {
     return random_once_in(&trigger->random, 2) ? RCORE_NOW
@@ -86,8 +86,9 @@ static void start_one(struct trigger *trigger, uint32_t index) {
     if (voice == 0) {
         return;
     }
-    if (rcore_post_start(trigger->port, voice, &params, any_time(trigger)) == RCORE_OK) {
-        trigger->voices[index] = params.one_shot ? 0 : voice; // those look after themselves
+    if (rcore_post_start(trigger->queue, voice, &params, any_time(trigger)) == RCORE_OK) {
+        // The core releases one-shot voices on its own.
+        trigger->voices[index] = params.one_shot ? 0 : voice;
         trigger->started += 1;
         atomic_store(&trigger->shared[trigger->number * own_voices + index], voice);
     } else {
@@ -95,7 +96,8 @@ static void start_one(struct trigger *trigger, uint32_t index) {
     }
 }
 
-// A curve of any parameter there is; where all places for curves are taken, a straight line.
+// Starts a curve of any parameter. If all curve slots are in use, a straight ramp must be accepted
+// instead.
 static rcore_status_t curve_one(struct trigger *trigger, rcore_voice_t voice, uint32_t ramp, uint64_t when) {
     struct random *random = &trigger->random;
     const rcore_parameter_t parameter = (rcore_parameter_t)random_below(random, RCORE_PARAMETER_INPUT_GAIN + 1);
@@ -106,70 +108,70 @@ static rcore_status_t curve_one(struct trigger *trigger, rcore_voice_t voice, ui
     const uint64_t of = parameter <= RCORE_PARAMETER_VOICE_SPEED  ? voice
                         : parameter == RCORE_PARAMETER_INPUT_GAIN ? random_below(random, 2)
                                                                   : random_below(random, buses);
-    const rcore_status_t status = rcore_post_curve(trigger->port, parameter, of, value, curve, ramp, when);
-    return status == RCORE_FULL ? rcore_post_curve(trigger->port, parameter, of, value, RCORE_CURVE_LINEAR, ramp, when)
+    const rcore_status_t status = rcore_post_curve(trigger->queue, parameter, of, value, curve, ramp, when);
+    return status == RCORE_FULL ? rcore_post_curve(trigger->queue, parameter, of, value, RCORE_CURVE_LINEAR, ramp, when)
                                 : status;
 }
 
-// To any bus or send.
-static rcore_status_t command_desk(struct trigger *trigger) {
+// Posts a command to any bus or send.
+static rcore_status_t command_mixer(struct trigger *trigger) {
     struct random *random = &trigger->random;
     const uint32_t ramp = soft + random_below(random, 3000), bus = random_below(random, buses);
     const uint64_t when = any_time(trigger);
     switch (random_below(random, 5)) {
     case 0:
-        return rcore_post_bus_gain(trigger->port, bus, random_float(random, 0.0f, 1.0f), ramp, when);
+        return rcore_post_bus_gain(trigger->queue, bus, random_float(random, 0.0f, 1.0f), ramp, when);
     case 1:
-        return rcore_post_bus_pan(trigger->port, bus, random_float(random, -1.0f, 1.0f), ramp, when);
+        return rcore_post_bus_pan(trigger->queue, bus, random_float(random, -1.0f, 1.0f), ramp, when);
     case 2:
-        return rcore_post_bus_mute(trigger->port, bus, random_once_in(random, 3), ramp, when);
+        return rcore_post_bus_mute(trigger->queue, bus, random_once_in(random, 3), ramp, when);
     case 3:
-        return rcore_post_bus_solo(trigger->port, bus, random_once_in(random, 4), ramp, when);
+        return rcore_post_bus_solo(trigger->queue, bus, random_once_in(random, 4), ramp, when);
     default:
-        return rcore_post_send_level(trigger->port, random_below(random, sends), random_float(random, 0.0f, 0.5f), ramp,
-                                     when);
+        return rcore_post_send_level(trigger->queue, random_below(random, sends), random_float(random, 0.0f, 0.5f),
+                                     ramp, when);
     }
 }
 
-// To any voice of anybody's, ended or not.
+// Posts a command to any voice of any trigger, ended or not.
 static void command_one(struct trigger *trigger) {
     struct random *random = &trigger->random;
     const rcore_voice_t voice = atomic_load(&trigger->shared[random_below(random, ntriggers * own_voices)]);
     const uint32_t ramp = soft + random_below(random, 3000);
     const uint64_t when = any_time(trigger);
-    rcore_port_t *port = trigger->port;
+    rcore_queue_t *queue = trigger->queue;
     rcore_status_t status = RCORE_OK;
     switch (random_below(random, 16)) {
     case 0:
-        status = rcore_post_stop(port, voice, ramp, when);
+        status = rcore_post_stop(queue, voice, ramp, when);
         break;
     case 1:
-        status = rcore_post_pause(port, voice, ramp, when);
+        status = rcore_post_pause(queue, voice, ramp, when);
         break;
     case 2:
     case 3:
-        status = rcore_post_resume(port, voice, ramp, when);
+        status = rcore_post_resume(queue, voice, ramp, when);
         break;
     case 4:
-        status = rcore_post_gain(port, voice, random_float(random, -1.0f, 1.0f), ramp, when);
+        status = rcore_post_gain(queue, voice, random_float(random, -1.0f, 1.0f), ramp, when);
         break;
     case 5:
-        status = rcore_post_pan(port, voice, random_float(random, -1.0f, 1.0f), ramp, when);
+        status = rcore_post_pan(queue, voice, random_float(random, -1.0f, 1.0f), ramp, when);
         break;
     case 6:
-        status = rcore_post_speed(port, voice, random_float(random, 0.5f, 2.0f), ramp, when);
+        status = rcore_post_speed(queue, voice, random_float(random, 0.5f, 2.0f), ramp, when);
         break;
     case 7:
-        status = rcore_post_leave_loop(port, voice, when);
+        status = rcore_post_leave_loop(queue, voice, when);
         break;
     case 8:
-        status = command_desk(trigger);
+        status = command_mixer(trigger);
         break;
     case 9:
-        status = rcore_post_seek(port, voice, random_below(random, 4 * cycle_length), ramp, when);
+        status = rcore_post_seek(queue, voice, random_below(random, 4 * cycle_length), ramp, when);
         break;
     case 10:
-        status = rcore_post_input_gain(port, random_below(random, 2), random_float(random, 0.0f, 1.0f), ramp, when);
+        status = rcore_post_input_gain(queue, random_below(random, 2), random_float(random, 0.0f, 1.0f), ramp, when);
         break;
     default:
         status = curve_one(trigger, voice, ramp, when);
@@ -190,15 +192,15 @@ void trigger_tidy_up(struct trigger *trigger, uint32_t index) {
 
 void trigger_turn(struct trigger *trigger) {
     struct random *random = &trigger->random;
-    const bool group = random_once_in(random, 6);
+    const bool transaction = random_once_in(random, 6);
     rcore_voice_t before[own_voices];
     memcpy(before, trigger->voices, sizeof before);
-    if (group) {
-        SOAK_EXPECT(rcore_group_begin(trigger->port) == RCORE_OK);
+    if (transaction) {
+        SOAK_EXPECT(rcore_transaction_begin(trigger->queue) == RCORE_OK);
     }
     for (uint32_t index = 0; index < own_voices; index++) {
         tap_fill(&trigger->taps[index]);
-        if (!group) {
+        if (!transaction) {
             trigger_tidy_up(trigger, index);
             before[index] = trigger->voices[index];
         }
@@ -209,13 +211,14 @@ void trigger_turn(struct trigger *trigger) {
             command_one(trigger);
         }
     }
-    if (!group) {
+    if (!transaction) {
         return;
     }
-    if (random_once_in(random, 3) || rcore_group_commit(trigger->port) != RCORE_OK) {
-        rcore_group_cancel(trigger->port);
+    if (random_once_in(random, 3) || rcore_transaction_commit(trigger->queue) != RCORE_OK) {
+        rcore_transaction_cancel(trigger->queue);
         for (uint32_t index = 0; index < own_voices; index++) {
-            if (trigger->voices[index] != before[index]) { // none of the group's came to be
+            // The transaction was canceled: none of its voices started.
+            if (trigger->voices[index] != before[index]) {
                 SOAK_EXPECT(rcore_voice_release(trigger->core, trigger->voices[index]) == RCORE_OK);
                 trigger->voices[index] = before[index];
             }

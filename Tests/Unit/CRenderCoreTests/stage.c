@@ -13,7 +13,7 @@ rcore_config_t stage_config(void) {
     config.max_routes = 4;
     config.max_channels = 4;
     config.max_inputs = 2;
-    config.max_ports = 4;
+    config.max_queues = 4;
     config.command_capacity = 64;
     config.event_capacity = 256;
     return config;
@@ -50,9 +50,9 @@ stage_t stage_open(const rcore_config_t *config) {
     if (stage.core == NULL || stage.gate == NULL) {
         abort();
     }
-    stage.port = rcore_port_open(stage.core, NULL);
-    stage_verdict(&stage, (sgate_verdict_t){.paused = false});
-    if (rcore_post_plan(stage.port, stage_plan(stage.gate), RCORE_NOW) != RCORE_OK) {
+    stage.queue = rcore_queue_open(stage.core, NULL);
+    stage_grant(&stage, (sgate_grant_t){.paused = false});
+    if (rcore_post_plan(stage.queue, stage_plan(stage.gate), RCORE_NOW) != RCORE_OK) {
         abort();
     }
     return stage;
@@ -91,22 +91,23 @@ void stage_render(stage_t *stage, uint64_t nframes, uint32_t period) {
         float *outputs[STAGE_CHANNELS];
         for (unsigned channel = 0; channel < STAGE_CHANNELS; channel++) {
             outputs[channel] = stage->out[channel] + stage->nframes;
-            memset(outputs[channel], 0x7F, count * sizeof(float)); // stale contents must not survive
+            // Stale contents must not survive.
+            memset(outputs[channel], 0x7F, count * sizeof(float));
         }
         rcore_process(stage->core, NULL, 0, outputs, STAGE_CHANNELS, (uint32_t)count);
         stage->nframes += count;
     }
 }
 
-uint32_t stage_verdict(stage_t *stage, sgate_verdict_t verdict) {
-    verdict.serial = ++stage->serial;
-    sgate_page_set_verdict(stage->gate, verdict);
-    return verdict.serial;
+uint32_t stage_grant(stage_t *stage, sgate_grant_t grant) {
+    grant.serial = ++stage->serial;
+    sgate_page_set_grant(stage->gate, grant);
+    return grant.serial;
 }
 
 rcore_voice_t stage_start(stage_t *stage, const rcore_voice_params_t *params, uint64_t when) {
     const rcore_voice_t voice = rcore_voice_acquire(stage->core);
-    if (voice == 0 || rcore_post_start(stage->port, voice, params, when) != RCORE_OK) {
+    if (voice == 0 || rcore_post_start(stage->queue, voice, params, when) != RCORE_OK) {
         abort();
     }
     return voice;

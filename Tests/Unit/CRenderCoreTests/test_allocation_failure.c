@@ -1,11 +1,13 @@
-// Memory runs out at each allocation of set-up in turn: a clean RCORE_NO_MEMORY, and nothing is left behind.
-// Linked with --wrap for the allocator's functions; not under sanitizers, which have an allocator of their own.
+// Fails each allocation of the setup functions in turn: each must return RCORE_NO_MEMORY and leak
+// nothing. The program is linked with --wrap for the allocator's functions, and is not built for
+// sanitizers, which replace the allocator.
 #include "expect.h"
 #include "stage.h"
 
 #include <string.h>
 
-static int64_t allocations, live, fail_at = -1; // fail_at -1: never
+// With `fail_at` -1, no allocation fails.
+static int64_t allocations, live, fail_at = -1;
 
 static bool refuse(void) { return allocations++ == fail_at; }
 static void *counted(void *memory) {
@@ -52,7 +54,8 @@ void __wrap_free(void *memory) {
     __real_free(memory);
 }
 
-/// One piece of set-up: makes something whole and ends it; false and a status when it could not.
+/// One setup step: creates an object and destroys it. Returns false and sets a status if the
+/// creation failed.
 typedef bool (*set_up_t)(rcore_status_t *status);
 
 static bool make_core(rcore_status_t *status) {
@@ -125,7 +128,8 @@ static bool make_page(rcore_status_t *status) {
 }
 
 static rcore_t *plans_core;
-static rcore_port_t *plans_port; // made beforehand, so that only the plan's allocations fail
+// Created beforehand, so that only the plan's own allocations fail.
+static rcore_queue_t *plans_queue;
 
 static rcore_status_t fill(rcore_plan_t *plan) {
     for (uint32_t slot = 0; slot < 8; slot++) {
@@ -150,7 +154,7 @@ static rcore_status_t fill(rcore_plan_t *plan) {
     if (status != RCORE_OK) {
         return status;
     }
-    return rcore_post_plan(plans_port, plan, RCORE_NOW);
+    return rcore_post_plan(plans_queue, plan, RCORE_NOW);
 }
 
 static bool make_plan(rcore_status_t *status) {
@@ -174,7 +178,8 @@ static void expect_clean_failures(const char *name, set_up_t set_up) {
         fail_at = -1;
         if (made) {
             EXPECT_EQUAL(status, RCORE_OK);
-            EXPECT(n > 0); // or nothing was tested
+            // Otherwise nothing was tested.
+            EXPECT(n > 0);
             EXPECT_EQUAL(made_allocations, n);
             printf("%s: %d allocations\n", name, (int)n);
             return;
@@ -182,7 +187,7 @@ static void expect_clean_failures(const char *name, set_up_t set_up) {
         EXPECT_EQUAL(status, RCORE_NO_MEMORY);
         EXPECT_EQUAL(live, before);
         if (n > 1000) {
-            EXPECT(!"it never succeeds");
+            EXPECT(!"the setup never succeeds");
             return;
         }
     }
@@ -205,20 +210,20 @@ TEST(plans_fail_cleanly) {
     const int64_t before = live;
     const rcore_config_t config = stage_config();
     plans_core = rcore_create(&config, NULL);
-    plans_port = rcore_port_open(plans_core, NULL);
+    plans_queue = rcore_queue_open(plans_core, NULL);
     expect_clean_failures("plan", make_plan);
     rcore_destroy(plans_core);
     EXPECT_EQUAL(live, before);
 }
 
-/// With no allocation counted, the cycle made none: one whole scene.
+/// Renders one whole scene and counts allocations: the cycle must make none.
 TEST(the_cycle_allocates_nothing) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = ramp_buffer(1000);
     float planes[STAGE_CHANNELS][512];
     float *outputs[] = {planes[0], planes[1]};
     stage_play(&stage, buffer, 100);
-    stage_verdict(&stage, (sgate_verdict_t){.attenuation = 1000, .ramp_ms = 5});
+    stage_grant(&stage, (sgate_grant_t){.attenuation = 1000, .ramp_ms = 5});
     allocations = 0;
     for (unsigned turn = 0; turn < 20; turn++) {
         rcore_process(stage.core, NULL, 0, outputs, 2, 512);

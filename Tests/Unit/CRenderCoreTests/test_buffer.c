@@ -1,4 +1,4 @@
-// Samples in memory.
+// Sample buffers.
 #include "expect.h"
 #include "rcore_buffer.h"
 
@@ -13,7 +13,8 @@ TEST(keeps_its_shape) {
     EXPECT_EQUAL(rcore_buffer_nonfinite_count(buffer), 0);
     EXPECT(rcore_buffer_retain(buffer) == buffer);
     rcore_buffer_release(buffer);
-    EXPECT_EQUAL(rcore_buffer_nframes(buffer), 3); // the first reference still stands
+    // The first reference is still valid.
+    EXPECT_EQUAL(rcore_buffer_nframes(buffer), 3);
     rcore_buffer_release(buffer);
     rcore_buffer_release(NULL);
 }

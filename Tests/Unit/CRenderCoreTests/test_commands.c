@@ -1,4 +1,4 @@
-// Timed commands take effect on exactly their frame, whatever the periods are.
+// Timed commands take effect at exactly their frame, whatever the periods are.
 #include "expect.h"
 #include "stage.h"
 
@@ -26,17 +26,18 @@ TEST(a_start_is_exact_to_the_frame) {
     rcore_buffer_release(impulse);
 }
 
-/// One voice: start, gain, pause, resume, bus gain and stop, each on its frame and bit-exact around it.
+/// One voice: start, gain, pause, resume, bus gain and stop, each at its frame and bit-exact around
+/// it.
 TEST(every_command_is_exact_to_the_frame) {
     rcore_buffer_t *buffer = ramp_buffer(20000);
     for (unsigned p = 0; p < nperiods; p++) {
         stage_t stage = stage_open(NULL);
         const rcore_voice_t voice = stage_play(&stage, buffer, 100);
-        EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.5f, 0, 777), RCORE_OK);
-        EXPECT_EQUAL(rcore_post_pause(stage.port, voice, 0, 1500), RCORE_OK);
-        EXPECT_EQUAL(rcore_post_resume(stage.port, voice, 0, 2501), RCORE_OK);
-        EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 0, 0.25f, 0, 5003), RCORE_OK);
-        EXPECT_EQUAL(rcore_post_stop(stage.port, voice, 0, 9000), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.5f, 0, 777), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_pause(stage.queue, voice, 0, 1500), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_resume(stage.queue, voice, 0, 2501), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 0, 0.25f, 0, 5003), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_stop(stage.queue, voice, 0, 9000), RCORE_OK);
         stage_render(&stage, 12000, periods[p]);
 
         uint64_t source = 0, wrong = 0;
@@ -56,15 +57,17 @@ TEST(every_command_is_exact_to_the_frame) {
     rcore_buffer_release(buffer);
 }
 
-/// Posted in any order, due in the order of their times; for one time, in the order posted.
+/// Commands posted in any order take effect in the order of their times; at the same time, in the
+/// order of posting.
 TEST(order_is_by_time_and_then_by_posting) {
     rcore_buffer_t *buffer = constant_buffer(4000, 1.0f);
     stage_t stage = stage_open(NULL);
     const rcore_voice_t voice = stage_play(&stage, buffer, 0);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.125f, 0, 3000), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.5f, 0, 1000), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.75f, 0, 2000), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.25f, 0, 2000), RCORE_OK); // the later one counts
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.125f, 0, 3000), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.5f, 0, 1000), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.75f, 0, 2000), RCORE_OK);
+    // The later one takes effect.
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.25f, 0, 2000), RCORE_OK);
     stage_render(&stage, 4000, 128);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 1000, 1.0f), -1);
     EXPECT_EQUAL(first_other(stage.out[0], 1000, 2000, 0.5f), -1);
@@ -80,7 +83,7 @@ TEST(an_untimed_command_takes_effect_at_the_next_cycle) {
     stage_t stage = stage_open(NULL);
     const rcore_voice_t voice = stage_play(&stage, buffer, RCORE_NOW);
     stage_render(&stage, 333, 111);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 333, 111);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 333, 1.0f), -1);
     EXPECT_EQUAL(first_other(stage.out[0], 333, 666, 0.5f), -1);
@@ -102,7 +105,7 @@ TEST(a_late_command_takes_effect_at_once_and_is_counted) {
     rcore_buffer_release(buffer);
 }
 
-/// A period of 0 frames applies what is due, and nothing else.
+/// A period of 0 frames applies due commands and renders nothing.
 TEST(an_empty_period_applies_commands) {
     rcore_buffer_t *buffer = constant_buffer(100, 1.0f);
     stage_t stage = stage_open(NULL);
@@ -125,21 +128,21 @@ TEST(bad_arguments_post_nothing) {
     const rcore_voice_t voice = rcore_voice_acquire(stage.core);
     rcore_voice_params_t good = rcore_voice_params_default(), bad;
     good.buffer = buffer;
-    EXPECT_EQUAL(rcore_post_start(stage.port, voice, NULL, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_start(stage.queue, voice, NULL, RCORE_NOW), RCORE_BAD_ARGUMENT);
     bad = good, bad.buffer = NULL;
-    EXPECT_EQUAL(rcore_post_start(stage.port, voice, &bad, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_start(stage.queue, voice, &bad, RCORE_NOW), RCORE_BAD_ARGUMENT);
     bad = good, bad.fifo = fifo;
-    EXPECT_EQUAL(rcore_post_start(stage.port, voice, &bad, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_start(stage.queue, voice, &bad, RCORE_NOW), RCORE_BAD_ARGUMENT);
     bad = good, bad.gain = NAN;
-    EXPECT_EQUAL(rcore_post_start(stage.port, voice, &bad, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_start(stage.queue, voice, &bad, RCORE_NOW), RCORE_BAD_ARGUMENT);
     bad = good, bad.start_frame = 100;
-    EXPECT_EQUAL(rcore_post_start(stage.port, voice, &bad, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_start(stage.queue, voice, &bad, RCORE_NOW), RCORE_BAD_ARGUMENT);
     bad = good, bad.matrix = mono;
-    EXPECT_EQUAL(rcore_post_start(stage.port, voice, &bad, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, INFINITY, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 0, NAN, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, stage_config().max_buses, 1, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_plan(stage.port, NULL, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_start(stage.queue, voice, &bad, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, INFINITY, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 0, NAN, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, stage_config().max_buses, 1, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, NULL, RCORE_NOW), RCORE_BAD_ARGUMENT);
     stage_render(&stage, 100, 100);
     EXPECT_EQUAL(rcore_read_counters(stage.core).playing_voices, 0);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 100, 0.0f), -1);
@@ -149,7 +152,8 @@ TEST(bad_arguments_post_nothing) {
     rcore_matrix_destroy(mono);
 }
 
-/// The same scene, ramps and all, in other periods: the same to the last bits of a ramp; twice in the same: identical.
+/// The same scene with ramps, in other periods: equal up to the last bits of a ramp. Twice in the
+/// same periods: identical.
 static void play_scene(stage_t *stage, const rcore_buffer_t *sine, const rcore_buffer_t *ramp, uint32_t period) {
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = sine;
@@ -160,12 +164,13 @@ static void play_scene(stage_t *stage, const rcore_buffer_t *sine, const rcore_b
     params.buffer = ramp;
     params.bus = 1;
     const rcore_voice_t second = stage_start(stage, &params, 333);
-    rcore_post_gain(stage->port, first, 0.3f, 700, 2000);
-    rcore_post_gain(stage->port, first, 0.9f, 700, 2300); // while the other ramp is under way
-    rcore_post_bus_gain(stage->port, 1, 0.5f, 4800, 3000);
-    rcore_post_pause(stage->port, second, 240, 5000);
-    rcore_post_resume(stage->port, second, 240, 9000);
-    rcore_post_stop(stage->port, first, 480, 15000);
+    rcore_post_gain(stage->queue, first, 0.3f, 700, 2000);
+    // While the other ramp is running.
+    rcore_post_gain(stage->queue, first, 0.9f, 700, 2300);
+    rcore_post_bus_gain(stage->queue, 1, 0.5f, 4800, 3000);
+    rcore_post_pause(stage->queue, second, 240, 5000);
+    rcore_post_resume(stage->queue, second, 240, 9000);
+    rcore_post_stop(stage->queue, first, 480, 15000);
     stage_render(stage, 20000, period);
 }
 
@@ -212,16 +217,16 @@ TEST(commands_that_wait_keep_none_waiting) {
     stage_render(&stage, 64, 64);
     const uint32_t capacity = rcore_configuration(stage.core).command_capacity;
     for (uint32_t i = 0; i < capacity; i++) {
-        EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 1.0f, 0, 10000), RCORE_OK);
-        stage_render(&stage, 1, 1); // the ring is empty again; they wait in the core
+        EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 1.0f, 0, 10000), RCORE_OK);
+        stage_render(&stage, 1, 1); // the ring is empty again; the commands wait in the core
     }
-    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 1.0f, 0, 10000), RCORE_FULL);
-    EXPECT_EQUAL(rcore_post_stop(stage.port, voice, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 1.0f, 0, 10000), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_stop(stage.queue, voice, 0, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_ENDED);
-    stage_render(&stage, 20000, 64); // their time comes, and with it room
+    stage_render(&stage, 20000, 64); // the commands become due, which makes room
     const rcore_voice_t next = stage_play(&stage, buffer, RCORE_NOW);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, next, 1.0f, 0, 90000), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, next, 1.0f, 0, 90000), RCORE_OK);
     stage_close(&stage);
     rcore_buffer_release(buffer);
 }

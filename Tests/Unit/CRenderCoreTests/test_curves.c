@@ -1,4 +1,5 @@
-// Curves: each shape of each parameter against its formula, exact at both ends, whatever else happens meanwhile.
+// Curves: each shape and each parameter against its formula, exact at both ends, with other events
+// in between.
 #include "expect.h"
 #include "random.h"
 #include "stage.h"
@@ -7,7 +8,7 @@
 
 enum { start_frame = 777 };
 
-// ---- What is expected -----------------------------------------------------------------------------------------------------------------
+// ---- Expected values ----------------------------------------------------------------------------
 
 struct course {
     double from, to;
@@ -19,7 +20,7 @@ static bool is_straight(const struct course *course) {
     return course->shape == RCORE_CURVE_LINEAR || course->from * course->to < 0 || course->from == course->to;
 }
 
-// Its value `done` frames on, as the header says.
+// Returns the curve's value after `done` frames, as specified in the header.
 static double course_at(const struct course *course, uint32_t done) {
     if (done >= course->nframes) {
         return course->to;
@@ -36,7 +37,8 @@ static double course_at(const struct course *course, uint32_t done) {
     return from * pow(to / from, x);
 }
 
-// How far a polygon may be off: its points are at most 1/128 of the way apart, or 8 frames.
+// Returns the maximum error of the core's polyline: its points are at most 1/128 of the length
+// apart, or 8 frames.
 static double course_bound(const struct course *course, uint32_t done) {
     const double apart = fmin(1.0, fmax(8.0 / course->nframes, 1.0 / 128));
     const double way = fabs(course->to - course->from);
@@ -47,12 +49,13 @@ static double course_bound(const struct course *course, uint32_t done) {
         return 1e-6;
     }
     const double ratio = course->from != 0 && course->to != 0 ? course->to / course->from : 1e5;
-    const double turn = fabs(log(ratio)) * apart; // of one line
+    const double turn = fabs(log(ratio)) * apart; // of one line segment
     const double towards_zero = course->from == 0 || course->to == 0 ? 1e-5 * way : 0;
     return turn * turn / 8 * exp(turn) * fabs(course_at(course, done)) + towards_zero + 1e-6;
 }
 
-// The formula held against what was heard from frame `begin` on, of a parameter that shows as `scale` × value + `offset`.
+// Compares the formula with the output from frame `begin` on. The output is `scale` × value +
+// `offset`.
 static void expect_course(const struct course *course, const float *heard, uint64_t begin, double scale,
                           double offset) {
     unsigned off = 0;
@@ -64,7 +67,7 @@ static void expect_course(const struct course *course, const float *heard, uint6
     }
     EXPECT_EQUAL(off, 0);
     if (off > 0) {
-        fprintf(stderr, "shape %d from %g to %g in %u frames: off by up to %g\n", (int)course->shape, course->from,
+        fprintf(stderr, "shape %d from %g to %g in %u frames: largest error %g\n", (int)course->shape, course->from,
                 course->to, course->nframes, worst);
     }
     const float last = (float)(scale * course->to + offset);
@@ -103,7 +106,7 @@ static rcore_buffer_t *mono_ones(uint64_t nframes) {
     return buffer;
 }
 
-// ---- Each parameter -------------------------------------------------------------------------------------------------------------------
+// ---- Each parameter -----------------------------------------------------------------------------
 
 TEST(gains_of_voices_and_buses) {
     rcore_buffer_t *ones = constant_buffer(100000, 1.0f);
@@ -114,11 +117,11 @@ TEST(gains_of_voices_and_buses) {
         const bool bus = i % 2 == 1;
         const rcore_parameter_t parameter = bus ? RCORE_PARAMETER_BUS_GAIN : RCORE_PARAMETER_VOICE_GAIN;
         const uint64_t of = bus ? 0 : voice;
-        EXPECT_EQUAL(rcore_post_curve(stage.port, parameter, of, (float)course->from, RCORE_CURVE_S, 0, RCORE_NOW),
+        EXPECT_EQUAL(rcore_post_curve(stage.queue, parameter, of, (float)course->from, RCORE_CURVE_S, 0, RCORE_NOW),
                      RCORE_OK);
-        EXPECT_EQUAL(
-            rcore_post_curve(stage.port, parameter, of, (float)course->to, course->shape, course->nframes, start_frame),
-            RCORE_OK);
+        EXPECT_EQUAL(rcore_post_curve(stage.queue, parameter, of, (float)course->to, course->shape, course->nframes,
+                                      start_frame),
+                     RCORE_OK);
         stage_render(&stage, start_frame + course->nframes + 100, 256);
         expect_course(course, stage.out[0], start_frame, 1, 0);
         expect_course(course, stage.out[1], start_frame, 1, 0);
@@ -134,16 +137,16 @@ TEST(gains_of_inputs) {
     }
     for (unsigned i = 0; i < ncourses; i++) {
         stage_t stage = stage_open(NULL);
-        stage_verdict(&stage, (sgate_verdict_t){.input_granted = true});
+        stage_grant(&stage, (sgate_grant_t){.input_granted = true});
         rcore_voice_params_t params = rcore_voice_params_default();
         params.input_channels = 1;
         params.input = 1;
         (void)stage_start(&stage, &params, RCORE_NOW);
         const rcore_parameter_t parameter = RCORE_PARAMETER_INPUT_GAIN;
         const struct course *course = &courses[i];
-        rcore_post_input_gain(stage.port, 1, (float)course->from, 0, RCORE_NOW);
+        rcore_post_input_gain(stage.queue, 1, (float)course->from, 0, RCORE_NOW);
         EXPECT_EQUAL(
-            rcore_post_curve(stage.port, parameter, 1, (float)course->to, course->shape, course->nframes, start_frame),
+            rcore_post_curve(stage.queue, parameter, 1, (float)course->to, course->shape, course->nframes, start_frame),
             RCORE_OK);
         for (uint32_t done = 0; done < start_frame + course->nframes + 100; done += 64) {
             const float *inputs[] = {NULL, ones + done};
@@ -157,11 +160,12 @@ TEST(gains_of_inputs) {
     free(heard);
 }
 
-// Nothing of a bus by where it leads.
+// A zero matrix: nothing of a bus reaches its parent.
 static rcore_matrix_t *nothing;
 
-// Bus 1 into bus 0 by a send alone, slot 3; bus 0 to the route, panned by the linear law.
-static void post_desk(stage_t *stage, bool with_send) {
+// Bus 1 feeds bus 0 through send 3 only. Bus 0 is connected to the route and panned with the linear
+// law.
+static void post_mixer(stage_t *stage, bool with_send) {
     rcore_plan_t *plan = rcore_plan_create();
     const rcore_bus_description_t main = {
         .slot = 0, .channels = 1, .parent = RCORE_NONE, .gate = stage->gate, .pan_law = RCORE_PAN_LINEAR};
@@ -173,12 +177,12 @@ static void post_desk(stage_t *stage, bool with_send) {
     EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
     EXPECT_EQUAL(with_send ? rcore_plan_add_send(plan, &send) : RCORE_OK, RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage->port, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage->queue, plan, RCORE_NOW), RCORE_OK);
 }
 
-static stage_t desk_stage(const rcore_buffer_t *mono) {
+static stage_t mixer_stage(const rcore_buffer_t *mono) {
     stage_t stage = stage_open(NULL);
-    post_desk(&stage, true);
+    post_mixer(&stage, true);
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = mono;
     params.bus = 1;
@@ -189,13 +193,13 @@ static stage_t desk_stage(const rcore_buffer_t *mono) {
 TEST(levels_of_sends) {
     rcore_buffer_t *ones = mono_ones(100000);
     for (unsigned i = 0; i < ncourses; i++) {
-        stage_t stage = desk_stage(ones);
+        stage_t stage = mixer_stage(ones);
         const rcore_parameter_t parameter = RCORE_PARAMETER_SEND_LEVEL;
         const struct course *course = &courses[i];
-        rcore_post_send_level(stage.port, 3, (float)course->from, 0, RCORE_NOW);
-        rcore_post_bus_pan(stage.port, 0, -1.0f, 0, RCORE_NOW);
+        rcore_post_send_level(stage.queue, 3, (float)course->from, 0, RCORE_NOW);
+        rcore_post_bus_pan(stage.queue, 0, -1.0f, 0, RCORE_NOW);
         EXPECT_EQUAL(
-            rcore_post_curve(stage.port, parameter, 3, (float)course->to, course->shape, course->nframes, start_frame),
+            rcore_post_curve(stage.queue, parameter, 3, (float)course->to, course->shape, course->nframes, start_frame),
             RCORE_OK);
         stage_render(&stage, start_frame + course->nframes + 100, 256);
         expect_course(course, stage.out[0], start_frame, 1, 0);
@@ -209,9 +213,9 @@ TEST(pans_of_buses) {
         {-1.0, 1.0, RCORE_CURVE_S, 9600}, {1.0, -0.5, RCORE_CURVE_S, 1000}, {0.25, 1.0, RCORE_CURVE_LINEAR, 5000}};
     rcore_buffer_t *ones = mono_ones(100000);
     for (unsigned i = 0; i < 3; i++) {
-        stage_t stage = desk_stage(ones);
-        rcore_post_bus_pan(stage.port, 0, (float)moves[i].from, 0, RCORE_NOW);
-        EXPECT_EQUAL(rcore_post_curve(stage.port, RCORE_PARAMETER_BUS_PAN, 0, (float)moves[i].to, moves[i].shape,
+        stage_t stage = mixer_stage(ones);
+        rcore_post_bus_pan(stage.queue, 0, (float)moves[i].from, 0, RCORE_NOW);
+        EXPECT_EQUAL(rcore_post_curve(stage.queue, RCORE_PARAMETER_BUS_PAN, 0, (float)moves[i].to, moves[i].shape,
                                       moves[i].nframes, start_frame),
                      RCORE_OK);
         stage_render(&stage, start_frame + moves[i].nframes + 100, 100);
@@ -222,7 +226,8 @@ TEST(pans_of_buses) {
     rcore_buffer_release(ones);
 }
 
-/// By the linear law the right side's gain is the place; by that of equal power, its sine.
+/// With the linear law, the right channel's gain is the pan position; with the equal-power law, its
+/// sine.
 TEST(pans_of_voices) {
     static const struct course moves[] = {
         {-1.0, 1.0, RCORE_CURVE_S, 9600},
@@ -239,7 +244,7 @@ TEST(pans_of_voices) {
             params.pan_law = law == 0 ? RCORE_PAN_LINEAR : RCORE_PAN_EQUAL_POWER;
             params.pan = (float)moves[i].from;
             const rcore_voice_t voice = stage_start(&stages[law], &params, RCORE_NOW);
-            EXPECT_EQUAL(rcore_post_curve(stages[law].port, RCORE_PARAMETER_VOICE_PAN, voice, (float)moves[i].to,
+            EXPECT_EQUAL(rcore_post_curve(stages[law].queue, RCORE_PARAMETER_VOICE_PAN, voice, (float)moves[i].to,
                                           moves[i].shape, moves[i].nframes, start_frame),
                          RCORE_OK);
             stage_render(&stages[law], start_frame + moves[i].nframes + 100, STAGE_CHANGING_PERIODS);
@@ -257,7 +262,8 @@ TEST(pans_of_voices) {
     rcore_buffer_release(ones);
 }
 
-/// Even in cents: an exponential curve of a speed is a glide. Where the source is, is the sum of the speeds.
+/// An exponential curve of the speed is a glide with constant cents per second. The playhead is the
+/// sum of the speeds.
 TEST(speeds_of_voices) {
     static const struct course glides[] = {
         {1.0, 2.0, RCORE_CURVE_EXPONENTIAL, 4800}, {1.0, 0.25, RCORE_CURVE_EXPONENTIAL, 4800},
@@ -272,7 +278,7 @@ TEST(speeds_of_voices) {
         params.buffer = ramp;
         params.speed = (float)glide->from;
         const rcore_voice_t voice = stage_start(&stage, &params, RCORE_NOW);
-        EXPECT_EQUAL(rcore_post_curve(stage.port, RCORE_PARAMETER_VOICE_SPEED, voice, (float)glide->to, glide->shape,
+        EXPECT_EQUAL(rcore_post_curve(stage.queue, RCORE_PARAMETER_VOICE_SPEED, voice, (float)glide->to, glide->shape,
                                       glide->nframes, start_frame),
                      RCORE_OK);
         stage_render(&stage, start_frame + glide->nframes + 1000, 100);
@@ -291,21 +297,22 @@ TEST(speeds_of_voices) {
     rcore_buffer_release(ramp);
 }
 
-// ---- Cuts and interruptions -----------------------------------------------------------------------------------------------------------
+// ---- Periods and interruptions ------------------------------------------------------------------
 
 static void play_curves(stage_t *stage, const rcore_buffer_t *buffer, uint32_t period) {
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = buffer;
     params.pan_law = RCORE_PAN_EQUAL_POWER;
     const rcore_voice_t voice = stage_start(stage, &params, RCORE_NOW);
-    rcore_port_t *port = stage->port;
-    rcore_post_curve(port, RCORE_PARAMETER_VOICE_GAIN, voice, 0.1f, RCORE_CURVE_EXPONENTIAL, 3000, 100);
-    rcore_post_curve(port, RCORE_PARAMETER_VOICE_GAIN, voice, 0.9f, RCORE_CURVE_S, 100, 4000);
-    rcore_post_curve(port, RCORE_PARAMETER_VOICE_PAN, voice, 1.0f, RCORE_CURVE_S, 5000, 333);
-    rcore_post_curve(port, RCORE_PARAMETER_VOICE_SPEED, voice, 1.5f, RCORE_CURVE_EXPONENTIAL, 2000, 1234);
-    rcore_post_curve(port, RCORE_PARAMETER_VOICE_SPEED, voice, 1.0f, RCORE_CURVE_S, 500, 6000);
-    rcore_post_curve(port, RCORE_PARAMETER_BUS_GAIN, 0, 0.0f, RCORE_CURVE_S, 7000, 50);
-    rcore_post_curve(port, RCORE_PARAMETER_BUS_GAIN, 0, 1.0f, RCORE_CURVE_EXPONENTIAL, 900, 5001); // on its way
+    rcore_queue_t *queue = stage->queue;
+    rcore_post_curve(queue, RCORE_PARAMETER_VOICE_GAIN, voice, 0.1f, RCORE_CURVE_EXPONENTIAL, 3000, 100);
+    rcore_post_curve(queue, RCORE_PARAMETER_VOICE_GAIN, voice, 0.9f, RCORE_CURVE_S, 100, 4000);
+    rcore_post_curve(queue, RCORE_PARAMETER_VOICE_PAN, voice, 1.0f, RCORE_CURVE_S, 5000, 333);
+    rcore_post_curve(queue, RCORE_PARAMETER_VOICE_SPEED, voice, 1.5f, RCORE_CURVE_EXPONENTIAL, 2000, 1234);
+    rcore_post_curve(queue, RCORE_PARAMETER_VOICE_SPEED, voice, 1.0f, RCORE_CURVE_S, 500, 6000);
+    rcore_post_curve(queue, RCORE_PARAMETER_BUS_GAIN, 0, 0.0f, RCORE_CURVE_S, 7000, 50);
+    // While the first one is running.
+    rcore_post_curve(queue, RCORE_PARAMETER_BUS_GAIN, 0, 1.0f, RCORE_CURVE_EXPONENTIAL, 900, 5001);
     stage_render(stage, 10000, period);
 }
 
@@ -331,7 +338,7 @@ TEST(the_same_bits_wherever_periods_end) {
     rcore_buffer_release(buffer);
 }
 
-/// From where it is: with a ramp, a curve, and at once.
+/// From its current value: with a ramp, with a curve, and at once.
 TEST(another_command_ends_a_curve_where_it_is) {
     rcore_buffer_t *ones = constant_buffer(20000, 1.0f);
     for (unsigned i = 0; i < 2; i++) {
@@ -339,9 +346,9 @@ TEST(another_command_ends_a_curve_where_it_is) {
         const rcore_voice_t voice = stage_play(&stage, ones, RCORE_NOW);
         const rcore_parameter_t parameter = i == 0 ? RCORE_PARAMETER_BUS_GAIN : RCORE_PARAMETER_VOICE_GAIN;
         const uint64_t of = i == 0 ? 0 : voice;
-        rcore_post_curve(stage.port, parameter, of, 0.0f, RCORE_CURVE_S, 4000, 100);
-        rcore_post_curve(stage.port, parameter, of, 1.0f, RCORE_CURVE_S, 3000, 2077);
-        rcore_post_curve(stage.port, parameter, of, 0.5f, RCORE_CURVE_LINEAR, 2000, 3999);
+        rcore_post_curve(stage.queue, parameter, of, 0.0f, RCORE_CURVE_S, 4000, 100);
+        rcore_post_curve(stage.queue, parameter, of, 1.0f, RCORE_CURVE_S, 3000, 2077);
+        rcore_post_curve(stage.queue, parameter, of, 0.5f, RCORE_CURVE_LINEAR, 2000, 3999);
         stage_render(&stage, 6500, 256);
         EXPECT(largest_step(stage.out[0], 1, 6500) < 1.5f / 3000);
         const struct course first = {1.0, 0.0, RCORE_CURVE_S, 4000};
@@ -349,7 +356,7 @@ TEST(another_command_ends_a_curve_where_it_is) {
         EXPECT_NEAR(stage.out[0][2076], course_at(&first, 2077 - 100), 1e-4);
         EXPECT_NEAR(stage.out[0][3998], course_at(&second, 3999 - 2077), 1e-4);
         const double middle = (double)stage.out[0][3998];
-        for (unsigned frame = 3999; frame < 5999; frame++) { // nothing of a curve is left
+        for (unsigned frame = 3999; frame < 5999; frame++) { // nothing of the curve is left
             EXPECT_NEAR(stage.out[0][frame], middle + (0.5 - middle) * (frame - 3998) / 2000.0, 1e-6);
         }
         EXPECT_EQUAL(first_other(stage.out[0], 5998, 6500, 0.5f), -1);
@@ -358,14 +365,14 @@ TEST(another_command_ends_a_curve_where_it_is) {
     rcore_buffer_release(ones);
 }
 
-/// A stop cannot be taken back: a ramp that runs is not bent any more.
+/// A stop cannot be revoked, and a curve does not alter its ramp.
 TEST(a_voice_that_stops_takes_no_curve) {
     rcore_buffer_t *ones = constant_buffer(20000, 1.0f);
     stage_t stage = stage_open(NULL);
     const rcore_voice_t voice = stage_play(&stage, ones, RCORE_NOW);
-    rcore_post_gain(stage.port, voice, 0.5f, 4000, RCORE_NOW);
-    rcore_post_stop(stage.port, voice, 3000, 100);
-    rcore_post_curve(stage.port, RCORE_PARAMETER_VOICE_GAIN, voice, 2.0f, RCORE_CURVE_S, 2000, 200);
+    rcore_post_gain(stage.queue, voice, 0.5f, 4000, RCORE_NOW);
+    rcore_post_stop(stage.queue, voice, 3000, 100);
+    rcore_post_curve(stage.queue, RCORE_PARAMETER_VOICE_GAIN, voice, 2.0f, RCORE_CURVE_S, 2000, 200);
     stage_render(&stage, 4000, 256);
     for (unsigned frame = 1; frame < 3000; frame++) {
         EXPECT(stage.out[0][frame] <= stage.out[0][frame - 1]);
@@ -374,24 +381,25 @@ TEST(a_voice_that_stops_takes_no_curve) {
     rcore_buffer_release(ones);
 }
 
-/// At its flat beginning the speed is still 1, and the voice as if it had no speed of its own.
+/// At the flat start of the curve the speed is still 1, and the voice renders as without a speed.
 TEST(a_speed_that_begins_slowly) {
     rcore_buffer_t *ramp = ramp_buffer(100000);
     stage_t stage = stage_open(NULL);
     const rcore_voice_t voice = stage_play(&stage, ramp, RCORE_NOW);
     const struct course course = {1.0, 1.1, RCORE_CURVE_S, 1000000};
-    rcore_post_curve(stage.port, RCORE_PARAMETER_VOICE_SPEED, voice, 1.1f, RCORE_CURVE_S, course.nframes, 1024);
+    rcore_post_curve(stage.queue, RCORE_PARAMETER_VOICE_SPEED, voice, 1.1f, RCORE_CURVE_S, course.nframes, 1024);
     stage_render(&stage, 61025, 256);
     double place = 1024;
     for (uint32_t done = 1; done <= 60000; done++) {
         place += course_at(&course, done);
     }
-    EXPECT_NEAR((double)stage.out[0][61024] * 1048576.0 - 1.0, place, 1.0); // 21 further than at 1
+    // 21 further than at speed 1
+    EXPECT_NEAR((double)stage.out[0][61024] * 1048576.0 - 1.0, place, 1.0);
     stage_close(&stage);
     rcore_buffer_release(ramp);
 }
 
-/// A pause is a hole in the time of what stands still: cut out, the curve is whole.
+/// A pause is a gap in the time of a suspended curve: with the gap cut out, the curve is whole.
 static void expect_course_around(const stage_t *stage, const struct course *course, uint64_t begin, uint64_t pause,
                                  uint64_t resume) {
     float *heard = malloc(sizeof(float) * stage->nframes);
@@ -408,20 +416,20 @@ TEST(a_curve_stands_still_with_what_it_moves) {
         const bool session = i < 2, bus = i % 2 == 0;
         stage_t stage = stage_open(NULL);
         const rcore_voice_t voice = stage_play(&stage, ones, RCORE_NOW);
-        rcore_post_curve(stage.port, bus && session ? RCORE_PARAMETER_BUS_GAIN : RCORE_PARAMETER_VOICE_GAIN,
+        rcore_post_curve(stage.queue, bus && session ? RCORE_PARAMETER_BUS_GAIN : RCORE_PARAMETER_VOICE_GAIN,
                          bus && session ? 0 : voice, 0.1f, course.shape, course.nframes, 100);
         stage_render(&stage, 1333, 256);
         if (session) {
-            stage_verdict(&stage, (sgate_verdict_t){.paused = true});
+            stage_grant(&stage, (sgate_grant_t){.paused = true});
         } else {
-            rcore_post_pause(stage.port, voice, 0, RCORE_NOW);
+            rcore_post_pause(stage.queue, voice, 0, RCORE_NOW);
         }
         stage_render(&stage, 3000, 256);
         EXPECT_EQUAL(first_other(stage.out[0], 1333, 4333, 0.0f), -1);
         if (session) {
-            stage_verdict(&stage, (sgate_verdict_t){.paused = false});
+            stage_grant(&stage, (sgate_grant_t){.paused = false});
         } else {
-            rcore_post_resume(stage.port, voice, 0, RCORE_NOW);
+            rcore_post_resume(stage.queue, voice, 0, RCORE_NOW);
         }
         stage_render(&stage, 4000, 256);
         expect_course_around(&stage, &course, 100, 1333, 4333);
@@ -434,12 +442,12 @@ TEST(one_that_falls_in_a_pause_is_late) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *ones = constant_buffer(20000, 1.0f);
     (void)stage_play(&stage, ones, RCORE_NOW);
-    rcore_post_curve(stage.port, RCORE_PARAMETER_BUS_GAIN, 0, 0.5f, RCORE_CURVE_S, 1000, 500);
+    rcore_post_curve(stage.queue, RCORE_PARAMETER_BUS_GAIN, 0, 0.5f, RCORE_CURVE_S, 1000, 500);
     stage_render(&stage, 256, 256);
-    stage_verdict(&stage, (sgate_verdict_t){.paused = true});
+    stage_grant(&stage, (sgate_grant_t){.paused = true});
     stage_render(&stage, 1024, 256);
     EXPECT_EQUAL(rcore_read_counters(stage.core).late_commands, 1);
-    stage_verdict(&stage, (sgate_verdict_t){.paused = false});
+    stage_grant(&stage, (sgate_grant_t){.paused = false});
     stage_render(&stage, 2048, 256);
     const struct course course = {1.0, 0.5, RCORE_CURVE_S, 1000};
     expect_course_around(&stage, &course, 256, 256, 1280);
@@ -447,7 +455,7 @@ TEST(one_that_falls_in_a_pause_is_late) {
     rcore_buffer_release(ones);
 }
 
-// ---- Places ---------------------------------------------------------------------------------------------------------------------------
+// ---- Curve slots --------------------------------------------------------------------------------
 
 enum { places = 4 };
 
@@ -458,17 +466,17 @@ static stage_t small_stage(void) {
 }
 
 static rcore_status_t post_one(stage_t *stage, uint32_t bus, uint64_t when) {
-    return rcore_post_curve(stage->port, RCORE_PARAMETER_BUS_GAIN, bus, 0.25f, RCORE_CURVE_S, 100, when);
+    return rcore_post_curve(stage->queue, RCORE_PARAMETER_BUS_GAIN, bus, 0.25f, RCORE_CURVE_S, 100, when);
 }
 
-// How many more curves there is room for.
+// Returns the number of free curve slots.
 static uint32_t places_left(stage_t *stage) {
     uint32_t count = 0;
-    EXPECT_EQUAL(rcore_group_begin(stage->port), RCORE_OK);
+    EXPECT_EQUAL(rcore_transaction_begin(stage->queue), RCORE_OK);
     while (count < 2 * places && post_one(stage, 5, RCORE_NOW) == RCORE_OK) {
         count++;
     }
-    rcore_group_cancel(stage->port);
+    rcore_transaction_cancel(stage->queue);
     return count;
 }
 
@@ -476,30 +484,32 @@ TEST(places_come_back) {
     stage_t stage = small_stage();
     rcore_buffer_t *ones = constant_buffer(20000, 1.0f);
     EXPECT_EQUAL(places_left(&stage), places);
-    for (uint32_t i = 0; i < places; i++) { // wait, run, end
+    for (uint32_t i = 0; i < places; i++) { // waits, runs, ends
         EXPECT_EQUAL(places_left(&stage), places - i);
         EXPECT_EQUAL(post_one(&stage, i % 2, 200 + 10 * i), RCORE_OK);
     }
     EXPECT_EQUAL(post_one(&stage, 0, RCORE_NOW), RCORE_FULL);
-    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 0, 0.5f, 100, RCORE_NOW), RCORE_OK); // no curve
+    // A ramp needs no curve slot.
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 0, 0.5f, 100, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 205, 64);
     EXPECT_EQUAL(places_left(&stage), 0);
-    stage_render(&stage, 64, 64); // each of two was replaced by another
+    stage_render(&stage, 64, 64); // two of them were replaced by another
     EXPECT_EQUAL(places_left(&stage), places - 2);
     stage_render(&stage, 400, 64);
     EXPECT_EQUAL(places_left(&stage), places);
 
-    // What the voice's end takes with it, and what finds it ended, waiting or stopping.
+    // Curves that end with their voice, and curves that find their voice ended, waiting or
+    // stopping.
     rcore_voice_t voices[4];
     for (unsigned i = 0; i < 4; i++) {
         voices[i] = stage_play(&stage, ones, i == 2 ? stage.nframes + 5000 : RCORE_NOW);
-        EXPECT_EQUAL(rcore_post_curve(stage.port, RCORE_PARAMETER_VOICE_GAIN, voices[i], 0.5f, RCORE_CURVE_S, 1000,
+        EXPECT_EQUAL(rcore_post_curve(stage.queue, RCORE_PARAMETER_VOICE_GAIN, voices[i], 0.5f, RCORE_CURVE_S, 1000,
                                       i == 0 ? RCORE_NOW : stage.nframes + 300),
                      RCORE_OK);
     }
-    rcore_post_stop(stage.port, voices[0], 0, stage.nframes + 100);
-    rcore_post_stop(stage.port, voices[1], 0, stage.nframes + 200);
-    rcore_post_stop(stage.port, voices[3], 2000, stage.nframes + 200);
+    rcore_post_stop(stage.queue, voices[0], 0, stage.nframes + 100);
+    rcore_post_stop(stage.queue, voices[1], 0, stage.nframes + 200);
+    rcore_post_stop(stage.queue, voices[3], 2000, stage.nframes + 200);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(places_left(&stage), 0);
     stage_render(&stage, 64, 64);
@@ -510,28 +520,31 @@ TEST(places_come_back) {
     rcore_buffer_release(ones);
 }
 
-TEST(groups_with_curves) {
+TEST(transactions_with_curves) {
     stage_t stage = small_stage();
-    EXPECT_EQUAL(rcore_group_begin(stage.port), RCORE_OK);
+    EXPECT_EQUAL(rcore_transaction_begin(stage.queue), RCORE_OK);
     for (uint32_t i = 0; i < places; i++) {
         EXPECT_EQUAL(post_one(&stage, 0, RCORE_NOW), RCORE_OK);
     }
     EXPECT_EQUAL(post_one(&stage, 0, RCORE_NOW), RCORE_FULL);
-    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 0, 0.5f, 0, RCORE_NOW), RCORE_FULL); // it has failed for good
-    EXPECT_EQUAL(rcore_group_commit(stage.port), RCORE_FULL);
+    // The transaction has failed permanently.
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 0, 0.5f, 0, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_transaction_commit(stage.queue), RCORE_FULL);
     EXPECT_EQUAL(places_left(&stage), places);
-    EXPECT_EQUAL(rcore_group_begin(stage.port), RCORE_OK); // as many as there are, one after the other
+    // As many as there are slots, one after the other.
+    EXPECT_EQUAL(rcore_transaction_begin(stage.queue), RCORE_OK);
     for (uint32_t i = 0; i < places; i++) {
         EXPECT_EQUAL(post_one(&stage, 0, RCORE_NOW), RCORE_OK);
     }
-    EXPECT_EQUAL(rcore_group_commit(stage.port), RCORE_OK);
+    EXPECT_EQUAL(rcore_transaction_commit(stage.queue), RCORE_OK);
     EXPECT_EQUAL(places_left(&stage), 0);
     stage_render(&stage, 64, 64);
-    EXPECT_EQUAL(places_left(&stage), places - 1); // each of them ended the one before
+    // Each of them ended the one before.
+    EXPECT_EQUAL(places_left(&stage), places - 1);
     stage_close(&stage);
 }
 
-/// A slot that goes takes its curves along; one whose plan waits keeps them.
+/// A slot that is removed releases its curves; a slot whose plan is waiting keeps them.
 TEST(plans_and_curves) {
     stage_t stage = small_stage();
     rcore_buffer_t *ones = constant_buffer(20000, 1.0f);
@@ -539,10 +552,11 @@ TEST(plans_and_curves) {
     params.buffer = ones;
     params.bus = 2;
     (void)stage_start(&stage, &params, RCORE_NOW);
-    EXPECT_EQUAL(post_one(&stage, 7, RCORE_NOW), RCORE_OK); // no plan has it
+    // No plan has this slot.
+    EXPECT_EQUAL(post_one(&stage, 7, RCORE_NOW), RCORE_OK);
     const rcore_parameter_t parameter = RCORE_PARAMETER_BUS_GAIN;
-    EXPECT_EQUAL(rcore_post_curve(stage.port, parameter, 2, 0.5f, RCORE_CURVE_S, 50000, RCORE_NOW), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_curve(stage.port, parameter, 0, 0.5f, RCORE_CURVE_S, 50000, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_curve(stage.queue, parameter, 2, 0.5f, RCORE_CURVE_S, 50000, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_curve(stage.queue, parameter, 0, 0.5f, RCORE_CURVE_S, 50000, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 640, 64);
     EXPECT_EQUAL(places_left(&stage), places - 2);
     rcore_plan_t *plan = rcore_plan_create();
@@ -551,12 +565,14 @@ TEST(plans_and_curves) {
     EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 64, 64);
-    EXPECT_EQUAL(places_left(&stage), places - 2);                                          // fades out
-    EXPECT_EQUAL(rcore_post_plan(stage.port, stage_plan(stage.gate), RCORE_NOW), RCORE_OK); // waits, brings it back
+    // The bus fades out.
+    EXPECT_EQUAL(places_left(&stage), places - 2);
+    // Waits, and restores the bus.
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, stage_plan(stage.gate), RCORE_NOW), RCORE_OK);
     stage_render(&stage, 640, 64);
-    EXPECT_EQUAL(places_left(&stage), places - 1); // as a bus of its own
+    EXPECT_EQUAL(places_left(&stage), places - 1); // as an independent bus
     stage_close(&stage);
     rcore_buffer_release(ones);
 }
@@ -566,7 +582,7 @@ TEST(a_bus_that_is_on_its_way) {
     rcore_buffer_t *ones = constant_buffer(20000, 1.0f);
     (void)stage_play(&stage, ones, RCORE_NOW);
     stage_render(&stage, 100, 64);
-    for (unsigned i = 0; i < 2; i++) { // the first cross-fades, and the second waits for its end
+    for (unsigned i = 0; i < 2; i++) { // the first crossfades, the second waits for its end
         rcore_plan_t *plan = rcore_plan_create();
         const rcore_bus_description_t bus = {.slot = 3, .channels = 2, .parent = RCORE_NONE};
         const rcore_bus_description_t other = {.slot = 4, .channels = 2, .parent = RCORE_NONE};
@@ -574,19 +590,21 @@ TEST(a_bus_that_is_on_its_way) {
         EXPECT_EQUAL(rcore_plan_add_bus(plan, i == 0 ? &other : &bus), RCORE_OK);
         EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
         EXPECT_EQUAL(rcore_plan_connect(plan, i == 0 ? 4 : 3, 0, NULL), RCORE_OK);
-        if (i == 1) { // leads elsewhere: it does not only add
+        if (i == 1) { // routed elsewhere: the change is more than an addition
             const rcore_bus_description_t first = {.slot = 0, .channels = 2, .parent = 3};
             EXPECT_EQUAL(rcore_plan_add_bus(plan, &first), RCORE_OK);
         }
-        EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
     }
-    rcore_post_bus_gain(stage.port, 3, 0.0f, 0, RCORE_NOW);
-    EXPECT_EQUAL(rcore_post_curve(stage.port, RCORE_PARAMETER_BUS_GAIN, 3, 1.0f, RCORE_CURVE_S, 2000, RCORE_NOW),
+    rcore_post_bus_gain(stage.queue, 3, 0.0f, 0, RCORE_NOW);
+    EXPECT_EQUAL(rcore_post_curve(stage.queue, RCORE_PARAMETER_BUS_GAIN, 3, 1.0f, RCORE_CURVE_S, 2000, RCORE_NOW),
                  RCORE_OK);
     stage_render(&stage, 4000, 64);
     const struct course course = {0.0, 1.0, RCORE_CURVE_S, 2000};
     unsigned off = 0;
-    for (uint32_t done = 300; done < 2100; done++) { // begins with the second cross-fade, and is heard alone after it
+    // The curve begins with the second crossfade. From frame 300 on, that has ended and only the
+    // curve remains.
+    for (uint32_t done = 300; done < 2100; done++) {
         off += fabs((double)stage.out[0][340 + done - 1] - course_at(&course, done)) <= 1e-4 ? 0 : 1;
     }
     EXPECT_EQUAL(off, 0);
@@ -594,7 +612,7 @@ TEST(a_bus_that_is_on_its_way) {
     rcore_buffer_release(ones);
 }
 
-// The stage's plan without inputs, its bus 0 as it is or by another parent: what sounds there cross-fades then.
+// Posts the stage's plan without inputs. A different parent of bus 0 causes a crossfade.
 static void post_plan(stage_t *stage, uint32_t parent, int32_t input) {
     rcore_plan_t *plan = rcore_plan_create();
     const rcore_bus_description_t bus = {.slot = 0, .channels = 2, .parent = parent};
@@ -606,7 +624,7 @@ static void post_plan(stage_t *stage, uint32_t parent, int32_t input) {
     EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_connect(plan, parent == RCORE_NONE ? 0 : parent, 0, NULL), RCORE_OK);
     EXPECT_EQUAL(input < 0 ? RCORE_OK : rcore_plan_add_input(plan, &live), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage->port, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage->queue, plan, RCORE_NOW), RCORE_OK);
 }
 
 TEST(plans_and_curves_of_inputs) {
@@ -618,16 +636,19 @@ TEST(plans_and_curves_of_inputs) {
     params.input = 1;
     (void)stage_start(&stage, &params, RCORE_NOW);
     const rcore_parameter_t parameter = RCORE_PARAMETER_INPUT_GAIN;
-    EXPECT_EQUAL(rcore_post_curve(stage.port, parameter, 1, 0.5f, RCORE_CURVE_S, 50000, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_curve(stage.queue, parameter, 1, 0.5f, RCORE_CURVE_S, 50000, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 100, 64);
     EXPECT_EQUAL(places_left(&stage), places - 1);
     post_plan(&stage, RCORE_NONE, -1);
     stage_render(&stage, 500, 64);
-    EXPECT_EQUAL(places_left(&stage), places); // gone with its slot
-    post_plan(&stage, 6, -1);                  // cross-fades
-    post_plan(&stage, RCORE_NONE, 1);          // waits for the end of that
-    rcore_post_input_gain(stage.port, 1, 0.0f, 0, RCORE_NOW);
-    EXPECT_EQUAL(rcore_post_curve(stage.port, parameter, 1, 1.0f, RCORE_CURVE_S, 2000, RCORE_NOW), RCORE_OK);
+    // Released with its slot.
+    EXPECT_EQUAL(places_left(&stage), places);
+    // Starts a crossfade.
+    post_plan(&stage, 6, -1);
+    // Waits for the end of the crossfade.
+    post_plan(&stage, RCORE_NONE, 1);
+    rcore_post_input_gain(stage.queue, 1, 0.0f, 0, RCORE_NOW);
+    EXPECT_EQUAL(rcore_post_curve(stage.queue, parameter, 1, 1.0f, RCORE_CURVE_S, 2000, RCORE_NOW), RCORE_OK);
     float ones[64], heard[64 * 40];
     for (unsigned i = 0; i < 64; i++) {
         ones[i] = 1.0f;
@@ -639,7 +660,8 @@ TEST(plans_and_curves_of_inputs) {
     }
     const struct course course = {0.0, 1.0, RCORE_CURVE_S, 2000};
     unsigned off = 0;
-    for (uint32_t done = 300; done < 2100; done++) { // it joins at the end of the first cross-fade
+    // The input joins at the end of the first crossfade.
+    for (uint32_t done = 300; done < 2100; done++) {
         off += fabs((double)heard[240 + done - 1] - course_at(&course, done)) <= 1e-4 ? 0 : 1;
     }
     EXPECT_EQUAL(off, 0);
@@ -652,37 +674,39 @@ TEST(plans_and_curves_of_sends) {
     rcore_config_t config = stage_config();
     config.max_curves = places;
     stage_t stage = stage_open(&config);
-    post_desk(&stage, true);
+    post_mixer(&stage, true);
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = ones;
     params.bus = 1;
     (void)stage_start(&stage, &params, RCORE_NOW);
-    rcore_post_bus_pan(stage.port, 0, -1.0f, 0, RCORE_NOW);
+    rcore_post_bus_pan(stage.queue, 0, -1.0f, 0, RCORE_NOW);
     const rcore_parameter_t parameter = RCORE_PARAMETER_SEND_LEVEL;
-    EXPECT_EQUAL(rcore_post_curve(stage.port, parameter, 3, 0.1f, RCORE_CURVE_EXPONENTIAL, 4000, 100), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_curve(stage.port, parameter, 5, 0.1f, RCORE_CURVE_S, 4000, 100), RCORE_OK); // no such
+    EXPECT_EQUAL(rcore_post_curve(stage.queue, parameter, 3, 0.1f, RCORE_CURVE_EXPONENTIAL, 4000, 100), RCORE_OK);
+    // No such slot.
+    EXPECT_EQUAL(rcore_post_curve(stage.queue, parameter, 5, 0.1f, RCORE_CURVE_S, 4000, 100), RCORE_OK);
     stage_render(&stage, 1333, 256);
     EXPECT_EQUAL(places_left(&stage), places - 1);
-    stage_verdict(&stage, (sgate_verdict_t){.paused = true});
+    stage_grant(&stage, (sgate_grant_t){.paused = true});
     stage_render(&stage, 3000, 256);
-    stage_verdict(&stage, (sgate_verdict_t){.paused = false});
+    stage_grant(&stage, (sgate_grant_t){.paused = false});
     stage_render(&stage, 4000, 256);
     const struct course course = {1.0, 0.1, RCORE_CURVE_EXPONENTIAL, 4000};
     expect_course_around(&stage, &course, 100, 1333, 4333);
-    EXPECT_EQUAL(rcore_post_curve(stage.port, parameter, 3, 1.0f, RCORE_CURVE_S, 50000, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_curve(stage.queue, parameter, 3, 1.0f, RCORE_CURVE_S, 50000, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(places_left(&stage), places - 1);
-    post_desk(&stage, false);
+    post_mixer(&stage, false);
     stage_render(&stage, 640, 64);
-    EXPECT_EQUAL(places_left(&stage), places); // gone with its send
+    // Released with its send.
+    EXPECT_EQUAL(places_left(&stage), places);
     stage_close(&stage);
     rcore_buffer_release(ones);
 }
 
-// ---- What they cost -------------------------------------------------------------------------------------------------------------------
+// ---- Cost ---------------------------------------------------------------------------------------
 
-// Called once a slice.
-static uint32_t count_slices(void *context, float *const *planes, uint32_t channels, uint32_t nframes) RCORE_RT {
+// The core calls this callback once per block.
+static uint32_t count_blocks(void *context, float *const *planes, uint32_t channels, uint32_t nframes) RCORE_RT {
     uint32_t *count = context;
     *count += 1;
     for (uint32_t channel = 0; channel < channels; channel++) {
@@ -691,46 +715,46 @@ static uint32_t count_slices(void *context, float *const *planes, uint32_t chann
     return nframes;
 }
 
-static void start_count(stage_t *stage, uint32_t *slices) {
+static void start_count(stage_t *stage, uint32_t *blocks) {
     rcore_voice_params_t params = rcore_voice_params_default();
-    params.render = count_slices;
-    params.render_context = slices;
+    params.render = count_blocks;
+    params.render_context = blocks;
     params.render_channels = 1;
     (void)stage_start(stage, &params, RCORE_NOW);
 }
 
-TEST(many_curves_cut_slices_at_the_same_frames) {
+TEST(many_curves_cut_blocks_at_the_same_frames) {
     stage_t stage = stage_open(NULL);
-    uint32_t slices = 0;
-    start_count(&stage, &slices);
-    for (uint32_t i = 0; i < 50; i++) { // begun all over the place, all of them short
+    uint32_t blocks = 0;
+    start_count(&stage, &blocks);
+    for (uint32_t i = 0; i < 50; i++) { // starting at many different frames, all of them short
         EXPECT_EQUAL(
-            rcore_post_curve(stage.port, RCORE_PARAMETER_BUS_GAIN, i % 3, 0.1f, RCORE_CURVE_S, 900, 1 + 13 * i),
+            rcore_post_curve(stage.queue, RCORE_PARAMETER_BUS_GAIN, i % 3, 0.1f, RCORE_CURVE_S, 900, 1 + 13 * i),
             RCORE_OK);
     }
     stage_render(&stage, 2048, 256);
-    EXPECT(slices >= 1500 / 8 && slices <= 2048 / 8 + 50 + 3);
-    slices = 0;
-    EXPECT_EQUAL(rcore_post_curve(stage.port, RCORE_PARAMETER_BUS_GAIN, 1, 0.9f, RCORE_CURVE_S, 100000, RCORE_NOW),
+    EXPECT(blocks >= 1500 / 8 && blocks <= 2048 / 8 + 50 + 3);
+    blocks = 0;
+    EXPECT_EQUAL(rcore_post_curve(stage.queue, RCORE_PARAMETER_BUS_GAIN, 1, 0.9f, RCORE_CURVE_S, 100000, RCORE_NOW),
                  RCORE_OK);
     stage_render(&stage, 25600, 256);
-    EXPECT_EQUAL(slices, 100); // long ones cost nothing more
+    EXPECT_EQUAL(blocks, 100); // long curves cost no additional blocks
     stage_close(&stage);
 }
 
 TEST(one_that_stands_still_cuts_nothing) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *ones = constant_buffer(20000, 1.0f);
-    uint32_t slices = 0;
-    start_count(&stage, &slices);
+    uint32_t blocks = 0;
+    start_count(&stage, &blocks);
     const rcore_voice_t voice = stage_play(&stage, ones, RCORE_NOW);
     const rcore_parameter_t parameter = RCORE_PARAMETER_VOICE_GAIN;
-    EXPECT_EQUAL(rcore_post_curve(stage.port, parameter, voice, 0.1f, RCORE_CURVE_S, 900, RCORE_NOW), RCORE_OK);
-    rcore_post_pause(stage.port, voice, 0, 101);
+    EXPECT_EQUAL(rcore_post_curve(stage.queue, parameter, voice, 0.1f, RCORE_CURVE_S, 900, RCORE_NOW), RCORE_OK);
+    rcore_post_pause(stage.queue, voice, 0, 101);
     stage_render(&stage, 256, 256);
-    slices = 0;
+    blocks = 0;
     stage_render(&stage, 2560, 256);
-    EXPECT_EQUAL(slices, 10);
+    EXPECT_EQUAL(blocks, 10);
     stage_close(&stage);
     rcore_buffer_release(ones);
 }
@@ -738,15 +762,15 @@ TEST(one_that_stands_still_cuts_nothing) {
 TEST(bad_curves_are_refused) {
     stage_t stage = small_stage();
     rcore_buffer_t *ones = constant_buffer(2000, 1.0f);
-    rcore_port_t *port = stage.port;
+    rcore_queue_t *queue = stage.queue;
     const rcore_voice_t voice = stage_play(&stage, ones, RCORE_NOW);
     static const float bad[] = {NAN, INFINITY, -INFINITY};
     for (int parameter = 0; parameter <= RCORE_PARAMETER_INPUT_GAIN; parameter++) {
         for (int curve = 0; curve <= RCORE_CURVE_S; curve++) {
             const uint64_t of = parameter <= RCORE_PARAMETER_VOICE_SPEED ? voice : 0;
             for (unsigned i = 0; i < 3; i++) {
-                EXPECT_EQUAL(rcore_post_curve(port, (rcore_parameter_t)parameter, of, bad[i], (rcore_curve_t)curve, 100,
-                                              RCORE_NOW),
+                EXPECT_EQUAL(rcore_post_curve(queue, (rcore_parameter_t)parameter, of, bad[i], (rcore_curve_t)curve,
+                                              100, RCORE_NOW),
                              RCORE_BAD_ARGUMENT);
             }
         }
@@ -754,23 +778,24 @@ TEST(bad_curves_are_refused) {
     const rcore_parameter_t gain = RCORE_PARAMETER_VOICE_GAIN, bus_gain = RCORE_PARAMETER_BUS_GAIN;
     const rcore_curve_t s = RCORE_CURVE_S, even = RCORE_CURVE_EXPONENTIAL;
     const rcore_parameter_t pan = RCORE_PARAMETER_VOICE_PAN, speed = RCORE_PARAMETER_VOICE_SPEED;
-    EXPECT_EQUAL(rcore_post_curve(port, (rcore_parameter_t)7, 0, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_curve(port, (rcore_parameter_t)-1, 0, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_curve(port, gain, voice, 1, (rcore_curve_t)3, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_curve(port, gain, voice, 1, (rcore_curve_t)-1, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_curve(port, gain, 0, 1, s, 100, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_curve(port, gain, voice + (UINT64_C(1) << 32), 1, s, 100, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_curve(port, gain, rcore_voice_acquire(stage.core), 1, s, 100, RCORE_NOW),
+    EXPECT_EQUAL(rcore_post_curve(queue, (rcore_parameter_t)7, 0, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_curve(queue, (rcore_parameter_t)-1, 0, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_curve(queue, gain, voice, 1, (rcore_curve_t)3, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_curve(queue, gain, voice, 1, (rcore_curve_t)-1, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_curve(queue, gain, 0, 1, s, 100, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_curve(queue, gain, voice + (UINT64_C(1) << 32), 1, s, 100, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_curve(queue, gain, rcore_voice_acquire(stage.core), 1, s, 100, RCORE_NOW),
                  RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_curve(port, pan, voice, 0.5f, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT); // without a law
-    EXPECT_EQUAL(rcore_post_curve(port, speed, voice, 17, even, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_curve(port, speed, voice, 0, even, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_curve(port, bus_gain, 8, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_curve(port, bus_gain, UINT64_C(1) << 32, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_curve(port, RCORE_PARAMETER_INPUT_GAIN, 2, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_curve(port, RCORE_PARAMETER_SEND_LEVEL, 64, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_curve(port, RCORE_PARAMETER_BUS_PAN, 8, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_curve(port, RCORE_PARAMETER_BUS_PAN, 0, 2, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    // The voice has no pan law.
+    EXPECT_EQUAL(rcore_post_curve(queue, pan, voice, 0.5f, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_curve(queue, speed, voice, 17, even, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_curve(queue, speed, voice, 0, even, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_curve(queue, bus_gain, 8, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_curve(queue, bus_gain, UINT64_C(1) << 32, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_curve(queue, RCORE_PARAMETER_INPUT_GAIN, 2, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_curve(queue, RCORE_PARAMETER_SEND_LEVEL, 64, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_curve(queue, RCORE_PARAMETER_BUS_PAN, 8, 1, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_curve(queue, RCORE_PARAMETER_BUS_PAN, 0, 2, s, 100, RCORE_NOW), RCORE_BAD_ARGUMENT);
     EXPECT_EQUAL(places_left(&stage), places);
     stage_render(&stage, 1000, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 1000, 1.0f), -1);
@@ -778,7 +803,7 @@ TEST(bad_curves_are_refused) {
     rcore_buffer_release(ones);
 }
 
-// ---- At random ------------------------------------------------------------------------------------------------------------------------
+// ---- Random curves ------------------------------------------------------------------------------
 
 static rcore_voice_t play_aside(stage_t *stage, const rcore_buffer_t *buffer, uint32_t bus, float pan) {
     rcore_voice_params_t params = rcore_voice_params_default();
@@ -790,7 +815,8 @@ static rcore_voice_t play_aside(stage_t *stage, const rcore_buffer_t *buffer, ui
     return stage_start(stage, &params, RCORE_NOW);
 }
 
-/// Thousands, one after the other and into one another: on the left those of a bus, on the right those of a voice.
+/// Thousands of curves, consecutive and overlapping: those of a bus on the left, those of a voice
+/// on the right.
 TEST(thousands_of_curves) {
     enum { count = 4000 };
     rcore_config_t config = stage_config();
@@ -812,7 +838,7 @@ TEST(thousands_of_curves) {
         const float value = random_once_in(&random, 10) ? 0.0f : random_float(&random, 0.01f, 1.0f);
         const rcore_curve_t shape = (rcore_curve_t)random_below(&random, 3);
         const uint32_t nframes = random_below(&random, random_once_in(&random, 3) ? 50 : 5000);
-        EXPECT_EQUAL(rcore_post_curve(stage.port, parameters[side], of[side], value, shape, nframes, when), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_curve(stage.queue, parameters[side], of[side], value, shape, nframes, when), RCORE_OK);
         stage_render(&stage, 300 + random_below(&random, 2000), 1 + random_below(&random, 600));
         for (uint64_t frame = heard; frame < stage.nframes; frame++) {
             if (frame == when) {
@@ -844,14 +870,14 @@ int main(void) {
     RUN(a_curve_stands_still_with_what_it_moves);
     RUN(one_that_falls_in_a_pause_is_late);
     RUN(places_come_back);
-    RUN(groups_with_curves);
+    RUN(transactions_with_curves);
     RUN(plans_and_curves);
     RUN(a_bus_that_is_on_its_way);
     RUN(plans_and_curves_of_inputs);
     RUN(plans_and_curves_of_sends);
     RUN(a_voice_that_stops_takes_no_curve);
     RUN(a_speed_that_begins_slowly);
-    RUN(many_curves_cut_slices_at_the_same_frames);
+    RUN(many_curves_cut_blocks_at_the_same_frames);
     RUN(one_that_stands_still_cuts_nothing);
     RUN(bad_curves_are_refused);
     RUN(thousands_of_curves);

@@ -1,4 +1,4 @@
-// The ring of audio frames.
+// The FIFO of audio frames.
 #include "expect.h"
 #include "rcore_fifo.h"
 
@@ -61,7 +61,8 @@ TEST(transfers_are_all_or_nothing) {
     EXPECT(rcore_fifo_write_interleaved(fifo, in + capacity - 2, 2));
     EXPECT_EQUAL(rcore_fifo_writable(fifo), 0);
     EXPECT(!rcore_fifo_write_interleaved(fifo, in, 1));
-    EXPECT(rcore_fifo_write_interleaved(fifo, in, 0)); // nothing always fits
+    // Zero frames always fit.
+    EXPECT(rcore_fifo_write_interleaved(fifo, in, 0));
 
     EXPECT(!rcore_fifo_read_interleaved(fifo, out, capacity + 1));
     EXPECT_NEAR(out[0], -1, 0);
@@ -73,7 +74,7 @@ TEST(transfers_are_all_or_nothing) {
     rcore_fifo_destroy(fifo);
 }
 
-/// Chunks of every size cross the ring's end, interleaved and planar, and come out in order.
+/// Chunks of every size cross the end of the ring, interleaved and planar, and are read in order.
 TEST(wraps_around) {
     enum { channels = 3 };
     rcore_fifo_t *fifo = fifo_of(channels, 16);
@@ -114,7 +115,7 @@ TEST(peeks_without_taking) {
     const float *samples = NULL;
     EXPECT_EQUAL(rcore_fifo_peek(fifo, 0, 0, 4, &samples), 0);
 
-    // Three quarters on, so that the content lies across the ring's end.
+    // Advance by three quarters, so that the contents wrap around the end of the ring.
     for (unsigned i = 0; i < 128; i++) {
         frames[i] = 0;
     }
@@ -138,9 +139,10 @@ TEST(peeks_without_taking) {
         }
     }
     EXPECT_EQUAL(rcore_fifo_peek(fifo, 0, capacity, 1, &samples), 0);
-    EXPECT_EQUAL(rcore_fifo_peek(fifo, 0, 0, 1, &samples), 1); // no more than asked for
+    // Not more than requested.
+    EXPECT_EQUAL(rcore_fifo_peek(fifo, 0, 0, 1, &samples), 1);
     EXPECT_EQUAL(rcore_fifo_readable(fifo), capacity);
-    rcore_fifo_consume(fifo, capacity + 100); // at most the readable ones
+    rcore_fifo_consume(fifo, capacity + 100); // at most the readable frames
     EXPECT_EQUAL(rcore_fifo_readable(fifo), 0);
     EXPECT_EQUAL(rcore_fifo_writable(fifo), capacity);
     rcore_fifo_destroy(fifo);
@@ -169,19 +171,20 @@ TEST(an_empty_ring_is_drained_only_once_finished) {
     EXPECT(rcore_fifo_write_interleaved(fifo, frames, 2));
     rcore_fifo_finish(fifo);
     EXPECT(!rcore_fifo_drained(fifo));
-    EXPECT(!rcore_fifo_write_interleaved(fifo, frames, 1)); // finished: nothing follows
+    // Finished: no further frames are accepted.
+    EXPECT(!rcore_fifo_write_interleaved(fifo, frames, 1));
     EXPECT_EQUAL(rcore_fifo_readable(fifo), 2);
     EXPECT(rcore_fifo_read_interleaved(fifo, out, 2));
     EXPECT(rcore_fifo_drained(fifo));
     rcore_fifo_destroy(fifo);
 }
 
-enum { total = 1000000, piece = 61 };
+enum { total = 1000000, segment = 61 };
 
 static void *produce(void *argument) {
-    float frames[piece * 2];
+    float frames[segment * 2];
     for (uint32_t written = 0; written < total;) {
-        const uint32_t count = total - written < piece ? total - written : piece;
+        const uint32_t count = total - written < segment ? total - written : segment;
         for (uint32_t i = 0; i < count; i++) {
             frames[i * 2] = (float)(written + i);
             frames[i * 2 + 1] = -(float)(written + i);

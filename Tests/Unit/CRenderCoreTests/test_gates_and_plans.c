@@ -1,4 +1,4 @@
-// Gates that stand still or move while plans come and go around them.
+// Suspended and moving gates while plans change around them.
 #include "expect.h"
 #include "stage.h"
 
@@ -6,7 +6,7 @@ enum { endless = 200000 };
 
 static const rcore_route_description_t only_route = {.slot = 0, .channels = 2};
 
-/// A voice that plays to no end.
+/// Starts a voice that does not end during the test.
 static rcore_voice_t play_on(stage_t *stage, const rcore_buffer_t *buffer, uint32_t bus) {
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = buffer;
@@ -14,7 +14,7 @@ static rcore_voice_t play_on(stage_t *stage, const rcore_buffer_t *buffer, uint3
     return stage_start(stage, &params, RCORE_NOW);
 }
 
-/// A plan of one route with these buses, of which those without a parent lead there.
+/// Returns a plan of one route with these buses. Buses without a parent are connected to the route.
 static rcore_plan_t *plan_of(const rcore_bus_description_t *buses, unsigned count) {
     rcore_plan_t *plan = rcore_plan_create();
     EXPECT_EQUAL(rcore_plan_add_route(plan, &only_route), RCORE_OK);
@@ -27,13 +27,13 @@ static rcore_plan_t *plan_of(const rcore_bus_description_t *buses, unsigned coun
     return plan;
 }
 
-static void swap_to(stage_t *stage, const rcore_bus_description_t *buses, unsigned count) {
-    EXPECT_EQUAL(rcore_post_plan(stage->port, plan_of(buses, count), RCORE_NOW), RCORE_OK);
+static void crossfade_to(stage_t *stage, const rcore_bus_description_t *buses, unsigned count) {
+    EXPECT_EQUAL(rcore_post_plan(stage->queue, plan_of(buses, count), RCORE_NOW), RCORE_OK);
 }
 
-/// Pauses the stage's session at once, and renders until nothing of it moves.
+/// Pauses the stage's session at once, and renders until it is suspended.
 static void freeze(stage_t *stage) {
-    sgate_page_set_verdict(stage->gate, (sgate_verdict_t){.paused = true, .serial = 1});
+    sgate_page_set_grant(stage->gate, (sgate_grant_t){.paused = true, .serial = 1});
     stage_render(stage, 512, 64);
 }
 
@@ -45,26 +45,27 @@ static unsigned gate_events(rcore_t *core) {
     return count;
 }
 
-/// What comes to lead to a session that stands still, stands still with it (keeps INT-3).
+/// A bus that becomes routed to a suspended session is suspended with it (keeps INT-3).
 TEST(what_joins_a_frozen_session_freezes) {
     rcore_buffer_t *buffer = constant_buffer(endless, 0.5f);
     stage_t stage = stage_open(NULL);
-    const rcore_voice_t voice = play_on(&stage, buffer, 3); // runs, though no plan has the bus
+    // The voice runs, although no plan has the bus.
+    const rcore_voice_t voice = play_on(&stage, buffer, 3);
     freeze(&stage);
     const rcore_bus_description_t buses[] = {{.slot = 0, .channels = 2, .parent = RCORE_NONE, .gate = stage.gate},
                                              {.slot = 3, .channels = 2, .parent = 0}};
-    swap_to(&stage, buses, 2);
+    crossfade_to(&stage, buses, 2);
     const uint64_t before = rcore_voice_frames(stage.core, voice);
     stage_render(&stage, 1024, 64);
     EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), before);
-    sgate_page_set_verdict(stage.gate, (sgate_verdict_t){.serial = 2});
+    sgate_page_set_grant(stage.gate, (sgate_grant_t){.serial = 2});
     stage_render(&stage, 1024, 64);
     EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), before + 1024);
     stage_close(&stage);
     rcore_buffer_release(buffer);
 }
 
-/// A bus whose gate stood still goes on when a plan takes the gate away, and so does what leads to it.
+/// When a plan removes the gate of a suspended bus, the bus and its children continue.
 TEST(what_loses_a_shut_gate_goes_on) {
     rcore_buffer_t *buffer = constant_buffer(endless, 0.5f);
     stage_t stage = stage_open(NULL);
@@ -73,8 +74,8 @@ TEST(what_loses_a_shut_gate_goes_on) {
     const uint64_t before[] = {rcore_voice_frames(stage.core, own), rcore_voice_frames(stage.core, below)};
     const rcore_bus_description_t buses[] = {{.slot = 0, .channels = 2, .parent = RCORE_NONE},
                                              {.slot = 1, .channels = 2, .parent = 0}};
-    swap_to(&stage, buses, 2);
-    stage_render(&stage, 1024, 64); // with the cross-fade
+    crossfade_to(&stage, buses, 2);
+    stage_render(&stage, 1024, 64); // including the crossfade
     const uint64_t after[] = {rcore_voice_frames(stage.core, own), rcore_voice_frames(stage.core, below)};
     stage_render(&stage, 1024, 64);
     EXPECT(after[0] > before[0] && after[1] > before[1]);
@@ -85,8 +86,9 @@ TEST(what_loses_a_shut_gate_goes_on) {
     rcore_buffer_release(buffer);
 }
 
-/// What is led into a frozen session plays on by its old way until that has faded, and not a frame longer, whatever the period.
-TEST(what_is_led_into_a_frozen_session_freezes_with_the_fade) {
+/// A bus that a plan routes into a suspended session keeps playing through its old connection until
+/// that has faded, and not a frame longer, whatever the period.
+TEST(a_bus_routed_into_a_suspended_session_suspends_with_the_fade) {
     rcore_buffer_t *buffer = constant_buffer(endless, 0.5f);
     const uint32_t periods[] = {64, 240, 1024};
     for (unsigned p = 0; p < 3; p++) {
@@ -94,20 +96,20 @@ TEST(what_is_led_into_a_frozen_session_freezes_with_the_fade) {
         const rcore_bus_description_t session = {.slot = 0, .channels = 2, .parent = RCORE_NONE, .gate = stage.gate};
         const rcore_bus_description_t beside[] = {session, {.slot = 1, .channels = 2, .parent = RCORE_NONE}};
         const rcore_bus_description_t under[] = {session, {.slot = 1, .channels = 2, .parent = 0}};
-        swap_to(&stage, beside, 2);
+        crossfade_to(&stage, beside, 2);
         const rcore_voice_t voice = play_on(&stage, buffer, 1);
         freeze(&stage);
         const uint64_t before = rcore_voice_frames(stage.core, voice);
         EXPECT_EQUAL(before, 512);
-        swap_to(&stage, under, 2);
+        crossfade_to(&stage, under, 2);
         stage_render(&stage, 4096, periods[p]);
-        EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), before + stage_config().swap_frames);
+        EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), before + stage_config().crossfade_frames);
         stage_close(&stage);
     }
     rcore_buffer_release(buffer);
 }
 
-/// A gate goes its way whatever the ones beside it do.
+/// Each gate moves independently of the others.
 TEST(gates_move_each_by_itself) {
     enum { begun = 512, ramp = 4800 };
     rcore_buffer_t *buffer = constant_buffer(endless, 0.25f);
@@ -117,11 +119,11 @@ TEST(gates_move_each_by_itself) {
         rcore_bus_description_t buses[3];
         for (unsigned i = 0; i < 3; i++) {
             pages[i] = sgate_page_create();
-            sgate_page_set_verdict(pages[i], (sgate_verdict_t){.serial = 1});
+            sgate_page_set_grant(pages[i], (sgate_grant_t){.serial = 1});
             buses[i] = (rcore_bus_description_t){.slot = 4 + i, .channels = 2, .parent = RCORE_NONE, .gate = pages[i]};
             play_on(&stage, buffer, 4 + i);
         }
-        swap_to(&stage, buses, 3);
+        crossfade_to(&stage, buses, 3);
         stage_render(&stage, begun, 64);
         sgate_page_set_volume(pages[moving], (sgate_volume_t){.gain = 0, .ramp_ms = 100});
         stage_render(&stage, ramp + 64, 64);
@@ -139,29 +141,31 @@ TEST(gates_move_each_by_itself) {
     rcore_buffer_release(buffer);
 }
 
-/// A session that leaves fades, and until then its volume goes on as it went and its verdicts hold; then nobody reads its page.
+/// A session that a plan removes fades out. Until the end of the fade its volume ramp continues and
+/// its grants apply; then the core no longer reads its page.
 TEST(a_session_that_leaves_obeys_its_gate_to_the_end) {
-    enum { begun = 960, told = 3968, fade = 4800 };
+    enum { begun = 960, notified = 3968, fade = 4800 };
     rcore_buffer_t *buffer = constant_buffer(endless, 0.5f);
     rcore_config_t config = stage_config();
-    config.swap_frames = fade;
+    config.crossfade_frames = fade;
     stage_t stage = stage_open(&config);
     stage_play(&stage, buffer, RCORE_NOW);
     stage_render(&stage, begun, 64);
     sgate_page_set_volume(stage.gate, (sgate_volume_t){.gain = 0.5f, .ramp_ms = 100});
     const rcore_bus_description_t other = {.slot = 4, .channels = 2, .parent = RCORE_NONE};
-    swap_to(&stage, &other, 1);
-    stage_render(&stage, told - begun, 64);
-    for (unsigned i = 0; i < told - begun; i++) {
+    crossfade_to(&stage, &other, 1);
+    stage_render(&stage, notified - begun, 64);
+    for (unsigned i = 0; i < notified - begun; i++) {
         const double done = (i + 1) / (double)fade;
         EXPECT_NEAR(stage.out[0][begun + i], 0.5 * (1 - 0.5 * done) * (1 - done), 1e-6);
     }
-    sgate_page_set_verdict(stage.gate, (sgate_verdict_t){.muted = true, .ramp_ms = 1, .serial = 5});
+    sgate_page_set_grant(stage.gate, (sgate_grant_t){.muted = true, .ramp_ms = 1, .serial = 5});
     stage_render(&stage, 128, 64);
-    EXPECT_EQUAL(first_other(stage.out[0], told + 48, told + 128, 0.0f), -1);
+    EXPECT_EQUAL(first_other(stage.out[0], notified + 48, notified + 128, 0.0f), -1);
     stage_render(&stage, begun + fade - stage.nframes, 64);
     EXPECT_EQUAL(rcore_collect_plans(stage.core), 1);
-    sgate_page_destroy(stage.gate); // from here on the address sanitizer watches
+    // From here on, the address sanitizer reports any access.
+    sgate_page_destroy(stage.gate);
     stage.gate = sgate_page_create();
     EXPECT(gate_events(stage.core) > 0);
     stage_render(&stage, 512, 64);
@@ -171,14 +175,15 @@ TEST(a_session_that_leaves_obeys_its_gate_to_the_end) {
     rcore_buffer_release(buffer);
 }
 
-/// A plan for which one core had no room is another one's, whose samples lie elsewhere.
+/// A plan that one core refused for lack of room can be posted to another core, which has buffers
+/// of its own.
 TEST(a_refused_plan_fits_another_core) {
     rcore_buffer_t *buffer = constant_buffer(endless, 0.5f);
     rcore_config_t config = stage_config();
     config.max_channels = 2;
-    config.slice_frames = 64;
+    config.block_frames = 64;
     stage_t full = stage_open(&config), stage = stage_open(NULL);
-    while (rcore_post_bus_gain(full.port, 0, 1.0f, 0, RCORE_NOW) == RCORE_OK) {
+    while (rcore_post_bus_gain(full.queue, 0, 1.0f, 0, RCORE_NOW) == RCORE_OK) {
     }
     const rcore_bus_description_t buses[] = {{.slot = 5, .channels = 2, .parent = RCORE_NONE},
                                              {.slot = 7, .channels = 2, .parent = 5},
@@ -186,13 +191,15 @@ TEST(a_refused_plan_fits_another_core) {
     rcore_plan_t *plan = plan_of(buses, 3);
     const rcore_send_description_t send = {.slot = 0, .source = 7, .target = 6};
     EXPECT_EQUAL(rcore_plan_add_send(plan, &send), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(full.port, plan, RCORE_NOW), RCORE_FULL);
-    stage_close(&full); // from here on the address sanitizer watches
-    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(full.queue, plan, RCORE_NOW), RCORE_FULL);
+    // From here on, the address sanitizer reports any access.
+    stage_close(&full);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 64, 64);
     play_on(&stage, buffer, 7);
     stage_render(&stage, 512, 64);
-    EXPECT_EQUAL(first_other(stage.out[0], 64, 576, 1.0f), -1); // its own way, and the send
+    // The direct connection and the send.
+    EXPECT_EQUAL(first_other(stage.out[0], 64, 576, 1.0f), -1);
     stage_close(&stage);
     rcore_buffer_release(buffer);
 }
@@ -200,7 +207,7 @@ TEST(a_refused_plan_fits_another_core) {
 int main(void) {
     RUN(what_joins_a_frozen_session_freezes);
     RUN(what_loses_a_shut_gate_goes_on);
-    RUN(what_is_led_into_a_frozen_session_freezes_with_the_fade);
+    RUN(a_bus_routed_into_a_suspended_session_suspends_with_the_fade);
     RUN(gates_move_each_by_itself);
     RUN(a_session_that_leaves_obeys_its_gate_to_the_end);
     RUN(a_refused_plan_fits_another_core);

@@ -1,4 +1,5 @@
-// Buses that nobody plays into, and routes that nothing leads to: the cycle leaves them out, and nobody hears that.
+// Buses without voices and routes without connections: the cycle skips them, with no audible
+// difference.
 #include "expect.h"
 #include "stage.h"
 
@@ -25,7 +26,7 @@ static void play_on(stage_t *stage, const rcore_buffer_t *buffer, uint32_t bus) 
     stage_start(stage, &params, RCORE_NOW);
 }
 
-/// Connections may be made in any order; each bus finds its own.
+/// Connections may be added in any order; each bus gets its own.
 TEST(connections_in_any_order) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *quiet = constant_buffer(64, 0.25f), *loud = constant_buffer(64, 0.5f);
@@ -34,9 +35,11 @@ TEST(connections_in_any_order) {
     EXPECT_EQUAL(rcore_plan_connect(plan, 1, 1, NULL), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_add_bus(plan, &late), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_connect(plan, 2, 0, NULL), RCORE_OK);
-    EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK); // before the others of later buses
-    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
-    stage_render(&stage, 1024, 64); // the cross-fade is over
+    // Added after those of later buses.
+    EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
+    // The crossfade is over.
+    stage_render(&stage, 1024, 64);
     play_on(&stage, quiet, 0);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 1024, 1088, 0.25f), -1);
@@ -51,7 +54,8 @@ TEST(connections_in_any_order) {
     rcore_buffer_release(loud);
 }
 
-/// What a bus had when its last voice ended is not heard again, neither at once nor when it is played into anew; its parent neither.
+/// Samples left in a bus when its last voice ended are not heard again, neither at once nor when
+/// the bus is used again; nor those of its parent.
 TEST(nothing_stays_behind) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(64, 0.5f);
@@ -71,7 +75,8 @@ TEST(nothing_stays_behind) {
     rcore_buffer_release(buffer);
 }
 
-/// A voice whose place was stolen, or that ends within a period, is counted out once.
+/// A stolen voice, or one that ends within a period, is subtracted from the voice count exactly
+/// once.
 TEST(voices_are_counted_out) {
     rcore_config_t sizes = stage_config();
     sizes.max_playing = 1;
@@ -93,13 +98,13 @@ TEST(voices_are_counted_out) {
     rcore_buffer_release(buffer);
 }
 
-/// What listens to a route hears its silence.
+/// A capture of a route records its silence.
 TEST(an_idle_route_is_captured) {
     stage_t stage = stage_open(NULL);
     rcore_fifo_t *capture = rcore_fifo_create(1, 4096, NULL);
     rcore_plan_t *plan = plan_of(1, 2, capture);
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 1024, 64);
     EXPECT_EQUAL(rcore_fifo_readable(capture), 1024u);
     float samples[1024];
@@ -109,15 +114,15 @@ TEST(an_idle_route_is_captured) {
     rcore_fifo_destroy(capture);
 }
 
-/// What is the first to be led somewhere is added to silence: the same bits as behind another one.
+/// The first signal mixed into a route is added to silence: the same bits as after another signal.
 TEST(the_first_is_added_to_silence) {
     stage_t stage = stage_open(NULL);
     rcore_fifo_t *capture = rcore_fifo_create(1, 4096, NULL);
     rcore_buffer_t *silence = constant_buffer(4096, 0.0f);
     rcore_plan_t *plan = plan_of(1, 1, capture);
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 0, -1.0f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 0, -1.0f, 0, RCORE_NOW), RCORE_OK);
     play_on(&stage, silence, 0);
     stage_render(&stage, 1024, 64);
     float samples[1024];
@@ -130,7 +135,7 @@ TEST(the_first_is_added_to_silence) {
     rcore_fifo_destroy(capture);
 }
 
-/// And so do meters: they count its frames.
+/// Meters of idle buses and routes also count their frames.
 TEST(idle_buses_and_routes_are_metered) {
     stage_t stage = stage_open(NULL);
     const rcore_meter_description_t shape = {.channels = 1, .sample_rate = STAGE_RATE};
@@ -140,7 +145,7 @@ TEST(idle_buses_and_routes_are_metered) {
     const rcore_bus_description_t bus = {.slot = 0, .channels = 1, .parent = RCORE_NONE, .meter = of_bus};
     EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 1024, 64);
     EXPECT_EQUAL(rcore_meter_frames(of_bus), 1024u);
     EXPECT_EQUAL(rcore_meter_frames(of_route), 1024u);

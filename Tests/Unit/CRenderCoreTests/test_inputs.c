@@ -1,4 +1,4 @@
-// Inputs: gain, permission, captures with the time of every frame, and what is lost.
+// Inputs: gain, permission, captures with the time of every frame, and lost frames.
 #include "expect.h"
 #include "stage.h"
 
@@ -7,7 +7,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/// A stage whose plan has one stereo input, captured; what comes in at frame t is ramp_sample(t) and its negative.
+/// A stage whose plan has one captured stereo input. Its samples at frame t are ramp_sample(t) and
+/// its negative.
 struct booth {
     stage_t stage;
     rcore_capture_t *capture;
@@ -19,12 +20,12 @@ static void put_plan(struct booth *booth) {
     const rcore_input_description_t input = {
         .slot = 1, .channels = 2, .first_input = 1, .gate = booth->stage.gate, .capture = booth->capture};
     EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(booth->stage.port, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(booth->stage.queue, plan, RCORE_NOW), RCORE_OK);
 }
 
 static struct booth booth_open(uint32_t capacity) {
     struct booth booth = {.stage = stage_open(NULL), .capture = rcore_capture_create(2, capacity, NULL)};
-    stage_verdict(&booth.stage, (sgate_verdict_t){.input_granted = true});
+    stage_grant(&booth.stage, (sgate_grant_t){.input_granted = true});
     put_plan(&booth);
     return booth;
 }
@@ -45,7 +46,7 @@ static void come_in(struct booth *booth, uint32_t nframes) {
     booth->time += nframes;
 }
 
-/// Reads one run, of at most `nframes`; checks each frame against its time, times `gain`.
+/// Reads one run of at most `nframes`; checks each frame against its time, multiplied by `gain`.
 static uint32_t take(struct booth *booth, uint32_t nframes, uint64_t *time, float gain) {
     static float frames[2 * RCORE_MAX_PERIOD];
     const uint32_t length = rcore_capture_read_interleaved(booth->capture, frames, nframes, time);
@@ -80,7 +81,8 @@ TEST(every_frame_has_its_time) {
     booth_close(&booth);
 }
 
-/// Whoever reads too late loses whole pieces, counted, and the time says where they are missing.
+/// A reader that is too slow loses whole segments. They are counted, and the times show where they
+/// are missing.
 TEST(what_is_lost_is_counted_and_seen) {
     struct booth booth = booth_open(256);
     come_in(&booth, 200);
@@ -89,7 +91,8 @@ TEST(what_is_lost_is_counted_and_seen) {
     EXPECT_EQUAL(take(&booth, 150, &time, 1.0f), 150);
     come_in(&booth, 100);
     EXPECT_EQUAL(rcore_capture_lost_frames(booth.capture), 100);
-    EXPECT_EQUAL(take(&booth, 1000, &time, 1.0f), 50); // to the end of its run, not beyond
+    // Up to the end of its run, not beyond.
+    EXPECT_EQUAL(take(&booth, 1000, &time, 1.0f), 50);
     EXPECT_EQUAL(time, 150);
     EXPECT_EQUAL(take(&booth, 1000, &time, 1.0f), 100);
     EXPECT_EQUAL(time, 300);
@@ -98,8 +101,8 @@ TEST(what_is_lost_is_counted_and_seen) {
 
 TEST(gain_is_a_ramp) {
     struct booth booth = booth_open(8192);
-    EXPECT_EQUAL(rcore_post_input_gain(booth.stage.port, 1, 0.5f, 0, RCORE_NOW), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_input_gain(booth.stage.port, 1, 2.0f, 100, 1000), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_input_gain(booth.stage.queue, 1, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_input_gain(booth.stage.queue, 1, 2.0f, 100, 1000), RCORE_OK);
     come_in(&booth, 2000);
     uint64_t time;
     EXPECT_EQUAL(take(&booth, 1000, &time, 0.5f), 1000);
@@ -109,46 +112,47 @@ TEST(gain_is_a_ramp) {
         EXPECT_NEAR(frames[2 * i], ramp_sample(1000 + i) * (0.5f + 1.5f * (float)(i + 1) / 100), 1e-8);
     }
     EXPECT_EQUAL(take(&booth, 900, &time, 2.0f), 900);
-    EXPECT_EQUAL(rcore_post_input_gain(booth.stage.port, 99, 0.5f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_input_gain(booth.stage.port, 1, NAN, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_input_gain(booth.stage.queue, 99, 0.5f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_input_gain(booth.stage.queue, 1, NAN, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
     booth_close(&booth);
 }
 
-/// Until the session's permission comes there is silence; it comes and goes with the verdict's ramp.
+/// Without the session's permission, the input is silent. Permission changes use the grant's ramp.
 TEST(permission_is_a_gate) {
     struct booth booth = booth_open(8192);
-    stage_verdict(&booth.stage, (sgate_verdict_t){.input_granted = false});
+    stage_grant(&booth.stage, (sgate_grant_t){.input_granted = false});
     put_plan(&booth);
     come_in(&booth, 480);
     uint64_t time;
-    EXPECT_EQUAL(take(&booth, 1000, &time, 0.0f), 480); // frames there are, of silence
-    stage_verdict(&booth.stage, (sgate_verdict_t){.input_granted = true, .ramp_ms = 5});
+    // The frames exist, but are silent.
+    EXPECT_EQUAL(take(&booth, 1000, &time, 0.0f), 480);
+    stage_grant(&booth.stage, (sgate_grant_t){.input_granted = true, .ramp_ms = 5});
     come_in(&booth, 480);
     float frames[960];
     EXPECT_EQUAL(rcore_capture_read_interleaved(booth.capture, frames, 480, &time), 480);
     EXPECT_NEAR(frames[0], ramp_sample(480) / 240, 1e-8);
     EXPECT_NEAR(frames[2 * 100], ramp_sample(580) * 101 / 240, 1e-8);
     EXPECT_NEAR(frames[2 * 240], ramp_sample(720), 0);
-    stage_verdict(&booth.stage, (sgate_verdict_t){.input_granted = false});
+    stage_grant(&booth.stage, (sgate_grant_t){.input_granted = false});
     come_in(&booth, 100);
     EXPECT_EQUAL(take(&booth, 1000, &time, 0.0f), 100);
     booth_close(&booth);
 }
 
-/// A paused session records nothing: its fade, then a gap that the times show.
+/// A paused session records nothing after its fade. The times show the gap.
 TEST(a_pause_is_a_gap) {
     struct booth booth = booth_open(8192);
     come_in(&booth, 480);
-    stage_verdict(&booth.stage, (sgate_verdict_t){.input_granted = true, .paused = true, .ramp_ms = 1});
+    stage_grant(&booth.stage, (sgate_grant_t){.input_granted = true, .paused = true, .ramp_ms = 1});
     come_in(&booth, 480);
     come_in(&booth, 480);
-    stage_verdict(&booth.stage, (sgate_verdict_t){.input_granted = true, .ramp_ms = 0});
+    stage_grant(&booth.stage, (sgate_grant_t){.input_granted = true, .ramp_ms = 0});
     come_in(&booth, 480);
     uint64_t time;
     float frames[2000];
     EXPECT_EQUAL(rcore_capture_read_interleaved(booth.capture, frames, 480, &time), 480);
     const uint32_t faded = rcore_capture_read_interleaved(booth.capture, frames, 1000, &time);
-    EXPECT(faded >= 48 && faded <= 48 + rcore_configuration(booth.stage.core).slice_frames);
+    EXPECT(faded >= 48 && faded <= 48 + rcore_configuration(booth.stage.core).block_frames);
     EXPECT_NEAR(frames[2 * (faded - 1)], 0.0, 0);
     EXPECT_EQUAL(take(&booth, 1000, &time, 1.0f), 480);
     EXPECT_EQUAL(time, 1440);
@@ -168,7 +172,8 @@ TEST(what_is_no_number_is_silenced) {
     EXPECT_EQUAL(rcore_capture_read_interleaved(booth.capture, frames, 64, &time), 64);
     for (unsigned i = 0; i < 64; i++) {
         EXPECT(frames[2 * i] == (i % 3 == 2 ? 0.25f : 0.0f));
-        EXPECT(frames[2 * i + 1] == 0.0f); // a channel that the driver has not
+        // A channel that the driver does not have.
+        EXPECT(frames[2 * i + 1] == 0.0f);
     }
     booth_close(&booth);
 }
@@ -177,20 +182,24 @@ TEST(bad_inputs_are_refused) {
     rcore_plan_t *plan = rcore_plan_create();
     rcore_capture_t *capture = rcore_capture_create(2, 64, NULL);
     rcore_input_description_t input = {.slot = 0, .channels = 1, .capture = capture};
-    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_BAD_ARGUMENT); // another channel count
+    // Different channel count.
+    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_BAD_ARGUMENT);
     input.channels = 2;
     EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_OK);
-    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_BAD_ARGUMENT); // the slot is taken
+    // The slot is in use.
+    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_BAD_ARGUMENT);
     input.slot = 1;
-    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_BAD_ARGUMENT); // two producers for one ring
+    // Two producers for one ring.
+    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_BAD_ARGUMENT);
     input.capture = NULL;
     input.channels = RCORE_MAX_CHANNELS + 1;
     EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_BAD_ARGUMENT);
     input.channels = 1;
     input.slot = 77;
-    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_OK); // the plan cannot know
+    // The plan cannot know the core's number of slots.
+    EXPECT_EQUAL(rcore_plan_add_input(plan, &input), RCORE_OK);
     stage_t stage = stage_open(NULL);
-    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_NO_SLOT);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_NO_SLOT);
     rcore_plan_destroy(plan);
     rcore_status_t status = RCORE_OK;
     EXPECT(rcore_capture_create(0, 64, &status) == NULL);
@@ -201,7 +210,7 @@ TEST(bad_inputs_are_refused) {
     stage_close(&stage);
 }
 
-// ---- Two threads --------------------------------------------------------------------------------------------------------------------
+// ---- Two threads --------------------------------------------------------------------------------
 
 static atomic_bool over;
 
@@ -222,7 +231,8 @@ static void *write_runs(void *argument) {
     return NULL;
 }
 
-/// A reader beside the writer sees each frame with its own time, lost ones or not.
+/// A reader concurrent with the writer sees each frame with its own time, whether or not frames are
+/// lost.
 TEST(a_reader_beside_the_writer) {
     rcore_capture_t *capture = rcore_capture_create(1, 512, NULL);
     pthread_t writer;

@@ -1,4 +1,5 @@
-// Limiters: hostile signals beside a reference at sixteen times the rate, what passes as it was, how the gain moves, and that cuts make no difference.
+// Limiters: hostile signals compared with a reference at sixteen times the sample rate,
+// transparency below the ceiling, the movement of the gain, and independence of the block length.
 #include "expect.h"
 #include "hostile.h"
 #include "random.h"
@@ -63,7 +64,8 @@ TEST(descriptions_are_checked) {
     rcore_limiter_destroy(NULL);
 }
 
-/// The look-ahead's frames, 64 at least, and those that the crests need.
+/// The latency is the lookahead, at least 64 frames, plus the frames of the inter-sample peak
+/// detector.
 TEST(an_impulse_comes_out_after_the_latency) {
     const struct {
         uint32_t sample_rate;
@@ -112,9 +114,10 @@ TEST(what_stays_below_comes_out_bit_by_bit) {
     rcore_limiter_destroy(limiter);
 }
 
-// ---- Hostile signals ------------------------------------------------------------------------------------------------------------
+// ---- Hostile signals ----------------------------------------------------------------------------
 
-// Limits one in both channels, one of them hot; the highest crest beside the ceiling, in decibels.
+// Limits one signal in both channels, one of them louder. Returns the highest inter-sample peak
+// relative to the ceiling, in decibels.
 static double limited_excess(const rcore_limiter_description_t *description, signal_t signal, uint64_t seed) {
     enum { nframes = 3000 };
     static float left[silence + nframes + 16384];
@@ -136,7 +139,7 @@ static double limited_excess(const rcore_limiter_description_t *description, sig
         done += length;
     }
     rcore_limiter_destroy(limiter);
-    // A sample at the ceiling itself was clamped.
+    // A sample at exactly the ceiling would have been clamped.
     EXPECT(fmax(sample_peak(left, total), sample_peak(right, total)) < (double)description->ceiling);
     const double crest = fmax(true_peak_reference(left, total), true_peak_reference(right, total));
     return decibels(crest / (double)description->ceiling);
@@ -185,7 +188,8 @@ TEST(a_steady_sine_lies_at_most_three_tenths_of_a_decibel_below) {
         }
         process(limiter, samples, NULL, most_frames);
         const uint32_t settled = most_frames / 2;
-        for (uint32_t i = 0; i < 512; i++) { // an abrupt begin and end have crests of their own
+        // An abrupt beginning or end has inter-sample peaks of its own.
+        for (uint32_t i = 0; i < 512; i++) {
             const float edge = (float)(0.5 - 0.5 * cos(hostile_pi * i / 512.0));
             samples[settled + i] *= edge;
             samples[most_frames - 1 - i] *= edge;
@@ -195,9 +199,9 @@ TEST(a_steady_sine_lies_at_most_three_tenths_of_a_decibel_below) {
     }
 }
 
-// ---- How the gain moves ---------------------------------------------------------------------------------------------------------
+// ---- Gain movement ------------------------------------------------------------------------------
 
-// The second channel is a constant, and shows the gain.
+// The second channel is a constant, which shows the gain.
 static void limit_with_gain(rcore_limiter_t *limiter, float *samples, float *gains, uint32_t nframes) {
     for (uint32_t i = 0; i < nframes; i++) {
         gains[i] = 0.25f;
@@ -208,7 +212,8 @@ static void limit_with_gain(rcore_limiter_t *limiter, float *samples, float *gai
     }
 }
 
-/// It falls in a straight line before the peak, stands, and rises exponentially: no step, no clamp.
+/// The gain falls in a straight line before the peak, holds, and rises exponentially, without a
+/// step or a clamp.
 TEST(the_gain_falls_before_a_peak_and_comes_back) {
     static float samples[most_frames];
     static float gains[most_frames];
@@ -222,7 +227,8 @@ TEST(the_gain_falls_before_a_peak_and_comes_back) {
     EXPECT_NEAR(decibels(least * 4.0 / 0.5), -0.25, 0.02);
     EXPECT_NEAR(samples[peak], 4.0 * least, 1e-6);
     EXPECT(gains[peak - 400] == 1.0f);
-    // The first crest that is too high lies a few frames before the peak: the fall begins before that by look-ahead and hold.
+    // The first inter-sample peak above the ceiling lies a few frames before the peak: the fall
+    // begins before that by lookahead and hold.
     uint32_t begin = peak;
     while (gains[begin - 1] < 1.0f) {
         begin--;
@@ -231,7 +237,7 @@ TEST(the_gain_falls_before_a_peak_and_comes_back) {
     for (uint32_t i = begin; i + 1 < peak; i++) {
         EXPECT(gains[i] - gains[i + 1] <= (1.0 - least) / 96.0 * 1.0001 && gains[i + 1] <= gains[i]);
     }
-    // The average lags behind the exponential by half the fall.
+    // The moving average lags behind the exponential by half the fall.
     uint32_t end = peak;
     while ((double)gains[end] < least * 1.0001) {
         end++;
@@ -243,7 +249,7 @@ TEST(the_gain_falls_before_a_peak_and_comes_back) {
     rcore_limiter_destroy(limiter);
 }
 
-/// No gain goes down or up faster than its line, whatever comes.
+/// The gain never falls or rises faster than its line, whatever the input is.
 TEST(gains_never_leap) {
     static float samples[most_frames];
     static float gains[most_frames];
@@ -260,7 +266,7 @@ TEST(gains_never_leap) {
     }
 }
 
-TEST(the_least_gain_of_a_call_is_told) {
+TEST(the_least_gain_of_a_call_is_notified) {
     static float samples[most_frames];
     rcore_limiter_t *limiter = make(1, 0.5f, 0.001f);
     const uint32_t latency = rcore_limiter_latency(limiter);
@@ -279,25 +285,25 @@ TEST(the_least_gain_of_a_call_is_told) {
     rcore_limiter_destroy(limiter);
 }
 
-// ---- What must not matter -------------------------------------------------------------------------------------------------------
+// ---- Irrelevant conditions ----------------------------------------------------------------------
 
 TEST(what_is_no_number_is_silence) {
     static float broken[2][most_frames];
     static float whole[2][most_frames];
     struct random random = random_seeded(5);
-    const float spoilt[] = {NAN, INFINITY, -INFINITY, -NAN};
+    const float invalid[] = {NAN, INFINITY, -INFINITY, -NAN};
     for (uint32_t i = 0; i < 2 * most_frames; i++) {
-        const bool is_spoilt = random_once_in(&random, 30);
+        const bool is_invalid = random_once_in(&random, 30);
         const float sample = random_float(&random, -2.0f, 2.0f);
-        (&broken[0][0])[i] = is_spoilt ? spoilt[random_below(&random, 4)] : sample;
-        (&whole[0][0])[i] = is_spoilt ? 0.0f : sample;
+        (&broken[0][0])[i] = is_invalid ? invalid[random_below(&random, 4)] : sample;
+        (&whole[0][0])[i] = is_invalid ? 0.0f : sample;
     }
     rcore_limiter_t *first = make(2, 0.0f, 0.0f);
     rcore_limiter_t *second = make(2, 0.0f, 0.0f);
     process(first, broken[0], broken[1], most_frames);
     process(second, whole[0], whole[1], most_frames);
     EXPECT(memcmp(broken, whole, sizeof whole) == 0);
-    // The greatest numbers there are make nothing but a very low gain.
+    // The largest finite samples only cause a very low gain.
     for (uint32_t i = 0; i < most_frames; i++) {
         whole[0][i] = i < 100 ? (i % 3 == 0 ? -3.4e38f : 3.4e38f) : 0.01f;
     }
@@ -321,7 +327,7 @@ TEST(cuts_make_no_difference) {
     struct random random = random_seeded(9);
     const uint32_t periods[] = {1, 7, 64, 255, 257, 1000, 8192, 0};
     for (uint32_t c = 0; c < 2; c++) {
-        leaping_noise(&random, source[c], nframes / 2); // with the rests in between
+        leaping_noise(&random, source[c], nframes / 2); // with the pauses in between
         memset(source[c] + nframes / 2, 0, sizeof source[c] / 4);
         white_noise(&random, source[c] + nframes * 3 / 4, nframes / 4);
     }
@@ -348,7 +354,7 @@ int main(void) {
     RUN(a_steady_sine_lies_at_most_three_tenths_of_a_decibel_below);
     RUN(the_gain_falls_before_a_peak_and_comes_back);
     RUN(gains_never_leap);
-    RUN(the_least_gain_of_a_call_is_told);
+    RUN(the_least_gain_of_a_call_is_notified);
     RUN(what_is_no_number_is_silence);
     RUN(cuts_make_no_difference);
     return test_result();

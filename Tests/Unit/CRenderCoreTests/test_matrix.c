@@ -1,4 +1,4 @@
-// Channel maps.
+// Channel matrices.
 #include "expect.h"
 #include "rcore_matrix.h"
 
@@ -78,7 +78,7 @@ TEST(fewer_to_more_is_channel_to_channel) {
     rcore_matrix_destroy(matrix);
 }
 
-/// 5.1 (L R C LFE Ls Rs): centre and surrounds 3 dB below the front, left and right alike.
+/// 5.1 (L R C LFE Ls Rs): center and surrounds 3 dB below the front, left and right symmetric.
 TEST(surround_mixes_down_by_the_book) {
     rcore_matrix_t *matrix = rcore_matrix_create_standard(6, 2, NULL);
     const float front = rcore_matrix_gain(matrix, 0, 0);
@@ -94,7 +94,7 @@ TEST(surround_mixes_down_by_the_book) {
     rcore_matrix_destroy(matrix);
 }
 
-/// Full scale on every channel at once does not clip, and no channel but the LFE is lost.
+/// Full scale on every channel at once does not clip, and only the LFE is dropped.
 TEST(no_down_mix_clips) {
     for (uint32_t inputs = 1; inputs <= RCORE_MAX_CHANNELS; inputs++) {
         for (uint32_t outputs = 1; outputs <= inputs; outputs++) {

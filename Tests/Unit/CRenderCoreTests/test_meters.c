@@ -1,4 +1,5 @@
-// Meters: peaks that a slow reader sees, RMS and correlation that do not know periods, taps, and what of it a plan measures. True peak: test_true_peak.c.
+// Meters: peaks that a slow reader sees, RMS and correlation that do not depend on periods, taps,
+// and the signals that a plan measures. True peak: test_true_peak.c.
 #include "expect.h"
 #include "random.h"
 #include "stage.h"
@@ -49,7 +50,8 @@ TEST(descriptions_are_checked) {
     rcore_meter_destroy(NULL);
 }
 
-/// One sample at full scale is seen for at least the hold, and for twice that at most, wherever in a hold it comes.
+/// A single sample at full scale is visible for at least the hold time and at most twice that,
+/// wherever in a hold interval it occurs.
 TEST(a_peak_is_held) {
     const uint32_t hold = STAGE_RATE / 100;
     for (uint32_t at = 0; at < 2 * hold; at += 97) {
@@ -75,7 +77,8 @@ TEST(clipped_samples_are_counted_until_a_reset) {
     EXPECT(rcore_meter_read(meter, 0).greatest_peak == 1.5f);
     write_silence(meter, 2 * 64);
     rcore_meter_reset(meter);
-    EXPECT_EQUAL(rcore_meter_read(meter, 0).clipped, 2); // from the next cycle on
+    // The reset takes effect in the next cycle.
+    EXPECT_EQUAL(rcore_meter_read(meter, 0).clipped, 2);
     write_silence(meter, 1);
     EXPECT_EQUAL(rcore_meter_read(meter, 0).clipped, 0);
     EXPECT(rcore_meter_read(meter, 0).greatest_peak == 0.0f);
@@ -120,7 +123,7 @@ TEST(rms_is_that_of_the_time_constant_and_knows_no_periods) {
         first = p == 0 ? rms : first;
         EXPECT_NEAR(rms, 0.5 / sqrt(2.0), 0.002);
         EXPECT_NEAR(rms, first, 1e-5);
-        // After one time constant of silence 1/e of the power is left.
+        // After one time constant of silence, 1/e of the power remains.
         write_silence(meter, STAGE_RATE / 10);
         EXPECT_NEAR(rcore_meter_read(meter, 0).rms, rms * exp(-0.5), 1e-3);
         rcore_meter_destroy(meter);
@@ -128,7 +131,7 @@ TEST(rms_is_that_of_the_time_constant_and_knows_no_periods) {
     free(samples);
 }
 
-TEST(correlation_tells_same_opposite_and_independent) {
+TEST(correlation_notifies_same_opposite_and_independent) {
     enum { nframes = STAGE_RATE };
     float *left = malloc(sizeof *left * nframes);
     float *right = malloc(sizeof *right * nframes);
@@ -159,7 +162,7 @@ TEST(correlation_tells_same_opposite_and_independent) {
     free(right);
 }
 
-// ---- The tap ----------------------------------------------------------------------------------------------------------------------
+// ---- Tap ----------------------------------------------------------------------------------------
 
 static rcore_meter_t *make_tapped(uint32_t channels, uint32_t tap_frames) {
     const rcore_meter_description_t description = {
@@ -167,7 +170,7 @@ static rcore_meter_t *make_tapped(uint32_t channels, uint32_t tap_frames) {
     return rcore_meter_create(&description, NULL);
 }
 
-/// Frame by frame what was measured, zeros for silence and for what is no number.
+/// A tap receives every measured frame, with zeros for silence and for non-finite samples.
 TEST(a_tap_takes_what_is_measured) {
     rcore_meter_t *meter = make_tapped(2, 1024);
     rcore_fifo_t *tap = rcore_meter_tap(meter);
@@ -188,7 +191,8 @@ TEST(a_tap_takes_what_is_measured) {
     rcore_meter_destroy(untapped);
 }
 
-/// What finds no room is measured all the same, and counted; there is room again once something was read.
+/// Frames that do not fit into the tap are still measured, and counted as dropped. Reading makes
+/// room.
 TEST(a_full_tap_drops_and_counts) {
     rcore_meter_t *meter = make_tapped(1, 64);
     rcore_fifo_t *tap = rcore_meter_tap(meter);
@@ -210,7 +214,7 @@ TEST(a_full_tap_drops_and_counts) {
     rcore_meter_destroy(meter);
 }
 
-// ---- In a plan ------------------------------------------------------------------------------------------------------------------
+// ---- Plans --------------------------------------------------------------------------------------
 
 static rcore_plan_t *metered_plan(const sgate_page_t *gate, rcore_meter_t *bus_meter, rcore_meter_t *child_meter,
                                   rcore_meter_t *route_meter) {
@@ -243,7 +247,8 @@ TEST(a_meter_fits_its_place_and_is_used_once) {
     rcore_meter_destroy(mono);
 }
 
-/// After its gain and its gate; each frame once, also while plans cross-fade.
+/// A bus is measured after its gain and its gate. Every frame is measured once, also during a
+/// crossfade.
 TEST(a_bus_is_measured_as_it_leaves) {
     const rcore_config_t config = stage_config();
     stage_t stage = stage_open(&config);
@@ -251,12 +256,12 @@ TEST(a_bus_is_measured_as_it_leaves) {
     rcore_meter_t *child = make(2, 0.01f, 0.01f, false);
     rcore_meter_t *route = make(2, 0.01f, 0.01f, false);
     rcore_buffer_t *buffer = constant_buffer(48000, 0.5f);
-    EXPECT_EQUAL(rcore_post_plan(stage.port, metered_plan(stage.gate, bus, child, route), RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, metered_plan(stage.gate, bus, child, route), RCORE_NOW), RCORE_OK);
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = buffer;
     params.bus = 1;
     stage_start(&stage, &params, RCORE_NOW);
-    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 1, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 1, 0.5f, 0, RCORE_NOW), RCORE_OK);
     const uint64_t before = stage.nframes;
     stage_render(&stage, 4800, STAGE_CHANGING_PERIODS);
     EXPECT_EQUAL(rcore_meter_frames(bus), stage.nframes - before);
@@ -267,16 +272,17 @@ TEST(a_bus_is_measured_as_it_leaves) {
     EXPECT_NEAR(rcore_meter_read(route, 0).peak, 0.25, 1e-6);
     EXPECT_NEAR(rcore_meter_correlation(bus), 1.0, 1e-5);
 
-    // Another plan with the same meters: nothing is measured twice or missed, and nothing rises while it cross-fades.
+    // Another plan with the same meters: no frame is measured twice or missed, and no level rises
+    // during the crossfade.
     rcore_meter_reset(bus);
-    EXPECT_EQUAL(rcore_post_plan(stage.port, metered_plan(stage.gate, bus, child, route), RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, metered_plan(stage.gate, bus, child, route), RCORE_NOW), RCORE_OK);
     stage_render(&stage, 4800, 64);
     EXPECT_EQUAL(rcore_meter_frames(bus), stage.nframes - before);
     EXPECT_NEAR(rcore_meter_read(bus, 0).greatest_peak, 0.25, 1e-6);
     EXPECT_NEAR(rcore_meter_read(bus, 0).peak, 0.25, 1e-6);
 
-    // A pause: the session's buses stand still, and their meters fall.
-    stage_verdict(&stage, (sgate_verdict_t){.paused = true});
+    // During a pause, the session's buses are suspended and their meters fall.
+    stage_grant(&stage, (sgate_grant_t){.paused = true});
     stage_render(&stage, 9600, 64);
     EXPECT_EQUAL(rcore_meter_frames(bus), stage.nframes - before);
     EXPECT(rcore_meter_read(bus, 0).peak == 0.0f);
@@ -288,12 +294,12 @@ TEST(a_bus_is_measured_as_it_leaves) {
     rcore_meter_destroy(route);
 }
 
-// A plan whose bus and route are tapped, once a buffer of 0.5 plays there.
+// Opens a stage whose plan has taps on bus and route. A buffer of 0.5 plays once there.
 static stage_t tapped_stage(rcore_meter_t *bus, rcore_meter_t *route, rcore_buffer_t *buffer) {
     const rcore_config_t config = stage_config();
     stage_t stage = stage_open(&config);
     rcore_meter_t *child = NULL;
-    EXPECT_EQUAL(rcore_post_plan(stage.port, metered_plan(stage.gate, bus, child, route), RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, metered_plan(stage.gate, bus, child, route), RCORE_NOW), RCORE_OK);
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = buffer;
     params.bus = 1;
@@ -301,7 +307,7 @@ static stage_t tapped_stage(rcore_meter_t *bus, rcore_meter_t *route, rcore_buff
     return stage;
 }
 
-// Reads all that waits; how many frames that are, and the sum of the first channel's.
+// Reads all available frames. Returns their number, and the sum of the first channel in `sum`.
 static uint32_t drain(rcore_fifo_t *tap, double *sum) {
     const uint32_t waiting = rcore_fifo_readable(tap);
     *sum = 0.0;
@@ -313,7 +319,8 @@ static uint32_t drain(rcore_fifo_t *tap, double *sum) {
     return waiting;
 }
 
-/// Time goes on there while nothing plays, and while the session stands still: each frame of the cycle is one of the tap's.
+/// Time continues in the taps of a plan during silence and while the session is suspended: each
+/// frame of the cycle is a frame of the tap.
 TEST(taps_of_a_plan_hear_silence_too) {
     rcore_meter_t *bus = make_tapped(2, 65536);
     rcore_meter_t *route = make_tapped(2, 65536);
@@ -326,7 +333,7 @@ TEST(taps_of_a_plan_hear_silence_too) {
     EXPECT_NEAR(sum, 500.0, 1e-3);
     EXPECT_EQUAL(drain(rcore_meter_tap(route), &sum), stage.nframes - before);
     EXPECT_NEAR(sum, 500.0, 1e-3);
-    stage_verdict(&stage, (sgate_verdict_t){.paused = true});
+    stage_grant(&stage, (sgate_grant_t){.paused = true});
     const uint64_t paused = stage.nframes;
     stage_render(&stage, 4800, 64);
     EXPECT_EQUAL(drain(rcore_meter_tap(bus), &sum), stage.nframes - paused);
@@ -345,7 +352,7 @@ int main(void) {
     RUN(clipped_samples_are_counted_until_a_reset);
     RUN(what_is_no_number_is_silence);
     RUN(rms_is_that_of_the_time_constant_and_knows_no_periods);
-    RUN(correlation_tells_same_opposite_and_independent);
+    RUN(correlation_notifies_same_opposite_and_independent);
     RUN(a_tap_takes_what_is_measured);
     RUN(a_full_tap_drops_and_counts);
     RUN(a_meter_fits_its_place_and_is_used_once);

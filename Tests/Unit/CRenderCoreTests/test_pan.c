@@ -1,4 +1,4 @@
-// Pan: the laws to 1e-6, their ramps, balance, and the same bits wherever a period is cut.
+// Pan: the laws to 1e-6, their ramps, balance, and the same bits whatever the periods.
 #include "expect.h"
 #include "stage.h"
 
@@ -37,7 +37,8 @@ TEST(the_laws) {
         EXPECT_NEAR(power.out[1][63], sin(angle), 1e-6);
         EXPECT_NEAR(linear.out[0][63], 0.5 * (1.0 - (double)pan), 1e-6);
         EXPECT_NEAR(linear.out[1][63], 0.5 * (1.0 + (double)pan), 1e-6);
-        if (step == -20 || step == 20) { // hard to one side: all of it there, nothing elsewhere
+        // Hard left or right: the full signal on one side, silence on the other.
+        if (step == -20 || step == 20) {
             EXPECT(power.out[step > 0 ? 1 : 0][0] == 1.0f && power.out[step > 0 ? 0 : 1][0] == 0.0f);
         }
         stage_close(&power);
@@ -46,7 +47,8 @@ TEST(the_laws) {
     rcore_buffer_release(buffer);
 }
 
-/// Stereo is balanced: the middle changes not one bit, one side fades, the other stays.
+/// Stereo is balanced: at the center it is bit-identical; otherwise one side is attenuated and the
+/// other is not.
 TEST(stereo_is_balanced) {
     rcore_buffer_t *ramp = ramp_buffer(1000);
     const rcore_pan_law_t laws[] = {RCORE_PAN_EQUAL_POWER, RCORE_PAN_LINEAR};
@@ -57,7 +59,7 @@ TEST(stereo_is_balanced) {
         for (unsigned i = 0; i < 100; i++) {
             EXPECT(stage.out[0][i] == ramp_sample(i) && stage.out[1][i] == -ramp_sample(i));
         }
-        EXPECT_EQUAL(rcore_post_pan(stage.port, voice, 1.0f, 0, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_pan(stage.queue, voice, 1.0f, 0, RCORE_NOW), RCORE_OK);
         stage_render(&stage, 100, 64);
         EXPECT_EQUAL(first_other(stage.out[0], 100, 200, 0.0f), -1);
         EXPECT(stage.out[1][150] == -ramp_sample(150));
@@ -66,16 +68,17 @@ TEST(stereo_is_balanced) {
     rcore_buffer_release(ramp);
 }
 
-/// A long move keeps to the law on its way: equal power throughout.
+/// During a long ramp the pan follows the law: the power is constant throughout.
 TEST(a_moving_pan_keeps_its_power) {
     rcore_buffer_t *buffer = mono_buffer(20000, 0.5f);
     stage_t stage = stage_open(NULL);
     const rcore_voice_t voice = pan_start(&stage, buffer, RCORE_PAN_EQUAL_POWER, -1.0f);
-    EXPECT_EQUAL(rcore_post_pan(stage.port, voice, 1.0f, 9600, 100), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_pan(stage.queue, voice, 1.0f, 9600, 100), RCORE_OK);
     stage_render(&stage, 12000, 64);
     for (unsigned i = 100; i < 9700; i++) {
         const double place = 1.5707963267948966 * (i - 99) / 9600.0;
-        EXPECT_NEAR(stage.out[0][i], 0.5 * cos(place), 1e-4); // between two points of the polygon
+        // Between two points of the polyline.
+        EXPECT_NEAR(stage.out[0][i], 0.5 * cos(place), 1e-4);
         EXPECT_NEAR(stage.out[1][i], 0.5 * sin(place), 1e-4);
     }
     EXPECT_EQUAL(first_other(stage.out[1], 9699, 12000, 0.5f), -1);
@@ -87,13 +90,13 @@ TEST(a_moving_pan_keeps_its_power) {
 static void play_moves(stage_t *stage, const rcore_buffer_t *mono, const rcore_buffer_t *stereo, uint32_t period) {
     const rcore_voice_t voice = pan_start(stage, mono, RCORE_PAN_EQUAL_POWER, 0.3f);
     const rcore_voice_t pair = pan_start(stage, stereo, RCORE_PAN_LINEAR, 0.0f);
-    rcore_post_pan(stage->port, voice, -0.8f, 777, 50);
-    rcore_post_pan(stage->port, voice, 0.9f, 1000, 333); // in the middle of the move before
-    rcore_post_gain(stage->port, voice, 0.25f, 500, 200);
-    rcore_post_gain(stage->port, voice, 0.5f, 100, 900); // gain and pan and fade at once
-    rcore_post_pause(stage->port, voice, 300, 950);
-    rcore_post_resume(stage->port, voice, 300, 1100);
-    rcore_post_pan(stage->port, pair, 1.0f, 2000, 10);
+    rcore_post_pan(stage->queue, voice, -0.8f, 777, 50);
+    rcore_post_pan(stage->queue, voice, 0.9f, 1000, 333); // during the previous ramp
+    rcore_post_gain(stage->queue, voice, 0.25f, 500, 200);
+    rcore_post_gain(stage->queue, voice, 0.5f, 100, 900); // gain, pan and fade at once
+    rcore_post_pause(stage->queue, voice, 300, 950);
+    rcore_post_resume(stage->queue, voice, 300, 1100);
+    rcore_post_pan(stage->queue, pair, 1.0f, 2000, 10);
     stage_render(stage, 3000, period);
 }
 
@@ -103,7 +106,8 @@ TEST(the_same_wherever_periods_end) {
     play_moves(&whole, mono, stereo, 3000);
     play_moves(&cut, mono, stereo, STAGE_CHANGING_PERIODS);
     play_moves(&single, mono, stereo, 1);
-    // Products of two ramps may differ in the last bit where one of them is applied to a longer piece.
+    // Products of two ramps may differ in the last bit if one of them is applied to a longer
+    // segment.
     for (unsigned channel = 0; channel < 2; channel++) {
         float largest = 0.0f;
         for (unsigned i = 0; i < 3000; i++) {
@@ -120,7 +124,7 @@ TEST(the_same_wherever_periods_end) {
     rcore_buffer_release(stereo);
 }
 
-/// With a channel map, the law balances what the map puts on the first two channels.
+/// With a matrix, the law balances the matrix's first two outputs.
 TEST(a_map_and_a_pan) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = mono_buffer(1000, 1.0f);
@@ -131,8 +135,8 @@ TEST(a_map_and_a_pan) {
     params.matrix = map;
     params.pan_law = RCORE_PAN_LINEAR;
     const rcore_voice_t voice = stage_start(&stage, &params, RCORE_NOW);
-    rcore_post_pan(stage.port, voice, 0.5f, 0, 100);
-    rcore_post_pan(stage.port, voice, -1.0f, 150, 200);
+    rcore_post_pan(stage.queue, voice, 0.5f, 0, 100);
+    rcore_post_pan(stage.queue, voice, -1.0f, 150, 200);
     stage_render(&stage, 500, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 100, 0.5f), -1);
     EXPECT_EQUAL(first_other(stage.out[1], 0, 200, 0.25f), -1);
@@ -154,17 +158,18 @@ TEST(bad_pans_are_refused) {
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = buffer;
     for (unsigned i = 0; i < 4; i++) {
-        EXPECT_EQUAL(rcore_post_pan(stage.port, voice, bad[i], 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+        EXPECT_EQUAL(rcore_post_pan(stage.queue, voice, bad[i], 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
         params.pan = bad[i];
-        EXPECT_EQUAL(rcore_post_start(stage.port, other, &params, RCORE_NOW), RCORE_BAD_ARGUMENT);
+        EXPECT_EQUAL(rcore_post_start(stage.queue, other, &params, RCORE_NOW), RCORE_BAD_ARGUMENT);
     }
     params.pan = 0.0f;
     params.pan_law = (rcore_pan_law_t)3;
-    EXPECT_EQUAL(rcore_post_start(stage.port, other, &params, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_start(stage.queue, other, &params, RCORE_NOW), RCORE_BAD_ARGUMENT);
     params.pan_law = RCORE_PAN_NONE;
     params.priority = RCORE_MAX_PRIORITY + 1;
-    EXPECT_EQUAL(rcore_post_start(stage.port, other, &params, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_pan(stage.port, plain, 0.5f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT); // it has no law
+    EXPECT_EQUAL(rcore_post_start(stage.queue, other, &params, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    // The voice has no pan law.
+    EXPECT_EQUAL(rcore_post_pan(stage.queue, plain, 0.5f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
     EXPECT_EQUAL(rcore_voice_release(stage.core, other), RCORE_OK);
     stage_close(&stage);
     rcore_buffer_release(buffer);

@@ -1,4 +1,5 @@
-// Loops with their cross-fades, leaving them, and seeks: each against the samples that a listener would write down.
+// Playheads: loops with crossfades, leaving loops, and seeks, compared with independently computed
+// samples.
 #include "expect.h"
 #include "stage.h"
 
@@ -17,7 +18,7 @@ static rcore_voice_params_t looping(const rcore_buffer_t *buffer, uint64_t start
     return params;
 }
 
-/// What is heard, by the definition: frame after frame, with a look at the rules at each.
+/// Returns the expected sample, computed frame by frame from the definition of a loop.
 static float expected(uint64_t heard, uint64_t start, uint64_t end, uint64_t count, uint32_t fade) {
     uint64_t frame = 0;
     for (uint64_t i = 0;; i++) {
@@ -66,7 +67,7 @@ TEST(loops_go_back_and_on) {
     for (unsigned p = 0; p < 3; p++) {
         expect_loop(0, length, 3, 0, periods[p]);
         expect_loop(200, 500, 4, 0, periods[p]);
-        expect_loop(999, 1000, 50, 0, periods[p]); // one frame, again and again
+        expect_loop(999, 1000, 50, 0, periods[p]); // one frame, repeated
         expect_loop(200, 500, 4, 100, periods[p]);
         expect_loop(300, 600, 3, 300, periods[p]); // the whole loop fades
         expect_loop(1, 1000, 2, 1, periods[p]);
@@ -74,7 +75,7 @@ TEST(loops_go_back_and_on) {
     }
 }
 
-/// Out of a sine that does not fit the loop, the fade makes one without a click; without it there is one.
+/// A sine that does not fit the loop clicks at the seam. A crossfade removes the click.
 TEST(a_fade_takes_the_click_away) {
     rcore_buffer_t *sine = sine_buffer(4800, 103, 0.5f);
     const float smooth = 0.5f * 2.0f * 3.1416f * 103 / 48000 * 3.0f;
@@ -94,9 +95,10 @@ TEST(leaving_a_loop) {
     const uint64_t leave_at[] = {100, 450, 800 /* exactly at the loop's end */, 1090};
     for (unsigned i = 0; i < 4; i++) {
         stage_t stage = stage_open(NULL);
-        const rcore_voice_params_t params = looping(ramp, 200, 500, UINT64_MAX, 0); // back at 500, 800, 1100 …
+        // Wraps at 500, 800, 1100 …
+        const rcore_voice_params_t params = looping(ramp, 200, 500, UINT64_MAX, 0);
         const rcore_voice_t voice = stage_start(&stage, &params, 0);
-        EXPECT_EQUAL(rcore_post_leave_loop(stage.port, voice, leave_at[i]), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_leave_loop(stage.queue, voice, leave_at[i]), RCORE_OK);
         stage_render(&stage, 3000, 64);
         const uint64_t passes = leave_at[i] <= 500 ? 0 : leave_at[i] <= 800 ? 1 : 2;
         EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), length + passes * 300);
@@ -105,14 +107,15 @@ TEST(leaving_a_loop) {
         }
         stage_close(&stage);
     }
-    // Within the fade, to its very end, it is on its way back already: it goes back once more, so nothing jumps.
+    // During the crossfade, up to its very end, the voice has already begun to wrap: it completes
+    // this wrap, so that no sample jumps.
     const uint64_t in_fade[] = {400, 450, 499, 500};
     for (unsigned i = 0; i < 4; i++) {
         stage_t stage = stage_open(NULL);
         const rcore_voice_params_t params = looping(ramp, 200, 500, UINT64_MAX, 100);
         const rcore_voice_t voice = stage_start(&stage, &params, 0);
-        EXPECT_EQUAL(rcore_post_leave_loop(stage.port, voice, in_fade[i]), RCORE_OK);
-        EXPECT_EQUAL(rcore_post_leave_loop(stage.port, voice, in_fade[i] + 1), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_leave_loop(stage.queue, voice, in_fade[i]), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_leave_loop(stage.queue, voice, in_fade[i] + 1), RCORE_OK);
         stage_render(&stage, 3000, 64);
         EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), length + 300);
         stage_close(&stage);
@@ -126,8 +129,8 @@ TEST(seeking) {
     for (unsigned p = 0; p < 3; p++) {
         stage_t stage = stage_open(NULL);
         const rcore_voice_t voice = stage_play(&stage, ramp, 0);
-        EXPECT_EQUAL(rcore_post_seek(stage.port, voice, 700, 0, 100), RCORE_OK);
-        EXPECT_EQUAL(rcore_post_seek(stage.port, voice, 50, 80, 200), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_seek(stage.queue, voice, 700, 0, 100), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_seek(stage.queue, voice, 50, 80, 200), RCORE_OK);
         stage_render(&stage, 3000, periods[p]);
         float largest = 0.0f;
         for (uint64_t i = 0; i < 200 + 950; i++) {
@@ -145,12 +148,12 @@ TEST(seeking) {
     rcore_buffer_release(ramp);
 }
 
-/// Beyond the end is the end: what was heard fades out, then the voice is over.
+/// A seek beyond the end goes to the end: the old signal fades out, then the voice ends.
 TEST(seeking_beyond_the_end) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(length, 0.5f);
     const rcore_voice_t voice = stage_play(&stage, buffer, 0);
-    EXPECT_EQUAL(rcore_post_seek(stage.port, voice, UINT64_MAX, 50, 100), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_seek(stage.queue, voice, UINT64_MAX, 50, 100), RCORE_OK);
     stage_render(&stage, 300, 64);
     EXPECT_NEAR(stage.out[0][100], 0.5 * (1.0 - 1.0 / 50), 1e-6);
     EXPECT_NEAR(stage.out[0][148], 0.5 * (1.0 - 49.0 / 50), 1e-6);
@@ -160,7 +163,8 @@ TEST(seeking_beyond_the_end) {
     rcore_buffer_release(buffer);
 }
 
-/// One seek in the fade of another waits for its end, so that nothing clicks; of several, the last.
+/// A seek during the crossfade of another waits for its end, so that nothing clicks. Of several
+/// waiting seeks, the last one counts.
 TEST(seeking_while_seeking) {
     rcore_buffer_t *sine = sine_buffer(9600, 103, 0.5f);
     const float smooth = 0.5f * 2.0f * 3.1416f * 103 / 48000 * 3.0f;
@@ -170,9 +174,9 @@ TEST(seeking_while_seeking) {
         params.buffer = sine;
         params.speed = fast ? 1.25f : 1.0f;
         const rcore_voice_t voice = stage_start(&stage, &params, 0);
-        rcore_post_seek(stage.port, voice, 5000, 600, 1000);
-        rcore_post_seek(stage.port, voice, 100, 600, 1200);
-        rcore_post_seek(stage.port, voice, 3000, 600, 1300);
+        rcore_post_seek(stage.queue, voice, 5000, 600, 1000);
+        rcore_post_seek(stage.queue, voice, 100, 600, 1200);
+        rcore_post_seek(stage.queue, voice, 3000, 600, 1300);
         stage_render(&stage, 9600, 64);
         EXPECT_EQUAL(find_click(stage.out[0], 1, 4000, smooth), -1);
         EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_ENDED);
@@ -185,7 +189,8 @@ TEST(seeking_while_seeking) {
     rcore_buffer_release(sine);
 }
 
-/// Before the start has taken effect, a seek says where it will begin; beyond the end there is nothing to play.
+/// A seek before the start takes effect sets the start position. Beyond the end there is nothing to
+/// play.
 TEST(seeking_before_the_start) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *ramp = ramp_buffer(length);
@@ -193,8 +198,8 @@ TEST(seeking_before_the_start) {
     for (unsigned i = 0; i < 3; i++) {
         const uint64_t begin = stage.nframes;
         const rcore_voice_t voice = stage_play(&stage, ramp, begin + 100);
-        EXPECT_EQUAL(rcore_post_seek(stage.port, voice, frames[i], 50, RCORE_NOW), RCORE_OK);
-        EXPECT_EQUAL(rcore_post_leave_loop(stage.port, voice, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_seek(stage.queue, voice, frames[i], 50, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_leave_loop(stage.queue, voice, RCORE_NOW), RCORE_OK);
         stage_render(&stage, 1000, 64);
         EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), i == 0 ? 500 : 0);
         EXPECT_EQUAL(rcore_voice_end_reason(stage.core, voice), RCORE_END_SOURCE);
@@ -204,7 +209,7 @@ TEST(seeking_before_the_start) {
     rcore_buffer_release(ramp);
 }
 
-/// At another speed too, nothing clicks at seams and seeks, and periods do not matter.
+/// At other speeds too, seams and seeks do not click, and periods make no difference.
 TEST(speed_and_seams) {
     rcore_buffer_t *sine = sine_buffer(9600, 103, 0.5f);
     const float smooth = 0.5f * 2.0f * 3.1416f * 103 / 48000 * 4.0f;
@@ -213,11 +218,11 @@ TEST(speed_and_seams) {
         rcore_voice_params_t params = looping(sine, 1000, 3333, UINT64_MAX, 700);
         params.speed = 1.37f;
         const rcore_voice_t voice = stage_start(&stages[i], &params, 0);
-        rcore_post_seek(stages[i].port, voice, 2222, 600, 5000);
-        rcore_post_speed(stages[i].port, voice, 0.7f, 1000, 9000);
-        rcore_post_speed(stages[i].port, voice, 1.0f, 500, 12000);
-        rcore_post_seek(stages[i].port, voice, 40, 600, 14000);
-        rcore_post_leave_loop(stages[i].port, voice, 16000);
+        rcore_post_seek(stages[i].queue, voice, 2222, 600, 5000);
+        rcore_post_speed(stages[i].queue, voice, 0.7f, 1000, 9000);
+        rcore_post_speed(stages[i].queue, voice, 1.0f, 500, 12000);
+        rcore_post_seek(stages[i].queue, voice, 40, 600, 14000);
+        rcore_post_leave_loop(stages[i].queue, voice, 16000);
         stage_render(&stages[i], 30000, i == 0 ? 64 : STAGE_CHANGING_PERIODS);
         EXPECT_EQUAL(rcore_voice_state(stages[i].core, voice), RCORE_VOICE_ENDED);
         EXPECT_EQUAL(find_click(stages[i].out[0], 1, 20000, smooth), -1);
@@ -232,7 +237,8 @@ TEST(speed_and_seams) {
     rcore_buffer_release(sine);
 }
 
-/// Pitched, a loop that is counted ends on its frame too, and a place that ran out is silence, wherever a period is cut.
+/// At other speeds too, a counted loop ends at its exact frame, and a playhead past the end yields
+/// silence, whatever the periods.
 TEST(speed_and_ends) {
     float *outputs[2] = {NULL, NULL};
     const uint32_t periods[] = {1, 1024};
@@ -246,7 +252,7 @@ TEST(speed_and_ends) {
         params = looping(buffer, 0, 0, 0, 0);
         params.speed = 0.5f;
         const rcore_voice_t sought = stage_start(&stages[p], &params, 0);
-        EXPECT_EQUAL(rcore_post_seek(stages[p].port, sought, 100, 1000, 150), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_seek(stages[p].queue, sought, 100, 1000, 150), RCORE_OK);
         stage_render(&stages[p], 4096, periods[p]);
         EXPECT_EQUAL(rcore_voice_frames(stages[p].core, voice), 150);
         outputs[p] = stages[p].out[0];
@@ -271,15 +277,16 @@ TEST(bad_loops_are_refused) {
         looping(ramp, UINT64_MAX, 0, 1, 0),
     };
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
-        EXPECT_EQUAL(rcore_post_start(stage.port, voice, &bad[i], RCORE_NOW), RCORE_BAD_ARGUMENT);
+        EXPECT_EQUAL(rcore_post_start(stage.queue, voice, &bad[i], RCORE_NOW), RCORE_BAD_ARGUMENT);
     }
     rcore_fifo_t *fifo = rcore_fifo_create(2, 64, NULL);
     rcore_voice_params_t params = rcore_voice_params_default();
     params.fifo = fifo;
     const rcore_voice_t stream = stage_start(&stage, &params, RCORE_NOW);
-    EXPECT_EQUAL(rcore_post_seek(stage.port, stream, 0, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    params.one_shot = true; // of a stream: nobody could tell when it is free again
-    EXPECT_EQUAL(rcore_post_start(stage.port, voice, &params, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_seek(stage.queue, stream, 0, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    // Of a stream: its owner could not know when the FIFO is free again.
+    params.one_shot = true;
+    EXPECT_EQUAL(rcore_post_start(stage.queue, voice, &params, RCORE_NOW), RCORE_BAD_ARGUMENT);
     EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_OK);
     stage_close(&stage);
     rcore_fifo_destroy(fifo);

@@ -1,4 +1,4 @@
-// Plans: bad ones are refused and change nothing.
+// Plans: invalid parts are refused without side effects.
 #include "expect.h"
 #include "stage.h"
 
@@ -15,13 +15,14 @@ static rcore_status_t add_route(rcore_plan_t *plan, uint32_t slot, uint32_t chan
 TEST(buses_are_checked) {
     rcore_plan_t *plan = rcore_plan_create();
     EXPECT_EQUAL(add_bus(plan, 3, 2, RCORE_NONE), RCORE_OK);
-    EXPECT_EQUAL(add_bus(plan, 3, 2, RCORE_NONE), RCORE_BAD_ARGUMENT); // taken
+    EXPECT_EQUAL(add_bus(plan, 3, 2, RCORE_NONE), RCORE_BAD_ARGUMENT); // slot in use
     EXPECT_EQUAL(add_bus(plan, 4, 2, 9), RCORE_BAD_ARGUMENT);          // unknown parent
     EXPECT_EQUAL(add_bus(plan, 4, 2, 4), RCORE_BAD_ARGUMENT);          // its own parent
     EXPECT_EQUAL(add_bus(plan, 4, 0, RCORE_NONE), RCORE_BAD_ARGUMENT);
     EXPECT_EQUAL(add_bus(plan, 4, RCORE_MAX_CHANNELS + 1, RCORE_NONE), RCORE_BAD_ARGUMENT);
     EXPECT_EQUAL(add_bus(plan, RCORE_NONE, 2, RCORE_NONE), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(add_bus(plan, 4, 2, 3), RCORE_OK); // a refusal took no slot
+    // The refusal reserved no slot.
+    EXPECT_EQUAL(add_bus(plan, 4, 2, 3), RCORE_OK);
     rcore_plan_destroy(plan);
     rcore_plan_destroy(NULL);
 }
@@ -50,14 +51,16 @@ TEST(connections_are_checked) {
     EXPECT_EQUAL(rcore_plan_connect(plan, 5, 0, NULL), RCORE_BAD_ARGUMENT);
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 5, NULL), RCORE_BAD_ARGUMENT);
     EXPECT_EQUAL(rcore_plan_connect(plan, 1, 0, NULL), RCORE_BAD_ARGUMENT); // has a parent
-    EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, map), RCORE_BAD_ARGUMENT);  // the map leads to four
+    // The matrix has four outputs.
+    EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, map), RCORE_BAD_ARGUMENT);
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 1, map), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
     rcore_plan_destroy(plan);
     rcore_matrix_destroy(map);
 }
 
-/// A plan beyond the core's sizes is refused whole, stays the caller's, and what played goes on.
+/// A plan beyond the core's sizes is refused as a whole and remains the caller's. Playback
+/// continues.
 TEST(a_core_refuses_slots_that_it_has_not) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(1000, 0.5f);
@@ -65,18 +68,19 @@ TEST(a_core_refuses_slots_that_it_has_not) {
     const rcore_config_t config = rcore_configuration(stage.core);
 
     rcore_plan_t *plan = rcore_plan_create();
-    EXPECT_EQUAL(add_bus(plan, config.max_buses, 2, RCORE_NONE), RCORE_OK); // the plan cannot know
-    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_NO_SLOT);
+    // The plan cannot know the core's sizes.
+    EXPECT_EQUAL(add_bus(plan, config.max_buses, 2, RCORE_NONE), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_NO_SLOT);
     rcore_plan_destroy(plan);
 
     plan = rcore_plan_create();
     EXPECT_EQUAL(add_route(plan, config.max_routes, 2, NULL), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_NO_SLOT);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_NO_SLOT);
     rcore_plan_destroy(plan);
 
     plan = rcore_plan_create();
     EXPECT_EQUAL(add_bus(plan, 0, config.max_channels + 1, RCORE_NONE), RCORE_OK);
-    EXPECT(rcore_post_plan(stage.port, plan, RCORE_NOW) != RCORE_OK);
+    EXPECT(rcore_post_plan(stage.queue, plan, RCORE_NOW) != RCORE_OK);
     rcore_plan_destroy(plan);
 
     stage_render(&stage, 1000, 64);

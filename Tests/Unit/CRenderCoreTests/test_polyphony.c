@@ -1,4 +1,4 @@
-// Places for voices: who gets one, who gives one up, and that nobody hears a click.
+// Polyphony: which voices get a slot, which voices are stolen, and that stealing does not click.
 #include "expect.h"
 #include "stage.h"
 
@@ -24,7 +24,7 @@ TEST(the_oldest_of_the_lowest_priority_leaves) {
     const rcore_voice_t high = play(&stage, buffer, 9, 0);
     const rcore_voice_t low[] = {play(&stage, buffer, 2, 1), play(&stage, buffer, 2, 2), play(&stage, buffer, 3, 3)};
     stage_render(&stage, 100, 64);
-    const rcore_voice_t fresh = play(&stage, buffer, 2, 150); // equal priority is enough
+    const rcore_voice_t fresh = play(&stage, buffer, 2, 150); // an equal priority is sufficient
     stage_render(&stage, 400, 64);
     EXPECT_EQUAL(rcore_voice_end_reason(stage.core, low[0]), RCORE_END_STOLEN);
     EXPECT_EQUAL(rcore_voice_state(stage.core, low[0]), RCORE_VOICE_ENDED);
@@ -33,7 +33,8 @@ TEST(the_oldest_of_the_lowest_priority_leaves) {
     EXPECT_EQUAL(rcore_voice_state(stage.core, high), RCORE_VOICE_PLAYING);
     EXPECT_EQUAL(rcore_voice_state(stage.core, fresh), RCORE_VOICE_PLAYING);
     EXPECT_EQUAL(rcore_voice_end_reason(stage.core, fresh), RCORE_END_NONE);
-    // On its frame the new one sounds at once and the old one begins to fade: 5/4 of four voices' level, down to four.
+    // At its frame the new voice is audible at once, and the old one starts to fade: from 5/4 of
+    // the level of four voices down to four.
     EXPECT_EQUAL(first_other(stage.out[0], 3, 150, 0.5f), -1);
     EXPECT_NEAR(stage.out[0][150], 0.5f + 0.125f * (1.0f - 1.0f / fade), 1e-6);
     EXPECT_NEAR(stage.out[0][150 + fade - 1], 0.5f, 1e-6);
@@ -62,7 +63,7 @@ TEST(lower_priorities_are_refused) {
     rcore_buffer_release(buffer);
 }
 
-/// Voices that end, stop or fade out free their place at once.
+/// Voices that end, stop or fade out release their slot at once.
 TEST(places_come_back) {
     stage_t stage = open_small();
     rcore_buffer_t *buffer = constant_buffer(100000, 0.125f), *brief = constant_buffer(10, 0.125f);
@@ -71,17 +72,17 @@ TEST(places_come_back) {
         for (unsigned i = 0; i < places; i++) {
             voices[i] = play(&stage, i == 0 ? brief : buffer, 0, RCORE_NOW);
         }
-        stage_render(&stage, 64, 64); // the first is over
-        EXPECT_EQUAL(rcore_post_stop(stage.port, voices[1], 1000, RCORE_NOW), RCORE_OK);
-        EXPECT_EQUAL(rcore_post_stop(stage.port, voices[2], 0, RCORE_NOW), RCORE_OK);
+        stage_render(&stage, 64, 64); // the first one has ended
+        EXPECT_EQUAL(rcore_post_stop(stage.queue, voices[1], 1000, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_stop(stage.queue, voices[2], 0, RCORE_NOW), RCORE_OK);
         const rcore_voice_t more[] = {play(&stage, buffer, 0, RCORE_NOW), play(&stage, buffer, 0, RCORE_NOW),
                                       play(&stage, buffer, 0, RCORE_NOW)};
         stage_render(&stage, 64, 64);
         EXPECT_EQUAL(rcore_read_counters(stage.core).stolen_voices, 0);
         EXPECT_EQUAL(rcore_voice_state(stage.core, voices[3]), RCORE_VOICE_PLAYING);
-        EXPECT_EQUAL(rcore_post_stop(stage.port, voices[3], 5, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_stop(stage.queue, voices[3], 5, RCORE_NOW), RCORE_OK);
         for (unsigned i = 0; i < 3; i++) {
-            EXPECT_EQUAL(rcore_post_stop(stage.port, more[i], 5, RCORE_NOW), RCORE_OK);
+            EXPECT_EQUAL(rcore_post_stop(stage.queue, more[i], 5, RCORE_NOW), RCORE_OK);
         }
         stage_render(&stage, 2000, 64);
         for (unsigned i = 0; i < places; i++) {
@@ -97,7 +98,8 @@ TEST(places_come_back) {
     rcore_buffer_release(brief);
 }
 
-/// A whole chord takes a whole chord's places, on one frame, without a click; paused voices give theirs up silently.
+/// A chord steals the slots of a whole chord, at one frame, without a click. Paused voices are
+/// stolen silently.
 TEST(a_chord_steals_a_chord) {
     stage_t stage = open_small();
     rcore_buffer_t *sine = sine_buffer(20000, 220, 0.1f);
@@ -108,14 +110,14 @@ TEST(a_chord_steals_a_chord) {
         stage_start(&stage, &params, 0);
     }
     stage_render(&stage, 1000, 64);
-    EXPECT_EQUAL(rcore_group_begin(stage.port), RCORE_OK);
+    EXPECT_EQUAL(rcore_transaction_begin(stage.queue), RCORE_OK);
     for (unsigned i = 0; i < places; i++) {
         rcore_voice_params_t params = rcore_voice_params_default();
         params.buffer = sine;
         params.fade_in_frames = fade;
         stage_start(&stage, &params, 1500);
     }
-    EXPECT_EQUAL(rcore_group_commit(stage.port), RCORE_OK);
+    EXPECT_EQUAL(rcore_transaction_commit(stage.queue), RCORE_OK);
     stage_render(&stage, 2000, 64);
     EXPECT_EQUAL(rcore_read_counters(stage.core).stolen_voices, places);
     EXPECT_EQUAL(rcore_read_counters(stage.core).playing_voices, places);
@@ -125,7 +127,7 @@ TEST(a_chord_steals_a_chord) {
     rcore_buffer_release(sine);
 }
 
-/// One that was stolen in a one-shot's place is free without anybody's doing.
+/// A stolen one-shot voice is freed automatically.
 TEST(one_shots_give_themselves_back) {
     stage_t stage = open_small();
     rcore_buffer_t *buffer = constant_buffer(50, 0.125f);
@@ -137,7 +139,7 @@ TEST(one_shots_give_themselves_back) {
         voice = stage_start(&stage, &params, RCORE_NOW);
         EXPECT(voice != 0);
         if (turn % 3 == 0) {
-            EXPECT_EQUAL(rcore_post_stop(stage.port, voice, turn % 2 * 20, RCORE_NOW), RCORE_OK);
+            EXPECT_EQUAL(rcore_post_stop(stage.queue, voice, turn % 2 * 20, RCORE_NOW), RCORE_OK);
         }
         stage_render(&stage, 10, 10);
     }

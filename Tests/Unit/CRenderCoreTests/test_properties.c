@@ -1,5 +1,5 @@
-// Properties of the whole: it is linear, voices add up, the same seed gives the same bits, and impulses arrive exactly.
-// Run with a seed to replay: test_properties SEED.
+// Properties of the whole core: it is linear, voices add up, the same seed gives the same bits, and
+// impulses arrive exactly. Run with a seed to repeat a failure: test_properties SEED.
 #include "expect.h"
 #include "random.h"
 #include "stage.h"
@@ -10,7 +10,7 @@ enum { length = 3000, voices = 5 };
 
 static uint64_t seed = 20261121;
 
-/// Everything about one random scene, so that it can be played again with other levels or fewer voices.
+/// The parameters of one random scene. It can be played again with other levels or fewer voices.
 struct scene {
     float gains[voices];
     float pans[voices];
@@ -50,11 +50,11 @@ static rcore_buffer_t *noise(uint64_t number, float level) {
     return rcore_buffer_create(1, 600, planes, NULL);
 }
 
-/// Plays the voices of `mask`, their samples times `level`.
+/// Plays the voices of `mask`, with their samples multiplied by `level`.
 static stage_t play(const struct scene *scene, unsigned mask, float level, uint32_t period) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffers[voices];
-    stage_verdict(&stage, (sgate_verdict_t){.attenuation = scene->duck, .ramp_ms = 20});
+    stage_grant(&stage, (sgate_grant_t){.attenuation = scene->duck, .ramp_ms = 20});
     for (unsigned i = 0; i < voices; i++) {
         buffers[i] = noise(i, level);
         if ((mask >> i & 1) == 0) {
@@ -70,9 +70,9 @@ static stage_t play(const struct scene *scene, unsigned mask, float level, uint3
         params.loop_start = scene->loop_starts[i];
         params.loop_fade_frames = params.loop_start < 100 ? (uint32_t)params.loop_start : 100;
         const rcore_voice_t voice = stage_start(&stage, &params, scene->starts[i]);
-        rcore_post_pan(stage.port, voice, scene->pans[i], scene->ramps[i], scene->starts[i] + 100);
-        rcore_post_gain(stage.port, voice, -scene->gains[i], scene->ramps[i], scene->starts[i] + 300);
-        rcore_post_stop(stage.port, voice, scene->ramps[i], scene->stops[i]);
+        rcore_post_pan(stage.queue, voice, scene->pans[i], scene->ramps[i], scene->starts[i] + 100);
+        rcore_post_gain(stage.queue, voice, -scene->gains[i], scene->ramps[i], scene->starts[i] + 300);
+        rcore_post_stop(stage.queue, voice, scene->ramps[i], scene->stops[i]);
     }
     stage_render(&stage, length, period);
     for (unsigned i = 0; i < voices; i++) {
@@ -93,7 +93,8 @@ TEST(twice_the_samples_are_twice_the_sound) {
     for (uint64_t number = 0; number < 20; number++) {
         const struct scene scene = scene_of(number);
         stage_t once = play(&scene, 31, 0.25f, 64), twice = play(&scene, 31, 0.5f, 64);
-        EXPECT_NEAR(largest_difference(twice.out[0], once.out[0], 2.0f), 0, 0); // a power of two: exactly
+        // A power of two: exact.
+        EXPECT_NEAR(largest_difference(twice.out[0], once.out[0], 2.0f), 0, 0);
         EXPECT_NEAR(largest_difference(twice.out[1], once.out[1], 2.0f), 0, 0);
         stage_close(&once);
         stage_close(&twice);
@@ -132,7 +133,7 @@ TEST(the_same_seed_gives_the_same_bits) {
     }
 }
 
-/// An impulse, anywhere: on its frame, its channel, with its gain, and nowhere else.
+/// An impulse at any frame arrives at its frame, on its channel, with its gain, and nowhere else.
 TEST(impulses_arrive_exactly) {
     struct random random = random_seeded(seed);
     rcore_buffer_t *impulse = impulse_buffer(1);

@@ -29,8 +29,8 @@ TEST(sizes_are_checked) {
     EXPECT_FIELD_REFUSED(max_routes, 65);
     EXPECT_FIELD_REFUSED(max_channels, 0);
     EXPECT_FIELD_REFUSED(max_channels, RCORE_MAX_CHANNELS + 1);
-    EXPECT_FIELD_REFUSED(slice_frames, 15);
-    EXPECT_FIELD_REFUSED(slice_frames, RCORE_MAX_PERIOD + 1);
+    EXPECT_FIELD_REFUSED(block_frames, 15);
+    EXPECT_FIELD_REFUSED(block_frames, RCORE_MAX_PERIOD + 1);
     EXPECT_FIELD_REFUSED(command_capacity, 0);
     EXPECT_FIELD_REFUSED(command_capacity, (1u << 20) + 1);
     EXPECT_FIELD_REFUSED(event_capacity, 0);
@@ -49,7 +49,7 @@ TEST(keeps_the_sizes_it_was_made_with) {
     rcore_t *core = rcore_create(&config, NULL);
     const rcore_config_t actual = rcore_configuration(core);
     EXPECT_EQUAL(actual.max_voices, config.max_voices);
-    EXPECT_EQUAL(actual.slice_frames, config.slice_frames);
+    EXPECT_EQUAL(actual.block_frames, config.block_frames);
     EXPECT_EQUAL(actual.command_capacity, 64);
     EXPECT_EQUAL(actual.event_capacity, 128);
     EXPECT_EQUAL(rcore_set_sample_rate(core, 44100), RCORE_OK);
@@ -65,7 +65,7 @@ TEST(every_status_has_a_sentence) {
     }
 }
 
-/// Before there is a plan: silence on every output, NULL planes allowed, time counts frames.
+/// Without a plan, every output is silent, NULL planes are allowed, and the time counts frames.
 TEST(without_a_plan_all_is_silence) {
     const rcore_config_t config = stage_config();
     rcore_t *core = rcore_create(&config, NULL);
@@ -85,7 +85,7 @@ TEST(without_a_plan_all_is_silence) {
     rcore_destroy(core);
 }
 
-/// Three outputs, one of them fed by nobody; one plane missing.
+/// Three outputs: one is not connected to any route, and one plane is missing.
 TEST(outputs_that_no_route_feeds_are_silent) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(64, 0.5f);
@@ -100,7 +100,7 @@ TEST(outputs_that_no_route_feeds_are_silent) {
     rcore_buffer_release(buffer);
 }
 
-/// A route beyond the driver's outputs puts out what fits, and harms nobody.
+/// A route beyond the driver's outputs renders the channels that fit, without side effects.
 TEST(a_route_may_lie_beyond_the_outputs) {
     stage_t stage = stage_open(NULL);
     rcore_plan_t *plan = rcore_plan_create();
@@ -114,7 +114,7 @@ TEST(a_route_may_lie_beyond_the_outputs) {
     if (rcore_plan_add_route(plan, &far) == RCORE_OK) {
         EXPECT_EQUAL(rcore_plan_connect(plan, 0, 1, NULL), RCORE_OK);
     }
-    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
     stage_play(&stage, buffer, RCORE_NOW);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 64, 0.0f), -1);
@@ -123,11 +123,12 @@ TEST(a_route_may_lie_beyond_the_outputs) {
     rcore_buffer_release(buffer);
 }
 
-/// One bus on two routes with a map each: the impulse's channel and gain are exact on all of them.
+/// One bus on two routes with a matrix each: channel and gain of the impulse are exact on all of
+/// them.
 TEST(impulses_reach_their_channels_at_their_gain) {
     stage_t stage = stage_open(NULL);
-    const float swap[] = {0, 0.5f, -1, 0};
-    rcore_matrix_t *crossed = rcore_matrix_create(2, 2, swap, NULL);
+    const float exchange[] = {0, 0.5f, -1, 0};
+    rcore_matrix_t *crossed = rcore_matrix_create(2, 2, exchange, NULL);
     rcore_plan_t *plan = rcore_plan_create();
     const rcore_bus_description_t bus = {.slot = 0, .channels = 2, .parent = RCORE_NONE};
     const rcore_route_description_t first = {.slot = 0, .channels = 2, .first_output = 0};
@@ -137,7 +138,7 @@ TEST(impulses_reach_their_channels_at_their_gain) {
     EXPECT_EQUAL(rcore_plan_add_route(plan, &second), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 1, crossed), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
 
     rcore_buffer_t *impulse = impulse_buffer(2);
     rcore_voice_params_t params = rcore_voice_params_default();
@@ -158,7 +159,7 @@ TEST(impulses_reach_their_channels_at_their_gain) {
     rcore_matrix_destroy(crossed);
 }
 
-/// Posts a plan of bus 0 on route 0 with a capture.
+/// Posts a plan with bus 0 connected to route 0, with a capture.
 static void post_capturing_plan(stage_t *stage, rcore_fifo_t *capture) {
     rcore_plan_t *plan = rcore_plan_create();
     const rcore_bus_description_t bus = {.slot = 0, .channels = 2, .parent = RCORE_NONE};
@@ -166,10 +167,11 @@ static void post_capturing_plan(stage_t *stage, rcore_fifo_t *capture) {
     EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage->port, plan, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage->queue, plan, RCORE_NOW), RCORE_OK);
 }
 
-/// What overflows to infinity on the way never leaves, nor enters a capture or a meter: silence, counted.
+/// Samples that overflow to infinity never reach an output, a capture or a meter: they become
+/// silence and are counted.
 TEST(no_infinity_leaves) {
     stage_t stage = stage_open(NULL);
     rcore_fifo_t *capture = rcore_fifo_create(2, 1024, NULL);
@@ -179,7 +181,8 @@ TEST(no_infinity_leaves) {
     params.buffer = buffer;
     params.gain = 3e38f;
     stage_start(&stage, &params, 0);
-    params.gain = -3e38f; // together: not a number
+    // The sum is a NaN.
+    params.gain = -3e38f;
     stage_start(&stage, &params, 16);
     stage_render(&stage, 128, 32);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 128, 0.0f), -1);
@@ -190,7 +193,7 @@ TEST(no_infinity_leaves) {
     EXPECT_EQUAL(first_other(frames, 0, 256, 0.0f), -1);
     EXPECT_EQUAL(rcore_fifo_nonfinite_count(capture), 0);
     EXPECT_NEAR(rcore_take_route_peak(stage.core, 0, 0), 0, 0);
-    // and what follows is not poisoned
+    // Later samples are not affected.
     stage_play(&stage, buffer, RCORE_NOW);
     stage_render(&stage, 32, 32);
     EXPECT_EQUAL(first_other(stage.out[0], 128, 160, 16.0f), -1);
@@ -199,7 +202,7 @@ TEST(no_infinity_leaves) {
     rcore_buffer_release(buffer);
 }
 
-TEST(peaks_tell_the_greatest_magnitude_since_the_last_call) {
+TEST(peaks_notify_the_greatest_magnitude_since_the_last_call) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = ramp_buffer(256);
     stage_play(&stage, buffer, 0);
@@ -214,7 +217,8 @@ TEST(peaks_tell_the_greatest_magnitude_since_the_last_call) {
     rcore_buffer_release(buffer);
 }
 
-/// A capture holds exactly what the route put out; a full one loses whole periods and says how many.
+/// A capture contains exactly the output of the route. A full capture drops whole periods and
+/// counts them.
 TEST(a_capture_takes_what_the_route_puts_out) {
     stage_t stage = stage_open(NULL);
     rcore_fifo_t *capture = rcore_fifo_create(2, 1024, NULL);
@@ -248,7 +252,7 @@ int main(void) {
     RUN(a_route_may_lie_beyond_the_outputs);
     RUN(impulses_reach_their_channels_at_their_gain);
     RUN(no_infinity_leaves);
-    RUN(peaks_tell_the_greatest_magnitude_since_the_last_call);
+    RUN(peaks_notify_the_greatest_magnitude_since_the_last_call);
     RUN(a_capture_takes_what_the_route_puts_out);
     return test_result();
 }

@@ -1,4 +1,4 @@
-// The two rings when they are full: commands are refused, events are dropped and counted.
+// Full rings: commands are refused, events are dropped and counted.
 #include "expect.h"
 #include "stage.h"
 
@@ -9,33 +9,35 @@ TEST(a_full_command_ring_refuses) {
     stage_render(&stage, 10, 10);
     const uint32_t capacity = rcore_configuration(stage.core).command_capacity;
     for (uint32_t i = 0; i < capacity; i++) {
-        EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
     }
-    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.25f, 0, RCORE_NOW), RCORE_FULL);
-    EXPECT_EQUAL(rcore_post_stop(stage.port, voice, 0, RCORE_NOW), RCORE_FULL);
-    EXPECT_EQUAL(rcore_post_bus_gain(stage.port, 0, 0, 0, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.25f, 0, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_stop(stage.queue, voice, 0, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 0, 0, 0, RCORE_NOW), RCORE_FULL);
 
-    // A refused start was not posted: the voice can be given back.
+    // A refused start was not posted: the voice can be released.
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = buffer;
     const rcore_voice_t refused = rcore_voice_acquire(stage.core);
-    EXPECT_EQUAL(rcore_post_start(stage.port, refused, &params, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_start(stage.queue, refused, &params, RCORE_NOW), RCORE_FULL);
     EXPECT_EQUAL(rcore_voice_release(stage.core, refused), RCORE_OK);
-    // A refused plan is still the caller's.
+    // A refused plan still belongs to the caller.
     rcore_plan_t *plan = stage_plan(stage.gate);
-    EXPECT_EQUAL(rcore_post_plan(stage.port, plan, RCORE_NOW), RCORE_FULL);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_FULL);
     rcore_plan_destroy(plan);
 
-    stage_render(&stage, 10, 10); // a cycle makes room
+    // A cycle makes room.
+    stage_render(&stage, 10, 10);
     EXPECT_EQUAL(first_other(stage.out[0], 10, 20, 0.5f), -1);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.25f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.25f, 0, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 10, 10);
     EXPECT_EQUAL(first_other(stage.out[0], 20, 30, 0.25f), -1);
     stage_close(&stage);
     rcore_buffer_release(buffer);
 }
 
-/// Commands for later fill up too; every one that was accepted takes effect on its frame, the untimed one is not starved for ever.
+/// Rings also fill up with commands for later times. Every accepted command takes effect at its
+/// frame, and untimed commands are not starved.
 TEST(accepted_commands_are_never_lost) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(100000, 1.0f);
@@ -45,12 +47,13 @@ TEST(accepted_commands_are_never_lost) {
     uint32_t accepted = 0;
     while (accepted < 500) {
         gains[accepted] = 1.0f / (float)(accepted + 2);
-        const rcore_status_t status = rcore_post_gain(stage.port, voice, gains[accepted], 0, 1000 + accepted);
+        const rcore_status_t status = rcore_post_gain(stage.queue, voice, gains[accepted], 0, 1000 + accepted);
         if (status != RCORE_OK) {
             EXPECT_EQUAL(status, RCORE_FULL);
             const uint32_t before = accepted;
-            rcore_process(stage.core, NULL, 0, NULL, 0, 0); // takes what it can
-            if (rcore_post_gain(stage.port, voice, gains[accepted], 0, 1000 + accepted) == RCORE_OK) {
+            // Takes as many as it can.
+            rcore_process(stage.core, NULL, 0, NULL, 0, 0);
+            if (rcore_post_gain(stage.queue, voice, gains[accepted], 0, 1000 + accepted) == RCORE_OK) {
                 accepted++;
             }
             if (accepted == before) {
@@ -96,13 +99,13 @@ TEST(a_full_event_ring_drops_and_counts) {
         EXPECT_EQUAL(event.bus, RCORE_NONE);
     }
     EXPECT(!rcore_next_event(stage.core, &event));
-    for (unsigned i = 0; i < 9; i++) { // what must be known is told by state
+    for (unsigned i = 0; i < 9; i++) { // the state remains available without events
         EXPECT_EQUAL(rcore_voice_state(stage.core, voices[i]), RCORE_VOICE_ENDED);
         EXPECT_EQUAL(rcore_voice_release(stage.core, voices[i]), RCORE_OK);
     }
     stage_play(&stage, buffer, RCORE_NOW);
     stage_render(&stage, 16, 16);
-    EXPECT(rcore_next_event(stage.core, &event)); // and the ring serves again
+    EXPECT(rcore_next_event(stage.core, &event)); // the ring accepts events again
     stage_close(&stage);
     rcore_buffer_release(buffer);
 }

@@ -1,4 +1,4 @@
-// Sources of an app's own, and live input.
+// Render callbacks of an app as sources, and live input.
 #include "expect.h"
 #include "stage.h"
 
@@ -6,7 +6,8 @@
 
 struct counter {
     uint64_t next;
-    uint64_t end; // frames it has in all
+    /// Total number of frames.
+    uint64_t end;
 };
 
 static uint32_t count(void *context, float *const *planes, uint32_t channels, uint32_t nframes) RCORE_RT {
@@ -29,7 +30,8 @@ static uint32_t poison(void *context, float *const *planes, uint32_t channels, u
             planes[channel][i] = i % 2 == 0 ? NAN : INFINITY;
         }
     }
-    return nframes + 1000; // more than it was asked for
+    // More than requested.
+    return nframes + 1000;
 }
 
 static rcore_voice_params_t rendering(rcore_render_t render, void *context) {
@@ -64,10 +66,11 @@ TEST(callback_stands_still_when_paused) {
     const rcore_voice_params_t params = rendering(count, &counter);
     stage_start(&stage, &params, RCORE_NOW);
     stage_render(&stage, 1000, 64);
-    stage_verdict(&stage, (sgate_verdict_t){.paused = true, .ramp_ms = 5});
+    stage_grant(&stage, (sgate_grant_t){.paused = true, .ramp_ms = 5});
     stage_render(&stage, 2000, 64);
-    EXPECT(counter.next == 1240); // the fade, and not a frame more
-    stage_verdict(&stage, (sgate_verdict_t){.ramp_ms = 5});
+    // The fade, and not a frame more.
+    EXPECT(counter.next == 1240);
+    stage_grant(&stage, (sgate_grant_t){.ramp_ms = 5});
     stage_render(&stage, 1000, 64);
     EXPECT(stage.out[0][3240] == ramp_sample(1480));
     stage_close(&stage);
@@ -90,22 +93,22 @@ TEST(bad_sources_are_refused) {
     struct counter counter = {.end = 1};
     rcore_voice_params_t params = rendering(count, &counter);
     params.render_channels = 0;
-    EXPECT(rcore_post_start(stage.port, voice, &params, RCORE_NOW) == RCORE_BAD_ARGUMENT);
+    EXPECT(rcore_post_start(stage.queue, voice, &params, RCORE_NOW) == RCORE_BAD_ARGUMENT);
     params.render_channels = stage_config().max_channels + 1;
-    EXPECT(rcore_post_start(stage.port, voice, &params, RCORE_NOW) == RCORE_BAD_ARGUMENT);
+    EXPECT(rcore_post_start(stage.queue, voice, &params, RCORE_NOW) == RCORE_BAD_ARGUMENT);
     params.render_channels = 2;
     params.buffer = buffer;
-    EXPECT(rcore_post_start(stage.port, voice, &params, RCORE_NOW) == RCORE_BAD_ARGUMENT);
+    EXPECT(rcore_post_start(stage.queue, voice, &params, RCORE_NOW) == RCORE_BAD_ARGUMENT);
     params = rcore_voice_params_default();
-    EXPECT(rcore_post_start(stage.port, voice, &params, RCORE_NOW) == RCORE_BAD_ARGUMENT);
+    EXPECT(rcore_post_start(stage.queue, voice, &params, RCORE_NOW) == RCORE_BAD_ARGUMENT);
     params.input_channels = RCORE_MAX_CHANNELS + 1;
-    EXPECT(rcore_post_start(stage.port, voice, &params, RCORE_NOW) == RCORE_BAD_ARGUMENT);
+    EXPECT(rcore_post_start(stage.queue, voice, &params, RCORE_NOW) == RCORE_BAD_ARGUMENT);
     EXPECT(rcore_voice_release(stage.core, voice) == RCORE_OK);
     stage_close(&stage);
     rcore_buffer_release(buffer);
 }
 
-// One period through the core, with inputs; the output of its first channel.
+// Renders one period with inputs. `out` receives the output of the first channel.
 static void process(rcore_t *core, const float *const *inputs, uint32_t ninputs, float *out, uint32_t nframes) {
     float *outputs[] = {out};
     rcore_process(core, inputs, ninputs, outputs, 1, nframes);
@@ -113,7 +116,7 @@ static void process(rcore_t *core, const float *const *inputs, uint32_t ninputs,
 
 TEST(input_is_heard_in_the_same_cycle) {
     stage_t stage = stage_open(NULL);
-    stage_verdict(&stage, (sgate_verdict_t){.input_granted = true});
+    stage_grant(&stage, (sgate_grant_t){.input_granted = true});
     rcore_voice_params_t params = rcore_voice_params_default();
     params.input_channels = 1;
     params.input = 1;
@@ -124,11 +127,12 @@ TEST(input_is_heard_in_the_same_cycle) {
         input[i] = ramp_sample(i);
     }
     const float *inputs[] = {NULL, input};
-    process(stage.core, inputs, 2, out, 1000); // longer than a slice: cut, and still frame by frame
+    // Longer than a block: split, and still exact to the frame.
+    process(stage.core, inputs, 2, out, 1000);
     for (uint32_t i = 0; i < 1000; i++) {
         EXPECT(out[i] == (i < 100 ? 0.0f : input[i]));
     }
-    process(stage.core, inputs, 1, out, 1000); // the driver has no such channel now
+    process(stage.core, inputs, 1, out, 1000); // the driver no longer has this channel
     EXPECT(first_other(out, 0, 1000, 0.0f) == -1);
     process(stage.core, NULL, 0, out, 1000);
     EXPECT(first_other(out, 0, 1000, 0.0f) == -1);
@@ -149,10 +153,11 @@ TEST(input_needs_the_grant) {
     const float *inputs[] = {input};
     process(stage.core, inputs, 1, out, 64);
     EXPECT(first_other(out, 0, 64, 0.0f) == -1);
-    stage_verdict(&stage, (sgate_verdict_t){.input_granted = true});
+    stage_grant(&stage, (sgate_grant_t){.input_granted = true});
     process(stage.core, inputs, 1, out, 64);
     EXPECT(first_other(out, 0, 64, 0.5f) == -1);
-    stage_verdict(&stage, (sgate_verdict_t){.input_granted = false}); // revoked: silent within this period
+    // Revoked: silent within this period.
+    stage_grant(&stage, (sgate_grant_t){.input_granted = false});
     process(stage.core, inputs, 1, out, 64);
     EXPECT(first_other(out, 0, 64, 0.0f) == -1);
     stage_close(&stage);

@@ -1,4 +1,5 @@
-// Control, arbiter and render thread at once, for the thread sanitizer and for what a hurry brings to light.
+// Control thread, arbiter and render thread run concurrently, for the thread sanitizer and to
+// expose race conditions.
 #include "expect.h"
 #include "stage.h"
 
@@ -26,18 +27,18 @@ static void *render(void *argument) {
 static void *arbitrate(void *argument) {
     stage_t *stage = argument;
     for (uint32_t serial = 1; !atomic_load(&over); serial++) {
-        sgate_page_set_verdict(stage->gate, (sgate_verdict_t){.attenuation = (uint16_t)(serial * 997),
-                                                              .ramp_ms = (uint16_t)(serial % 7),
-                                                              .paused = serial % 5 == 0,
-                                                              .muted = serial % 11 == 0,
-                                                              .serial = serial});
+        sgate_page_set_grant(stage->gate, (sgate_grant_t){.attenuation = (uint16_t)(serial * 997),
+                                                          .ramp_ms = (uint16_t)(serial % 7),
+                                                          .paused = serial % 5 == 0,
+                                                          .muted = serial % 11 == 0,
+                                                          .serial = serial});
         sgate_page_set_volume(stage->gate, (sgate_volume_t){.gain = (float)(serial % 100) / 100, .ramp_ms = 1});
         sched_yield();
     }
     return NULL;
 }
 
-/// Posts until the ring takes it: another thread makes room.
+/// Repeats a call until the ring has room; another thread makes room.
 #define POST(call)                                                                                                     \
     while ((call) == RCORE_FULL) {                                                                                     \
         sched_yield();                                                                                                 \
@@ -56,8 +57,9 @@ TEST(threads_do_not_disturb_each_other) {
     for (unsigned turn = 0; turn < turns; turn++) {
         rcore_voice_t *voice = &voices[turn % nvoices];
         if (*voice != 0) {
-            POST(rcore_post_stop(stage.port, *voice, turn % 50, RCORE_NOW));
-            // A frozen session's voice ends at once; a playing one after its ramp, if the session lets it move.
+            POST(rcore_post_stop(stage.queue, *voice, turn % 50, RCORE_NOW));
+            // The voice of a suspended session ends at once; a playing one ends after its ramp, if
+            // the session lets it run.
             while (rcore_voice_state(stage.core, *voice) != RCORE_VOICE_ENDED) {
                 sched_yield();
             }
@@ -70,10 +72,10 @@ TEST(threads_do_not_disturb_each_other) {
         params.loop_count = turn % 4;
         *voice = rcore_voice_acquire(stage.core);
         EXPECT(*voice != 0);
-        POST(rcore_post_start(stage.port, *voice, &params, turn % 2 ? RCORE_NOW : rcore_time(stage.core) + 300));
-        POST(rcore_post_gain(stage.port, *voice, 0.5f, 100, RCORE_NOW));
+        POST(rcore_post_start(stage.queue, *voice, &params, turn % 2 ? RCORE_NOW : rcore_time(stage.core) + 300));
+        POST(rcore_post_gain(stage.queue, *voice, 0.5f, 100, RCORE_NOW));
         if (turn % 10 == 0) {
-            POST(rcore_post_plan(stage.port, stage_plan(stage.gate), RCORE_NOW));
+            POST(rcore_post_plan(stage.queue, stage_plan(stage.gate), RCORE_NOW));
         }
         rcore_collect_plans(stage.core);
         rcore_event_t event;

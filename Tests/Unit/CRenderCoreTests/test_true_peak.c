@@ -1,4 +1,5 @@
-// True peak of meters: beside a longer filter, and by the test signals of EBU Tech 3341.
+// True peak of meters: compared with a longer filter, and measured with the test signals of EBU
+// Tech 3341.
 #include "expect.h"
 #include "random.h"
 #include "stage.h"
@@ -31,7 +32,7 @@ static double true_peak_of(const float *samples, uint32_t nframes, uint32_t peri
     return peak;
 }
 
-// An abrupt begin and end have crests of their own.
+// An abrupt beginning or end has inter-sample peaks of its own: fade both.
 static void soften(float *samples, uint32_t nframes) {
     for (uint32_t i = 0; i < 512; i++) {
         const float edge = (float)(0.5 - 0.5 * cos(pi * i / 512.0));
@@ -40,7 +41,7 @@ static void soften(float *samples, uint32_t nframes) {
     }
 }
 
-/// A sine at a quarter of the rate whose samples all lie 3 dB below its crest.
+/// A sine at a quarter of the sample rate. All its samples are 3 dB below its peak.
 TEST(a_crest_between_samples_is_seen) {
     float samples[4096];
     fill_sine(samples, 4096, STAGE_RATE / 4.0, pi / 4.0, 1.0);
@@ -75,7 +76,7 @@ TEST(true_peak_of_noise_is_that_of_a_reference_at_sixteen_times_the_rate) {
         for (uint32_t i = 0; i < nframes + 64; i++) {
             noise[i] = random_float(&random, -1.0f, 1.0f);
         }
-        // Limited to 20 kHz, as what is heard is.
+        // Limited to 20 kHz, the audible range.
         for (uint32_t i = 0; i < nframes; i++) {
             double sum = 0.0;
             for (int k = 0; k < 64; k++) {
@@ -91,18 +92,20 @@ TEST(true_peak_of_noise_is_that_of_a_reference_at_sixteen_times_the_rate) {
     }
 }
 
-// ---- EBU Tech 3341 ----------------------------------------------------------------------------------------------------------------
+// ---- EBU Tech 3341 ------------------------------------------------------------------------------
 
-/// From 0.4 dB below to 0.2 dB above.
+/// Tolerance: from 0.4 dB below to 0.2 dB above.
 static void expect_as_ebu(double measured, double wanted) { EXPECT_NEAR(decibels(measured), wanted - 0.1, 0.3); }
 
-/// Cases 15 to 19: sines whose samples lie beside their crests.
+/// Cases 15 to 19: sines whose samples do not fall on their peaks.
 TEST(ebu_tech_3341_sines) {
     const struct {
-        double part; // of the rate
+        /// Fraction of the sample rate.
+        double part;
         double degrees;
         double level;
-        double wanted; // dBTP
+        /// Expected value in dBTP.
+        double wanted;
     } cases[] = {
         {4.0, 0.0, 0.50, -6.0},  {4.0, 45.0, 0.50, -6.0}, {6.0, 60.0, 0.50, -6.0},
         {8.0, 67.5, 0.50, -6.0}, {4.0, 45.0, 1.41, 3.0},
@@ -115,8 +118,9 @@ TEST(ebu_tech_3341_sines) {
     }
 }
 
-/// Cases 20 to 23: one crest at full scale amid others of half of it, made at four times the rate; every fourth sample of that, from the first, second,
-/// third or fourth on. The swell is as long as it must be for all of it to lie below half the rate.
+/// Cases 20 to 23: one peak at full scale among others at half scale, generated at four times the
+/// sample rate and decimated by four, starting at the first, second, third or fourth sample. The
+/// swell is long enough to keep the whole signal below half the sample rate.
 TEST(ebu_tech_3341_crests_at_four_offsets) {
     enum { nframes = 4096, crest = 8000, swell = 64 };
     float samples[nframes];

@@ -15,7 +15,8 @@ static rcore_voice_t start_at(stage_t *stage, const rcore_buffer_t *buffer, floa
     return stage_start(stage, &params, RCORE_NOW);
 }
 
-// Signal to noise of `samples` against a sine of `hertz` and `level` that begins at frame 0, in dB.
+// Returns the signal-to-noise ratio, in dB, of `samples` compared with a sine of `hertz` and
+// `level` that begins at frame 0.
 static double sine_quality(const float *samples, uint64_t nframes, double hertz, double level) {
     double signal = 0;
     double noise = 0;
@@ -33,7 +34,7 @@ static void expect_pitch(float speed, uint32_t period) {
     const rcore_voice_t voice = start_at(&stage, buffer, speed, 0);
     const uint64_t whole = (uint64_t)ceil(48000.0 / (double)speed);
     stage_render(&stage, whole + 5000, period);
-    // All but the last frames, which look beyond the end.
+    // All but the last frames, whose interpolation reaches beyond the end.
     EXPECT(sine_quality(stage.out[0], whole - 10, 440.0 * (double)speed, 0.5) > 60.0);
     EXPECT_EQUAL(first_other(stage.out[0], whole, whole + 5000, 0.0f), -1);
     EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_ENDED);
@@ -57,7 +58,7 @@ TEST(speed_one_is_the_sources_own_bits) {
     const rcore_voice_t voice = start_at(&stage, buffer, 2.0f, 0);
     stage_render(&stage, 1000, 64);
     EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), 2000);
-    EXPECT_EQUAL(rcore_post_speed(stage.port, voice, 1.0f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_speed(stage.queue, voice, 1.0f, 0, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 1000, 64);
     for (uint64_t i = 0; i < 1000; i++) {
         EXPECT(stage.out[0][1000 + i] == ramp_sample(2000 + i));
@@ -68,7 +69,7 @@ TEST(speed_one_is_the_sources_own_bits) {
 
 TEST(loops_have_no_seam) {
     stage_t stage = stage_open(NULL);
-    rcore_buffer_t *buffer = sine_buffer(480, 1000.0, 0.5f); // ten whole turns
+    rcore_buffer_t *buffer = sine_buffer(480, 1000.0, 0.5f); // ten whole cycles
     start_at(&stage, buffer, 1.37f, UINT64_MAX);
     stage_render(&stage, 20000, 64);
     EXPECT(sine_quality(stage.out[0], 20000, 1370.0, 0.5) > 60.0);
@@ -83,7 +84,8 @@ TEST(loops_are_counted) {
     stage_render(&stage, 100, 7);
     EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_ENDED);
     const int64_t last = first_other(stage.out[0], 0, 100, 0.5f);
-    EXPECT(last >= 23 && last <= 25); // 400 frames at 16 a frame; the very last look beyond the end
+    // 400 frames at 16 per frame; the interpolation of the last ones reaches beyond the end.
+    EXPECT(last >= 23 && last <= 25);
     stage_close(&stage);
     rcore_buffer_release(buffer);
 }
@@ -92,9 +94,9 @@ TEST(a_speed_ramp_covers_its_ground) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = ramp_buffer(20000);
     const rcore_voice_t voice = start_at(&stage, buffer, 1.0f, 0);
-    EXPECT_EQUAL(rcore_post_speed(stage.port, voice, 2.0f, 1000, 100), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_speed(stage.queue, voice, 2.0f, 1000, 100), RCORE_OK);
     stage_render(&stage, 2100, STAGE_CHANGING_PERIODS);
-    // 100 at 1, 1000 from 1 to 2, 1000 at 2.
+    // 100 frames at 1, 1000 from 1 to 2, 1000 at 2.
     const double place = (double)stage.out[0][2099] * 1048576.0 - 1.0;
     EXPECT_NEAR(place, 100.0 + 1500.5 + 999.0 * 2.0 - 2.0, 2.5);
     EXPECT(largest_step(stage.out[0], 1, 2100) < 2.01f / 1048576.0f);
@@ -102,7 +104,8 @@ TEST(a_speed_ramp_covers_its_ground) {
     rcore_buffer_release(buffer);
 }
 
-// The same samples, from memory and through a ring that is filled as it empties, must give the same bits.
+// The same samples, from memory and through a ring that is refilled as it empties, must give the
+// same bits.
 TEST(a_stream_is_as_memory) {
     stage_t memory = stage_open(NULL);
     stage_t stream = stage_open(NULL);
@@ -147,18 +150,18 @@ TEST(bad_speeds_are_refused) {
     const rcore_voice_t voice = start_at(&stage, buffer, 1.0f, 0);
     const float bad[] = {0.0f, -1.0f, 0.06f, 16.1f, NAN, INFINITY};
     for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        EXPECT_EQUAL(rcore_post_speed(stage.port, voice, bad[i], 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+        EXPECT_EQUAL(rcore_post_speed(stage.queue, voice, bad[i], 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
         rcore_voice_params_t params = rcore_voice_params_default();
         params.buffer = buffer;
         params.speed = bad[i];
         const rcore_voice_t other = rcore_voice_acquire(stage.core);
-        EXPECT_EQUAL(rcore_post_start(stage.port, other, &params, RCORE_NOW), RCORE_BAD_ARGUMENT);
+        EXPECT_EQUAL(rcore_post_start(stage.queue, other, &params, RCORE_NOW), RCORE_BAD_ARGUMENT);
         EXPECT_EQUAL(rcore_voice_release(stage.core, other), RCORE_OK);
     }
     rcore_voice_params_t live = rcore_voice_params_default();
     live.input_channels = 1;
     const rcore_voice_t input = stage_start(&stage, &live, RCORE_NOW);
-    EXPECT_EQUAL(rcore_post_speed(stage.port, input, 2.0f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_speed(stage.queue, input, 2.0f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
     stage_close(&stage);
     rcore_buffer_release(buffer);
 }

@@ -8,21 +8,23 @@ TEST(handles_go_stale) {
     const rcore_voice_t voice = rcore_voice_acquire(stage.core);
     EXPECT(voice != 0);
     EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_WAITING);
-    EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_OK); // never started
+    // Never started.
+    EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_OK);
     EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_FREE);
     EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_STALE);
 
     const rcore_voice_t next = rcore_voice_acquire(stage.core);
-    EXPECT(next != voice); // even if it is the same voice again
+    // Even if it is the same slot again.
+    EXPECT(next != voice);
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = buffer;
-    EXPECT_EQUAL(rcore_post_start(stage.port, voice, &params, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_stop(stage.port, voice, 0, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_pause(stage.port, voice, 0, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_resume(stage.port, voice, 0, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 1, 0, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, 0, 1, 0, RCORE_NOW), RCORE_STALE);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, UINT64_MAX, 1, 0, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_start(stage.queue, voice, &params, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_stop(stage.queue, voice, 0, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_pause(stage.queue, voice, 0, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_resume(stage.queue, voice, 0, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 1, 0, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, 0, 1, 0, RCORE_NOW), RCORE_STALE);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, UINT64_MAX, 1, 0, RCORE_NOW), RCORE_STALE);
     EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), 0);
     EXPECT_EQUAL(rcore_voice_state(stage.core, UINT64_MAX), RCORE_VOICE_FREE);
     stage_render(&stage, 100, 100);
@@ -52,11 +54,12 @@ TEST(a_voice_that_plays_cannot_be_released) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(1000, 0.5f);
     const rcore_voice_t voice = stage_play(&stage, buffer, RCORE_NOW);
-    EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_FULL); // its start is on its way
+    // Its start is pending.
+    EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_FULL);
     stage_render(&stage, 100, 100);
     EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_PLAYING);
     EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_FULL);
-    EXPECT_EQUAL(rcore_post_stop(stage.port, voice, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_stop(stage.queue, voice, 0, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 1, 1);
     EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_ENDED);
     EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), 100);
@@ -66,7 +69,7 @@ TEST(a_voice_that_plays_cannot_be_released) {
     rcore_buffer_release(buffer);
 }
 
-/// 500 plays on 32 voices: one released is one to have.
+/// 500 plays on 32 voices: a released voice can be acquired again.
 TEST(voices_serve_again_and_again) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(10, 0.5f);
@@ -118,7 +121,7 @@ TEST(a_loop_of_one_frame_goes_on_for_ever) {
     rcore_buffer_release(buffer);
 }
 
-/// The next frame played is the one after the last rendered, fade included.
+/// The next frame played is the one after the last rendered, including the fade.
 TEST(a_pause_loses_no_frame) {
     rcore_buffer_t *buffer = ramp_buffer(30000);
     const uint32_t ramps[] = {0, 1, 240, 1000}, periods[] = {1, 64, 333, 8192};
@@ -126,18 +129,18 @@ TEST(a_pause_loses_no_frame) {
         for (unsigned p = 0; p < 4; p++) {
             stage_t stage = stage_open(NULL);
             const rcore_voice_t voice = stage_play(&stage, buffer, 0);
-            EXPECT_EQUAL(rcore_post_pause(stage.port, voice, ramps[r], 5000), RCORE_OK);
+            EXPECT_EQUAL(rcore_post_pause(stage.queue, voice, ramps[r], 5000), RCORE_OK);
             stage_render(&stage, 10000, periods[p]);
             const uint64_t played = 5000 + ramps[r];
             EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), played);
             EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_PAUSED);
             EXPECT_EQUAL(first_other(stage.out[0], played, 10000, 0.0f), -1);
-            if (ramps[r] > 1) { // evenly, to silence
+            if (ramps[r] > 1) { // a uniform ramp to silence
                 const float limit = ramp_sample(played) / (float)ramps[r] + ramp_sample(0);
                 EXPECT_EQUAL(find_click(stage.out[0], 5000, played + 1, 1.01f * limit), -1);
             }
 
-            EXPECT_EQUAL(rcore_post_resume(stage.port, voice, 0, RCORE_NOW), RCORE_OK);
+            EXPECT_EQUAL(rcore_post_resume(stage.queue, voice, 0, RCORE_NOW), RCORE_OK);
             stage_render(&stage, 100, periods[p]);
             for (unsigned i = 0; i < 100; i++) {
                 EXPECT_NEAR(stage.out[0][10000 + i], ramp_sample(played + i), 0);
@@ -159,7 +162,7 @@ TEST(a_voice_may_begin_paused) {
     EXPECT_EQUAL(first_other(stage.out[0], 0, 500, 0.0f), -1);
     EXPECT_EQUAL(rcore_voice_state(stage.core, voice), RCORE_VOICE_PAUSED);
     EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), 0);
-    EXPECT_EQUAL(rcore_post_resume(stage.port, voice, 0, 620), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_resume(stage.queue, voice, 0, 620), RCORE_OK);
     stage_render(&stage, 500, 100);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 1000, 0.0f), 620);
     EXPECT_NEAR(stage.out[0][620], ramp_sample(0), 0);
@@ -171,7 +174,7 @@ TEST(gain_ramps_are_linear_and_arrive) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(5000, 1.0f);
     const rcore_voice_t voice = stage_play(&stage, buffer, 0);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.25f, 1000, 500), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.25f, 1000, 500), RCORE_OK);
     stage_render(&stage, 5000, 97);
     for (unsigned i = 0; i < 1000; i++) {
         EXPECT_NEAR(stage.out[0][500 + i], 1.0 - 0.75 * i / 1000, 0.75 / 1000 + 1e-5);
@@ -181,7 +184,7 @@ TEST(gain_ramps_are_linear_and_arrive) {
     rcore_buffer_release(buffer);
 }
 
-/// A bus that no plan has is silence; the voice runs on.
+/// A bus that no plan contains is silent; the voice advances.
 TEST(an_unknown_bus_is_silence) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(100, 0.5f);
@@ -255,7 +258,7 @@ TEST(a_stream_plays_what_it_is_fed_and_ends) {
     rcore_fifo_destroy(fifo);
 }
 
-/// A late stream is silent, counted, and goes on where it was: nothing of it is lost.
+/// A stream that underruns is silent and counted, and continues where it was: no frame is lost.
 TEST(a_late_stream_is_silent_and_loses_nothing) {
     stage_t stage = stage_open(NULL);
     rcore_fifo_t *fifo = rcore_fifo_create(2, 1024, NULL);
@@ -281,12 +284,13 @@ TEST(a_voice_takes_commands_only_once_started) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(1000, 0.5f);
     const rcore_voice_t voice = rcore_voice_acquire(stage.core);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.1f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_pause(stage.port, voice, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
-    EXPECT_EQUAL(rcore_post_stop(stage.port, voice, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.1f, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_pause(stage.queue, voice, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_stop(stage.queue, voice, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(rcore_voice_release(stage.core, voice), RCORE_OK);
-    stage_play(&stage, buffer, RCORE_NOW); // the same slot: nothing is left over in it
+    // The same slot: no state is left over.
+    stage_play(&stage, buffer, RCORE_NOW);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 64, 128, 0.5f), -1);
     stage_close(&stage);
@@ -297,9 +301,9 @@ TEST(commands_before_a_timed_start_shape_it) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(1000, 0.5f);
     const rcore_voice_t voice = stage_play(&stage, buffer, 100);
-    EXPECT_EQUAL(rcore_post_gain(stage.port, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.5f, 0, RCORE_NOW), RCORE_OK);
     const rcore_voice_t cancelled = stage_play(&stage, buffer, 100);
-    EXPECT_EQUAL(rcore_post_stop(stage.port, cancelled, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_stop(stage.queue, cancelled, 0, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 200, 64);
     EXPECT_EQUAL(rcore_voice_state(stage.core, cancelled), RCORE_VOICE_ENDED);
     EXPECT_EQUAL(first_other(stage.out[0], 100, 200, 0.25f), -1);
@@ -307,7 +311,8 @@ TEST(commands_before_a_timed_start_shape_it) {
     rcore_buffer_release(buffer);
 }
 
-/// A stop that is sooner over than the one under way shortens it; a longer one changes nothing.
+/// A stop that would end earlier than a running one shortens it; one that would end later has no
+/// effect.
 TEST(a_stop_can_be_hurried) {
     for (unsigned all = 0; all < 2; all++) {
         stage_t stage = stage_open(NULL);
@@ -315,15 +320,15 @@ TEST(a_stop_can_be_hurried) {
         const rcore_voice_t slow = stage_play(&stage, buffer, RCORE_NOW),
                             slower = stage_play(&stage, buffer, RCORE_NOW);
         stage_render(&stage, 64, 64);
-        EXPECT_EQUAL(rcore_post_stop(stage.port, slow, UINT32_MAX, RCORE_NOW), RCORE_OK);
-        EXPECT_EQUAL(rcore_post_stop(stage.port, slower, 50000, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_stop(stage.queue, slow, UINT32_MAX, RCORE_NOW), RCORE_OK);
+        EXPECT_EQUAL(rcore_post_stop(stage.queue, slower, 50000, RCORE_NOW), RCORE_OK);
         stage_render(&stage, 64, 64);
         if (all) {
-            EXPECT_EQUAL(rcore_post_stop_all(stage.port, RCORE_NONE, 100, RCORE_NOW), RCORE_OK);
+            EXPECT_EQUAL(rcore_post_stop_all(stage.queue, RCORE_NONE, 100, RCORE_NOW), RCORE_OK);
         } else {
-            EXPECT_EQUAL(rcore_post_stop(stage.port, slow, 0, RCORE_NOW), RCORE_OK);
-            EXPECT_EQUAL(rcore_post_stop(stage.port, slower, 100, RCORE_NOW), RCORE_OK);
-            EXPECT_EQUAL(rcore_post_stop(stage.port, slower, 5000, RCORE_NOW), RCORE_OK);
+            EXPECT_EQUAL(rcore_post_stop(stage.queue, slow, 0, RCORE_NOW), RCORE_OK);
+            EXPECT_EQUAL(rcore_post_stop(stage.queue, slower, 100, RCORE_NOW), RCORE_OK);
+            EXPECT_EQUAL(rcore_post_stop(stage.queue, slower, 5000, RCORE_NOW), RCORE_OK);
         }
         stage_render(&stage, 128, 64);
         EXPECT_EQUAL(rcore_voice_state(stage.core, slow), RCORE_VOICE_ENDED);
@@ -334,7 +339,7 @@ TEST(a_stop_can_be_hurried) {
     }
 }
 
-/// Told before the start, a resume holds against parameters that begin paused.
+/// A resume posted before the start overrides parameters that begin paused.
 TEST(a_resume_before_the_start_holds) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(1000, 0.5f);
@@ -342,14 +347,14 @@ TEST(a_resume_before_the_start_holds) {
     params.buffer = buffer;
     params.paused = true;
     const rcore_voice_t voice = stage_start(&stage, &params, 100);
-    EXPECT_EQUAL(rcore_post_resume(stage.port, voice, 0, 50), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_resume(stage.queue, voice, 0, 50), RCORE_OK);
     stage_render(&stage, 200, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 100, 200, 0.5f), -1);
     stage_close(&stage);
     rcore_buffer_release(buffer);
 }
 
-/// All sound off: of one bus, of all; what was to start later never does.
+/// Stops all voices of one bus, and of all buses. Voices that were to start later never do.
 TEST(all_of_a_bus_stop) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(10000, 0.125f);
@@ -361,18 +366,18 @@ TEST(all_of_a_bus_stop) {
         voices[i] = stage_start(&stage, &params, i < 4 ? RCORE_NOW : 500);
     }
     stage_render(&stage, 1, 1);
-    EXPECT_EQUAL(rcore_post_stop_all(stage.port, 1, 100, 100), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_stop_all(stage.queue, 1, 100, 100), RCORE_OK);
     stage_render(&stage, 299, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 1, 100, 0.5f), -1);
     EXPECT_NEAR(stage.out[0][149], 0.375, 1e-6);
     EXPECT_EQUAL(first_other(stage.out[0], 199, 300, 0.25f), -1);
     EXPECT_EQUAL(rcore_voice_end_reason(stage.core, voices[5]), RCORE_END_STOPPED);
     EXPECT_EQUAL(rcore_voice_state(stage.core, voices[4]), RCORE_VOICE_WAITING);
-    EXPECT_EQUAL(rcore_post_stop_all(stage.port, RCORE_NONE, 0, RCORE_NOW), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_stop_all(stage.queue, RCORE_NONE, 0, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 700, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 300, 1000, 0.0f), -1);
     EXPECT_EQUAL(rcore_buffer_users(buffer), 0);
-    EXPECT_EQUAL(rcore_post_stop_all(stage.port, 99, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
+    EXPECT_EQUAL(rcore_post_stop_all(stage.queue, 99, 0, RCORE_NOW), RCORE_BAD_ARGUMENT);
     stage_close(&stage);
     rcore_buffer_release(buffer);
 }

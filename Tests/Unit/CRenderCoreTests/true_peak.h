@@ -1,4 +1,6 @@
-/// The greatest magnitude of the waveform through samples, at sixteen places a sample, by a far longer filter than a meter's; before and behind them is silence.
+/// Reference for the true peak: the largest magnitude of the continuous waveform through the
+/// samples, at sixteen points per sample, computed with a far longer filter than a meter's. The
+/// signal is silent before and after the samples.
 #ifndef TEST_TRUE_PEAK_H
 #define TEST_TRUE_PEAK_H
 

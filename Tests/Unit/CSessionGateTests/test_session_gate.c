@@ -1,4 +1,4 @@
-// The gate: words that change as a whole, pages that are checked before they are trusted.
+// The gate: grant words that change atomically, and pages that are validated before use.
 #include "expect.h"
 #include "session_gate.h"
 #include "session_gate_page.h"
@@ -6,37 +6,37 @@
 #include <pthread.h>
 #include <string.h>
 
-static bool same_verdict(sgate_verdict_t a, sgate_verdict_t b) {
+static bool same_grant(sgate_grant_t a, sgate_grant_t b) {
     return a.attenuation == b.attenuation && a.ramp_ms == b.ramp_ms && a.paused == b.paused && a.muted == b.muted &&
            a.input_granted == b.input_granted && a.serial == b.serial;
 }
 
-TEST(verdict_round_trips) {
+TEST(grant_round_trips) {
     const uint16_t edges[] = {0, 1, 255, 256, 14 * SGATE_ATTENUATION_PER_DECIBEL, 32767, 32768, 65535};
     const uint32_t serials[] = {0, 1, 0x800000, SGATE_SERIAL_MASK};
     for (unsigned a = 0; a < 8; a++) {
         for (unsigned r = 0; r < 8; r++) {
             for (unsigned flags = 0; flags < 8; flags++) {
                 for (unsigned s = 0; s < 4; s++) {
-                    const sgate_verdict_t verdict = {.attenuation = edges[a],
-                                                     .ramp_ms = edges[r],
-                                                     .paused = flags & 1,
-                                                     .muted = flags & 2,
-                                                     .input_granted = flags & 4,
-                                                     .serial = serials[s]};
-                    EXPECT(same_verdict(sgate_verdict_unpack(sgate_verdict_pack(verdict)), verdict));
+                    const sgate_grant_t grant = {.attenuation = edges[a],
+                                                 .ramp_ms = edges[r],
+                                                 .paused = flags & 1,
+                                                 .muted = flags & 2,
+                                                 .input_granted = flags & 4,
+                                                 .serial = serials[s]};
+                    EXPECT(same_grant(sgate_grant_unpack(sgate_grant_pack(grant)), grant));
                 }
             }
         }
     }
 }
 
-TEST(verdict_fields_do_not_touch_each_other) {
-    const sgate_verdict_t verdicts[] = {{.attenuation = 65535}, {.ramp_ms = 65535},      {.paused = true},
-                                        {.muted = true},        {.input_granted = true}, {.serial = SGATE_SERIAL_MASK}};
+TEST(grant_fields_do_not_touch_each_other) {
+    const sgate_grant_t grants[] = {{.attenuation = 65535}, {.ramp_ms = 65535},      {.paused = true},
+                                    {.muted = true},        {.input_granted = true}, {.serial = SGATE_SERIAL_MASK}};
     uint64_t all = 0;
     for (unsigned i = 0; i < 6; i++) {
-        const uint64_t word = sgate_verdict_pack(verdicts[i]);
+        const uint64_t word = sgate_grant_pack(grants[i]);
         EXPECT(word != 0);
         EXPECT((all & word) == 0);
         all |= word;
@@ -44,19 +44,19 @@ TEST(verdict_fields_do_not_touch_each_other) {
 }
 
 TEST(serial_drops_bits_above_24) {
-    const sgate_verdict_t verdict = {.serial = 0xFF000001u};
-    EXPECT_EQUAL(sgate_verdict_unpack(sgate_verdict_pack(verdict)).serial, 1);
-    EXPECT_EQUAL(sgate_verdict_pack(verdict), sgate_verdict_pack((sgate_verdict_t){.serial = 1}));
+    const sgate_grant_t grant = {.serial = 0xFF000001u};
+    EXPECT_EQUAL(sgate_grant_unpack(sgate_grant_pack(grant)).serial, 1);
+    EXPECT_EQUAL(sgate_grant_pack(grant), sgate_grant_pack((sgate_grant_t){.serial = 1}));
 }
 
-/// Whatever stands in the word, the fields are in range: a damaged page cannot do harm.
-TEST(every_word_is_a_valid_verdict) {
+/// Whatever the word contains, the unpacked fields are in range: a damaged page cannot do harm.
+TEST(every_word_is_a_valid_grant) {
     uint64_t word = 0x9E3779B97F4A7C15u;
     for (unsigned i = 0; i < 100000; i++) {
         word ^= word << 13, word ^= word >> 7, word ^= word << 17;
-        const sgate_verdict_t verdict = sgate_verdict_unpack(word);
-        EXPECT(verdict.serial <= SGATE_SERIAL_MASK);
-        EXPECT(same_verdict(sgate_verdict_unpack(sgate_verdict_pack(verdict)), verdict));
+        const sgate_grant_t grant = sgate_grant_unpack(word);
+        EXPECT(grant.serial <= SGATE_SERIAL_MASK);
+        EXPECT(same_grant(sgate_grant_unpack(sgate_grant_pack(grant)), grant));
         const sgate_volume_t volume = sgate_word_to_volume(word);
         EXPECT(volume.gain >= 0.0f && volume.gain <= 1.0f);
     }
@@ -74,15 +74,15 @@ TEST(volume_is_limited) {
     sgate_page_destroy(page);
 }
 
-/// A session that nobody has granted anything is silent (keeps ACT-1).
+/// A new session, without a grant, is silent (keeps ACT-1).
 TEST(new_page_grants_nothing) {
     sgate_page_t *page = sgate_page_create();
     EXPECT(page != NULL);
-    const sgate_verdict_t verdict = sgate_page_verdict(page);
-    EXPECT(verdict.paused);
-    EXPECT(!verdict.input_granted);
-    EXPECT_EQUAL(verdict.serial, 0);
-    EXPECT_EQUAL(verdict.attenuation, 0);
+    const sgate_grant_t grant = sgate_page_grant(page);
+    EXPECT(grant.paused);
+    EXPECT(!grant.input_granted);
+    EXPECT_EQUAL(grant.serial, 0);
+    EXPECT_EQUAL(grant.attenuation, 0);
     EXPECT_NEAR(sgate_page_volume(page).gain, 1, 0);
     EXPECT(sgate_page_valid(page, sgate_page_size()));
     sgate_page_destroy(page);
@@ -100,7 +100,7 @@ TEST(page_is_checked) {
     EXPECT(sgate_page_initialise(NULL, size) == NULL);
     EXPECT(sgate_page_initialise(memory, size - 1) == NULL);
     EXPECT(sgate_page_initialise(memory + 8, size) == NULL); // not aligned
-    EXPECT_EQUAL(memory[0], 0xA5);                           // and nothing was written
+    EXPECT_EQUAL(memory[0], 0xA5);                           // nothing was written
 
     sgate_page_t *page = sgate_page_initialise(memory, sizeof memory);
     EXPECT(page == (void *)memory);
@@ -119,28 +119,28 @@ TEST(page_is_checked) {
 
 enum { writes = 200000 };
 
-static void *write_verdicts(void *argument) {
+static void *write_grants(void *argument) {
     for (uint32_t serial = 1; serial <= writes; serial++) {
-        sgate_page_set_verdict(argument, (sgate_verdict_t){.attenuation = (uint16_t)serial,
-                                                           .ramp_ms = (uint16_t)~serial,
-                                                           .paused = serial & 1,
-                                                           .serial = serial});
+        sgate_page_set_grant(argument, (sgate_grant_t){.attenuation = (uint16_t)serial,
+                                                       .ramp_ms = (uint16_t)~serial,
+                                                       .paused = serial & 1,
+                                                       .serial = serial});
     }
     return NULL;
 }
 
-TEST(readers_never_see_half_a_verdict) {
+TEST(readers_never_see_half_a_grant) {
     sgate_page_t *page = sgate_page_create();
-    sgate_page_set_verdict(page, (sgate_verdict_t){.ramp_ms = 65535});
+    sgate_page_set_grant(page, (sgate_grant_t){.ramp_ms = 65535});
     pthread_t writer;
-    EXPECT_EQUAL(pthread_create(&writer, NULL, write_verdicts, page), 0);
+    EXPECT_EQUAL(pthread_create(&writer, NULL, write_grants, page), 0);
     uint32_t last = 0, torn = 0, backwards = 0;
     while (last < writes) {
-        const sgate_verdict_t verdict = sgate_page_verdict(page);
-        torn += verdict.attenuation != (uint16_t)verdict.serial || verdict.ramp_ms != (uint16_t)~verdict.serial ||
-                verdict.paused != (verdict.serial & 1);
-        backwards += verdict.serial < last;
-        last = verdict.serial;
+        const sgate_grant_t grant = sgate_page_grant(page);
+        torn += grant.attenuation != (uint16_t)grant.serial || grant.ramp_ms != (uint16_t)~grant.serial ||
+                grant.paused != (grant.serial & 1);
+        backwards += grant.serial < last;
+        last = grant.serial;
     }
     pthread_join(writer, NULL);
     EXPECT_EQUAL(torn, 0);
@@ -149,13 +149,13 @@ TEST(readers_never_see_half_a_verdict) {
 }
 
 int main(void) {
-    RUN(verdict_round_trips);
-    RUN(verdict_fields_do_not_touch_each_other);
+    RUN(grant_round_trips);
+    RUN(grant_fields_do_not_touch_each_other);
     RUN(serial_drops_bits_above_24);
-    RUN(every_word_is_a_valid_verdict);
+    RUN(every_word_is_a_valid_grant);
     RUN(volume_is_limited);
     RUN(new_page_grants_nothing);
     RUN(page_is_checked);
-    RUN(readers_never_see_half_a_verdict);
+    RUN(readers_never_see_half_a_grant);
     return test_result();
 }

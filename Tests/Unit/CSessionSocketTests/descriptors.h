@@ -1,4 +1,5 @@
-/// What the tests of sockets and memory share: open descriptors counted, memfds with seals of one's choice.
+/// Helpers for the tests of sockets and shared memory: counting open descriptors, and creating
+/// memfds with chosen seals.
 #ifndef DESCRIPTORS_H
 #define DESCRIPTORS_H
 
@@ -11,7 +12,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/// How many descriptors this process has open, that of the count itself not counted.
+/// Returns the number of descriptors that this process has open, without the one that counting
+/// needs.
 static inline int open_descriptors(void) {
     DIR *folder = opendir("/proc/self/fd");
     if (folder == NULL)
@@ -23,7 +25,7 @@ static inline int open_descriptors(void) {
     return count - 3; // ".", ".." and the folder
 }
 
-/// A memfd that begins with `bytes`, is `size` long and carries `seals`.
+/// Returns a memfd that begins with `bytes`, has a length of `size` bytes and carries `seals`.
 static inline int memory_with(const void *bytes, size_t count, off_t size, unsigned seals) {
     const int descriptor = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (descriptor < 0 || write(descriptor, bytes, count) != (ssize_t)count || ftruncate(descriptor, size) != 0 ||
@@ -32,7 +34,7 @@ static inline int memory_with(const void *bytes, size_t count, off_t size, unsig
     return descriptor;
 }
 
-/// Another descriptor of the same file, open for reading and writing.
+/// Returns another descriptor of the same file, open for reading and writing.
 static inline int reopened(int descriptor) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);

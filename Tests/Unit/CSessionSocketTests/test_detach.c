@@ -1,4 +1,4 @@
-// The background: another process, nothing inherited but what is kept.
+// Detaching into the background: the detached process inherits only the descriptor that it keeps.
 #define _GNU_SOURCE
 #include "expect.h"
 #include "session_socket.h"
@@ -10,15 +10,15 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-/// What a process finds after it detached.
+/// The state that a process finds after it has detached.
 typedef struct surroundings {
     pid_t process, session;
     int descriptors, blocked;
     char folder[8];
 } surroundings_t;
 
-/// Tells by the descriptor of its number what it finds, and ends.
-static _Noreturn void detach_and_tell(int kept, int teller) {
+/// Detaches, writes the state that it finds to the descriptor `teller`, and exits.
+static _Noreturn void detach_and_notify(int kept, int teller) {
     sigset_t all, now;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
@@ -32,9 +32,11 @@ static _Noreturn void detach_and_tell(int kept, int teller) {
     _exit(status == 0 ? 0 : 1);
 }
 
-/// Detaches with the socket kept as descriptor `kept`, or with nothing kept when it is -1 and the socket lies on a standard one.
+/// Detaches with the socket kept as descriptor `kept`. With -1, no descriptor is kept and the
+/// socket is a standard descriptor.
 static void expect_detached(int kept) {
-    const int standard = 3; // the test's runner gives it input, output and errors
+    // The test runner provides stdin, stdout and stderr.
+    const int standard = 3;
     int ends[2];
     EXPECT_EQUAL(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     const pid_t child = fork();
@@ -45,11 +47,12 @@ static void expect_detached(int kept) {
         }
         if (dup2(ends[1], 40) != 40 || dup2(ends[1], kept == -1 ? STDIN_FILENO : kept) == -1)
             _exit(1);
-        detach_and_tell(kept, kept == -1 ? STDIN_FILENO : kept);
+        detach_and_notify(kept, kept == -1 ? STDIN_FILENO : kept);
     }
     close(ends[1]);
     int status = -1;
-    EXPECT_EQUAL(waitpid(child, &status, 0), child); // the caller's process does not wait
+    // The calling process does not wait.
+    EXPECT_EQUAL(waitpid(child, &status, 0), child);
     EXPECT_EQUAL(status, 0);
     surroundings_t found = {0};
     EXPECT_EQUAL(ssocket_receive(ends[0], &found, sizeof found, true, NULL), sizeof found);
@@ -59,7 +62,8 @@ static void expect_detached(int kept) {
     EXPECT_EQUAL(found.blocked, 0);
     EXPECT(strcmp(found.folder, "/") == 0);
     char end;
-    EXPECT_EQUAL(ssocket_receive(ends[0], &end, 1, true, NULL), 0); // no copy of the socket is left anywhere
+    // No copy of the socket remains open.
+    EXPECT_EQUAL(ssocket_receive(ends[0], &end, 1, true, NULL), 0);
     close(ends[0]);
 }
 

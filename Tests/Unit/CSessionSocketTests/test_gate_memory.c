@@ -1,4 +1,5 @@
-// Gates in shared memory: only the maker writes, nobody takes the page away, and what could be taken away is not mapped.
+// Gates in shared memory: only the creator can write, nobody can truncate the page, and memory that
+// could be truncated is not mapped.
 #define _GNU_SOURCE
 #include "expect.h"
 #include "session_gate_page.h"
@@ -22,24 +23,24 @@ TEST(reader_sees_what_the_maker_writes) {
     const int descriptor = ssocket_gate_create(&page);
     EXPECT(descriptor >= 0);
     EXPECT_EQUAL(fcntl(descriptor, F_GETFD), FD_CLOEXEC);
-    EXPECT(sgate_page_verdict(page).paused); // ACT-1: a new gate grants nothing
+    EXPECT(sgate_page_grant(page).paused); // ACT-1: a new gate grants nothing
     const sgate_page_t *reading;
     EXPECT_EQUAL(ssocket_gate_map(descriptor, &reading), 0);
     close(descriptor);
     EXPECT(reading != page);
     for (uint32_t serial = 1; serial < 1000; serial++) {
-        sgate_page_set_verdict(page, (sgate_verdict_t){.serial = serial, .ramp_ms = (uint16_t)(serial * 3)});
-        EXPECT_EQUAL(sgate_page_verdict(reading).serial, serial);
-        EXPECT_EQUAL(sgate_page_verdict(reading).ramp_ms, serial * 3);
+        sgate_page_set_grant(page, (sgate_grant_t){.serial = serial, .ramp_ms = (uint16_t)(serial * 3)});
+        EXPECT_EQUAL(sgate_page_grant(reading).serial, serial);
+        EXPECT_EQUAL(sgate_page_grant(reading).ramp_ms, serial * 3);
     }
-    ssocket_gate_unmap(page); // the maker leaves; the last word stands
-    EXPECT_EQUAL(sgate_page_verdict(reading).serial, 999);
+    ssocket_gate_unmap(page); // the creator unmaps the page; the last grant remains
+    EXPECT_EQUAL(sgate_page_grant(reading).serial, 999);
     ssocket_gate_unmap(reading);
     ssocket_gate_unmap(NULL);
     EXPECT_EQUAL(open_descriptors(), before);
 }
 
-/// Each way to write by which an app could grant itself the sound, or take the page away.
+/// Tries each way of writing by which an app could grant itself playback or remove the page.
 static void expect_unwritable(int descriptor) {
     const size_t size = system_page();
     uint64_t word = 0;
@@ -56,7 +57,7 @@ static void expect_unwritable(int descriptor) {
 TEST(readers_cannot_write) {
     sgate_page_t *page;
     const int descriptor = ssocket_gate_create(&page);
-    sgate_page_set_verdict(page, (sgate_verdict_t){.paused = true, .serial = 7});
+    sgate_page_set_grant(page, (sgate_grant_t){.paused = true, .serial = 7});
     const sgate_page_t *reading;
     EXPECT_EQUAL(ssocket_gate_map(descriptor, &reading), 0);
 
@@ -68,20 +69,21 @@ TEST(readers_cannot_write) {
 
     void *memory = (void *)(uintptr_t)reading;
     EXPECT(mprotect(memory, system_page(), PROT_READ | PROT_WRITE) == -1 && errno == EACCES);
-    const int self = open("/proc/self/mem", O_RDWR | O_CLOEXEC); // writes where a debugger may, past the protection
+    // Like a debugger, it writes past the page protection.
+    const int self = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
     const uint64_t word = 0;
     EXPECT(self >= 0);
-    EXPECT(pwrite(self, &word, sizeof word, (off_t)(uintptr_t)&reading->verdict) == -1);
+    EXPECT(pwrite(self, &word, sizeof word, (off_t)(uintptr_t)&reading->grant) == -1);
     close(self);
 
-    EXPECT(sgate_page_verdict(reading).paused);
-    EXPECT_EQUAL(sgate_page_verdict(reading).serial, 7);
+    EXPECT(sgate_page_grant(reading).paused);
+    EXPECT_EQUAL(sgate_page_grant(reading).serial, 7);
     ssocket_gate_unmap(reading);
     ssocket_gate_unmap(page);
     close(descriptor);
 }
 
-/// Maps the descriptor, which must fail so, and closes it.
+/// Maps the descriptor, which must fail with `status`, and closes it.
 static void expect_refused(int descriptor, int status) {
     const sgate_page_t *page = (const sgate_page_t *)&page;
     EXPECT_EQUAL(ssocket_gate_map(descriptor, &page), status);
@@ -100,7 +102,8 @@ TEST(what_could_go_away_is_not_mapped) {
         expect_refused(memory_with(gate, count, size, gate_seals & ~seals[i]), -EPERM);
     expect_refused(memory_with(gate, count - 1, (off_t)count - 1, gate_seals), -EINVAL);
     expect_refused(memory_with("", 0, 0, gate_seals), -EINVAL);
-    expect_refused(memory_with("", 0, size, gate_seals), -EINVAL); // a hole: no memory behind the page
+    // A hole: no memory backs the page.
+    expect_refused(memory_with("", 0, size, gate_seals), -EINVAL);
     gate->version++;
     expect_refused(memory_with(gate, count, size, gate_seals), -EINVAL);
     gate->version--;
@@ -128,14 +131,15 @@ TEST(what_is_no_memory_file_is_not_mapped) {
     }
 }
 
-/// The child's part of the next test: makes a gate, hands it over, writes a last verdict and waits to be killed.
+/// The child process of the next test: creates a gate, sends it, writes a last grant and waits to
+/// be killed.
 static _Noreturn void write_until_killed(int socket) {
     sgate_page_t *page;
     const int descriptor = ssocket_gate_create(&page);
     if (descriptor < 0 || ssocket_send(socket, "gate", 4, descriptor) != 4)
         _exit(1);
     close(descriptor);
-    sgate_page_set_verdict(page, (sgate_verdict_t){.attenuation = 3584, .ramp_ms = 40, .serial = 99});
+    sgate_page_set_grant(page, (sgate_grant_t){.attenuation = 3584, .ramp_ms = 40, .serial = 99});
     sgate_page_set_volume(page, (sgate_volume_t){.gain = 0.25f});
     ssocket_send(socket, "written", 7, -1);
     for (;;)
@@ -160,18 +164,18 @@ TEST(last_word_outlives_the_writer) {
     EXPECT_EQUAL(waitpid(child, NULL, 0), child);
     EXPECT_EQUAL(ssocket_receive(ends[0], bytes, sizeof bytes, true, NULL), 0);
 
-    const sgate_verdict_t verdict = sgate_page_verdict(page);
-    EXPECT_EQUAL(verdict.attenuation, 3584);
-    EXPECT_EQUAL(verdict.ramp_ms, 40);
-    EXPECT_EQUAL(verdict.serial, 99);
-    EXPECT(!verdict.paused);
+    const sgate_grant_t grant = sgate_page_grant(page);
+    EXPECT_EQUAL(grant.attenuation, 3584);
+    EXPECT_EQUAL(grant.ramp_ms, 40);
+    EXPECT_EQUAL(grant.serial, 99);
+    EXPECT(!grant.paused);
     EXPECT_NEAR(sgate_page_volume(page).gain, 0.25, 0);
     ssocket_gate_unmap(page);
     close(ends[0]);
     EXPECT_EQUAL(open_descriptors(), before);
 }
 
-/// Mappings of this process.
+/// Returns the number of gate mappings of this process.
 static unsigned mappings(void) {
     FILE *file = fopen("/proc/self/maps", "r");
     unsigned count = 0;

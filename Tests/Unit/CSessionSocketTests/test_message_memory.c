@@ -1,4 +1,4 @@
-// Long messages: what a reader takes from a memfd can no longer change.
+// Long messages: the contents that a reader receives from a memfd can no longer change.
 #define _GNU_SOURCE
 #include "expect.h"
 #include "session_socket.h"
@@ -73,7 +73,7 @@ TEST(what_could_change_is_refused) {
     expect_refused(open("/dev/zero", O_RDONLY), -EINVAL);
     expect_refused(-1, -EBADF);
     const sgate_page_t *reading;
-    const int message = ssocket_memory_create("message", 7); // and a message is not a gate
+    const int message = ssocket_memory_create("message", 7); // a message is not a gate
     EXPECT_EQUAL(ssocket_gate_map(message, &reading), -EPERM);
     close(message);
 }

@@ -1,4 +1,4 @@
-// Packets: whole or not at all, and no descriptor stays behind whatever a peer sends.
+// Packets: sent whole or not at all. No descriptor leaks, whatever a peer sends.
 #define _GNU_SOURCE
 #include "expect.h"
 #include "session_socket.h"
@@ -35,7 +35,8 @@ TEST(packets_keep_their_bounds) {
         EXPECT_EQUAL(descriptor, -1);
     }
     EXPECT_EQUAL(ssocket_receive(ends[1], received, sizeof received, false, NULL), -EAGAIN);
-    EXPECT_EQUAL(ssocket_receive(ends[1], received, sizeof received, true, NULL), -EAGAIN); // the socket does not block
+    // The socket does not block.
+    EXPECT_EQUAL(ssocket_receive(ends[1], received, sizeof received, true, NULL), -EAGAIN);
     close_pair(ends);
 }
 
@@ -47,7 +48,8 @@ TEST(longer_packets_are_thrown_away) {
     EXPECT_EQUAL(ssocket_send(ends[0], bytes, 100, -1), 100);
     EXPECT_EQUAL(ssocket_receive(ends[1], received, 100, false, &descriptor), -EMSGSIZE);
     EXPECT_EQUAL(descriptor, -1);
-    EXPECT_EQUAL(ssocket_receive(ends[1], received, 100, false, &descriptor), 100); // the rest of it does not follow
+    // The rest of the packet is dropped.
+    EXPECT_EQUAL(ssocket_receive(ends[1], received, 100, false, &descriptor), 100);
     close_pair(ends);
     EXPECT_EQUAL(open_descriptors(), before);
 }
@@ -57,19 +59,20 @@ TEST(empty_packets_are_not_sent) {
     open_pair(ends);
     EXPECT_EQUAL(ssocket_send(ends[0], bytes, 0, -1), -EINVAL);
     EXPECT_EQUAL(ssocket_receive(ends[1], received, 10, false, NULL), -EAGAIN);
-    EXPECT_EQUAL(send(ends[0], "", 0, 0), 0); // a peer that sends one all the same counts as gone
+    EXPECT_EQUAL(send(ends[0], "", 0, 0), 0); // a peer that sends an empty packet counts as closed
     EXPECT_EQUAL(ssocket_receive(ends[1], received, 10, false, NULL), 0);
     close_pair(ends);
 }
 
-TEST(the_end_is_told) {
+TEST(the_end_is_notified) {
     int ends[2];
     open_pair(ends);
     EXPECT_EQUAL(ssocket_send(ends[0], "bye", 3, -1), 3);
     close(ends[0]);
-    EXPECT_EQUAL(ssocket_receive(ends[1], received, 10, false, NULL), 3); // what was sent before arrives
+    // Packets sent before the close arrive.
+    EXPECT_EQUAL(ssocket_receive(ends[1], received, 10, false, NULL), 3);
     EXPECT_EQUAL(ssocket_receive(ends[1], received, 10, true, NULL), 0);
-    EXPECT_EQUAL(ssocket_send(ends[1], "late", 4, -1), -EPIPE); // and no signal
+    EXPECT_EQUAL(ssocket_send(ends[1], "late", 4, -1), -EPIPE); // no SIGPIPE
     close(ends[1]);
 
     open_pair(ends);
@@ -92,12 +95,12 @@ TEST(a_full_queue_refuses_and_recovers) {
         sent++;
     EXPECT_EQUAL(result, -EAGAIN);
     EXPECT(sent > 10 && sent < 256);
-    EXPECT_EQUAL(ssocket_send(ends[0], bytes, 1000, -1), -EAGAIN); // nor half of one
+    EXPECT_EQUAL(ssocket_send(ends[0], bytes, 1000, -1), -EAGAIN); // not even a part of it
     for (int i = 0; i < sent; i++)
         EXPECT_EQUAL(ssocket_receive(ends[1], received, sizeof received, false, NULL), 1000);
     EXPECT_EQUAL(ssocket_send(ends[0], bytes, 1000, -1), 1000);
 
-    EXPECT(ssocket_send_limit(ends[0], 0) > 0); // the kernel's smallest
+    EXPECT(ssocket_send_limit(ends[0], 0) > 0); // the kernel's minimum
     EXPECT_EQUAL(ssocket_send(ends[0], bytes, sizeof bytes, -1), -EMSGSIZE);
     EXPECT(ssocket_send_limit(ends[0], SIZE_MAX) > 0);
     EXPECT_EQUAL(ssocket_send_limit(-1, 1000), -EBADF);
@@ -127,7 +130,7 @@ TEST(descriptors_travel) {
     EXPECT_EQUAL(open_descriptors(), before);
 }
 
-/// Sends a packet with `count` copies of a descriptor, as no honest peer does.
+/// Sends a packet with `count` copies of a descriptor, which a well-behaved peer never does.
 static void send_many(int socket, size_t packet, int descriptor, unsigned count) {
     static union {
         struct cmsghdr header;
@@ -148,7 +151,7 @@ TEST(superfluous_descriptors_are_closed) {
     int ends[2], descriptor;
     open_pair(ends);
     const int before = open_descriptors();
-    const unsigned counts[] = {1, 2, 3, 4, 16, 253}; // 253: the most that the kernel lets pass
+    const unsigned counts[] = {1, 2, 3, 4, 16, 253}; // 253: the kernel's maximum
     for (unsigned i = 0; i < 6; i++) {
         send_many(ends[0], 10, ends[0], counts[i]);
         EXPECT_EQUAL(ssocket_receive(ends[1], received, 10, false, &descriptor), 10);
@@ -173,7 +176,8 @@ TEST(superfluous_descriptors_are_closed) {
     close_pair(ends);
 }
 
-/// Where the limit of open files leaves no room, the packet comes without its descriptor; nothing leaks and nothing fails.
+/// If the limit of open files leaves no room, the packet arrives without its descriptor; nothing
+/// leaks and nothing fails.
 TEST(no_room_for_a_descriptor) {
     int ends[2], descriptor;
     open_pair(ends);
@@ -200,7 +204,7 @@ int main(void) {
     RUN(packets_keep_their_bounds);
     RUN(longer_packets_are_thrown_away);
     RUN(empty_packets_are_not_sent);
-    RUN(the_end_is_told);
+    RUN(the_end_is_notified);
     RUN(a_full_queue_refuses_and_recovers);
     RUN(descriptors_travel);
     RUN(superfluous_descriptors_are_closed);

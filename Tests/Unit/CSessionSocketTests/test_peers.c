@@ -1,4 +1,4 @@
-// Peers: who they are, and when their process ends.
+// Peers: their identity, and the end of their process.
 #define _GNU_SOURCE
 #include "expect.h"
 #include "session_socket.h"
@@ -57,7 +57,8 @@ static void expect_end_is_seen(int listener) {
     EXPECT_EQUAL(waitpid(child, NULL, 0), child);
     EXPECT(has_ended(process, 0));
     const int late = ssocket_peer_process(connection, peer.pid);
-    EXPECT(late == -ESRCH || has_ended(late, 0)); // newer kernels remember who it was
+    // Newer kernels remember the process.
+    EXPECT(late == -ESRCH || has_ended(late, 0));
     if (late >= 0)
         close(late);
     close(process), close(connection);
@@ -71,12 +72,13 @@ TEST(end_of_a_peer_is_seen) {
     EXPECT_EQUAL(open_descriptors(), before);
 }
 
-/// From here on, this process's kernel knows no SO_PEERPIDFD, like those before 6.5.
+/// Makes SO_PEERPIDFD fail in this process from here on, as on kernels before 6.5.
 static bool forget_peer_pidfd(void) {
     struct sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getsockopt, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])), // its low half
+        // The low half of the argument.
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 77, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOPROTOOPT),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),

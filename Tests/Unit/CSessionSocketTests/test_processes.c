@@ -1,4 +1,4 @@
-// Processes: opened by number, signalled, and seen to end.
+// Processes: opened by pid, signalled, and polled for their end.
 #include "expect.h"
 #include "session_socket.h"
 
@@ -29,7 +29,7 @@ static void a_process_is_signalled_and_seen_to_end(void) {
     EXPECT_EQUAL(waitpid(child, &status, 0), child);
     EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
 
-    // Gone and reaped: neither opened nor mistaken for another.
+    // The process has ended and been reaped: it can be neither opened nor confused with another.
     EXPECT_EQUAL(ssocket_process_signal(process, SIGTERM), -ESRCH);
     EXPECT_EQUAL(ssocket_process_open(child), -ESRCH);
     EXPECT_EQUAL(ssocket_process_open(-1), -EINVAL);

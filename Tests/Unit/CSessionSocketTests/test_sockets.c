@@ -1,4 +1,4 @@
-// Sockets: who may connect, how long connecting may take, what is said when it cannot be.
+// Sockets: permissions, connection timeouts, and the errors of failed connections.
 #define _GNU_SOURCE
 #include "expect.h"
 #include "session_socket.h"
@@ -19,7 +19,7 @@ static char path[64];
 
 TEST(connection_is_made) {
     const int before = open_descriptors();
-    const mode_t mask = umask(0); // the widest there is
+    const mode_t mask = umask(0); // the most permissive one
     const int listener = ssocket_listen(path, 4);
     umask(mask);
     EXPECT(listener >= 0);
@@ -38,7 +38,8 @@ TEST(connection_is_made) {
     struct timeval timeout = {.tv_sec = -1};
     socklen_t size = sizeof timeout;
     EXPECT_EQUAL(getsockopt(app, SOL_SOCKET, SO_SNDTIMEO, &timeout, &size), 0);
-    EXPECT_EQUAL(timeout.tv_sec + timeout.tv_usec, 0); // that of connecting is not left behind
+    // The timeout of connecting does not remain set.
+    EXPECT_EQUAL(timeout.tv_sec + timeout.tv_usec, 0);
 
     char bytes[8];
     EXPECT_EQUAL(ssocket_send(app, "hello", 5, -1), 5);
@@ -56,20 +57,22 @@ TEST(what_cannot_be_reached_is_said) {
     long_path[0] = '/', long_path[199] = 0;
     EXPECT_EQUAL(ssocket_listen(long_path, 4), -ENAMETOOLONG);
     EXPECT_EQUAL(ssocket_connect(long_path, 100), -ENAMETOOLONG);
-    long_path[108] = 0; // 107 bytes would fit
+    long_path[108] = 0; // 107 bytes fit
     EXPECT_EQUAL(ssocket_connect(long_path, 100), -ENAMETOOLONG);
     long_path[107] = 0;
     EXPECT_EQUAL(ssocket_connect(long_path, 100), -ENOENT);
-    EXPECT_EQUAL(ssocket_listen("", 4), -ENOENT); // and no address that the kernel makes up
+    // The kernel must not choose an address of its own.
+    EXPECT_EQUAL(ssocket_listen("", 4), -ENOENT);
     EXPECT_EQUAL(ssocket_connect("", 100), -ENOENT);
     EXPECT_EQUAL(ssocket_connect(path, 100), -ENOENT);
     EXPECT_EQUAL(ssocket_listen("/nowhere/at/all", 4), -ENOENT);
 
     const int listener = ssocket_listen(path, 4);
     EXPECT_EQUAL(ssocket_listen(path, 4), -EADDRINUSE);
-    close(listener); // as when it is killed: the path stays
+    close(listener); // as if the process were killed: the path remains
     EXPECT_EQUAL(ssocket_connect(path, 100), -ECONNREFUSED);
-    EXPECT_EQUAL(ssocket_listen(path, 4), -EADDRINUSE); // it unlinks nothing by itself
+    // Listening never removes an existing path.
+    EXPECT_EQUAL(ssocket_listen(path, 4), -EADDRINUSE);
     EXPECT_EQUAL(unlink(path), 0);
 
     const int stream = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -84,7 +87,7 @@ TEST(what_cannot_be_reached_is_said) {
     EXPECT_EQUAL(open_descriptors(), before);
 }
 
-/// Connects until the backlog is full. Returns how many connections are open now.
+/// Connects until the backlog is full. Returns the number of open connections.
 static int fill_backlog(int *connections, int capacity) {
     int count = 0;
     while (count < capacity && (connections[count] = ssocket_connect(path, 10)) >= 0)
@@ -114,7 +117,7 @@ TEST(waiting_for_a_listener_is_bounded) {
 
     pthread_t thread;
     EXPECT_EQUAL(pthread_create(&thread, NULL, connect_patiently, &patient), 0);
-    const int accepted = ssocket_accept(listener); // makes room for one
+    const int accepted = ssocket_accept(listener); // makes room for one connection
     EXPECT(accepted >= 0);
     pthread_join(thread, NULL);
     EXPECT(patient >= 0);
@@ -137,7 +140,8 @@ static void interrupt(int signal) {
 }
 
 static void interrupt_every(int us) {
-    const struct sigaction action = {.sa_handler = interrupt}; // no SA_RESTART: calls end with EINTR
+    // Without SA_RESTART, system calls end with EINTR.
+    const struct sigaction action = {.sa_handler = interrupt};
     const struct itimerval timer = {.it_interval.tv_usec = us, .it_value.tv_usec = us};
     if (us > 0)
         interruptions = 0;

@@ -6,35 +6,36 @@ import SessionPolicy
 import TestSupport
 import Testing
 
-/// Notes what a session is told.
+/// Records the notices and gates that a session receives.
 final class Witness: SessionObserver {
-    let notices = Signpost<Effect.Kind>()
-    let gates = Signpost<SessionGate>()
+    let notices = EventLog<Effect.Kind>()
+    let gates = EventLog<SessionGate>()
 
     func receive(_ notice: SessionNotice) { notices.note(notice.effect.kind) }
     func replaceGate(_ gate: SessionGate) { gates.note(gate) }
 }
 
-/// What a client does when its arbiter is lost, told by arbiters that do as a test's script says.
+/// The behavior of a client when it loses its arbiter, tested with scripted arbiters.
 @Suite struct ArbiterLossTests {
     private let fakes = FakeArbiters()
     private let id = SessionID(1)
 
-    /// An active session of this process, as an arbiter tells of its first.
-    private static func news() -> SessionNews? {
+    /// Returns an active session of this process, as an arbiter reports its first one.
+    private static func update() -> SessionUpdate? {
         let arbiter = InProcessArbiter()
         guard let session = try? arbiter.register(app: AppID(UInt64(getpid())), observer: { _ in }),
             (try? arbiter.submit(.activate(session.id))) != nil
         else { return nil }
-        return arbiter.status(of: session.id).map { SessionNews(status: $0, grant: 40) }
+        return arbiter.status(of: session.id).map { SessionUpdate(status: $0, grantNumber: 40) }
     }
 
-    /// Gives the session of the first register this number and gate, and says that it is active.
+    /// Replies to the first register request with this number and gate, and reports that the
+    /// session is active.
     private static func takeIn(_ peer: FakeArbiter.Peer, _ id: SessionID, _ gate: FakeGate) -> Bool {
         while let message = peer.receive() {
             var reply = Reply()
             if case .register = message.request {
-                if let news = news() { peer.send(.status(news)) }
+                if let update = update() { peer.send(.status(update)) }
                 peer.send(.notice(SessionNotice(decision: 1, effect: Effect(id, .activated, .act1))))
                 reply.session = id
                 peer.send(.reply(message.serial, reply), descriptor: gate.descriptor)
@@ -45,11 +46,11 @@ final class Witness: SessionObserver {
         return false
     }
 
-    @Test("SRV-3: the next arbiter is told what the last one said, and its gate takes over; reading goes on meanwhile")
+    @Test("SRV-3: the client reports its last state to the next arbiter, whose gate takes over; reads continue")
     func restored() throws {
         let (first, second) = (try FakeGate(), try FakeGate())
-        let restorations = Signpost<ClientMessage.Restoration>()
-        let hellos = Signpost<ClientMessage.Hello>()
+        let restorations = EventLog<ClientMessage.Restoration>()
+        let hellos = EventLog<ClientMessage.Hello>()
         let mayEnd = DispatchSemaphore(value: 0)
         let mayRestore = DispatchSemaphore(value: 0)
         let fake = try fakes.start { peer in
@@ -69,33 +70,33 @@ final class Witness: SessionObserver {
         let witness = Witness()
         let registration = try arbiter.register(app: arbiter.app, observer: witness)
         #expect(registration.id == id)
-        #expect(witness.notices.wait { $0 == [.activated] }, "what came before the reply is told")
-        var word = sgate_verdict_t()
+        #expect(witness.notices.wait { $0 == [.activated] }, "a notice before the reply is delivered")
+        var word = sgate_grant_t()
         word.attenuation = 14 * 256
-        sgate_page_set_verdict(first.page, word)
+        sgate_page_set_grant(first.page, word)
         mayEnd.signal()
         #expect(restorations.wait { $0.count == 1 })
         #expect(arbiter.status(of: id)?.session.isActive == true)
-        #expect(registration.gate.verdict.attenuation == 14, "the last verdict holds")
+        #expect(registration.gate.grant.attenuation == 14, "the last grant holds")
         mayRestore.signal()
         #expect(witness.gates.wait { $0.count == 1 })
         #expect(hellos.noted.map(\.restoring) == [0, 1] && hellos.noted.last?.arbiter == 1)
-        let told = try #require(restorations.noted.first)
-        #expect(told.record.session == arbiter.status(of: id)?.session && told.record.grant == 40)
-        #expect(sgate_verdict_unpack(told.gate.verdict).attenuation == 14 * 256)
-        sgate_page_set_verdict(second.page, word)
-        #expect(witness.gates.noted.first?.verdict.attenuation == 14, "the observer has the new page")
+        let notified = try #require(restorations.noted.first)
+        #expect(notified.record.session == arbiter.status(of: id)?.session && notified.record.grantNumber == 40)
+        #expect(sgate_grant_unpack(notified.gate.grant).attenuation == 14 * 256)
+        sgate_page_set_grant(second.page, word)
+        #expect(witness.gates.noted.first?.grant.attenuation == 14, "the observer has the new page")
         try arbiter.submit(.activate(id))
     }
 
-    @Test("SRV-3: the next arbiter is told what this process saw on its server last")
-    func devicesToldAgain() throws {
+    @Test("SRV-3: the client reports the devices it last saw on its server to the next arbiter")
+    func devicesNotifiedAgain() throws {
         let mayEnd = DispatchSemaphore(value: 0)
-        let told = Signpost<PolicyAction>()
+        let notified = EventLog<PolicyAction>()
         let fake = try fakes.start { peer in
             peer.welcome(as: UInt64(peer.number))
             while let message = peer.receive() {
-                if case .submit(let action) = message.request, peer.number > 1 { told.note(action) }
+                if case .submit(let action) = message.request, peer.number > 1 { notified.note(action) }
                 peer.send(.reply(message.serial, Reply()))
                 guard case .submit(.setDevices(_, _, let devices)) = message.request, peer.number == 1 else { continue }
                 if !devices.isEmpty { return mayEnd.wait() }
@@ -107,10 +108,10 @@ final class Witness: SessionObserver {
         try arbiter.submit(.setDevices(arbiter.app, server: "s", []))
         try arbiter.submit(last)
         mayEnd.signal()
-        #expect(told.wait { $0 == [last] })
+        #expect(notified.wait { $0 == [last] })
     }
 
-    @Test("ACT-12, SRV-3: a session that the next arbiter does not take is shut and told; it has expired")
+    @Test("ACT-12, SRV-3: a session that the next arbiter refuses is closed, notified and expired")
     func refused() throws {
         let gate = try FakeGate()
         let fake = try fakes.start { peer in
@@ -125,27 +126,27 @@ final class Witness: SessionObserver {
         _ = try arbiter.register(app: arbiter.app, observer: witness)
         #expect(witness.notices.wait { $0.last == .deactivatedBySystem })
         #expect(witness.gates.wait { $0.count == 1 })
-        #expect(witness.gates.noted.first?.verdict.isPaused == true)
+        #expect(witness.gates.noted.first?.grant.isPaused == true)
         #expect(arbiter.status(of: id) == nil)
         let error = #expect(throws: ArbiterError.self) { try arbiter.submit(.activate(id)) }
         guard case .refused(let refusal) = error else { throw try #require(error) }
         #expect(refusal.code == .expiredSession && refusal.rule == .act12)
     }
 
-    @Test("ACT-12: who is cut off comes back to the same arbiter with what it held, and is told what that says of it")
+    @Test("ACT-12: a client that is cut off reconnects to the same arbiter, and receives the state of its sessions")
     func cutOff() throws {
         let (first, second) = (try FakeGate(), try FakeGate())
-        let hellos = Signpost<ClientMessage.Hello>()
+        let hellos = EventLog<ClientMessage.Hello>()
         let fake = try fakes.start { [id] peer in
             guard let hello = peer.welcome(as: 5) else { return }
             hellos.note(hello)
             guard peer.number > 1 else { return _ = Self.takeIn(peer, id, first) }
             guard let message = peer.receive(), case .restore(let restoration) = message.request else { return }
-            guard var news = Self.news() else { return }
-            news.status.session = restoration.record.session
-            news.status.session.activity = .inactive(since: .zero)
+            guard var update = Self.update() else { return }
+            update.status.session = restoration.record.session
+            update.status.session.activity = .inactive(since: .zero)
             peer.send(.reply(message.serial, Reply()), descriptor: second.descriptor)
-            peer.send(.status(news))
+            peer.send(.status(update))
             peer.send(.notice(SessionNotice(decision: 9, effect: Effect(id, .deactivatedBySystem, .act12))))
             peer.obey()
         }
@@ -155,20 +156,20 @@ final class Witness: SessionObserver {
         #expect(witness.notices.wait { $0 == [.activated, .deactivatedBySystem] })
         #expect(arbiter.status(of: id)?.session.isActive == false)
         #expect(witness.gates.wait { !$0.isEmpty })
-        #expect(witness.gates.noted.first?.verdict.isPaused == true)
+        #expect(witness.gates.noted.first?.grant.isPaused == true)
         #expect(hellos.noted.map(\.arbiter) == [nil, 5])
         try arbiter.submit(.activate(id))
     }
 
-    @Test("SRV-3: a session that is given up while there is no arbiter is not restored")
+    @Test("SRV-3: a session that is unregistered while there is no arbiter is not restored")
     func givenUp() throws {
         let gate = try FakeGate()
-        let restored = Signpost<Int>()
+        let restored = EventLog<Int>()
         let fake = try fakes.start { peer in
             if peer.number == 1 {
                 peer.welcome(as: 1)
                 _ = Self.takeIn(peer, id, gate)
-                // Ends by the unregister, which it does not answer.
+                // The unregister request ends the script, which does not answer it.
                 _ = peer.receive()
                 return
             }
@@ -182,9 +183,9 @@ final class Witness: SessionObserver {
         #expect(isRestored)
     }
 
-    @Test("A request whose arbiter dies is asked of the next one")
+    @Test("A request whose arbiter dies is repeated to the next one")
     func askedAgain() throws {
-        let asked = Signpost<Int>()
+        let asked = EventLog<Int>()
         let fake = try fakes.start { peer in
             peer.welcome(as: UInt64(peer.number))
             while let message = peer.receive() {
@@ -200,9 +201,9 @@ final class Witness: SessionObserver {
         #expect(asked.noted == [1, 2])
     }
 
-    @Test("A session that is granted after its client gave up waiting is given back")
+    @Test("A session that is granted after its client's timeout is deactivated again")
     func lateGrant() throws {
-        let undone = Signpost<PolicyAction>()
+        let undone = EventLog<PolicyAction>()
         let mayAnswer = DispatchSemaphore(value: 0)
         let gate = try FakeGate()
         let fake = try fakes.start { peer in
@@ -228,9 +229,9 @@ final class Witness: SessionObserver {
         #expect(arbiter.status(of: SessionID(9)) == nil)
     }
 
-    @Test("An arbiter that is let go ends its connection, also while it looks for another")
+    @Test("An arbiter that is released closes its connection, even while it is reconnecting")
     func letGo() throws {
-        let ended = Signpost<Int>()
+        let ended = EventLog<Int>()
         let fake = try fakes.start { peer in
             peer.welcome(as: UInt64(peer.number))
             peer.obey()

@@ -4,9 +4,9 @@ import SessionArbiter
 import SessionPolicy
 import Testing
 
-/// Collects what observers see.
+/// Collects the values that observers receive.
 private final class Record<Value: Sendable>: @unchecked Sendable {
-    // Reached under the lock only.
+    // Accessed only with the lock held.
     private let lock = NSLock()
     private var values: [Value] = []
 
@@ -35,20 +35,20 @@ private final class Record<Value: Sendable>: @unchecked Sendable {
         return session
     }
 
-    @Test("INT-1: the gate is shut before the call returns and before anything is told")
+    @Test("INT-1: the gate is closed before the call returns and before any notice is delivered")
     func gateFirst() throws {
         let seen = Record<(kind: Effect.Kind, paused: Bool)>()
         let gates = Record<SessionGate>()
         let music = try add(.playback) { notice in
             guard let gate = gates.all.first else { return }
-            seen.append((notice.effect.kind, gate.verdict.isPaused))
+            seen.append((notice.effect.kind, gate.grant.isPaused))
         }
         gates.append(music.gate)
         try arbiter.submit(.activate(music.id))
         arbiter.drain()
-        #expect(!music.gate.verdict.isPaused)
+        #expect(!music.gate.grant.isPaused)
         let call = try arbiter.beginSystemSession(rank: .call, isRinging: true)
-        #expect(music.gate.verdict.isPaused)
+        #expect(music.gate.grant.isPaused)
         arbiter.drain()
         let began = seen.all.filter { $0.kind == .interruptionBegan(.default) }
         #expect(began.map(\.paused) == [true])
@@ -63,16 +63,16 @@ private final class Record<Value: Sendable>: @unchecked Sendable {
         let prompt = try add(.playback, .duckOthers)
         try arbiter.submit(.activate(music.id))
         try arbiter.submit(.activate(prompt.id))
-        let ducked = sgate_page_verdict(music.gate.page)
+        let ducked = sgate_page_grant(music.gate.page)
         #expect(ducked.attenuation == 14 * 256 && ducked.ramp_ms == 50 && !ducked.paused)
         try arbiter.submit(.deactivate(prompt.id, notifyOthers: true))
-        let free = sgate_page_verdict(music.gate.page)
+        let free = sgate_page_grant(music.gate.page)
         #expect(free.attenuation == 0 && free.ramp_ms == 500)
-        let shut = sgate_page_verdict(prompt.gate.page)
+        let shut = sgate_page_grant(prompt.gate.page)
         #expect(shut.paused && shut.ramp_ms == 5)
     }
 
-    @Test("Only pages whose verdict changed are written, and serials go up by one")
+    @Test("Only pages whose grant changed are written, and serials increase by one")
     func serials() throws {
         let music = try add(.playback)
         let prompt = try add(.playback, .duckOthers, app: 2)
@@ -89,7 +89,7 @@ private final class Record<Value: Sendable>: @unchecked Sendable {
         #expect(music.gate.serial == before.0 + 1)
         try arbiter.submit(.appDied(AppID(2)))
         #expect(music.gate.serial == before.0 + 2)
-        #expect(prompt.gate.verdict.isPaused, "the page of a session that is gone is shut (ACT-12)")
+        #expect(prompt.gate.grant.isPaused, "the page of a session that is gone is shut (ACT-12)")
     }
 
     @Test("VOL-1: the system volume is written to every page")
@@ -104,7 +104,7 @@ private final class Record<Value: Sendable>: @unchecked Sendable {
         #expect(gates[0].volume == 0.5)
     }
 
-    @Test("ACT-1, ACT-13, OPT-3: a refusal is thrown, logged and writes no page")
+    @Test("ACT-1, ACT-13, OPT-3: a refusal is thrown and logged, and writes no page")
     func refusal() throws {
         let music = try add(.playback)
         try arbiter.submit(.activate(music.id))
@@ -118,7 +118,7 @@ private final class Record<Value: Sendable>: @unchecked Sendable {
         #expect(arbiter.decisions.last?.outcome == .refused(refusal))
     }
 
-    @Test("ACT-13: the log is bounded and without gaps, and says why a session is as it is")
+    @Test("ACT-13: the log is bounded and without gaps, and explains the state of a session")
     func log() throws {
         var settings = ArbiterSettings()
         settings.logCapacity = 8
@@ -132,23 +132,23 @@ private final class Record<Value: Sendable>: @unchecked Sendable {
         try arbiter.submit(.activate(music.id))
         let call = try arbiter.beginSystemSession(rank: .call, isRinging: false)
         #expect(arbiter.explain(music.id) == ["\(music.id) is interrupted by ACT-4 because of \(call)"])
-        let reason = try #require(arbiter.status(of: music.id)?.standing.reasons.first)
+        let reason = try #require(arbiter.status(of: music.id)?.resolvedGrant.reasons.first)
         #expect(reason.since == arbiter.decisions.last?.event.time)
     }
 
     @Test(
-        "ACT-11, ACT-13: 8 threads at once: every observer sees the log's one order, pages agree with the state, the log replays"
+        "ACT-11, ACT-13: 8 threads: all observers see the log's order, pages match the state, the log replays"
     )
     func hammer() throws {
         var settings = ArbiterSettings()
         settings.logCapacity = 100_000
         let arbiter = InProcessArbiter(settings: settings)
-        let told = Record<SessionNotice>()
+        let notified = Record<SessionNotice>()
         let own = (0..<8).map { _ in Record<SessionNotice>() }
         let sessions = try (0..<8).map { index in
             let record = own[index]
             return try arbiter.register(app: AppID(UInt64(index))) {
-                told.append($0)
+                notified.append($0)
                 record.append($0)
             }
         }
@@ -178,18 +178,18 @@ private final class Record<Value: Sendable>: @unchecked Sendable {
             logged += effects.filter { known.contains($0.session) }
                 .map { SessionNotice(decision: decision.number, effect: $0) }
         }
-        #expect(told.all == logged)
+        #expect(notified.all == logged)
         for (session, record) in zip(sessions, own) {
             #expect(record.all == logged.filter { $0.effect.session == session.id })
         }
         for session in sessions {
             let status = try #require(arbiter.status(of: session.id))
-            #expect(session.gate.verdict == status.standing.verdict)
+            #expect(session.gate.grant == status.resolvedGrant.grant)
         }
         try expectReplay(arbiter)
     }
 
-    /// Threads of its own: a queue would give no more of them than there are cores.
+    /// Starts eight new threads: a queue would provide only as many as there are cores.
     private func onEightThreads(_ body: @escaping @Sendable (Int) -> Void) {
         let group = DispatchGroup()
         for index in 0..<8 {
@@ -218,24 +218,24 @@ private final class Record<Value: Sendable>: @unchecked Sendable {
         #expect(state == arbiter.state)
     }
 
-    @Test("ACT-12: a session that is gone is told nothing more, and frees whom it interrupted")
+    @Test("ACT-12: a session that is gone receives nothing more, and releases the sessions it interrupted")
     func gone() throws {
-        let told = Record<Effect.Kind>()
+        let notified = Record<Effect.Kind>()
         let music = try add(.playback)
-        let rival = try add(.playback) { told.append($0.effect.kind) }
+        let interrupter = try add(.playback) { notified.append($0.effect.kind) }
         try arbiter.submit(.activate(music.id))
-        try arbiter.submit(.activate(rival.id))
-        try arbiter.submit(.unregister(rival.id))
+        try arbiter.submit(.activate(interrupter.id))
+        try arbiter.submit(.unregister(interrupter.id))
         arbiter.drain()
-        let count = told.all.count
+        let count = notified.all.count
         try arbiter.submit(.setVolume(0.1))
         arbiter.drain()
-        #expect(told.all.count == count)
-        #expect(arbiter.status(of: rival.id) == nil)
+        #expect(notified.all.count == count)
+        #expect(arbiter.status(of: interrupter.id) == nil)
         #expect(arbiter.status(of: music.id)?.session.wait == nil)
     }
 
-    @Test("Values of the protocol survive JSON, for an arbiter in another process")
+    @Test("Protocol values survive JSON coding, for an arbiter in another process")
     func codable() throws {
         let music = try add(.playback, .duckOthers)
         try arbiter.submit(.activate(music.id))

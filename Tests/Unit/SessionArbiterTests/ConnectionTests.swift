@@ -6,7 +6,7 @@ import SessionPolicy
 import TestSupport
 import Testing
 
-/// The connection to an arbiter that does as a test's script says.
+/// The connection to an arbiter, tested with scripted arbiters.
 @Suite struct ConnectionTests {
     private let fakes = FakeArbiters()
 
@@ -15,9 +15,9 @@ import Testing
         return nil
     }
 
-    @Test("Requests of many threads go out with growing serials, and each gets its own reply")
+    @Test("Requests of many threads are sent with increasing serials, and each gets its own reply")
     func serials() throws {
-        let serials = Signpost<UInt64>()
+        let serials = EventLog<UInt64>()
         let fake = try fakes.start { peer in
             peer.welcome()
             while let message = peer.receive() {
@@ -29,7 +29,7 @@ import Testing
             }
         }
         let connection = try ArbiterConnection(fake.address)
-        let wrong = Locked(0)
+        let wrong = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for turn in 0..<50 {
                 let number = UInt64(thread * 100 + turn)
@@ -43,32 +43,32 @@ import Testing
         #expect(connection.welcome.arbiter == 1)
     }
 
-    @Test("News come in order, and before the reply that they precede; pings are answered")
+    @Test("Updates arrive in order, and before the reply that they precede; pings are answered")
     func order() throws {
-        let pongs = Signpost<UInt64>()
+        let pongs = EventLog<UInt64>()
         let fake = try fakes.start { peer in
             peer.welcome()
             guard let message = peer.receive() else { return }
-            for step in 1...100 { peer.send(.hardware(HardwareWish(ioBufferDuration: Double(step)))) }
+            for step in 1...100 { peer.send(.hardware(HardwareRequest(ioBufferDuration: Double(step)))) }
             peer.send(.ping(77))
             peer.send(.reply(message.serial, Reply()))
             while let message = peer.receive() {
                 if case .pong(let number) = message.request { pongs.note(number) }
             }
         }
-        let heard = Locked<[Double]>([])
+        let heard = Mutex<[Double]>([])
         let connection = try ArbiterConnection(
             fake.address,
             receive: { message in
-                guard case .hardware(let wish) = message else { return }
-                heard.withLock { $0.append(wish.ioBufferDuration ?? 0) }
+                guard case .hardware(let request) = message else { return }
+                heard.withLock { $0.append(request.ioBufferDuration ?? 0) }
             })
         _ = try connection.request(.synchronise, timeout: 30)
         #expect(heard.withLock { $0 } == (1...100).map(Double.init))
         #expect(pongs.wait { $0 == [77] })
     }
 
-    @Test("An arbiter that never answers costs a request its deadline, and the message says what to do")
+    @Test("A request to an arbiter that never answers fails at its deadline, with a remedy in the message")
     func silence() throws {
         let fake = try fakes.start { $0.awaitEnd() }
         let error = #expect(throws: ArbiterError.self) { try ArbiterConnection(fake.address, timeout: 0.05) }
@@ -76,9 +76,9 @@ import Testing
         #expect(reason.contains("hello") && reason.contains("does not answer") && reason.contains("audiosessiond"))
     }
 
-    @Test("A reply that comes too late is nobody's, and the connection goes on")
+    @Test("A reply that arrives too late is dropped, and the connection stays open")
     func late() throws {
-        let isAsked = Signpost<Bool>()
+        let isAsked = EventLog<Bool>()
         let mayAnswer = DispatchSemaphore(value: 0)
         let fake = try fakes.start { peer in
             peer.welcome()
@@ -98,9 +98,9 @@ import Testing
         #expect(!connection.hasEnded)
     }
 
-    @Test("An arbiter that closes at any step ends the connection, once, and whoever waits is told", arguments: 0...4)
+    @Test("An arbiter that closes at any step ends the connection, once, and waiting requests fail", arguments: 0...4)
     func closing(step: Int) throws {
-        let ends = Signpost<Bool>()
+        let ends = EventLog<Bool>()
         let fake = try fakes.start { peer in
             if step == 0 { return }
             guard step > 1 else { return _ = peer.receive() }
@@ -116,7 +116,7 @@ import Testing
             return
         }
         guard let connection = try? ArbiterConnection(fake.address, ended: { ends.note(true) }) else {
-            // Closed before hello had returned.
+            // Closed before hello returned.
             return #expect(step == 2)
         }
         if step == 4 { _ = try connection.request(.synchronise, timeout: 30) }
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(
-        "What is no message of the protocol ends the connection",
+        "A packet that is not a protocol message ends the connection",
         arguments: [
             "{}", "no JSON", "{\"reply\":\"1\"}", "{\"reply\":-1}", "{\"status\":7}", "{\"notice\":{}}", "[]",
             "{\"reply\":2",
@@ -140,7 +140,7 @@ import Testing
             peer.send(raw: Array(text.utf8))
             peer.awaitEnd()
         }
-        let ends = Signpost<Bool>()
+        let ends = EventLog<Bool>()
         let connection = try ArbiterConnection(fake.address, ended: { ends.note(true) })
         #expect(code { _ = try connection.request(.synchronise, timeout: 30) } == .unavailable)
         #expect(ends.wait { $0 == [true] })
@@ -153,13 +153,13 @@ import Testing
             peer.send(raw: [UInt8](repeating: 0x20, count: ArbiterProtocol.packetLimit + 1))
             peer.awaitEnd()
         }
-        let ends = Signpost<Bool>()
+        let ends = EventLog<Bool>()
         _ = try? withExtendedLifetime(ArbiterConnection(fake.address, ended: { ends.note(true) })) {
             #expect(ends.wait { $0 == [true] })
         }
     }
 
-    @Test("A long reply comes in sealed memory; what is no such memory ends the connection")
+    @Test("A long reply arrives in sealed memory; memory that is not sealed ends the connection")
     func long() throws {
         var reply = Reply()
         reply.permissions = Dictionary(uniqueKeysWithValues: (0..<5_000).map { ("/program/\($0)", .granted) })
@@ -183,7 +183,7 @@ import Testing
         #expect(connection.hasEnded)
     }
 
-    @Test("A request to an arbiter that does not read ends with its deadline, however full the socket is")
+    @Test("A request to an arbiter that does not read fails at its deadline, even if the socket is full")
     func full() throws {
         let mayEnd = DispatchSemaphore(value: 0)
         let fake = try fakes.start { peer in
@@ -206,8 +206,8 @@ import Testing
         mayEnd.signal()
     }
 
-    @Test("What the arbiter says before it closes is the reason; another version is refused with what to do")
-    func farewell() throws {
+    @Test("The arbiter's last message before it closes is the reason; another version is refused with a remedy")
+    func shutdown() throws {
         let fake = try fakes.start { peer in
             if peer.number == 1 {
                 peer.send(.failure(0, RequestError(.limit, "The arbiter has 512 clients, the limit.")))
@@ -225,7 +225,7 @@ import Testing
         #expect(try reason().contains("version \(ArbiterProtocol.version)"))
     }
 
-    @Test("Where nobody listens there is no connection; a path that no socket can have is said to be one")
+    @Test("Without a listener there is no connection; a path too long for a socket is reported as such")
     func nowhere() throws {
         let folder = try TemporaryDirectory()
         let error = #expect(throws: ArbiterError.self) {

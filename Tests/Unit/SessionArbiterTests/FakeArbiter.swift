@@ -5,16 +5,16 @@ import SessionArbiter
 import SessionPolicy
 import TestSupport
 
-/// Stands in for the arbiter: a socket, and a script that is run with every client, on a thread of its own.
+/// A fake arbiter: a socket, and a script that runs for every client, on a thread of its own.
 final class FakeArbiter: Sendable {
     let address: ArbiterAddress
     private let folder: TemporaryDirectory
     private let listener: Int32
     private let thread = WorkerThread()
 
-    /// The other end of one connection; closed when the script has run.
+    /// The arbiter's end of one connection; closed when the script has ended.
     final class Peer: Sendable {
-        /// Which connection it is, from 1.
+        /// Number of the connection, starting at 1.
         let number: Int
         private let socket: Int32
 
@@ -34,7 +34,7 @@ final class FakeArbiter: Sendable {
             while ssocket_send(socket, bytes, bytes.count, descriptor) == -Int(EAGAIN) { wait(for: POLLOUT) }
         }
 
-        /// The next message; nil when the client has gone.
+        /// Returns the next message; nil when the client has disconnected.
         func receive() -> ClientMessage? {
             var bytes = [UInt8](repeating: 0, count: ArbiterProtocol.packetLimit)
             while true {
@@ -47,7 +47,7 @@ final class FakeArbiter: Sendable {
             }
         }
 
-        /// Awaits hello and answers it; returns what was said.
+        /// Waits for hello and answers it; returns the hello message.
         @discardableResult
         func welcome(as arbiter: UInt64 = 1, version: Int = ArbiterProtocol.version) -> ClientMessage.Hello? {
             guard let message = receive(), case .hello(let hello) = message.request else { return nil }
@@ -60,10 +60,10 @@ final class FakeArbiter: Sendable {
             return hello
         }
 
-        /// Answers whatever comes, until the client has gone.
+        /// Answers every request until the client disconnects.
         func obey() { while let message = receive() { send(.reply(message.serial, Reply())) } }
 
-        /// Returns when the client has gone.
+        /// Returns when the client has disconnected.
         func awaitEnd() { while receive() != nil {} }
 
         private func wait(for events: Int32) {
@@ -90,7 +90,7 @@ final class FakeArbiter: Sendable {
         guard isStarted else { throw TestFailure("There is no thread to be had.") }
     }
 
-    /// Nobody listens any longer; connections go on.
+    /// Stops listening; open connections remain.
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
         thread.join(seconds: 10)
@@ -98,9 +98,9 @@ final class FakeArbiter: Sendable {
     }
 }
 
-/// The arbiters of one test: they listen until it is over.
+/// The arbiters of one test. They listen until the test ends.
 final class FakeArbiters: Sendable {
-    private let all = Locked<[FakeArbiter]>([])
+    private let all = Mutex<[FakeArbiter]>([])
 
     func start(_ script: @escaping @Sendable (FakeArbiter.Peer) -> Void) throws -> FakeArbiter {
         let one = try FakeArbiter(script)
@@ -109,7 +109,7 @@ final class FakeArbiters: Sendable {
     }
 }
 
-/// A gate as an arbiter makes it, its page writable here.
+/// A gate as an arbiter creates it, with its page writable by the test.
 final class FakeGate: @unchecked Sendable {
     // Immutable; the page's words are atomic.
     let page: OpaquePointer

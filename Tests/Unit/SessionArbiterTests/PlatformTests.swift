@@ -4,15 +4,17 @@ import SessionArbiter
 import TestSupport
 import Testing
 
-/// What the library needs of the system: a folder of its own, locks among processes, programs that it starts.
+/// System services that the library needs: a folder of its own, locks between processes, starting
+/// programs.
 @Suite struct PlatformTests {
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }
 
-    /// A program that is a shell script; the descriptor for the answer is its second argument.
-    /// A program of these lines. Another process makes it: one that this process had open to write, a child that is begun on another thread in
-    /// that moment would hold open, too, and it could not be run ("text file busy").
+    /// Writes a program with these shell lines; the descriptor for the answer is its second
+    /// argument. Another process writes the file: if this process had it open for writing, a child
+    /// started on another thread at that moment would inherit the descriptor, and running the
+    /// program would fail ("text file busy").
     private func program(_ lines: String) throws -> String {
         let path = folder.file("program-\(UUID().uuidString)")
         try "#!/bin/sh\n\(lines)\n".write(toFile: path + ".text", atomically: true, encoding: .utf8)
@@ -25,23 +27,23 @@ import Testing
     private func run(_ lines: String, limit: Double = 20) throws -> String? {
         let path = try program(lines)
         do throws(SystemFailure) {
-            try ProgramLaunch.run(path, arguments: [], limit: limit)
+            try ProgramLaunch.run(path, arguments: [], timeoutSeconds: limit)
             return nil
         } catch {
             return error.reason
         }
     }
 
-    @Test("The runtime folder is made for the user alone")
+    @Test("The runtime folder is created with access for the user only")
     func runtimeFolder() throws {
         let path = try RuntimeFolder.path(environment: ["XDG_RUNTIME_DIR": folder.path])
         #expect(path == folder.path + "/audiosession")
         var facts = stat()
         #expect(lstat(path, &facts) == 0 && facts.st_mode & 0o777 == 0o700)
-        #expect(try RuntimeFolder.path(environment: ["XDG_RUNTIME_DIR": folder.path]) == path, "and found again")
+        #expect(try RuntimeFolder.path(environment: ["XDG_RUNTIME_DIR": folder.path]) == path, "and reused")
     }
 
-    @Test("A folder that others could write, a link to one and a file are not taken")
+    @Test("A folder writable by others, a link to a folder, and a file are rejected")
     func notPrivate() throws {
         let open = folder.file("open")
         mkdir(open, 0o700)
@@ -58,12 +60,12 @@ import Testing
         #expect(path == "/tmp/audiosession-\(getuid())")
     }
 
-    @Test("A lock is one's at a time, and a wait for it has an end")
+    @Test("Only one owner holds a lock at a time, and waiting for it has a timeout")
     func lock() throws {
         let path = folder.file("lock")
         let lock = try FileLock(path: path, within: 1)
         #expect(throws: SystemFailure.self) { try FileLock(path: path, within: 0.05) }
-        let taken = Answer<Bool>()
+        let taken = Promise<Bool>()
         let thread = WorkerThread()
         #expect(
             thread.start(name: "waiter") {
@@ -77,26 +79,28 @@ import Testing
         thread.join(seconds: 20)
     }
 
-    @Test("A program that is started is ready, or says why not, or has nothing to say")
+    @Test("A started program reports that it is ready, or why not, or exits silently")
     func launch() throws {
         #expect(try run("eval \"echo ready >&$2\"") == nil)
         #expect(try run("eval \"echo The disk is full. >&$2\"; exit 3") == "The disk is full")
-        #expect(try run("exit 7")?.hasSuffix("ended without a word, with status 7") == true)
-        #expect(throws: SystemFailure.self) { try ProgramLaunch.run(folder.file("none"), arguments: [], limit: 1) }
+        #expect(try run("exit 7")?.hasSuffix("exited without a message, with status 7") == true)
+        #expect(throws: SystemFailure.self) {
+            try ProgramLaunch.run(folder.file("none"), arguments: [], timeoutSeconds: 1)
+        }
     }
 
-    @Test("A program that is not ready in time is ended; one that is ready and stays is left alone")
+    @Test("A program that is not ready in time is terminated; one that is ready keeps running")
     func staying() throws {
-        #expect(try run("exec tail -f /dev/null", limit: 0.2) == "it was not ready within 0.2 s")
+        #expect(try run("exec tail -f /dev/null", limit: 0.2) == "the program was not ready within 0.2 s")
         let fifo = folder.file("fifo")
         mkfifo(fifo, 0o600)
         #expect(try run("eval \"echo ready >&$2\"; read line <'\(fifo)'") == nil)
         let end = open(fifo, O_WRONLY | O_CLOEXEC)
-        #expect(end >= 0, "it still reads")
+        #expect(end >= 0, "the program is still reading")
         close(end)
     }
 
-    @Test("Where no service is to be had a program arbitrates for itself, with one warning that says what to do")
+    @Test("If no service is available, a program arbitrates in process, with one warning that says what to do")
     func fallback() throws {
         let player = try BuiltProgram.path("player")
         let sound = folder.file("silence.wav")
@@ -109,7 +113,7 @@ import Testing
             player, ["--server", "t-client-none", "--ui", "none", sound], environment: environment)
         let warnings = run.output.split(separator: "\n").filter { $0.hasPrefix("audio session: ") }
         #expect(warnings.count == 1)
-        #expect(warnings.first?.contains("is not a program that can be run") == true)
+        #expect(warnings.first?.contains("is not an executable program") == true)
         #expect(warnings.first?.contains("AUDIOSESSION_ARBITER=in-process") == true)
         #expect(ArbiterChoice.make() is InProcessArbiter, "which tests say")
     }

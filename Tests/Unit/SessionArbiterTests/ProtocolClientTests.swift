@@ -2,25 +2,26 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Examples/Protocol/session.py beside others of its kind, with a real service: takes part, knowing nothing but the protocol.
+/// Runs Examples/Protocol/session.py, several instances of it, with a real service. It participates
+/// with no knowledge other than the protocol.
 @Suite struct ProtocolClientTests {
     private let service: ProtocolService
 
     init() throws { service = try ProtocolService() }
 
-    @Test("ACT-2, ACT-8, INT-3: a second client interrupts the first, which resumes when it has left")
+    @Test("ACT-2, ACT-8, INT-3: a second client interrupts the first, which resumes when the second has left")
     func interruption() throws {
         let first = try service.client([])
-        #expect(first.shows("gate: 0 dB down") && first.shows("told: activated"))
+        #expect(first.shows("gate: 0 dB down") && first.shows("notice: activated"))
         let second = try service.client(["playback"])
         #expect(second.shows("gate: 0 dB down"))
-        #expect(first.shows("gate: paused") && first.shows("told: interruptionBegan"))
+        #expect(first.shows("gate: paused") && first.shows("notice: interruptionBegan"))
         #expect(second.ends(by: SIGINT) == 0)
-        #expect(first.shows("told: interruptionEnded") && first.shows("gate: 0 dB down"))
+        #expect(first.shows("notice: interruptionEnded") && first.shows("gate: 0 dB down"))
         #expect(first.ends(by: SIGTERM) == 0)
     }
 
-    @Test("DUCK-1, DUCK-3, ACT-12: it is lowered by 14 dB until the one that lowers it is gone, however it goes")
+    @Test("DUCK-1, DUCK-3, ACT-12: a client is ducked by 14 dB until the ducking client is gone, even if killed")
     func duck() throws {
         let music = try service.client([])
         #expect(music.shows("gate: 0 dB down"))
@@ -30,15 +31,15 @@ import Testing
         #expect(music.shows("gate: 0 dB down"))
     }
 
-    @Test("OPT-3: a refused request ends it with the arbiter's words")
+    @Test("OPT-3: a refused request ends the client with the arbiter's message")
     func refusal() throws {
         let confused = try service.client(["record", "duckOthers"])
-        #expect(confused.shows("session.py: Option duckOthers was asked for with category record"))
+        #expect(confused.shows("session.py: Option duckOthers cannot be used with category record"))
         #expect(confused.ends(by: nil) == 1)
     }
 }
 
-/// An `audiosessiond` of a test's own, in a runtime folder of its own.
+/// An `audiosessiond` process in a runtime folder of its own.
 private final class ProtocolService {
     private let folder: TemporaryDirectory
     private let process: ChildProcess
@@ -78,10 +79,11 @@ private final class ProtocolClient {
             printingTo: (lines.writing, lines.writing))
     }
 
-    /// Whether a line that begins so comes, after the one that was asked for before.
+    /// Waits for a line with this beginning, after the line of the last call. Returns whether it
+    /// appears.
     func shows(_ beginning: String) -> Bool { lines.waits(for: beginning) }
 
-    /// Its status in the end; nil when it runs on.
+    /// Returns the exit status; nil if the program keeps running.
     func ends(by signal: Int32?) -> Int32? {
         if let signal { process.send(signal) }
         return process.waitForEnd(seconds: 20) ? process.reap() : nil

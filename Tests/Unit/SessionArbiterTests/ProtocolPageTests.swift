@@ -3,13 +3,14 @@ import SessionArbiter
 import SessionPolicy
 import Testing
 
-/// Documentation/Protocol.md, read as the library reads a packet: each example is a message, and says nothing that a reader would overlook.
+/// Decodes Documentation/Protocol.md as the library decodes a packet: each example must be a
+/// message without a key that the decoder ignores.
 @Suite struct ProtocolPageTests {
     private let page: ProtocolPage
 
     init() throws { page = try ProtocolPage() }
 
-    @Test("every example is read, and written again with all that it says")
+    @Test("every example is decoded, and encoded again without losing anything")
     func examples() throws {
         #expect(page.packets.count > 80)
         for packet in page.packets {
@@ -74,12 +75,12 @@ import Testing
             limits.messagesPerSecond,
             limits.queuedBytes,
         ] { #expect(page.text.contains("\(Self.grouped(number)) |") || page.text.contains("\(Self.grouped(number)),")) }
-        #expect(page.text.contains("Version \(ArbiterProtocol.version)."))
+        #expect(page.text.contains("This is version \(ArbiterProtocol.version) of"))
     }
 
     // MARK: What occurs
 
-    /// By an exhaustive switch, so that a new case is not forgotten here; nor then in the list below it.
+    /// Uses an exhaustive switch, so that new cases must be added here, and then to the list below.
     private static func name(of request: ClientMessage.Request) -> String {
         switch request {
         case .submit(let action): action.name.rawValue
@@ -87,8 +88,8 @@ import Testing
         case .restore: "restore"
         case .register: "request register"
         case .beginSystemSession: "request beginSystemSession"
-        case .loan: "loan"
-        case .rateLoan: "rateLoan"
+        case .bufferSizeOverride: "loan"
+        case .sampleRateOverride: "rateLoan"
         case .permission: "permission"
         case .report: "report"
         case .log: "log"
@@ -132,7 +133,8 @@ import Testing
         try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
     }
 
-    /// The paths of all that is shown and is not, or otherwise, in what was written again; what has a default may be left out of an example.
+    /// Returns the paths of all values that differ between the example and its re-encoded form. An
+    /// example may omit values with a default.
     private static func lost(of shown: Any, in written: Any?, at path: String = "") -> [String] {
         switch (shown, written) {
         case (let shown as [String: Any], let written as [String: Any]):
@@ -153,7 +155,7 @@ import Testing
 /// The page and its packets.
 private struct ProtocolPage {
     struct Packet {
-        /// By a client; else said by the arbiter.
+        /// Whether a client sends the packet; otherwise the arbiter sends it.
         var isAsked: Bool
         var json: String
     }
@@ -179,7 +181,7 @@ private struct ProtocolPage {
         self.packets = packets
     }
 
-    /// Whether a decision about it is shown.
+    /// Returns whether the page shows a decision about the action.
     func decides(_ action: String) -> Bool {
         packets.contains { $0.json.contains("\"decision\"") && $0.json.contains("\"action\": \"\(action)\"") }
     }

@@ -5,7 +5,7 @@ import SessionPolicy
 import TestSupport
 import Testing
 
-/// Clients of the service itself, which they start, lose and find again.
+/// Clients of the real service, which they start, lose and reconnect to.
 @Suite struct ServiceTests {
     private let service: ServiceFolder
     private let address: ArbiterAddress
@@ -24,10 +24,10 @@ import Testing
         return (session, witness)
     }
 
-    @Test("Twenty that need the service at once start one")
+    @Test("Twenty clients that need the service at the same time start one")
     func twenty() throws {
-        let arbiters = Locked<[RemoteArbiter]>([])
-        let failures = Locked<[String]>([])
+        let arbiters = Mutex<[RemoteArbiter]>([])
+        let failures = Mutex<[String]>([])
         let finished = DispatchGroup()
         for _ in 0..<20 {
             finished.enter()
@@ -49,25 +49,25 @@ import Testing
     }
 
     @Test(
-        "ACT-2, INT-1: of two clients one interrupts the other: its gate is shut when the call returns, and it is told")
+        "ACT-2, INT-1: one client interrupts another: its gate is closed when the call returns, and it is notified")
     func interruption() throws {
         let (one, other) = (try RemoteArbiter(at: address), try RemoteArbiter(at: address))
         let (music, witness) = try session(of: one)
         let (podcast, _) = try session(of: other)
         try one.submit(.activate(music.id))
-        #expect(!music.gate.verdict.isPaused && one.status(of: music.id)?.session.isActive == true)
+        #expect(!music.gate.grant.isPaused && one.status(of: music.id)?.session.isActive == true)
         try other.submit(.activate(podcast.id))
-        #expect(music.gate.verdict.isPaused && !podcast.gate.verdict.isPaused)
+        #expect(music.gate.grant.isPaused && !podcast.gate.grant.isPaused)
         #expect(witness.notices.wait { $0.contains(.interruptionBegan(.default)) })
-        #expect(one.status(of: music.id)?.session.wait?.rival == podcast.id)
-        #expect(one.status(of: podcast.id) == nil, "others' sessions are not told here")
+        #expect(one.status(of: music.id)?.session.wait?.interrupter == podcast.id)
+        #expect(one.status(of: podcast.id) == nil, "other clients' sessions are not visible")
         try other.submit(.deactivate(podcast.id, notifyOthers: true))
         #expect(witness.notices.wait { $0.contains(.interruptionEnded(shouldResume: true)) })
         one.drain()
         #expect(one.decisions.count == other.decisions.count && one.decisions.count >= 7)
     }
 
-    @Test("VOL-1, ROUTE-8: what a notice tells of, the status says already, though only the device has changed")
+    @Test("VOL-1, ROUTE-8: the status already reflects a notice when it arrives, even if only the device has changed")
     func statusBeforeNotice() throws {
         let (one, other) = (try RemoteArbiter(at: address), try RemoteArbiter(at: address))
         let (music, witness) = try session(of: one)
@@ -87,7 +87,7 @@ import Testing
         #expect(one.status(of: music.id)?.route.outputs.map(\.uid) == ["phones"])
     }
 
-    @Test("ACT-12: who lets go of its arbiter leaves with notice")
+    @Test("ACT-12: releasing an arbiter deactivates its sessions and notifies others")
     func letGo() throws {
         let one = try RemoteArbiter(at: address)
         let (music, witness) = try session(of: one)
@@ -96,12 +96,12 @@ import Testing
             let other = try RemoteArbiter(at: address)
             let (podcast, _) = try session(of: other)
             try other.submit(.activate(podcast.id))
-            #expect(music.gate.verdict.isPaused)
+            #expect(music.gate.grant.isPaused)
         }
         #expect(witness.notices.wait { $0.contains(.interruptionEnded(shouldResume: true)) })
     }
 
-    @Test("SRV-3: the service is killed: verdicts, numbers and who waits for whom are as before, with the next one")
+    @Test("SRV-3: when the service is killed, the next one restores grants, numbers and waits")
     func killed() throws {
         let (one, other) = (try RemoteArbiter(at: address), try RemoteArbiter(at: address))
         let (music, musicWitness) = try session(of: one)
@@ -110,27 +110,27 @@ import Testing
         try other.submit(.activate(prompt.id))
         one.drain()
         let before = (one.status(of: music.id), other.status(of: prompt.id))
-        #expect(music.gate.verdict.attenuation == 14)
+        #expect(music.gate.grant.attenuation == 14)
         let last = try #require(service.processes.first)
         service.send(SIGKILL)
-        #expect(one.status(of: music.id) == before.0, "reading goes on")
+        #expect(one.status(of: music.id) == before.0, "reading continues")
         #expect(musicWitness.gates.wait { $0.count == 1 } && promptWitness.gates.wait { $0.count == 1 })
         one.drain()
         other.drain()
         #expect(service.processes.count == 1 && service.processes.first != last)
         #expect(one.status(of: music.id)?.session == before.0?.session)
-        #expect(one.status(of: music.id)?.standing.verdict == before.0?.standing.verdict)
+        #expect(one.status(of: music.id)?.resolvedGrant.grant == before.0?.resolvedGrant.grant)
         #expect(other.status(of: prompt.id)?.session == before.1?.session)
         let gate = try #require(musicWitness.gates.noted.first)
-        #expect(gate.verdict == music.gate.verdict)
+        #expect(gate.grant == music.gate.grant)
         try other.submit(.deactivate(prompt.id, notifyOthers: true))
-        #expect(gate.verdict.attenuation == 0 && music.gate.verdict.attenuation == 14, "the old page is nobody's")
+        #expect(gate.grant.attenuation == 0 && music.gate.grant.attenuation == 14, "no client uses the old page")
         let (next, _) = try session(of: one)
         #expect(next.id > prompt.id)
         #expect(!musicWitness.notices.noted.contains(.deactivatedBySystem))
     }
 
-    @Test("SRV-3: requests that are made while the service is gone wait for the next one")
+    @Test("SRV-3: requests made while the service is gone wait for the next one")
     func waiting() throws {
         let arbiter = try RemoteArbiter(at: address)
         let (music, _) = try session(of: arbiter)
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("A service that is stopped costs a request its deadline, and reading nothing")
+    @Test("A request to a stopped service fails at its deadline; reading still works")
     func stopped() throws {
         let arbiter = try RemoteArbiter(at: address)
         let (music, _) = try session(of: arbiter)

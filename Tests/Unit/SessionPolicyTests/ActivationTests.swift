@@ -3,21 +3,21 @@ import Testing
 
 @Suite struct ActivationTests {
     @Test(
-        "CAT-2, CAT-3: a category set while inactive takes effect at activation, while active at once, with a route change"
+        "CAT-2, CAT-3: a category takes effect at activation, or at once while active, with a route change"
     )
     func categoryTakesEffect() throws {
         var scene = Scene()
         try scene.add(1, .playback)
-        #expect(scene.told.isEmpty)
+        #expect(scene.notified.isEmpty)
         try scene.activate(1)
-        #expect(scene.told.map(\.kind) == [.activated, .routeChanged(previous: Route(), .categoryChange)])
+        #expect(scene.notified.map(\.kind) == [.activated, .routeChanged(previous: Route(), .categoryChange)])
         try scene.configure(1, .ambient)
-        #expect(scene.told.map(\.kind) == [.routeChanged(previous: Route(), .categoryChange)])
+        #expect(scene.notified.map(\.kind) == [.routeChanged(previous: Route(), .categoryChange)])
         try scene.configure(1, .ambient)
-        #expect(scene.told.isEmpty)
+        #expect(scene.notified.isEmpty)
     }
 
-    @Test("CAT-3: becoming primary while active interrupts like an activation; becoming mixable lets waits lapse")
+    @Test("CAT-3: becoming primary while active interrupts like an activation; becoming mixable ends waits")
     func changeIsArbitrated() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -29,7 +29,7 @@ import Testing
         #expect(scene.interruptions == ["1 began"])
         try scene.configure(2, .playback, .default, .mixWithOthers)
         #expect(scene.interruptions.isEmpty)
-        #expect(scene.told.map(\.kind) == [.waitLapsed])
+        #expect(scene.notified.map(\.kind) == [.waitLapsed])
         #expect(try scene.waits(1) == nil)
     }
 
@@ -44,7 +44,7 @@ import Testing
         #expect(try scene.session(1).configuration.category == .playback)
     }
 
-    @Test("CAT-4: record mutes mixable sessions whenever they started, and they come back however it leaves")
+    @Test("CAT-4: record mutes mixable sessions whenever they started; they are unmuted however it ends")
     func recordMutes() throws {
         let leaving: [PolicyAction] = [
             .deactivate(SessionID(2), notifyOthers: false), .deactivate(SessionID(2), notifyOthers: true),
@@ -60,12 +60,12 @@ import Testing
             try scene.activate(2)
             try scene.activate(3)
             for id: UInt64 in [1, 3] {
-                #expect(try scene.verdict(id) == Verdict(isMuted: true))
+                #expect(try scene.grant(id) == SessionGrant(isMuted: true))
                 #expect(try scene.rules(id) == [.cat4])
             }
             #expect(scene.interruptions.isEmpty)
             try scene.do(leave)
-            for id: UInt64 in [1, 3] { #expect(try !scene.verdict(id).isMuted, "\(leave)") }
+            for id: UInt64 in [1, 3] { #expect(try !scene.grant(id).isMuted, "\(leave)") }
         }
     }
 
@@ -74,21 +74,21 @@ import Testing
         var scene = Scene()
         try scene.add(1, .audioProcessing)
         try scene.activate(1)
-        #expect(try scene.verdict(1) == Verdict(isMuted: true))
+        #expect(try scene.grant(1) == SessionGrant(isMuted: true))
         #expect(try scene.rules(1) == [.cat5])
     }
 
-    @Test("ACT-1: before a grant the gate pauses and the reason is told; after it the session runs")
+    @Test("ACT-1: before a grant the gate pauses and the reason is reported; after it the session runs")
     func grant() throws {
         var scene = Scene()
         try scene.add(1, .playback)
-        #expect(try scene.verdict(1).isPaused)
+        #expect(try scene.grant(1).isPaused)
         #expect(try scene.rules(1) == [.act1])
         try scene.activate(1)
-        #expect(try scene.standing(1) == Standing(verdict: Verdict(), reasons: []))
+        #expect(try scene.resolvedGrant(1) == ResolvedGrant(grant: SessionGrant(), reasons: []))
     }
 
-    @Test("ACT-1, ACT-5: a refused activation leaves the session as it was and says who stands in the way")
+    @Test("ACT-1, ACT-5: a refused activation leaves the session unchanged and names the blocking session")
     func refusedActivation() throws {
         var scene = Scene()
         try scene.add(1, .playAndRecord)
@@ -98,7 +98,7 @@ import Testing
         #expect(refusal.message.contains("session 9"))
     }
 
-    @Test("ACT-2, ACT-3: primary interrupts primary and no mixable; mixable interrupts nobody")
+    @Test("ACT-2, ACT-3: primary interrupts primary but not mixable sessions; mixable interrupts none")
     func primaryAndMixable() throws {
         for first in Category.allCases {
             for second in Category.allCases {
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("ACT-4: a system session interrupts every lower rank, mixable or not, and the older one of its own")
+    @Test("ACT-4: a system session interrupts every lower rank, mixable or not, and an older one of its own rank")
     func phoneWins() throws {
         for rank in [Rank.assistant, .alarm, .call] {
             var scene = Scene()
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(
-        "ACT-4, ACT-5: playback may start during a call, strongly ducked, and leaves the call alone; while it rings nothing may"
+        "ACT-4, ACT-5: playback may start during a call, strongly ducked; the call continues; not while it rings"
     )
     func playbackDuringCall() throws {
         var scene = Scene()
@@ -158,18 +158,18 @@ import Testing
         try scene.do(.acceptCall(SessionID(9)))
         try scene.activate(1)
         #expect(scene.interruptions.isEmpty)
-        #expect(try scene.isActive(9) && scene.verdict(9).attenuation == 0)
-        #expect(try scene.verdict(1) == Verdict(attenuation: 35))
+        #expect(try scene.isActive(9) && scene.grant(9).attenuation == 0)
+        #expect(try scene.grant(1) == SessionGrant(attenuation: 35))
         #expect(try scene.rules(1) == [.act5])
         for (id, category) in zip(UInt64(100)..., Category.allCases) where category != .playback {
             try scene.add(id, category)
             #expect(try scene.refusal(of: .activate(SessionID(id))).rule == .act5, "\(category)")
         }
         try scene.end(9)
-        #expect(try scene.verdict(1) == Verdict())
+        #expect(try scene.grant(1) == SessionGrant())
     }
 
-    @Test("ACT-7: deactivating pauses the gate; others are told as asked")
+    @Test("ACT-7: deactivating pauses the gate; others are notified if requested")
     func deactivation() throws {
         for notify in [true, false] {
             var scene = Scene()
@@ -179,12 +179,12 @@ import Testing
             try scene.activate(2)
             try scene.deactivate(2, notify: notify)
             #expect(scene.interruptions == (notify ? ["1 ended resume"] : []))
-            #expect(try scene.verdict(2).isPaused)
+            #expect(try scene.grant(2).isPaused)
             #expect(try scene.waits(1) == nil)
         }
     }
 
-    @Test("ACT-8: when the one waited for leaves and another such is active, one waits for that one")
+    @Test("ACT-8: when the interrupter leaves and another one is active, the session waits for that one")
     func waitMoves() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -199,7 +199,7 @@ import Testing
         #expect(scene.interruptions == ["1 ended resume"])
     }
 
-    @Test("ACT-8: a rival that leaves in silence takes the waits of those behind the one that waited for it")
+    @Test("ACT-8: an interrupter that leaves silently also ends the waits behind the session it interrupted")
     func lapseIsPassedOn() throws {
         var scene = Scene()
         for id: UInt64 in 1...3 {
@@ -215,7 +215,7 @@ import Testing
         try scene.activate(1)
     }
 
-    @Test("ACT-8: system sessions leave with notice, however they are deactivated")
+    @Test("ACT-8: system sessions notify others, however they are deactivated")
     func systemNotice() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -226,7 +226,7 @@ import Testing
     }
 
     @Test(
-        "ACT-10: activating an active session changes nothing; deactivating an inactive one ends its wait and its place"
+        "ACT-10: activating an active session changes nothing; deactivating an inactive one ends its wait"
     )
     func idempotent() throws {
         var scene = Scene()
@@ -236,7 +236,7 @@ import Testing
         }
         let before = scene.state
         try scene.activate(3)
-        #expect(scene.state == before && scene.told.isEmpty)
+        #expect(scene.state == before && scene.notified.isEmpty)
         try scene.deactivate(2)
         #expect(scene.interruptions.isEmpty, "3 is active and stands in the way of 1")
         #expect(try scene.waits(1) == 3)
@@ -244,10 +244,10 @@ import Testing
         try scene.deactivate(3)
         #expect(scene.interruptions == ["1 ended resume"])
         try scene.deactivate(3)
-        #expect(scene.told.isEmpty)
+        #expect(scene.notified.isEmpty)
     }
 
-    @Test("ACT-12: a process that dies leaves with notice, also if it waited")
+    @Test("ACT-12: a process that dies notifies others, even if its sessions were waiting")
     func death() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -258,7 +258,7 @@ import Testing
         try scene.activate(3)
         try scene.do(.appDied(AppID(50)))
         #expect(scene.interruptions == ["1 ended resume"])
-        #expect(try scene.verdict(1).attenuation == 0)
+        #expect(try scene.grant(1).attenuation == 0)
         #expect(scene.state.sessions.count == 1)
 
         var waiting = Scene()
@@ -280,32 +280,32 @@ import Testing
         #expect(try scene.refusal(of: .activate(SessionID(1))).code == .expiredSession)
     }
 
-    @Test("VOL-2: the silent switch mutes ambient, soloAmbient and ringing; players run on")
+    @Test("VOL-2: the silent switch mutes ambient, soloAmbient and ringing; players keep running")
     func silentSwitch() throws {
         var scene = Scene()
         try scene.do(.setSilentSwitch(true))
         try scene.begin(9, .call, ringing: true)
-        #expect(try scene.verdict(9) == Verdict(isMuted: true))
+        #expect(try scene.grant(9) == SessionGrant(isMuted: true))
         #expect(try scene.rules(9) == [.vol2])
         try scene.do(.acceptCall(SessionID(9)))
-        #expect(try !scene.verdict(9).isMuted)
+        #expect(try !scene.grant(9).isMuted)
         try scene.end(9)
         try scene.begin(10, .alarm)
-        #expect(try !scene.verdict(10).isMuted)
+        #expect(try !scene.grant(10).isMuted)
         try scene.end(10)
         try scene.add(1, .soloAmbient)
         try scene.activate(1)
-        #expect(try scene.verdict(1) == Verdict(isMuted: true))
+        #expect(try scene.grant(1) == SessionGrant(isMuted: true))
         try scene.do(.setSilentSwitch(false))
-        #expect(try scene.verdict(1) == Verdict())
+        #expect(try scene.grant(1) == SessionGrant())
     }
 
-    @Test("VOL-1, VOL-2: the system volume is 0…1 and told to all; ringing has its own")
+    @Test("VOL-1, VOL-2: the system volume is 0…1 and reported to all; ringing has its own")
     func volume() throws {
         var scene = Scene()
         try scene.add(1)
         try scene.do(.setVolume(0.25))
-        #expect(scene.told.map(\.kind) == [.outputVolumeChanged(0.25)])
+        #expect(scene.notified.map(\.kind) == [.outputVolumeChanged(0.25)])
         for bad: Float in [-0.1, 1.1, .nan, .infinity] {
             #expect(try scene.refusal(of: .setVolume(bad)).rule == .vol1)
         }
@@ -323,10 +323,10 @@ import Testing
         try scene.activate(1)
         try scene.do(.setOutputMuted(SessionID(1), true))
         #expect(try scene.rules(1) == [.vol3])
-        #expect(scene.told.map(\.kind) == [.outputMuteChanged(true)])
+        #expect(scene.notified.map(\.kind) == [.outputMuteChanged(true)])
         try scene.do(.configure(SessionID(1), .mode(.voiceChat)))
-        #expect(try !scene.verdict(1).isMuted)
-        #expect(scene.told.map(\.kind) == [.outputMuteChanged(false)])
+        #expect(try !scene.grant(1).isMuted)
+        #expect(scene.notified.map(\.kind) == [.outputMuteChanged(false)])
         #expect(try scene.refusal(of: .setOutputMuted(SessionID(1), true)).rule == .vol3)
         try scene.add(2, .playback, .shortFormVideo)
         try scene.do(.setOutputMuted(SessionID(2), true))

@@ -10,7 +10,7 @@ import Testing
         try scene.do(.setApplicationState(AppID(app), life))
     }
 
-    @Test("BG-1: who enters the background without declared background audio is deactivated with notice; others resume")
+    @Test("BG-1: entering the background without declared background audio deactivates the session; others resume")
     func leavesForeground() throws {
         var scene = Scene()
         try music(&scene, 1)
@@ -18,13 +18,13 @@ import Testing
         try scene.activate(1)
         try scene.activate(2)
         try enter(&scene, 2, .background)
-        #expect(scene.told.map(\.kind).contains(.deactivatedBySystem))
-        #expect(scene.told.first?.rule == .bg1)
+        #expect(scene.notified.map(\.kind).contains(.deactivatedBySystem))
+        #expect(scene.notified.first?.rule == .bg1)
         #expect(scene.interruptions == ["1 ended resume"])
         #expect(try !scene.isActive(2))
     }
 
-    @Test("BG-1: declared background audio holds with playback, playAndRecord, record and multiRoute only")
+    @Test("BG-1: declared background audio applies to playback, playAndRecord, record and multiRoute only")
     func declared() throws {
         for category in Category.allCases {
             var scene = Scene()
@@ -34,13 +34,13 @@ import Testing
             try enter(&scene, 1, .background)
             let holds: Set<Category> = [.playback, .playAndRecord, .record, .multiRoute]
             #expect(try scene.isActive(1) == holds.contains(category), "\(category)")
-            // Taking the declaration back is leaving too.
+            // Revoking the declaration has the same effect as entering the background.
             try scene.do(.setDeclaresBackgroundAudio(AppID(1), false))
             #expect(try !scene.isActive(1))
         }
     }
 
-    @Test("ACT-6: the background without declared background audio may start nothing, by the kind's own code")
+    @Test("ACT-6: a background app without declared background audio may not start; the code depends on the kind")
     func mayNotStart() throws {
         var scene = Scene()
         try music(&scene, 1)
@@ -50,7 +50,7 @@ import Testing
         #expect(try scene.refusal(of: .activate(SessionID(2))).code == .cannotStartRecording)
         try scene.do(.setDeclaresBackgroundAudio(AppID(1), true))
         try scene.activate(1)
-        // CAT-3: a change while active is arbitrated alike.
+        // CAT-3: a change while active is arbitrated the same way.
         let change = ConfigurationChange.category(.ambient)
         #expect(try scene.refusal(of: .configure(SessionID(1), change)).rule == .act6)
         try enter(&scene, 2, .foreground)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "ACT-6: a primary session of the background interrupts no primary one, a mixable one joins, DUCK-4 is allowed")
+        "ACT-6: a primary session in the background interrupts no primary one, a mixable one joins, DUCK-4 is allowed")
     func mayNotInterrupt() throws {
         var scene = Scene()
         try music(&scene, 1)
@@ -78,12 +78,12 @@ import Testing
         #expect(scene.interruptions.isEmpty)
         try scene.activate(4)
         #expect(scene.interruptions == ["1 began"])
-        // Nobody primary is active now.
+        // No primary session is active.
         try scene.activate(2)
         #expect(try scene.isActive(2))
     }
 
-    @Test("ACT-6: the right to activate while waiting (INT-5) does not lift it")
+    @Test("ACT-6: the right to activate while waiting (INT-5) does not override it")
     func waitingInBackground() throws {
         var scene = Scene()
         try music(&scene, 1)
@@ -97,7 +97,7 @@ import Testing
         #expect(try scene.waits(1) == 2)
     }
 
-    @Test("BG-2: a locked screen is the background for every app, and nothing for the system's sessions")
+    @Test("BG-2: a locked screen counts as the background for every app, but not for the system's sessions")
     func lock() throws {
         var scene = Scene()
         try music(&scene, 1)
@@ -107,7 +107,7 @@ import Testing
         try scene.activate(2)
         try scene.do(.setScreenLocked(true))
         #expect(try scene.isActive(1) && !scene.isActive(2))
-        #expect(scene.told.first?.rule == .bg2)
+        #expect(scene.notified.first?.rule == .bg2)
         #expect(try scene.refusal(of: .activate(SessionID(2))).message.contains("locked screen"))
         try scene.begin(9, .call)
         #expect(try scene.isActive(9))
@@ -117,11 +117,11 @@ import Testing
         #expect(try scene.isActive(2))
     }
 
-    @Test("BG-3: suspension deactivates with notice whatever was declared, and ends waits; began only by a setting")
+    @Test("BG-3: suspension deactivates despite any declaration and ends waits; a setting decides if began is sent")
     func suspension() throws {
-        for tells in [false, true] {
+        for notifies in [false, true] {
             var settings = PolicySettings()
-            settings.tellsSuspension = tells
+            settings.notifiesSuspension = notifies
             var scene = Scene(Policy(settings: settings))
             try music(&scene, 1)
             try music(&scene, 2)
@@ -130,15 +130,15 @@ import Testing
             try scene.activate(2)
             try enter(&scene, 2, .suspended)
             #expect(scene.interruptions == ["1 ended resume"])
-            #expect(scene.told.first?.rule == .bg3)
+            #expect(scene.notified.first?.rule == .bg3)
             #expect(try scene.refusal(of: .activate(SessionID(2))).code == .cannotStartPlaying)
             try enter(&scene, 2, .foreground)
-            #expect(scene.told.map(\.kind) == (tells ? [.interruptionBegan(.appWasSuspended)] : []))
+            #expect(scene.notified.map(\.kind) == (notifies ? [.interruptionBegan(.appWasSuspended)] : []))
             #expect(try !scene.isActive(2))
-            // Once: it was told.
+            // Only once: the app has already been notified.
             try enter(&scene, 2, .background)
             try enter(&scene, 2, .foreground)
-            #expect(scene.told.isEmpty)
+            #expect(scene.notified.isEmpty)
 
             try scene.activate(1)
             try scene.activate(2)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("HINT-2: the hint goes to foreground apps only")
+    @Test("HINT-2: the hint is sent to foreground apps only")
     func hints() throws {
         var scene = Scene()
         try scene.add(1, .ambient)
@@ -161,12 +161,12 @@ import Testing
         try enter(&scene, 2, .background)
         try scene.activate(3)
         try scene.do(.setRunning(SessionID(3), true))
-        #expect(scene.told.map(\.session) == [SessionID(1)])
-        #expect(scene.told.map(\.kind) == [.silenceSecondaryAudioHint(true)])
+        #expect(scene.notified.map(\.session) == [SessionID(1)])
+        #expect(scene.notified.map(\.kind) == [.silenceSecondaryAudioHint(true)])
     }
 
     @Test(
-        "ACT-12: a dead app is forgotten; what takes its number begins in the foreground. The system has no background")
+        "ACT-12: a dead app is forgotten; one with its number starts in the foreground. The system has no background")
     func death() throws {
         var scene = Scene()
         try music(&scene, 1)

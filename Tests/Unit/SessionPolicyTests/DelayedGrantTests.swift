@@ -4,12 +4,12 @@ import Testing
 @Suite struct DelayedGrantTests {
     private func request(_ scene: inout Scene, _ id: UInt64) throws { try scene.do(.requestActivation(SessionID(id))) }
 
-    /// Told as activated, in order.
+    /// Returns the sessions reported as activated, in order.
     private func granted(_ scene: Scene) -> [UInt64] {
-        scene.told.filter { $0.kind == .activated }.map(\.session.rawValue)
+        scene.notified.filter { $0.kind == .activated }.map(\.session.rawValue)
     }
 
-    @Test("ACT-14, ACT-5: refused because of a call, it waits; granted when the call ends, before any end is told")
+    @Test("ACT-14, ACT-5: a request refused by a call waits, and is granted when it ends, before any end is reported")
     func afterCall() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -19,14 +19,14 @@ import Testing
         try request(&scene, 2)
         #expect(try !scene.isActive(2) && scene.rules(2) == [.act14])
         try scene.end(9)
-        // The grant stands in the music's way now: it goes on waiting.
-        #expect(scene.told.map(\.kind).first == .activated && scene.told.first?.rule == .act14)
+        // The granted session blocks the music, which continues to wait.
+        #expect(scene.notified.map(\.kind).first == .activated && scene.notified.first?.rule == .act14)
         #expect(try granted(scene) == [2] && scene.interruptions.isEmpty && scene.waits(1) == 2)
         try scene.deactivate(2)
         #expect(scene.interruptions == ["1 ended resume"])
     }
 
-    @Test("ACT-14: nobody in the way: granted at once, as by an activation")
+    @Test("ACT-14: a request that no session blocks is granted at once, like an activation")
     func atOnce() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -36,7 +36,7 @@ import Testing
         #expect(try scene.interruptions == ["1 began"] && scene.isActive(2))
     }
 
-    @Test("ACT-14: in the order they asked, and only if nobody is interrupted by it")
+    @Test("ACT-14: requests are granted in their order, and only if the grant interrupts no session")
     func order() throws {
         var scene = Scene()
         for id: UInt64 in 1...2 { try scene.add(id, .playback, .default, .mixWithOthers) }
@@ -51,7 +51,7 @@ import Testing
         #expect(granted(scene) == [3] && scene.state.pendingActivations.isEmpty)
     }
 
-    @Test("ACT-14, ACT-6: from the background it waits for the other app's sound to end")
+    @Test("ACT-14, ACT-6: a request from the background waits for the other app's playback to end")
     func fromBackground() throws {
         var scene = Scene()
         for id: UInt64 in 1...2 { try scene.add(id, .playback) }
@@ -62,13 +62,13 @@ import Testing
         #expect(try !scene.isActive(2))
         try scene.deactivate(1)
         #expect(try scene.isActive(2))
-        // What no other session's end would allow is refused at once.
+        // A request that no other session's end would allow is refused at once.
         try scene.add(3, .ambient)
         try scene.do(.setApplicationState(AppID(3), .background))
         #expect(try scene.refusal(of: .requestActivation(SessionID(3))).code == .cannotStartPlaying)
     }
 
-    @Test("ACT-10, ACT-12, BG-3: deactivating, death and suspension cancel what was asked")
+    @Test("ACT-10, ACT-12, BG-3: deactivation, death and suspension cancel the request")
     func cancelled() throws {
         for cancel: PolicyAction in [
             .deactivate(SessionID(1), notifyOthers: false), .appDied(AppID(1)),
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("ACT-16: after a remote play command it counts as in the foreground for the grace, and no longer")
+    @Test("ACT-16: after a remote play command, a session counts as foreground for the grace period only")
     func remotePlay() throws {
         var settings = PolicySettings()
         settings.remotePlayGrace = 3e-9
@@ -96,6 +96,6 @@ import Testing
         try scene.activate(2)
         #expect(scene.interruptions == ["1 began"])
         try scene.deactivate(2)
-        #expect(try scene.refusal(of: .activate(SessionID(2))).rule == .act6, "the scene's clock is at the end of it")
+        #expect(try scene.refusal(of: .activate(SessionID(2))).rule == .act6, "the grace period has expired")
     }
 }

@@ -2,7 +2,8 @@ import PolicyExploration
 import SessionPolicy
 import Testing
 
-/// Do-not-disturb: ringing and the assistant wait, accepted calls and alarms do not (GUIDE-9).
+/// Do-not-disturb: ringing and the assistant are deferred, accepted calls and alarms are not
+/// (GUIDE-9).
 @Suite struct DoNotDisturbTests {
     private func recording() throws -> Scene {
         var scene = Scene()
@@ -12,20 +13,20 @@ import Testing
         return scene
     }
 
-    @Test("GUIDE-9: what begins to ring waits, silent and in nobody's way; declined, nothing was ever told")
+    @Test("GUIDE-9: ringing is deferred and blocks no session; if declined, no notification was ever sent")
     func ringingWaits() throws {
         var scene = try recording()
         try scene.begin(9, .call, ringing: true)
-        #expect(scene.told.isEmpty)
+        #expect(scene.notified.isEmpty)
         #expect(try scene.isActive(1) && !scene.isActive(9))
-        #expect(try scene.rules(9) == [.guide9], "and it says why it is quiet")
+        #expect(try scene.rules(9) == [.guide9], "the reason is reported")
         try scene.add(2, .ambient)
         try scene.activate(2)  // ACT-5 does not refuse it
         try scene.end(9)
-        #expect(scene.told.isEmpty)
+        #expect(scene.notified.isEmpty)
     }
 
-    @Test("GUIDE-9, ACT-4: an accepted call does not wait, nor does an alarm")
+    @Test("GUIDE-9, ACT-4: an accepted call is not deferred, nor is an alarm")
     func callsAndAlarms() throws {
         var scene = try recording()
         try scene.begin(9, .call, ringing: true)
@@ -37,17 +38,17 @@ import Testing
         try scene.activate(1)
         try scene.begin(10, .alarm)
         #expect(scene.interruptions == ["1 began"])
-        try scene.begin(11, .call)  // accepted elsewhere: it never rang
+        try scene.begin(11, .call)  // accepted on another device: it never rang
         #expect(try scene.isActive(11))
     }
 
     @Test(
-        "GUIDE-9: the assistant waits too; when it is off, those who wait begin, unless a higher rank is active by then"
+        "GUIDE-9: the assistant is deferred too; turned off, deferred sessions begin unless a higher rank is active"
     )
     func whenItIsOff() throws {
         var scene = try recording()
         try scene.begin(8, .assistant)
-        #expect(try scene.told.isEmpty && !scene.isActive(8))
+        #expect(try scene.notified.isEmpty && !scene.isActive(8))
         try scene.do(.setDoNotDisturb(false))
         #expect(scene.interruptions == ["1 began"])
         #expect(try scene.isActive(8) && scene.waits(1) == 8)
@@ -62,7 +63,7 @@ import Testing
         #expect(try later.isActive(10))
     }
 
-    @Test("GUIDE-9: what rings already goes on ringing")
+    @Test("GUIDE-9: a call that is already ringing continues to ring")
     func alreadyRinging() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -72,8 +73,9 @@ import Testing
         #expect(try scene.isActive(9) && scene.waits(1) == 9)
     }
 
-    /// Breadth-first over an app, a ringing call, the assistant, an alarm and the switch; time stands still.
-    @Test("GUIDE-9: in every reachable state nothing that must wait is active, and every invariant holds")
+    /// Breadth-first over an app, a ringing call, the assistant, an alarm and the switch, at
+    /// constant time.
+    @Test("GUIDE-9: in every reachable state no deferred session is active, and every invariant holds")
     func exploration() throws {
         let policy = Policy()
         let (app, call, assistant, alarm) = (SessionID(1), SessionID(7), SessionID(8), SessionID(9))
@@ -93,7 +95,7 @@ import Testing
                 guard let next = try? policy.apply(PolicyEvent(action, at: .zero), to: state) else { continue }
                 let broken = Invariants.broken(by: Observation(before: state, next))
                 try #require(broken.isEmpty, "\(action) breaks \(broken) on \(state)")
-                for session in next.state.sessions where session.isHeldBack {
+                for session in next.state.sessions where session.isDeferred {
                     try #require(next.state.isDoNotDisturbOn && !session.isActive, "\(action) on \(state)")
                 }
                 if case .beginSystemSession(let id, _, _) = action, state.isDoNotDisturbOn {

@@ -7,32 +7,32 @@ import Testing
         try scene.activate(1)
     }
 
-    @Test("DUCK-1, DUCK-3, DUCK-5: others fall by 14 dB in 50 ms and return to exact unity in 500 ms")
+    @Test("DUCK-1, DUCK-3, DUCK-5: others are ducked by 14 dB in 50 ms and return to exact unity in 500 ms")
     func level() throws {
         var scene = Scene()
         try music(&scene)
         try scene.add(2, .playback, .voicePrompt, .duckOthers, app: 1)
         try scene.activate(2)
         #expect(scene.interruptions.isEmpty)
-        let ducked = try scene.verdict(1)
-        #expect(ducked == Verdict(attenuation: 14))
+        let ducked = try scene.grant(1)
+        #expect(ducked == SessionGrant(attenuation: 14))
         #expect(
-            try scene.standing(1).reasons.first.map { [$0.rule.rawValue, "\($0.by?.rawValue ?? 0)"] } == [
+            try scene.resolvedGrant(1).reasons.first.map { [$0.rule.rawValue, "\($0.by?.rawValue ?? 0)"] } == [
                 "DUCK-1", "2",
             ])
-        #expect(try scene.verdict(2) == Verdict())
-        #expect(ducked.ramp(from: Verdict(), PolicySettings()) == 0.05)
+        #expect(try scene.grant(2) == SessionGrant())
+        #expect(ducked.ramp(from: SessionGrant(), PolicySettings()) == 0.05)
         try scene.deactivate(2)
-        #expect(try scene.verdict(1) == Verdict())
-        #expect(Verdict().ramp(from: ducked, PolicySettings()) == 0.5)
+        #expect(try scene.grant(1) == SessionGrant())
+        #expect(SessionGrant().ramp(from: ducked, PolicySettings()) == 0.5)
     }
 
-    @Test("DUCK-3: the strong level has ways of its own, there and back")
+    @Test("DUCK-3: the strong level has its own attack and release")
     func strongWays() {
         var settings = PolicySettings()
         settings.strongDuckAttack = 0.2
         settings.strongDuckRelease = 2
-        let (full, ducked, strong) = (Verdict(), Verdict(attenuation: 14), Verdict(attenuation: 35))
+        let (full, ducked, strong) = (SessionGrant(), SessionGrant(attenuation: 14), SessionGrant(attenuation: 35))
         for below in [full, ducked] {
             #expect(strong.ramp(from: below, settings) == 0.2)
             #expect(below.ramp(from: strong, settings) == 2)
@@ -40,7 +40,7 @@ import Testing
         #expect(ducked.ramp(from: full, settings) == 0.05 && full.ramp(from: ducked, settings) == 0.5)
     }
 
-    @Test("DUCK-1: of several duckers the newest is not lowered, and a plain session is lowered once")
+    @Test("DUCK-1: of several duckers the newest is not ducked, and other sessions are ducked once")
     func several() throws {
         var scene = Scene()
         try music(&scene)
@@ -48,24 +48,25 @@ import Testing
             try scene.add(id, .playback, .default, .duckOthers)
             try scene.activate(id)
         }
-        #expect(try scene.verdict(1).attenuation == 14)
-        #expect(try scene.verdict(2).attenuation == 14)
-        #expect(try scene.verdict(3).attenuation == 0)
-        // A newer one that lowers only what is spoken does not make the newest plain ducker an older one.
+        #expect(try scene.grant(1).attenuation == 14)
+        #expect(try scene.grant(2).attenuation == 14)
+        #expect(try scene.grant(3).attenuation == 0)
+        // A newer session that ducks only spoken audio does not make the newest plain ducker an
+        // older one.
         try scene.add(4, .playback, .default, .interruptSpokenAudioAndMixWithOthers)
         try scene.activate(4)
-        #expect(try scene.verdict(3).attenuation == 0)
-        #expect(try scene.verdict(4).attenuation == 14)
+        #expect(try scene.grant(3).attenuation == 0)
+        #expect(try scene.grant(4).attenuation == 14)
     }
 
-    @Test("DUCK-1, ACT-4: no one lowers a higher rank")
+    @Test("DUCK-1, ACT-4: no session ducks a higher rank")
     func ranks() throws {
         var scene = Scene()
         try scene.begin(9, .call)
         try scene.add(2, .playback, .default, .duckOthers)
         try scene.activate(2)
-        #expect(try scene.verdict(9).attenuation == 0)
-        #expect(try scene.verdict(2).attenuation == 35)
+        #expect(try scene.grant(9).attenuation == 0)
+        #expect(try scene.grant(2).attenuation == 35)
     }
 
     @Test("DUCK-2: ducking ends with the last ducker's deactivation, interruption or death")
@@ -82,9 +83,9 @@ import Testing
                 try scene.activate(id)
             }
             try scene.deactivate(2)
-            #expect(try scene.verdict(1).attenuation == 14)
+            #expect(try scene.grant(1).attenuation == 14)
             try scene.do(end)
-            #expect(try scene.verdict(1).attenuation == 0, "\(end)")
+            #expect(try scene.grant(1).attenuation == 0, "\(end)")
         }
         var scene = Scene()
         try music(&scene)
@@ -92,7 +93,7 @@ import Testing
         try scene.add(2, .ambient, .default, .duckOthers)
         try scene.activate(2)
         try scene.begin(9, .call, ringing: true)
-        #expect(try scene.verdict(1) == Verdict(), "the ducker is interrupted, the music is not")
+        #expect(try scene.grant(1) == SessionGrant(), "the ducker is interrupted, the music is not")
     }
 
     @Test("DUCK-3: mode measurement is not ducked, not even by a call")
@@ -102,10 +103,10 @@ import Testing
         try scene.add(2, .playback, .default, .duckOthers)
         try scene.activate(1)
         try scene.activate(2)
-        #expect(try scene.verdict(1) == Verdict())
+        #expect(try scene.grant(1) == SessionGrant())
         try scene.begin(9, .call)
         try scene.activate(1)
-        #expect(try scene.verdict(1) == Verdict())
+        #expect(try scene.grant(1) == SessionGrant())
     }
 
     @Test("DUCK-4: interruptSpokenAudio interrupts active spoken audio, mixable or not, and nothing else")
@@ -118,7 +119,7 @@ import Testing
         try scene.add(4, .playback, .voicePrompt, .interruptSpokenAudioAndMixWithOthers)
         try scene.activate(4)
         #expect(Set(scene.interruptions) == ["1 began", "2 began"])
-        #expect(try scene.verdict(3) == Verdict())
+        #expect(try scene.grant(3) == SessionGrant())
         try scene.deactivate(4)
         #expect(scene.interruptions == ["1 ended resume", "2 ended resume"])
     }
@@ -130,7 +131,7 @@ import Testing
         try scene.add(2, .playback, .voicePrompt, .interruptSpokenAudioAndMixWithOthers)
         try scene.activate(2)
         try scene.activate(1)
-        #expect(try scene.verdict(1) == Verdict(attenuation: 14))
+        #expect(try scene.grant(1) == SessionGrant(attenuation: 14))
         #expect(try scene.rules(1) == [.duck4])
         try scene.deactivate(2)
         try scene.add(3, .playback, .voicePrompt, .duckOthers)
@@ -148,20 +149,20 @@ import Testing
         }
         try scene.add(6, .ambient, .default, .duckOthers)
         try scene.activate(6)
-        for id: UInt64 in 1...5 { #expect(try scene.verdict(id).attenuation == 14) }
+        for id: UInt64 in 1...5 { #expect(try scene.grant(id).attenuation == 14) }
     }
 
-    @Test("DUCK-7: what starts during a duck starts ducked: the gate stands ready before it opens")
+    @Test("DUCK-7: a session that starts during a duck starts ducked: its gate is set before it opens")
     func startsDucked() throws {
         var scene = Scene()
         try scene.add(1, .playback)
         try scene.add(2, .ambient, .default, .duckOthers)
         try scene.activate(2)
-        #expect(try scene.verdict(1) == Verdict(attenuation: 14, isPaused: true))
+        #expect(try scene.grant(1) == SessionGrant(attenuation: 14, isPaused: true))
         #expect(try scene.rules(1) == [.act1, .duck7])
         try scene.activate(1)
-        #expect(try scene.verdict(1) == Verdict(attenuation: 14))
+        #expect(try scene.grant(1) == SessionGrant(attenuation: 14))
         try scene.deactivate(2)
-        #expect(try scene.verdict(1) == Verdict())
+        #expect(try scene.grant(1) == SessionGrant())
     }
 }

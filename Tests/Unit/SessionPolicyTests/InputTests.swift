@@ -4,7 +4,8 @@ import Testing
 @Suite struct InputTests {
     private let one = SessionID(1)
 
-    /// Session 1, active with an input that is taken, and permitted unless told otherwise.
+    /// Returns a scene in which session 1 is active with a running input, by default with
+    /// permission.
     private func recording(
         _ category: Category = .playAndRecord, _ options: CategoryOptions = [], permitted: Bool = true
     ) throws -> Scene {
@@ -16,19 +17,19 @@ import Testing
         return scene
     }
 
-    @Test("PERM-1, PERM-3: input is silence until it is granted; who takes it unasked has the user asked")
+    @Test("PERM-1, PERM-3: input is silence until it is granted; starting it without an answer prompts the user")
     func undetermined() throws {
         var scene = try recording(permitted: false)
-        #expect(scene.told.map(\.kind) == [.recordPermissionNeeded] && scene.told.first?.rule == .perm3)
-        #expect(try !scene.verdict(1).isInputGranted && scene.rules(1) == [.perm1])
+        #expect(scene.notified.map(\.kind) == [.recordPermissionNeeded] && scene.notified.first?.rule == .perm3)
+        #expect(try !scene.grant(1).isInputGranted && scene.rules(1) == [.perm1])
         try scene.do(.setRecordPermission(AppID(1), .granted))
-        #expect(scene.told.map(\.kind) == [.recordPermissionChanged(.granted)])
-        #expect(try scene.verdict(1).isInputGranted && scene.rules(1).isEmpty)
+        #expect(scene.notified.map(\.kind) == [.recordPermissionChanged(.granted)])
+        #expect(try scene.grant(1).isInputGranted && scene.rules(1).isEmpty)
         try scene.do(.setRecordPermission(AppID(1), .granted))
-        #expect(scene.told.isEmpty, "nothing changed")
+        #expect(scene.notified.isEmpty, "nothing changed")
     }
 
-    @Test("PERM-2: the answer is the app's, for all its sessions; revoked, input is silent and nobody is interrupted")
+    @Test("PERM-2: the answer applies to all sessions of an app; revoked, input is silent, with no interruption")
     func revoked() throws {
         var scene = try recording()
         try scene.add(2, .playAndRecord, .default, .mixWithOthers, app: 1)
@@ -37,62 +38,64 @@ import Testing
             try scene.do(.activate(id))
             try scene.do(.setInputRunning(id, true))
         }
-        #expect(try scene.verdict(2).isInputGranted && !scene.verdict(3).isInputGranted)
+        #expect(try scene.grant(2).isInputGranted && !scene.grant(3).isInputGranted)
         try scene.do(.setRecordPermission(AppID(1), .denied))
-        #expect(scene.told.map(\.session.rawValue) == [1, 2] && scene.interruptions.isEmpty)
-        #expect(try !scene.verdict(1).isInputGranted && !scene.verdict(2).isInputGranted && scene.isActive(1))
-        // Denied is an answer: nobody is asked again.
+        #expect(scene.notified.map(\.session.rawValue) == [1, 2] && scene.interruptions.isEmpty)
+        #expect(try !scene.grant(1).isInputGranted && !scene.grant(2).isInputGranted && scene.isActive(1))
+        // Denied is an answer: the user is not asked again.
         try scene.do(.setInputRunning(one, false))
         try scene.do(.setInputRunning(one, true))
-        #expect(scene.told.isEmpty)
+        #expect(scene.notified.isEmpty)
         #expect(try scene.refusal(of: .setRecordPermission(.system, .denied)).rule == .perm2)
     }
 
     @Test(
-        "PERM-4: muted input is zeros for every input of the app, told where input is active, and kept for an activation"
+        "PERM-4: muted input is zeros for all inputs of the app, reported where input is active, and kept"
     )
     func inputMuted() throws {
         var scene = try recording()
         try scene.add(2, .playback, .default, .mixWithOthers, app: 1)
         try scene.activate(2)
         try scene.do(.setInputMuted(AppID(1), true))
-        #expect(scene.told.map(\.kind) == [.inputMuteChanged(true)] && scene.told.first?.session == one)
-        #expect(try !scene.verdict(1).isInputGranted && scene.rules(1) == [.perm4] && scene.isActive(1))
+        #expect(scene.notified.map(\.kind) == [.inputMuteChanged(true)] && scene.notified.first?.session == one)
+        #expect(try !scene.grant(1).isInputGranted && scene.rules(1) == [.perm4] && scene.isActive(1))
         try scene.deactivate(1)
         try scene.do(.setInputMuted(AppID(1), false))
         try scene.do(.setInputMuted(AppID(1), true))
-        #expect(scene.told.isEmpty, "no active input")
+        #expect(scene.notified.isEmpty, "no active input")
         try scene.activate(1)
         try scene.do(.setInputRunning(one, true))
         #expect(try scene.rules(1) == [.perm4])
         try scene.do(.setInputMuted(AppID(1), false))
-        #expect(try scene.verdict(1).isInputGranted)
+        #expect(try scene.grant(1).isInputGranted)
     }
 
     @Test(
-        "INT-10, INT-2: the muted microphone interrupts who takes input; unmuted, it ends without shouldResume and input stays off"
+        "INT-10, INT-2: microphone mute interrupts recording sessions; its end lacks shouldResume, and input stays off"
     )
     func microphone() throws {
         var scene = try recording()
         try scene.add(2, .playAndRecord, .default, .mixWithOthers)
         try scene.activate(2)
         try scene.do(.setMicrophoneMuted(true))
-        #expect(scene.told.map(\.kind) == [.interruptionBegan(.builtInMicMuted)] && scene.told.first?.rule == .int10)
+        #expect(
+            scene.notified.map(\.kind) == [.interruptionBegan(.builtInMicMuted)] && scene.notified.first?.rule == .int10
+        )
         #expect(try scene.isActive(2), "takes no input")
         #expect(try scene.rules(1) == [.int10])
         try scene.do(.setMicrophoneMuted(false))
         #expect(scene.interruptions == ["1 ended"])
         try scene.activate(1)
-        #expect(try !scene.session(1).isInputRunning && !scene.verdict(1).isInputGranted)
+        #expect(try !scene.session(1).isInputRunning && !scene.grant(1).isInputGranted)
         try scene.do(.setInputRunning(one, true))
-        #expect(try scene.verdict(1).isInputGranted)
+        #expect(try scene.grant(1).isInputGranted)
     }
 
-    @Test("INT-10: with overrideMutedMicrophoneInterruption it runs on with zeros; taking the option away interrupts")
+    @Test("INT-10: with overrideMutedMicrophoneInterruption, input continues with zeros; removing it interrupts")
     func override() throws {
         var scene = try recording(.playAndRecord, .overrideMutedMicrophoneInterruption)
         try scene.do(.setMicrophoneMuted(true))
-        #expect(try scene.isActive(1) && !scene.verdict(1).isInputGranted && scene.rules(1) == [.int10])
+        #expect(try scene.isActive(1) && !scene.grant(1).isInputGranted && scene.rules(1) == [.int10])
         try scene.do(.setInputRunning(one, false))
         try scene.do(.setInputRunning(one, true))
         try scene.configure(1, .playAndRecord)
@@ -101,7 +104,7 @@ import Testing
         #expect(scene.interruptions == ["1 ended"])
     }
 
-    @Test("INT-10: while the microphone is muted, taking input is refused; activation is not")
+    @Test("INT-10: while the microphone is muted, starting input is refused; activation is not")
     func startWhileMuted() throws {
         var scene = Scene()
         try scene.add(1, .record)
@@ -111,7 +114,7 @@ import Testing
         #expect(refusal.code == .resourceNotAvailable && refusal.rule == .int10)
     }
 
-    @Test("INT-10, ACT-8: unmuted during a call, it waits for the call, and is not asked to resume after it")
+    @Test("INT-10, ACT-8: a session unmuted during a call waits for its end; resuming is not recommended then")
     func microphoneThenCall() throws {
         var scene = try recording()
         try scene.do(.setMicrophoneMuted(true))
@@ -123,7 +126,7 @@ import Testing
     }
 
     @Test(
-        "INT-10: input that an interruption holds is stopped by the microphone's switch too, and does not come back with the session"
+        "INT-10: the microphone's switch also stops an interrupted input, which does not restart with the session"
     )
     func heldInput() throws {
         var scene = try recording()
@@ -135,7 +138,7 @@ import Testing
         #expect(try scene.isActive(1) && !scene.session(1).isInputRunning)
     }
 
-    @Test("CAT: input is taken by an active session of a category that has one; another category ends it")
+    @Test("CAT: input runs in an active session of a category that has input; another category ends it")
     func misplaced() throws {
         var scene = Scene()
         try scene.add(1, .playAndRecord)

@@ -2,17 +2,17 @@ import SessionPolicy
 import Testing
 
 @Suite struct InterruptionTests {
-    @Test("INT-1, INT-8: an interrupted session's gate is paused, with the rival as the reason")
+    @Test("INT-1, INT-8: an interrupted session's gate is paused, with the interrupter as the reason")
     func paused() throws {
         var scene = Scene()
         try scene.add(1, .playback)
         try scene.activate(1)
         try scene.begin(9, .alarm)
-        let standing = try scene.standing(1)
-        #expect(standing.verdict == Verdict(isPaused: true))
-        #expect(standing.reasons.map(\.kind) == [.interrupted])
-        #expect(standing.reasons.first?.by == SessionID(9))
-        #expect(standing.verdict.ramp(from: Verdict(), PolicySettings()) == 0.005)
+        let resolvedGrant = try scene.resolvedGrant(1)
+        #expect(resolvedGrant.grant == SessionGrant(isPaused: true))
+        #expect(resolvedGrant.reasons.map(\.kind) == [.interrupted])
+        #expect(resolvedGrant.reasons.first?.by == SessionID(9))
+        #expect(resolvedGrant.grant.ramp(from: SessionGrant(), PolicySettings()) == 0.005)
     }
 
     @Test("INT-2: began carries its reason")
@@ -21,12 +21,13 @@ import Testing
         try scene.add(1, .playback)
         try scene.activate(1)
         try scene.begin(9, .call)
-        #expect(scene.told.first == Effect(SessionID(1), .interruptionBegan(.default), .act4, by: SessionID(9)))
+        #expect(scene.notified.first == Effect(SessionID(1), .interruptionBegan(.default), .act4, by: SessionID(9)))
     }
 
-    @Test("INT-3: shouldResume only when all that stood in the way left with notice")
+    @Test("INT-3: shouldResume only if all interrupters notified others when they left")
     func shouldResume() throws {
-        // 1 waits for 2; 2 leaves in silence while an alarm is on; the alarm leaves with notice.
+        // 1 waits for 2; 2 deactivates without notifying others during an alarm; the alarm notifies
+        // others.
         var scene = Scene()
         try scene.add(1, .playback)
         try scene.add(2, .playback)
@@ -39,7 +40,7 @@ import Testing
         #expect(scene.interruptions == ["1 ended"])
     }
 
-    @Test("INT-3, SIM-1: an interruption can end with the advice not to resume")
+    @Test("INT-3, SIM-1: an interruption can end with the recommendation not to resume")
     func notToResume() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -50,9 +51,9 @@ import Testing
         #expect(scene.interruptions == ["1 ended"])
     }
 
-    @Test("INT-4: the end of a call returns to the podcast only; the music waits for the podcast")
+    @Test("INT-4: after a call only the podcast resumes; the music waits for the podcast")
     func nesting() throws {
-        for departure in ["leaves", "dies"] {
+        for kind in ["leaves", "dies"] {
             var scene = Scene()
             try scene.add(1, .playback)
             try scene.add(2, .playback, .spokenAudio)
@@ -63,7 +64,7 @@ import Testing
             try scene.end(9)
             #expect(scene.interruptions == ["2 ended resume"])
             #expect(try scene.waits(1) == 2)
-            if departure == "leaves" {
+            if kind == "leaves" {
                 try scene.activate(2)
                 try scene.deactivate(2)
             } else {
@@ -73,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("INT-5: who waits may activate again; the wait ends without a word and it interrupts in turn")
+    @Test("INT-5: an interrupted session may activate again; its wait ends silently, and it interrupts in turn")
     func reactivation() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -88,7 +89,7 @@ import Testing
         #expect(try scene.refusal(of: .activate(SessionID(1))).rule == .act5)
     }
 
-    @Test("INT-6: ringing interrupts all but those who do not want it, until accepted; declined or over: resume")
+    @Test("INT-6: ringing interrupts all sessions that allow it; when the call is declined or ends, they may resume")
     func ringing() throws {
         for accepted in [false, true] {
             var scene = Scene()
@@ -110,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("INT-6, ACT-4: who ceases to mind alerts while it rings is interrupted; who begins to mind them waits on")
+    @Test("INT-6, ACT-4: during ringing, allowing alerts interrupts a session; disallowing them leaves it waiting")
     func changesItsMindWhileItRings() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -126,7 +127,7 @@ import Testing
         #expect(scene.interruptions == ["1 ended resume"])
     }
 
-    @Test("INT-6: only calls ring, and only a ringing one is accepted")
+    @Test("INT-6: only calls ring, and only a ringing one can be accepted")
     func onlyCallsRing() throws {
         var scene = Scene()
         #expect(try scene.refusal(of: .beginSystemSession(SessionID(9), rank: .alarm, isRinging: true)).rule == .int6)
@@ -134,7 +135,7 @@ import Testing
         #expect(try scene.refusal(of: .acceptCall(SessionID(9))).rule == .int6)
     }
 
-    @Test("INT-7: told to pause while interrupted, it is not asked to resume")
+    @Test("INT-7: if the user pauses it while interrupted, resuming is not recommended")
     func pausedMeanwhile() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -145,24 +146,24 @@ import Testing
         #expect(scene.interruptions == ["1 ended"])
     }
 
-    @Test("HINT-1: other audio plays if it is active, runs and is not muted; the hint is for primary audio only")
+    @Test("HINT-1: other audio plays if it is active, running and not muted; the hint is for primary audio only")
     func otherAudio() throws {
         var scene = Scene()
         try scene.add(1, .ambient)
         try scene.add(2, .ambient)
         try scene.activate(1)
         try scene.activate(2)
-        func otherAudio() -> OtherAudio { OtherAudio(scene.state, scene.policy.standings(in: scene.state)) }
-        #expect(!otherAudio().isPlaying(besides: SessionID(1)))
+        func otherAudio() -> OtherAudio { OtherAudio(scene.state, scene.policy.resolvedGrants(in: scene.state)) }
+        #expect(!otherAudio().isPlaying(otherThan: SessionID(1)))
         try scene.do(.setRunning(SessionID(2), true))
-        #expect(otherAudio().isPlaying(besides: SessionID(1)))
-        #expect(!otherAudio().isPlaying(besides: SessionID(2)))
-        #expect(!otherAudio().isPrimaryPlaying(besides: SessionID(1)))
+        #expect(otherAudio().isPlaying(otherThan: SessionID(1)))
+        #expect(!otherAudio().isPlaying(otherThan: SessionID(2)))
+        #expect(!otherAudio().isPrimaryPlaying(otherThan: SessionID(1)))
         try scene.do(.setSilentSwitch(true))
-        #expect(!otherAudio().isPlaying(besides: SessionID(1)))
+        #expect(!otherAudio().isPlaying(otherThan: SessionID(1)))
     }
 
-    @Test("HINT-2: begin and end of another primary session's playing are told to active sessions")
+    @Test("HINT-2: active sessions are notified when another primary session starts and stops playing")
     func hint() throws {
         var scene = Scene()
         try scene.add(1, .ambient)
@@ -171,8 +172,8 @@ import Testing
         try scene.activate(1)
         try scene.activate(2)
         try scene.do(.setRunning(SessionID(2), true))
-        #expect(scene.told == [Effect(SessionID(1), .silenceSecondaryAudioHint(true), .hint2)])
+        #expect(scene.notified == [Effect(SessionID(1), .silenceSecondaryAudioHint(true), .hint2)])
         try scene.deactivate(2)
-        #expect(scene.told.last == Effect(SessionID(1), .silenceSecondaryAudioHint(false), .hint2))
+        #expect(scene.notified.last == Effect(SessionID(1), .silenceSecondaryAudioHint(false), .hint2))
     }
 }

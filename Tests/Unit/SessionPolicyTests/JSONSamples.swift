@@ -1,6 +1,6 @@
 import SessionPolicy
 
-/// One value of every case of everything that is written as JSON.
+/// One value of every case of all types that are encoded as JSON.
 enum JSONSamples {
     static let route = Route(inputs: [.input("mic", .builtInMic)], outputs: [.output("spk", .builtInSpeaker)])
     static let device = Device(uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)])
@@ -52,7 +52,7 @@ enum JSONSamples {
 
     static let activities: [SessionState.Activity] = [
         .inactive(since: .zero), .active(since: EventTime(nanoseconds: .max)),
-        .waiting(.init(rival: id, rule: .act4, reason: .default, since: EventTime(nanoseconds: 7))),
-        .waiting(.init(rival: nil, rule: .int10, reason: .builtInMicMuted, since: .zero, mayResume: false)),
+        .waiting(.init(interrupter: id, rule: .act4, reason: .default, since: EventTime(nanoseconds: 7))),
+        .waiting(.init(interrupter: nil, rule: .int10, reason: .builtInMicMuted, since: .zero, mayResume: false)),
     ]
 }

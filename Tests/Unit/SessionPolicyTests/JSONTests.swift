@@ -3,7 +3,8 @@ import SessionPolicy
 import Testing
 import TestRandom
 
-/// What the rules' values are in JSON: a public interface, of programs in other languages too.
+/// The JSON encoding of the rules' values: a public interface, also for programs in other
+/// languages.
 @Suite struct JSONTests {
     private func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
@@ -22,7 +23,7 @@ import TestRandom
         #expect(back == [value], "\(place) \(text)")
     }
 
-    @Test("JSON: an action is one flat object, in the cases' own names")
+    @Test("JSON: an action is one flat object, with the names of the cases")
     func actions() throws {
         let id = SessionID(5)
         let expected: [(PolicyAction, String)] = [
@@ -60,7 +61,7 @@ import TestRandom
         #expect(try text(event) == #"{"action":"activate","session":5,"time":8}"#)
     }
 
-    @Test("JSON: what is told is one flat object, and so is what a session does")
+    @Test("JSON: an effect is one flat object, and so is the activity of a session")
     func effects() throws {
         let began = Effect(SessionID(5), .interruptionBegan(.default), .act2, by: SessionID(7))
         #expect(
@@ -70,19 +71,19 @@ import TestRandom
             try text(routed) == #"{"effect":"routeChanged","previous":{"inputs":[],"outputs":[]},"#
                 + #""reason":"oldDeviceUnavailable","rule":"ROUTE-3","session":5}"#)
         let waiting = SessionState.Activity.waiting(
-            .init(rival: SessionID(7), rule: .act4, reason: .default, since: .zero))
+            .init(interrupter: SessionID(7), rule: .act4, reason: .default, since: .zero))
         #expect(
             try text(waiting)
                 == #"{"mayResume":true,"reason":"default","rival":7,"rule":"ACT-4","since":0,"state":"waiting"}"#)
     }
 
-    @Test("JSON: one of every case of everything comes back as it was, under clean keys")
+    @Test("JSON: every case of every type survives a round trip, with clean keys")
     func everyCase() throws {
         #expect(Set(JSONSamples.actions.map(\.name)) == Set(PolicyAction.Name.allCases))
         for action in JSONSamples.actions {
             try expectRoundTrip(action)
             try expectRoundTrip(PolicyEvent(action, at: EventTime(nanoseconds: .max)))
-            #expect("\(action)".hasPrefix(action.name.rawValue), "the name is the case's")
+            #expect("\(action)".hasPrefix(action.name.rawValue), "the name is that of the case")
         }
         for change in JSONSamples.changes { try expectRoundTrip(change) }
         for preference in JSONSamples.preferences { try expectRoundTrip(preference) }
@@ -99,19 +100,19 @@ import TestRandom
         for code in Refusal.Code.allCases { try expectRoundTrip(Refusal(code, .act5, by: SessionID(1), "no")) }
         for kind in Reason.Kind.allCases {
             let reason = Reason(kind, .duck1, by: SessionID(2), since: .zero)
-            try expectRoundTrip(Standing(verdict: Verdict(attenuation: 14.3, isMuted: true), reasons: [reason]))
+            try expectRoundTrip(ResolvedGrant(grant: SessionGrant(attenuation: 14.3, isMuted: true), reasons: [reason]))
         }
-        try expectRoundTrip([Departure.silent, .withNotice, .withNoticeNotToResume])
+        try expectRoundTrip([DeactivationKind.silent, .withNotice, .withNoticeNotToResume])
         try expectRoundTrip(PolicySettings())
         try expectRoundTrip(JSONSamples.route)
         try expectRoundTrip(AppState(id: AppID(3)))
-        var wishes = Preferences()
-        wishes.ioBufferDuration = 0.1 + 0.2
-        try expectRoundTrip(wishes)
+        var requests = Preferences()
+        requests.ioBufferDuration = 0.1 + 0.2
+        try expectRoundTrip(requests)
     }
 
     @Test(
-        "JSON: numbers are one number, options their names; every combination of options comes back, unknown bits do not go"
+        "JSON: identifiers are plain numbers, options are names; all combinations survive, unknown bits are not encoded"
     )
     func numbersAndOptions() throws {
         #expect(try text([SessionID(.max)]) == "[18446744073709551615]")
@@ -134,7 +135,7 @@ import TestRandom
     }
 
     @Test(
-        "JSON: what cannot be an action says what was read and what is allowed",
+        "JSON: an invalid action is refused with the value that was read and the allowed ones",
         arguments: [
             (#"{"session":5}"#, ["'action' is missing", "setRingVolume"]),
             (#"{"action":"jump"}"#, ["'action'", "'jump'", "activate"]),
@@ -184,7 +185,7 @@ import TestRandom
         for part in parts { #expect(context.debugDescription.contains(part), "\(context.debugDescription)") }
     }
 
-    @Test("JSON: numbers that are none are refused, unknown keys ignored, and calls may leave out what has a default")
+    @Test("JSON: non-finite numbers are refused, unknown keys ignored, and values with a default may be omitted")
     func tolerance() throws {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
@@ -202,7 +203,7 @@ import TestRandom
                 == .configure(SessionID(5), .category(.ambient)))
     }
 
-    @Test("JSON: the states, events, effects and records of 10,000 random steps come back as they were (SRV-3)")
+    @Test("JSON: the states, events, effects and records of 10,000 random steps survive a round trip (SRV-3)")
     func randomWalk() throws {
         var random = SeededGenerator(seed: TestSeed.current)
         let policy = Policy()
@@ -216,12 +217,12 @@ import TestRandom
                 let transition = try policy.apply(event, to: state)
                 state = transition.state
                 try expectRoundTrip(transition.effects, place)
-                try expectRoundTrip(transition.standings, place)
+                try expectRoundTrip(transition.resolvedGrants, place)
                 try expectRoundTrip(state, place)
-                order.follow(state)
+                order.update(to: state)
                 try expectRoundTrip(state.systemRecord(order), place)
                 if let session = state.sessions.randomElement(using: &random) {
-                    let record = state.record(of: session.id, order, standing: transition.standings.first)
+                    let record = state.record(of: session.id, order, resolvedGrant: transition.resolvedGrants.first)
                     try expectRoundTrip(record, place)
                 }
             } catch let refusal as Refusal {

@@ -1,9 +1,10 @@
 import SessionPolicy
 import Testing
 
-/// Who learns of what is around a session: every session, so that whoever follows its properties reads them anew.
+/// Which sessions are notified of changes around them: every session, so that observers of its
+/// properties read them again.
 @Suite struct OtherAudioTests {
-    private func told(_ scene: inout Scene, _ action: PolicyAction) throws -> [SessionID] {
+    private func notified(_ scene: inout Scene, _ action: PolicyAction) throws -> [SessionID] {
         let event = PolicyEvent(action, at: .zero)
         let transition = try scene.policy.apply(event, to: scene.state)
         scene.state = transition.state
@@ -11,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "HINT-1: stateChanged goes to every session that has other audio, or other primary audio, otherwise than before"
+        "HINT-1: stateChanged is sent to every session whose other audio, or other primary audio, has changed"
     )
     func stateChanged() throws {
         let (idle, game, music) = (SessionID(1), SessionID(2), SessionID(3))
@@ -21,12 +22,13 @@ import Testing
         try scene.add(3, .playback, .default, .mixWithOthers)
         try scene.activate(2)
         try scene.activate(3)
-        #expect(try told(&scene, .setRunning(music, true)) == [idle, game, music])
-        #expect(try told(&scene, .setRunning(music, true)).isEmpty)
-        #expect(try told(&scene, .setRunning(game, true)) == [game, music], "there was other audio for the idle one")
+        #expect(try notified(&scene, .setRunning(music, true)) == [idle, game, music])
+        #expect(try notified(&scene, .setRunning(music, true)).isEmpty)
         #expect(
-            try told(&scene, .configure(music, .category(.playback))) == [idle, game, music], "it is primary now")
-        #expect(try told(&scene, .setRunning(game, false)) == [game, music], "the music is alone")
-        #expect(try told(&scene, .deactivate(music, notifyOthers: true)) == [idle, game, music])
+            try notified(&scene, .setRunning(game, true)) == [game, music], "there was other audio for the idle one")
+        #expect(
+            try notified(&scene, .configure(music, .category(.playback))) == [idle, game, music], "it is primary now")
+        #expect(try notified(&scene, .setRunning(game, false)) == [game, music], "the music is alone")
+        #expect(try notified(&scene, .deactivate(music, notifyOthers: true)) == [idle, game, music])
     }
 }

@@ -2,12 +2,13 @@ import Foundation
 import SessionPolicy
 import Testing
 
-/// The tables that app writers read, compared with the rules: each row's beginning is made from the code; what is added for people follows.
+/// Compares the tables that app writers read with the rules. The first cells of each row are
+/// generated from the code; explanations follow.
 @Suite struct PageTableTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The rows of a page's tables whose first cell is code.
+    /// Returns the rows of a page's tables whose first cell is code.
     private func rows(of page: String) throws -> [String] {
         let text = try String(contentsOf: Self.root.appendingPathComponent(page), encoding: .utf8)
         return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("| `") }
@@ -24,7 +25,7 @@ import Testing
 
     private func names(_ list: [String]) -> String { list.isEmpty ? "–" : list.joined(separator: ", ") }
 
-    @Test("CAT: the tables of categories on the pages are those of the rules")
+    @Test("CAT: the tables of categories on the pages match the rules")
     func categories() throws {
         let expected = Category.allCases.map { category -> [String] in
             let traits = category.traits
@@ -44,7 +45,7 @@ import Testing
         try expect("Sources/AudioSessions/AudioSessions.docc/AudioSessions.md", hasRows: expected)
     }
 
-    @Test("MODE: the table of modes on the page is that of the rules")
+    @Test("MODE: the table of modes on the page matches the rules")
     func modes() throws {
         let expected = Mode.allCases.map { mode in
             let categories = Category.allCases.filter(mode.suits)
@@ -57,10 +58,11 @@ import Testing
         try expect("Documentation/Rules/Modes.md", hasRows: expected)
     }
 
-    @Test("OPT-1, OPT-2: the table of options on the page is that of the rules")
+    @Test("OPT-1, OPT-2: the table of options on the page matches the rules")
     func optionTable() throws {
         let expected = try CategoryOptions.named.map { name, option in
-            // The bit of mixWithOthers is part of one option's own value: implied is what is shown beside the name.
+            // One option's own value includes the bit of mixWithOthers: the implied options are
+            // those shown in addition to the name.
             let implied = Configuration(requestedOptions: option).options.description
                 .components(separatedBy: ", ").filter { $0 != name }
             return ["`\(name)`", names(places(of: name)), names(implied), options(try needs(of: name, option))]
@@ -70,23 +72,23 @@ import Testing
 
     private func options(_ options: CategoryOptions) -> String { options.isEmpty ? "–" : options.description }
 
-    /// The categories that take an option, with the mode where it is one only.
+    /// Returns the categories that accept an option, with the mode if there is only one.
     private func places(of name: String) -> [String] {
         Category.allCases.compactMap { category in
             let modes = Mode.allCases.filter { $0.suits(category) }
-            let suited = modes.filter { mode in
-                CategoryOptions.suited(to: category, mode: mode).contains { $0.name == name }
+            let sanitized = modes.filter { mode in
+                CategoryOptions.sanitized(to: category, mode: mode).contains { $0.name == name }
             }
-            if suited.isEmpty { return nil }
-            if suited == modes { return category.rawValue }
-            return category.rawValue + " in mode " + suited.map(\.rawValue).joined(separator: ", ")
+            if sanitized.isEmpty { return nil }
+            if sanitized == modes { return category.rawValue }
+            return category.rawValue + " (mode " + sanitized.map(\.rawValue).joined(separator: ", ") + " only)"
         }
     }
 
-    /// What is refused alone, and taken with `allowBluetoothHFP`, needs it.
+    /// An option needs `allowBluetoothHFP` if it is refused alone and accepted with it.
     private func needs(of name: String, _ option: CategoryOptions) throws -> CategoryOptions {
         for category in Category.allCases {
-            guard CategoryOptions.suited(to: category, mode: .default).contains(where: { $0.name == name }) else {
+            guard CategoryOptions.sanitized(to: category, mode: .default).contains(where: { $0.name == name }) else {
                 continue
             }
             var scene = Scene()

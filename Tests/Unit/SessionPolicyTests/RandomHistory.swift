@@ -3,7 +3,7 @@ import SessionPolicy
 import TestRandom
 
 extension RandomWalk {
-    /// Anything at all, the rarer things too, of the system's sessions as well.
+    /// Returns any action, including rare ones and those of system sessions.
     static func anyAction(_ random: inout SeededGenerator) -> PolicyAction {
         let sessions = apps + calls
         let id = sessions[Int.random(in: 0..<sessions.count, using: &random)]
@@ -31,11 +31,12 @@ extension RandomWalk {
     }
 }
 
-/// A history of random events, with the order of its grants and what each client was told last.
+/// A history of random events, with the order of its grants and the last grants sent to each
+/// client.
 struct RandomHistory {
     let policy: Policy
     private(set) var state = PolicyState()
-    private(set) var standings: [Standing] = []
+    private(set) var resolvedGrants: [ResolvedGrant] = []
     private(set) var order = GrantOrder()
     private(set) var clock: UInt64 = 1_000
     private var random: SeededGenerator
@@ -47,7 +48,7 @@ struct RandomHistory {
         self.policy = policy
     }
 
-    /// Goes on by one event; whether it was granted.
+    /// Applies one more event. Returns whether it was granted.
     @discardableResult
     mutating func step() -> Bool {
         clock += UInt64.random(in: 1...1_000_000_000, using: &random)
@@ -55,24 +56,24 @@ struct RandomHistory {
             return false
         }
         state = transition.state
-        standings = transition.standings
-        order.follow(state)
+        resolvedGrants = transition.resolvedGrants
+        order.update(to: state)
         return true
     }
 
-    /// Goes on from what the next arbiter made of it.
+    /// Continues from the state that the next arbiter has rebuilt.
     mutating func adopt(_ transition: Policy.Transition, _ order: GrantOrder) {
         state = transition.state
-        standings = transition.standings
+        resolvedGrants = transition.resolvedGrants
         self.order = order
     }
 
     var systemRecord: SystemRecord { state.systemRecord(order) }
 
-    /// What the clients hold if all were reached.
+    /// The records that the clients hold if all of them were reached.
     var sessionRecords: [SessionRecord] {
-        zip(state.sessions, standings).compactMap { session, standing in
-            session.app == .system ? nil : state.record(of: session.id, order, standing: standing)
+        zip(state.sessions, resolvedGrants).compactMap { session, resolvedGrant in
+            session.app == .system ? nil : state.record(of: session.id, order, resolvedGrant: resolvedGrant)
         }
     }
 }

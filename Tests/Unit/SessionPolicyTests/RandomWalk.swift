@@ -1,7 +1,7 @@
 import SessionPolicy
 import TestRandom
 
-/// Four sessions of two apps, three of the system's, and three devices.
+/// Random actions of four sessions of two apps, three system sessions, and three devices.
 enum RandomWalk {
     static let apps: [SessionID] = (1...4).map { SessionID($0) }
     static let calls: [SessionID] = (100...102).map { SessionID($0) }
@@ -12,17 +12,17 @@ enum RandomWalk {
         Device(uid: "tv", ports: [.output("tv-out", .airPlay)]),
     ]
 
-    /// What a server may have; of two servers alike.
+    /// Devices that a server may have; two servers have the same ones.
     static let served: [Device] = [
         Device(uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)]),
         Device(uid: Device.serverUID, ports: [.output("output", .virtual), .input("input", .virtual)]),
         Device(uid: "hdmi", ports: [.output("hdmi-out", .hdmi)]),
     ]
 
-    /// Two sessions an app.
+    /// Returns the app of a session. Each app has two.
     static func owner(_ session: SessionID) -> AppID { AppID((session.rawValue + 1) / 2) }
 
-    /// Anything that can happen; much of it is refused.
+    /// Returns a random action. Many of them are refused.
     static func action(_ random: inout SeededGenerator) -> PolicyAction {
         let app = apps[Int.random(in: 0..<apps.count, using: &random)]
         let call = calls[Int.random(in: 0..<calls.count, using: &random)]

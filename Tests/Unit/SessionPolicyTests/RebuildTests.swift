@@ -3,11 +3,11 @@ import SessionPolicy
 import Testing
 import TestRandom
 
-/// A state made of what the clients hold (SRV-3).
+/// Rebuilding the state from the records that the clients hold (SRV-3).
 @Suite struct RebuildTests {
     // SRV-3
     @Test(
-        "SRV-3: records of one moment give the state of that moment, tell nothing, and numbers go on", arguments: 1...20
+        "SRV-3: records of one moment give its state, without notices, and numbers continue", arguments: 1...20
     )
     func oneMoment(_ number: UInt64) throws {
         var history = RandomHistory(seed: TestSeed.ofCase(number))
@@ -19,7 +19,7 @@ import TestRandom
             let differing = rebuilt.state.fields(differingFrom: history.state)
             try #require(differing.isEmpty, "\(TestSeed.text), case \(number), step \(step): \(differing)")
             try #require(
-                rebuilt.standings == history.standings && rebuilt.effects.isEmpty,
+                rebuilt.resolvedGrants == history.resolvedGrants && rebuilt.effects.isEmpty,
                 "\(TestSeed.text), case \(number), step \(step): \(rebuilt.effects)")
             let order = GrantOrder(rebuilt.state, rebuiltFrom: history.systemRecord, records)
             for session in rebuilt.state.sessions {
@@ -45,7 +45,7 @@ import TestRandom
         }
     }
 
-    @Test("SRV-3: records of different moments, lost and spoiled ones keep every invariant", arguments: 0..<100)
+    @Test("SRV-3: records of different moments, lost and malformed ones keep every invariant", arguments: 0..<100)
     func mixtures(_ number: UInt64) throws {
         var history = RandomHistory(seed: TestSeed.ofCase(1_000 + number))
         var random = SeededGenerator(seed: TestSeed.ofCase(number))
@@ -57,7 +57,7 @@ import TestRandom
             systems.append(history.systemRecord)
             if pool.count > 60 { pool.removeFirst(pool.count - 60) }
             if systems.count > 4 { systems.removeFirst() }
-            let mixture = SpoiledRecords(&random, systems, pool, isSpoiled: step % 2 == 1)
+            let mixture = MalformedRecords(&random, systems, pool, isMalformed: step % 2 == 1)
             let transition = history.policy.rebuild(mixture.system, mixture.sessions, at: history.now)
             let place = "\(TestSeed.text), case \(number), step \(step)"
             try check(transition, mixture, place)
@@ -65,8 +65,9 @@ import TestRandom
         }
     }
 
-    /// Every invariant, everyone's wait ends, and whose activity is another one is told.
-    private func check(_ transition: Policy.Transition, _ mixture: SpoiledRecords, _ place: String) throws {
+    /// Checks every invariant, that every wait has an end, and that sessions with a changed
+    /// activity are notified.
+    private func check(_ transition: Policy.Transition, _ mixture: MalformedRecords, _ place: String) throws {
         var before = PolicyState()
         let clients = mixture.sessions.filter { $0.session.app != .system && $0.session.rank == .app }
         let own = mixture.system.sessions.filter { $0.session.app == .system }
@@ -75,11 +76,11 @@ import TestRandom
         try #require(broken.isEmpty, "\(place): \(broken)")
         try #require(Probes(policy: Policy()).waitsEnd(in: transition.state), "\(place): a wait without an end")
         let held = Dictionary(
-            (own + clients).map { ($0.session.id, $0.standing) }, uniquingKeysWith: { first, _ in first })
-        let told = Set(transition.effects.map(\.session))
-        for (session, standing) in zip(transition.state.sessions, transition.standings) {
-            if let before = held[session.id], let before, before != standing {
-                try #require(told.contains(session.id), "\(place): \(session.id) holds \(before)")
+            (own + clients).map { ($0.session.id, $0.resolvedGrant) }, uniquingKeysWith: { first, _ in first })
+        let notified = Set(transition.effects.map(\.session))
+        for (session, resolvedGrant) in zip(transition.state.sessions, transition.resolvedGrants) {
+            if let before = held[session.id], let before, before != resolvedGrant {
+                try #require(notified.contains(session.id), "\(place): \(session.id) holds \(before)")
             }
         }
         for session in transition.state.sessions {
@@ -87,17 +88,18 @@ import TestRandom
             let words = transition.effects.filter { $0.session == session.id }.map {
                 "\($0.kind)".prefix { $0.isLetter }
             }
-            // A wait for who is granted now, and is not in the way, lapses (CAT-3).
-            let isTold = words.contains { $0 == word || (word == "interruptionEnded" && $0 == "waitLapsed") }
-            try #require(isTold, "\(place): \(session.id) was told \(words), not \(word)")
+            // The wait for a session that is granted and no longer blocks lapses (CAT-3).
+            let isNotified = words.contains { $0 == word || (word == "interruptionEnded" && $0 == "waitLapsed") }
+            try #require(isNotified, "\(place): \(session.id) received \(words), not \(word)")
         }
         for session in transition.state.sessions where before[session.id] != session {
-            try #require(told.contains(session.id), "\(place): \(session.id) was not told")
+            try #require(notified.contains(session.id), "\(place): \(session.id) was not notified")
         }
-        try #require(told.allSatisfy { transition.state[$0] != nil }, "\(place): one is told who is not there")
+        try #require(notified.allSatisfy { transition.state[$0] != nil }, "\(place): an unknown session is notified")
     }
 
-    /// What a session is told whose activity is another one than its record says; nil when it is told nothing of it.
+    /// Returns the effect that notifies a session whose activity differs from its record; nil if
+    /// there is none.
     private static func word(from before: SessionState?, to after: SessionState, _ state: PolicyState) -> String? {
         guard let before, before.isActive != after.isActive || (before.wait == nil) != (after.wait == nil) else {
             return nil
@@ -105,13 +107,14 @@ import TestRandom
         if after.isActive { return "activated" }
         if after.wait != nil { return "interruptionBegan" }
         if before.isActive { return "deactivatedBySystem" }
-        // BG-3: who is suspended is told nothing.
+        // BG-3: a suspended session is not notified.
         return after.app != .system && state.app(after.app).life == .suspended ? nil : "interruptionEnded"
     }
 
-    /// The state is one like others: events on it keep the invariants, and its own records give it again.
+    /// Checks that the state behaves like any other: further events keep the invariants, and its
+    /// own records rebuild it.
     private func goOn(
-        from transition: Policy.Transition, _ mixture: SpoiledRecords, _ now: EventTime,
+        from transition: Policy.Transition, _ mixture: MalformedRecords, _ now: EventTime,
         _ random: inout SeededGenerator,
         _ place: String
     ) throws {
@@ -128,13 +131,14 @@ import TestRandom
             let broken = Invariants.broken(by: Observation(before: state, next))
             try #require(broken.isEmpty, "\(place): \(event.action): \(broken)")
             state = next.state
-            order.follow(state)
+            order.update(to: state)
         }
     }
 }
 
 extension PolicyState {
-    /// What is not the same, field by field, as the message of a failed test; empty if and only if the states are equal.
+    /// Returns the fields that differ, as the message of a failed test; empty exactly if the states
+    /// are equal.
     fileprivate func fields(differingFrom other: PolicyState) -> [String] {
         guard self != other else { return [] }
         let sessions = zip(self.sessions, other.sessions).filter { $0 != $1 }.map { "\($0) instead of \($1)" }

@@ -29,16 +29,16 @@ import Testing
         return route.inputs.map(\.uid).joined(separator: "+") + ">" + route.outputs.map(\.uid).joined(separator: "+")
     }
 
-    /// Route changes that the last event told: session, reason, outputs before.
+    /// Returns the route changes of the last event: session, reason, previous outputs.
     private func changes(_ scene: Scene) -> [String] {
-        scene.told.compactMap { effect in
+        scene.notified.compactMap { effect in
             guard case .routeChanged(let previous, let reason) = effect.kind else { return nil }
             return "\(effect.session.rawValue) \(reason) from \(previous.outputs.map(\.uid).joined(separator: "+"))"
         }
     }
 
     @Test(
-        "ROUTE-2: the newest eligible device becomes the route, for input and output separately; built-in ones come last"
+        "ROUTE-2: the newest eligible device becomes the route, input and output separately; built-in ones come last"
     )
     func lastIn() throws {
         var scene = try scene(Self.phone, Self.usb)
@@ -54,7 +54,7 @@ import Testing
         #expect(try route(scene) == "mic>receiver")
     }
 
-    @Test("ROUTE-2: the server's own ports serve where nothing of a known kind does, whenever they were found")
+    @Test("ROUTE-2: the server's own ports are used only if no port of a known type fits, whenever they were found")
     func serverPorts() throws {
         let server = Device(uid: Device.serverUID, ports: [.output("o", .virtual), .input("i", .virtual)])
         var scene = try scene(Self.tv, server)
@@ -64,7 +64,7 @@ import Testing
         #expect(try route(scene) == "mic>receiver")
     }
 
-    @Test("ROUTE-3, ROUTE-1: a change carries its reason and the route before; a changed device is a new configuration")
+    @Test("ROUTE-3, ROUTE-1: a change carries reason and previous route; a changed device is a new configuration")
     func reasons() throws {
         var scene = try scene(Self.phone)
         try scene.add(1, .playback)
@@ -81,11 +81,11 @@ import Testing
         #expect(try scene.refusal(of: .unplug("hdmi")).code == .badParam)
         #expect(try scene.refusal(of: .plug(Device(uid: "x", ports: []))).rule == .route1)
         let twin = Device(uid: "twin", ports: [.output("speaker", .lineOut)])
-        #expect(try scene.refusal(of: .plug(twin)).rule == .route1, "a port's name is its own")
+        #expect(try scene.refusal(of: .plug(twin)).rule == .route1, "port names are unique")
     }
 
     @Test(
-        "ROUTE-4, INT-2: the output in use is pulled out: what plays is interrupted by routeDisconnected, before the route changes"
+        "ROUTE-4, INT-2: unplugging the output in use interrupts by routeDisconnected, before the route changes"
     )
     func disconnected() throws {
         var scene = try scene(Self.phone, Self.headset)
@@ -96,18 +96,19 @@ import Testing
             try scene.do(.setRunning(SessionID(id), true))
         }
         try scene.do(.unplug("headset"))
-        #expect(scene.told.first?.kind == .interruptionBegan(.routeDisconnected))
-        #expect(scene.told[1] == Effect(SessionID(2), .outputDisconnected, .route4), "stays active; its players pause")
+        #expect(scene.notified.first?.kind == .interruptionBegan(.routeDisconnected))
+        #expect(
+            scene.notified[1] == Effect(SessionID(2), .outputDisconnected, .route4), "stays active; its players pause")
         #expect(changes(scene).count == 2)
         #expect(try !scene.isActive(1) && scene.isActive(2) && scene.rules(1) == [.route4])
         try scene.do(.plug(Self.headset))
-        #expect(try scene.interruptions.isEmpty && !scene.isActive(1), "nothing restarts by itself")
+        #expect(try scene.interruptions.isEmpty && !scene.isActive(1), "nothing restarts automatically")
         try scene.activate(1)
         #expect(try scene.isActive(1))
     }
 
     @Test(
-        "ROUTE-4: not if it prefers otherwise, not in conversations, measurements and ambient sound, not if another output is lost"
+        "ROUTE-4: not by preference, in conversations, measurements and ambient audio, or if another output is lost"
     )
     func spared() throws {
         let spared: [(Category, Mode)] = [
@@ -121,20 +122,21 @@ import Testing
             try scene.do(.setRunning(one, true))
             try scene.do(.unplug("headset"))
             #expect(
-                try scene.isActive(1) && !scene.told.map(\.kind).contains(.outputDisconnected), "\(category) \(mode)")
+                try scene.isActive(1) && !scene.notified.map(\.kind).contains(.outputDisconnected),
+                "\(category) \(mode)")
         }
         var scene = try scene(Self.phone, Self.headset, Self.hdmi)
         try scene.add(1, .playback)
         try scene.activate(1)
         try scene.do(.setRunning(one, true))
         try scene.do(.unplug("headset"))
-        #expect(scene.told.isEmpty, "it was not in use")
+        #expect(scene.notified.isEmpty, "it was not in use")
         try scene.do(.preferInterruptionOnRouteDisconnect(one, false))
         try scene.do(.unplug("hdmi"))
-        #expect(try scene.isActive(1) && scene.told.first?.kind == .outputDisconnected)
+        #expect(try scene.isActive(1) && scene.notified.first?.kind == .outputDisconnected)
     }
 
-    @Test("ROUTE-5: playAndRecord goes to the receiver; defaultToSpeaker to the speaker, unless something is connected")
+    @Test("ROUTE-5: playAndRecord uses the receiver; defaultToSpeaker the speaker, unless something is connected")
     func receiver() throws {
         var scene = try scene(Self.phone)
         try scene.add(1, .playAndRecord)
@@ -147,7 +149,7 @@ import Testing
     }
 
     @Test(
-        "ROUTE-5: the override wins over anything connected, until a route change of another cause, an interruption, or none"
+        "ROUTE-5: the override precedes connected devices, until another route change, an interruption, or none"
     )
     func override() throws {
         var scene = try scene(Self.phone, Self.headset)
@@ -174,7 +176,7 @@ import Testing
     }
 
     @Test(
-        "ROUTE-6: a preferred input is one of those available; an unknown one is refused; changes of what is available are told"
+        "ROUTE-6: a preferred input must be available; an unknown one is refused; changes of the inputs are reported"
     )
     func preferredInput() throws {
         var scene = try scene(Self.phone, Self.usb)
@@ -182,18 +184,18 @@ import Testing
         try scene.do(.preferInput(one, "mic"))
         #expect(try route(scene) == "mic>usb-out")
         try scene.do(.plug(Self.headset))
-        #expect(scene.told.map(\.kind).contains(.availableInputsChanged))
+        #expect(scene.notified.map(\.kind).contains(.availableInputsChanged))
         #expect(try route(scene) == "mic>ears")
         try scene.do(.preferInput(one, nil))
         #expect(try route(scene) == "mouth>ears")
         #expect(try scene.refusal(of: .preferInput(one, "nothing")).rule == .route6)
         try scene.do(.plug(Self.hfp))
-        #expect(!scene.told.map(\.kind).contains(.availableInputsChanged), "not without its option")
+        #expect(!scene.notified.map(\.kind).contains(.availableInputsChanged), "not without the option")
         #expect(try scene.refusal(of: .preferInput(one, "hfp-in")).code == .badParam)
     }
 
     @Test(
-        "ROUTE-7: network and Bluetooth outputs: freely for output-only categories, by option for playAndRecord, else never"
+        "ROUTE-7: network and Bluetooth outputs: output-only categories always, playAndRecord by option, others never"
     )
     func wireless() throws {
         for category in Category.allCases {
@@ -211,7 +213,7 @@ import Testing
     }
 
     @Test(
-        "ROUTE-8: the user's pick beats the last in and the preferred input, until its device leaves or another comes")
+        "ROUTE-8: the user's choice precedes newest device and preferred input, until its device leaves or one arrives")
     func pick() throws {
         var scene = try scene(Self.phone, Self.usb, Self.headset)
         try scene.add(1, .playAndRecord)
@@ -228,7 +230,7 @@ import Testing
         #expect(try scene.refusal(of: .pick(.input, "hdmi-out")).rule == .route8)
     }
 
-    @Test("ROUTE-9: without an output it stays active and silent; without an input nothing that records is activated")
+    @Test("ROUTE-9: without an output a session stays active, silently; without an input none that records activates")
     func noRoute() throws {
         var scene = try scene(Self.hdmi)
         try scene.add(1, .playback)
@@ -237,26 +239,26 @@ import Testing
         try scene.do(.plug(Device(uid: "line", ports: [.input("line-in", .lineIn)])))
         try scene.do(.unplug("hdmi"))
         #expect(changes(scene) == ["1 noSuitableRouteForCategory from hdmi-out"])
-        #expect(try scene.isActive(1) && scene.verdict(1).isMuted && scene.rules(1) == [.route9])
+        #expect(try scene.isActive(1) && scene.grant(1).isMuted && scene.rules(1) == [.route9])
         try scene.do(.unplug("line"))
         try scene.do(.plug(Self.hdmi))
-        #expect(try !scene.verdict(1).isMuted)
+        #expect(try !scene.grant(1).isMuted)
         try scene.add(2, .record)
         #expect(try scene.refusal(of: .activate(SessionID(2))).code == .resourceNotAvailable)
         #expect(try scene.refusal(of: .configure(one, .category(.playAndRecord))).rule == .route9)
-        // A Bluetooth microphone is one only by its option.
+        // A Bluetooth microphone counts as an input only with its option.
         try scene.do(.plug(Self.hfp))
         #expect(try scene.refusal(of: .activate(SessionID(2))).rule == .route9)
         try scene.configure(2, .record, .default, .allowBluetoothHFP)
         try scene.activate(2)
         #expect(try route(scene, 2) == "hfp-in>")
-        // Pulled out later, it refuses nothing but what asks for an input anew.
+        // Unplugged later, it causes refusals only for requests that need an input again.
         try scene.do(.unplug("hfp"))
         try scene.do(.configure(SessionID(2), .mode(.measurement)))
         #expect(try scene.isActive(2) && route(scene, 2) == ">")
     }
 
-    @Test("ROUTE-10: all long-form sessions share one route, whatever comes and goes")
+    @Test("ROUTE-10: all long-form sessions share one route, whatever is plugged in or unplugged")
     func longForm() throws {
         var scene = try scene(Self.phone)
         for (id, policy) in [(UInt64(1), RouteSharingPolicy.longFormAudio), (2, .longFormVideo)] {
@@ -272,7 +274,7 @@ import Testing
         }
     }
 
-    @Test("MULTI-1, MULTI-2: every connected output at once and one input; the speaker only where nothing else is")
+    @Test("MULTI-1, MULTI-2: every connected output at once and one input; the speaker only if there is no other")
     func multiRoute() throws {
         var scene = try scene(Self.phone)
         try scene.add(1, .multiRoute)
@@ -283,7 +285,7 @@ import Testing
         #expect(try route(scene) == "usb-in>hdmi-out+usb-out" && changes(scene).count == 1)
     }
 
-    @Test("MULTI-2: in dualRoute the built-in pair takes part always, with the newest device that goes both ways")
+    @Test("MULTI-2: dualRoute always includes the built-in pair, with the newest device that has input and output")
     func dualRoute() throws {
         var scene = try scene(Self.phone, Self.hdmi)
         try scene.add(1, .multiRoute, .dualRoute, .allowBluetoothHFP)

@@ -11,29 +11,30 @@ extension DevicePort {
     }
 }
 
-/// A policy with its state and log, told in the words of the rules: what the scenario tests are written in.
+/// A policy with its state and log, in the terms of the rules. The scenario tests are written with
+/// it.
 struct Scene {
     var policy = Policy()
     var state = PolicyState()
     var log: [PolicyEvent] = []
-    /// What the last event told, without `stateChanged`.
-    var told: [Effect] = []
+    /// The effects of the last event, without `stateChanged`.
+    var notified: [Effect] = []
     private var clock: UInt64 = 0
 
     init(_ policy: Policy = Policy()) { self.policy = policy }
 
-    /// Applies an action; a refused one is thrown and changes nothing.
+    /// Applies an action. A refusal is thrown and changes nothing.
     mutating func `do`(_ action: PolicyAction) throws(Refusal) {
         clock += 1
         let event = PolicyEvent(action, at: EventTime(nanoseconds: clock))
         log.append(event)
-        told = []
+        notified = []
         let transition = try policy.apply(event, to: state)
         state = transition.state
-        told = transition.effects.filter { $0.kind != .stateChanged }
+        notified = transition.effects.filter { $0.kind != .stateChanged }
     }
 
-    /// Registers a session (each in an app of its own unless told) and configures it.
+    /// Registers a session, by default in an app of its own, and configures it.
     mutating func add(
         _ id: UInt64, _ category: Category? = nil, _ mode: Mode = .default, _ options: CategoryOptions = [],
         app: UInt64? = nil
@@ -64,22 +65,22 @@ struct Scene {
 
     func session(_ id: UInt64) throws -> SessionState { try #require(state[SessionID(id)]) }
 
-    func verdict(_ id: UInt64) throws -> Verdict { try standing(id).verdict }
+    func grant(_ id: UInt64) throws -> SessionGrant { try resolvedGrant(id).grant }
 
-    func standing(_ id: UInt64) throws -> Standing {
+    func resolvedGrant(_ id: UInt64) throws -> ResolvedGrant {
         let place = try #require(state.sessions.firstIndex { $0.id == SessionID(id) })
-        return policy.standings(in: state)[place]
+        return policy.resolvedGrants(in: state)[place]
     }
 
-    func rules(_ id: UInt64) throws -> [Rule] { try standing(id).reasons.map(\.rule) }
+    func rules(_ id: UInt64) throws -> [Rule] { try resolvedGrant(id).reasons.map(\.rule) }
 
     func isActive(_ id: UInt64) throws -> Bool { try session(id).isActive }
 
-    func waits(_ id: UInt64) throws -> UInt64? { try session(id).wait?.rival?.rawValue }
+    func waits(_ id: UInt64) throws -> UInt64? { try session(id).wait?.interrupter?.rawValue }
 
-    /// The interruptions that the last event told, as "1 began", "2 ended resume", "2 ended".
+    /// The interruptions in the last event's effects, as "1 began", "2 ended resume", "2 ended".
     var interruptions: [String] {
-        told.compactMap { effect in
+        notified.compactMap { effect in
             switch effect.kind {
             case .interruptionBegan: "\(effect.session.rawValue) began"
             case .interruptionEnded(let resume): "\(effect.session.rawValue) ended" + (resume ? " resume" : "")
@@ -88,7 +89,7 @@ struct Scene {
         }
     }
 
-    /// The refusal of an action that must be refused; also checks that nothing changed.
+    /// Returns the refusal of an action that must be refused. Also checks that nothing changed.
     mutating func refusal(of action: PolicyAction) throws -> Refusal {
         let before = state
         do throws(Refusal) {

@@ -3,7 +3,7 @@ import Testing
 
 /// The seed of random tests.
 @Suite struct SeedTests {
-    @Test("SEED is a decimal number; without it the seed is the day's")
+    @Test("SEED is a decimal number; without it the seed is the number of the day")
     func values() throws {
         #expect(try TestSeed.parse("0") == 0)
         #expect(try TestSeed.parse("18446744073709551615") == .max)
@@ -13,13 +13,13 @@ import Testing
     }
 
     @Test(
-        "Anything else is refused by name", arguments: ["-1", "+1", "0x10", "1e3", " 1", "18446744073709551616", "day"])
+        "Other text is refused by name", arguments: ["-1", "+1", "0x10", "1e3", " 1", "18446744073709551616", "day"])
     func refused(_ text: String) {
         let error = #expect(throws: TestSeed.SeedError.self) { try TestSeed.parse(text) }
         #expect(error?.description.contains("SEED is '\(text)'") == true)
     }
 
-    @Test("A seed repeats its numbers; its cases, and the cases of the next seed, are others")
+    @Test("A seed reproduces its numbers; its cases differ from each other and from those of the next seed")
     func cases() {
         var (first, again) = (SeededGenerator(seed: 5), SeededGenerator(seed: 5))
         #expect((0..<10).map { _ in first.next() } == (0..<10).map { _ in again.next() })

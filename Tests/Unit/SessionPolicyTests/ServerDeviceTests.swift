@@ -1,7 +1,7 @@
 import SessionPolicy
 import Testing
 
-/// Devices of media servers: each app sees those of its own (ROUTE-2, ROUTE-4, ROUTE-9).
+/// Devices of media servers: each app sees those of its own server (ROUTE-2, ROUTE-4, ROUTE-9).
 @Suite struct ServerDeviceTests {
     private static let line = Device(uid: "line", ports: [.output("line-out", .lineOut), .input("line-in", .lineIn)])
     private static let headset = Device(
@@ -11,7 +11,7 @@ import Testing
     private static let unknown = Device(
         uid: Device.serverUID, ports: [.output("output", .virtual), .input("input", .virtual)])
 
-    /// An app of that number sees these on a server.
+    /// Reports that an app sees these devices on a server.
     private func see(_ scene: inout Scene, _ app: UInt64, _ server: String = "studio", _ devices: Device...) throws {
         try scene.do(.setDevices(AppID(app), server: server, devices))
     }
@@ -26,21 +26,21 @@ import Testing
     }
 
     private func changes(_ scene: Scene) -> [String] {
-        scene.told.compactMap { effect in
+        scene.notified.compactMap { effect in
             guard case .routeChanged(let previous, let reason) = effect.kind else { return nil }
             return "\(effect.session.rawValue) \(reason) from \(previous.outputs.map(\.uid).joined(separator: "+"))"
         }
     }
 
     @Test(
-        "ROUTE-3: an app that moves to another server is told its new route, for each of its sessions; others are not")
+        "ROUTE-3: an app that moves to another server gets a route change for each of its sessions; others do not")
     func moves() throws {
         var scene = Scene()
         try scene.add(1, .playback)
         try scene.add(2, .playback)
         try see(&scene, 1, "studio", Self.unknown, Self.line)
         try see(&scene, 2, "studio", Self.unknown, Self.line)
-        #expect(scene.told.isEmpty)
+        #expect(scene.notified.isEmpty)
         try see(&scene, 1, "cellar", Self.unknown, Self.hdmi)
         #expect(changes(scene) == ["1 routeConfigurationChange from line-out"])
         #expect(try route(scene, 1) == ">hdmi-out" && route(scene, 2) == ">line-out")
@@ -49,28 +49,28 @@ import Testing
         #expect(scene.state.devices.allSatisfy { $0.server == "cellar" }, "nobody sees the studio any longer")
     }
 
-    @Test("ROUTE-2: two apps on two servers see their own server's devices, though they are named alike")
+    @Test("ROUTE-2: two apps on two servers see their own server's devices, even if they have the same names")
     func twoServers() throws {
         var scene = Scene()
         try scene.add(1, .playback)
         try scene.add(2, .playAndRecord)
         try see(&scene, 1, "studio", Self.unknown)
         try see(&scene, 2, "cellar", Self.unknown, Self.hdmi)
-        #expect(scene.told.isEmpty, "the first list of a server is no change")
+        #expect(scene.notified.isEmpty, "the first list of a server is no change")
         #expect(try route(scene, 1) == ">output" && route(scene, 2) == "input>hdmi-out")
         #expect(seen(scene, 1) == ["server"] && seen(scene, 2) == ["server", "hdmi"])
         try see(&scene, 1, "studio", Self.unknown, Self.line)
         #expect(changes(scene) == ["1 newDeviceAvailable from output"], "nobody else's route changes")
         #expect(try route(scene, 1) == ">line-out" && route(scene, 2) == "input>hdmi-out")
-        #expect(seen(scene, 3).isEmpty, "an app without a server sees what has none")
+        #expect(seen(scene, 3).isEmpty, "an app without a server sees devices without a server")
         try scene.do(.plug(Self.headset))
         #expect(seen(scene, 3) == ["headset"])
-        #expect(try route(scene, 1) == ">ears" && route(scene, 2) == "mouth>ears", "a stand-in is seen by all")
+        #expect(try route(scene, 1) == ">ears" && route(scene, 2) == "mouth>ears", "a virtual device is seen by all")
         try see(&scene, 3, "attic", Self.tv)
         #expect(seen(scene, 3) == ["tv", "headset"], "what a server had before is no newcomer")
     }
 
-    @Test("ROUTE-2, ROUTE-4: of one list what is missing goes first, then what differs changes, then what is new comes")
+    @Test("ROUTE-2, ROUTE-4: of one list, missing devices go first, then changes apply, then new ones are added")
     func differences() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -80,7 +80,7 @@ import Testing
         var wide = Self.hdmi
         wide.ports[0].channels = 8
         try see(&scene, 1, "studio", Self.unknown, wide, Self.line, Self.tv)
-        #expect(scene.told.first?.kind == .interruptionBegan(.routeDisconnected), "before any route changes")
+        #expect(scene.notified.first?.kind == .interruptionBegan(.routeDisconnected), "before any route changes")
         #expect(
             changes(scene) == [
                 "1 oldDeviceUnavailable from ears", "1 routeConfigurationChange from hdmi-out",
@@ -88,17 +88,17 @@ import Testing
             ])
         #expect(try !scene.isActive(1) && route(scene) == ">tv-out", "the last of the list is the newest")
         #expect(seen(scene, 1) == ["server", "hdmi", "line", "tv"])
-        // Several that go at once are one change: none of them is a route in between.
+        // Several devices removed at once are one change: none of them is a route in between.
         try see(&scene, 1, "studio", Self.unknown, wide)
         #expect(changes(scene) == ["1 oldDeviceUnavailable from tv-out"])
-        // The server's own ports are no newcomer.
+        // The server's own ports do not count as a new device.
         try see(&scene, 1, "studio", wide)
-        #expect(scene.told.isEmpty)
+        #expect(scene.notified.isEmpty)
         try see(&scene, 1, "studio", wide, Self.unknown)
-        #expect(try scene.told.isEmpty && route(scene) == ">hdmi-out")
+        #expect(try scene.notified.isEmpty && route(scene) == ">hdmi-out")
     }
 
-    @Test("ROUTE-2: the same list again, in whatever order, by whichever app, changes nothing and tells nobody")
+    @Test("ROUTE-2: the same list again, in any order, from any app, changes nothing and notifies no session")
     func idempotent() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -111,10 +111,10 @@ import Testing
         #expect(transition.state == before && transition.effects.isEmpty)
     }
 
-    @Test("ROUTE-2: apps of one server that report at different speeds agree in the end, whoever reports late")
+    @Test("ROUTE-2: apps of one server that report at different speeds agree in the end, whichever report is late")
     func convergence() throws {
         let plugged = [[Self.unknown], [Self.unknown, Self.hdmi], [Self.unknown, Self.hdmi, Self.line], [Self.line]]
-        // In which order the reports of two apps come, each app's own in their order.
+        // The order in which the reports of two apps arrive; those of each app stay in order.
         for late in 0..<16 {
             var scene = Scene()
             try scene.add(1, .playback)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("ROUTE-4: who is on another server is not disconnected, though its port is named alike")
+    @Test("ROUTE-4: a session on another server is not disconnected, although its port has the same name")
     func disconnection() throws {
         var scene = Scene()
         for (app, server) in [(UInt64(1), "studio"), (2, "cellar")] {
@@ -142,12 +142,12 @@ import Testing
             try scene.do(.setRunning(SessionID(app), true))
         }
         try see(&scene, 2, "cellar", Self.unknown)
-        #expect(scene.told.map(\.session) == [SessionID(2), SessionID(2)])
-        #expect(scene.told.first?.kind == .outputDisconnected)
+        #expect(scene.notified.map(\.session) == [SessionID(2), SessionID(2)])
+        #expect(scene.notified.first?.kind == .outputDisconnected)
         #expect(try route(scene, 1) == ">ears" && route(scene, 2) == ">output")
     }
 
-    @Test("ROUTE-8: a pick ends by what those see that it is for, and with the last device of its name")
+    @Test("ROUTE-8: a choice ends with its device for the apps that see it, and with the last device of its name")
     func picks() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(
-        "ROUTE-9: a server that has nothing leaves its apps silent and without input; one that is not known says nothing"
+        "ROUTE-9: a server without devices leaves its apps silent and without input; an unknown server does not count"
     )
     func nothing() throws {
         var scene = Scene()
@@ -176,20 +176,20 @@ import Testing
         try scene.add(3, .playback)
         try scene.activate(1)
         try see(&scene, 1, "studio")
-        #expect(try scene.verdict(1).isMuted && scene.rules(1) == [.route9] && scene.isActive(1))
-        #expect(try !scene.standing(3).reasons.contains { $0.rule == .route9 }, "its server is not known")
+        #expect(try scene.grant(1).isMuted && scene.rules(1) == [.route9] && scene.isActive(1))
+        #expect(try !scene.resolvedGrant(3).reasons.contains { $0.rule == .route9 }, "its server is not known")
         try scene.activate(2)
         try scene.deactivate(2)
         try see(&scene, 2, "studio")
         #expect(try scene.refusal(of: .activate(SessionID(2))).rule == .route9)
-        // What comes then has come.
+        // A device that appears later counts as added.
         try see(&scene, 1, "studio", Self.unknown)
         #expect(changes(scene) == ["1 newDeviceAvailable from ", "2 newDeviceAvailable from "])
         try scene.activate(2)
         #expect(try route(scene, 2) == "input>")
     }
 
-    @Test("ACT-12, ROUTE-2: a server's devices go with the last app that names it, and with an app that moves on")
+    @Test("ACT-12, ROUTE-2: a server's devices are removed with the last app that uses it, also when an app moves on")
     func forgotten() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -206,7 +206,7 @@ import Testing
         #expect(scene.state == PolicyState())
     }
 
-    @Test("ROUTE-1: a list that can be none is refused, and so is plugging by hand what a server has")
+    @Test("ROUTE-1: an invalid list is refused, and so is plugging in a device that a server has")
     func refused() throws {
         var scene = Scene()
         try see(&scene, 1, "studio", Self.hdmi)
@@ -227,10 +227,10 @@ import Testing
         try scene.do(list(Array(many.dropLast())))
         try scene.do(.plug(Self.line))
         try scene.do(list([Self.line]))
-        #expect(seen(scene, 1).count == 2, "a name is its own on its server")
+        #expect(seen(scene, 1).count == 2, "names are unique on a server")
     }
 
-    @Test("SRV-3: devices of a server outlive an arbiter while an app that comes back names it")
+    @Test("SRV-3: devices of a server outlive an arbiter as long as a reconnecting app reports them")
     func rebuilt() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -238,7 +238,7 @@ import Testing
         try see(&scene, 1, "studio", Self.unknown, Self.hdmi)
         try see(&scene, 2, "cellar", Self.line)
         var order = GrantOrder()
-        order.follow(scene.state)
+        order.update(to: scene.state)
         let system = scene.state.systemRecord(order)
         let record = try #require(scene.state.record(of: SessionID(1), order))
         #expect(record.app.server == "studio" && system.devices.count == 3)

@@ -1,9 +1,9 @@
 import SessionPolicy
 import Testing
 
-/// Apple's manual way after the media server was lost (SRV-2).
+/// The manual procedure that Apple describes for a lost media server (SRV-2).
 @Suite struct ServerResetTests {
-    @Test("SRV-2: an app whose sessions are reset is inactive with the default category; others go on")
+    @Test("SRV-2: an app whose sessions are reset is inactive with the default category; others continue")
     func reset() throws {
         var scene = Scene()
         try scene.add(1, .playback, .spokenAudio, .duckOthers, app: 1)
@@ -17,25 +17,26 @@ import Testing
         try scene.do(.prefer(SessionID(1), .ioBufferDuration(0.005)))
         try scene.do(.setDeclaresBackgroundAudio(AppID(1), true))
         try scene.do(.resetSessions(AppID(1)))
-        #expect(scene.told.map(\.session).allSatisfy { $0 != SessionID(3) })
-        #expect(scene.told.filter { $0.session == SessionID(1) }.map(\.kind) == [.deactivatedBySystem, .deactivated])
-        #expect(scene.told.first?.rule == .srv2)
-        #expect(scene.told.contains(Effect(SessionID(2), .outputMuteChanged(false), .vol3)))
+        #expect(scene.notified.map(\.session).allSatisfy { $0 != SessionID(3) })
+        #expect(
+            scene.notified.filter { $0.session == SessionID(1) }.map(\.kind) == [.deactivatedBySystem, .deactivated])
+        #expect(scene.notified.first?.rule == .srv2)
+        #expect(scene.notified.contains(Effect(SessionID(2), .outputMuteChanged(false), .vol3)))
         for id: UInt64 in 1...2 {
             let session = try scene.session(id)
             #expect(
                 !session.isActive && session.configuration == Configuration() && session.preferences == Preferences())
-            #expect(session.isRunning, "its players are the app's to stop")
+            #expect(session.isRunning, "the app stops its own players")
         }
-        #expect(try scene.isActive(3) && scene.verdict(3) == Verdict(), "no longer ducked")
-        #expect(scene.state.app(AppID(1)).declaresBackgroundAudio, "what the app is stays so")
+        #expect(try scene.isActive(3) && scene.grant(3) == SessionGrant(), "no longer ducked")
+        #expect(scene.state.app(AppID(1)).declaresBackgroundAudio, "the app's declaration is kept")
         let before = scene.state
         try scene.do(.resetSessions(AppID(1)))
-        #expect(scene.told.isEmpty && scene.state == before, "once is enough")
+        #expect(scene.notified.isEmpty && scene.state == before, "a second reset changes nothing")
     }
 
     @Test(
-        "SRV-2, ACT-12: whoever waited for a session that is reset is told the end; who of them waited itself waits no longer"
+        "SRV-2, ACT-12: sessions that waited for a reset session get the end; the reset app's own waits are canceled"
     )
     func waiters() throws {
         var scene = Scene()

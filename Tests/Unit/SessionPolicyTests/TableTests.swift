@@ -1,7 +1,8 @@
 import SessionPolicy
 import Testing
 
-/// The tables of the behaviour document, written down a second time from the document and not from the sources.
+/// The tables of the behavior document, written a second time from the document and not from the
+/// sources.
 private let categoryTable: [(Category, silenced: Bool, mixes: String, input: Bool, output: Bool)] = [
     (.ambient, true, "always", false, true),
     (.soloAmbient, true, "never", false, true),
@@ -26,11 +27,12 @@ private let modeTable: [Mode: [Category]] = [
     .dualRoute: [.multiRoute],
 ]
 
-/// Whether OPT-1 and OPT-2 let an option be set, in prose order; `asked` is all that is asked together.
+/// Returns whether OPT-1 and OPT-2 allow an option, in the order of the document; `asked` contains
+/// all options of the request.
 private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, asked: Set<String>) -> Bool {
     switch name {
     case "mixWithOthers":
-        // Restated beside duckOthers it is what duckOthers implies.
+        // With duckOthers it only restates what duckOthers implies.
         [.playback, .playAndRecord].contains(category) || (category == .multiRoute && mode == .default)
             || (category == .ambient && asked.contains("duckOthers"))
     case "interruptSpokenAudioAndMixWithOthers":
@@ -67,7 +69,7 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
         }
     }
 
-    @Test("CAT: what each category, active and alone, is granted")
+    @Test("CAT: the grant of each category when active and alone")
     func granted() throws {
         for row in categoryTable {
             for silent in [false, true] {
@@ -79,13 +81,13 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
                 try scene.do(.setSilentSwitch(silent))
                 let muted = !row.output || (silent && row.silenced)
                 #expect(
-                    try scene.verdict(1) == Verdict(isMuted: muted, isInputGranted: row.input), "\(row.0) \(silent)")
+                    try scene.grant(1) == SessionGrant(isMuted: muted, isInputGranted: row.input), "\(row.0) \(silent)")
             }
         }
     }
 
     @Test(
-        "MODE-1, OPT-1, OPT-2, OPT-3: every category × mode × option and pair of options is taken or refused by the tables"
+        "MODE-1, OPT-1, OPT-2, OPT-3: each category × mode × option and pair of options follows the tables"
     )
     func everyCombination() throws {
         let named = CategoryOptions.named
@@ -121,7 +123,7 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
         #expect(taken > 300)
     }
 
-    @Test("MODE-1: the message says what suits, and a setting treats the pair as default")
+    @Test("MODE-1: the message lists suitable values, and a setting treats the pair as default")
     func unsuitedMode() throws {
         var scene = Scene()
         try scene.add(1)
@@ -139,7 +141,7 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
         #expect(try lenient.session(1).configuration == Configuration(category: .playback))
     }
 
-    @Test("MODE-2: a category that leaves the present mode unsuited resets it; a suited one keeps it")
+    @Test("MODE-2: a category that does not fit the current mode resets it; one that fits keeps it")
     func modeReset() throws {
         var scene = Scene()
         try scene.add(1, .playAndRecord, .voiceChat)
@@ -150,7 +152,7 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
         #expect(try scene.session(1).configuration.mode == .spokenAudio)
     }
 
-    @Test("MODE-3, OPT-1: implied options are visible, and go with what implied them")
+    @Test("MODE-3, OPT-1: implied options are visible, and are removed with the value that implies them")
     func implied() throws {
         var scene = Scene()
         try scene.add(1, .playAndRecord, .videoChat)
@@ -172,11 +174,11 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
         #expect(categories == [.ambient, .soloAmbient, .playback])
     }
 
-    @Test("OPT-3: what options are in force can be set again, whatever was asked")
+    @Test("OPT-3: the options in effect can be set again, whatever was requested")
     func roundTrip() throws {
         for category in Category.allCases {
             for mode in Mode.allCases where mode.suits(category) {
-                let choices = CategoryOptions.suited(to: category, mode: mode)
+                let choices = CategoryOptions.sanitized(to: category, mode: mode)
                 for (_, option) in choices + [("none", [])] {
                     var scene = Scene()
                     try scene.add(1)
@@ -207,7 +209,7 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
         try scene.add(1)
         #expect(try scene.session(1).configuration == Configuration(category: .soloAmbient))
         try scene.activate(1)
-        #expect(try scene.verdict(1) == Verdict())
+        #expect(try scene.grant(1) == SessionGrant())
     }
 
     @Test("CAT-6: the category is readable while inactive, and options are not sticky")
@@ -222,13 +224,13 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
         #expect(try scene.session(1).configuration.options.contains(.duckOthers), "setting a mode keeps options")
     }
 
-    @Test("CAT-7: without an input nothing is offered that records")
+    @Test("CAT-7: without an input no recording category is available")
     func available() {
         #expect(Category.available(hasInput: true) == Category.allCases)
         #expect(
             Category.available(hasInput: false) == [.ambient, .soloAmbient, .playback, .audioProcessing, .multiRoute])
         #expect(!Mode.available(hasInput: false).contains(.voiceChat))
-        #expect(Mode.available(hasInput: false).contains(.measurement), "playback has it too")
+        #expect(Mode.available(hasInput: false).contains(.measurement), "playback also supports it")
     }
 
     @Test("ROUTE-10: long-form policies only with playback, never shortFormVideo; independent never")
@@ -251,7 +253,7 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
         #expect(try scene.refusal(of: .configure(SessionID(1), video)).rule == .route10)
     }
 
-    @Test("HW-4: absurd wishes are refused, zero clears, and inputs need a category that has one")
+    @Test("HW-4: invalid preferred values are refused, zero clears, and inputs need a category that has one")
     func preferences() throws {
         var scene = Scene()
         try scene.add(1, .playback)
@@ -273,8 +275,8 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
         #expect(try scene.session(1).preferences == Preferences())
     }
 
-    @Test("HW-2: the shortest wish among active sessions wins and goes with its session; of rates the newest primary's")
-    func wishes() throws {
+    @Test("HW-2: the shortest active duration applies until its session leaves; for rates the newest primary's")
+    func requests() throws {
         var scene = Scene()
         try scene.add(1, .playback, .default, .mixWithOthers)
         try scene.add(2, .playback)
@@ -282,13 +284,13 @@ private func optionSuits(_ name: String, _ category: Category, _ mode: Mode, ask
         try scene.do(.prefer(SessionID(1), .sampleRate(96_000)))
         try scene.do(.prefer(SessionID(2), .ioBufferDuration(0.02)))
         try scene.do(.prefer(SessionID(2), .sampleRate(44_100)))
-        #expect(scene.state.settledIOBufferDuration == nil)
+        #expect(scene.state.resolvedIOBufferDuration == nil)
         try scene.activate(2)
-        #expect(scene.state.settledIOBufferDuration == 0.02)
+        #expect(scene.state.resolvedIOBufferDuration == 0.02)
         try scene.activate(1)
-        #expect(scene.state.settledIOBufferDuration == 0.005)
-        #expect(scene.state.settledSampleRate == 44_100)
+        #expect(scene.state.resolvedIOBufferDuration == 0.005)
+        #expect(scene.state.resolvedSampleRate == 44_100)
         try scene.deactivate(1)
-        #expect(scene.state.settledIOBufferDuration == 0.02)
+        #expect(scene.state.resolvedIOBufferDuration == 0.02)
     }
 }

@@ -2,9 +2,10 @@ import AVFoundation
 import Foundation
 import Testing
 
-// Source of 2026 and of Swift concurrency. That this file compiles is most of the test.
+// Source code in the style of 2026, with Swift concurrency. The main test is that this file
+// compiles.
 
-/// An app's audio in the shape of 2026; what reaches the server is compiled only.
+/// An app's audio code in the style of 2026. Code that needs a server is only compiled.
 @MainActor private final class Model {
     private(set) var words: [String] = []
     private var tokens: [NotificationCenter.ObservationToken] = []
@@ -38,7 +39,7 @@ import Testing
     }
 }
 
-@Suite("Source of 2026", .timeLimit(.minutes(1)))
+@Suite("Source written for the iOS SDK of 2026", .timeLimit(.minutes(1)))
 struct ActivitySourceTests {
     @Test("INT-11: an app's observers of messages")
     @MainActor func messages() {
@@ -53,7 +54,7 @@ struct ActivitySourceTests {
         #expect(model.words == ["active", "interrupted true", "resume"])
     }
 
-    @Test("INT-11: an app's observer of the notification takes the context apart")
+    @Test("INT-11: an app's observer of the notification unpacks the context")
     func context() throws {
         let note = Notification(
             name: AVAudioSession.didBecomeInactiveNotification, object: nil,
@@ -74,7 +75,7 @@ struct ActivitySourceTests {
         #expect(try await AVAudioSession.sharedInstance().deactivate())
     }
 
-    @Test("An app's loop over a notification's sequence")
+    @Test("An app's loop over a sequence of notifications")
     func notifications() async throws {
         let session = AVAudioSession.sharedInstance()
         let center = NotificationCenter.default
@@ -90,7 +91,7 @@ struct ActivitySourceTests {
         }
     }
 
-    @Test("A sequence of notifications ends with its task, and the centre forgets it")
+    @Test("A sequence of notifications ends with its task, and the notification center releases it")
     func notificationsEnd() async throws {
         let center = NotificationCenter()
         let name = Notification.Name("test.\(UUID())")

@@ -2,9 +2,9 @@ import AVFAudio
 import Foundation
 import Testing
 
-@Suite("Sources within a port, as source written for iOS asks for them")
+@Suite("Data sources within a port, as source written for iOS uses them")
 struct DataSourceTests {
-    @Test("ROUTE-1: there are none: nil, and wishes throw with what to do instead")
+    @Test("ROUTE-1: ports have no data sources: nil, and preferred values throw an error with a remedy")
     func none() throws {
         let source = AVAudioSessionDataSourceDescription(dataSourceID: 7, dataSourceName: "Front")
         #expect(source.location == nil && source.orientation == nil && source.supportedPolarPatterns == nil)

@@ -2,7 +2,8 @@ import AVFoundation
 import Foundation
 import Testing
 
-// Source of iOS 3 to 16 and of Swift before 4.2: it compiles with warnings, so that it is called here through protocols.
+// Source of iOS 3 to 16 and of Swift before 4.2. It compiles with warnings, so the tests call it
+// through protocols.
 
 private protocol OldSource {
     init()
@@ -82,7 +83,7 @@ private struct OldNames: OldSource {
         return ["\(rate)", "\(permission.rawValue == session.host.application.recordPermission.rawValue)"]
     }
 
-    /// What asks the server, or the user, is compiled only.
+    /// Code that needs the server or the user is only compiled.
     @available(*, deprecated)
     func compiled(_ session: AVAudioSession) -> [Double] {
         let headphones = session.currentRoute.outputs.filter { $0.portType == AVAudioSessionPortHeadphones }
@@ -111,32 +112,32 @@ private struct SwiftThree: OldSource {
     }
 }
 
-@Suite("Source of older iOS", .serialized)
+@Suite("Source written for older iOS SDKs", .serialized)
 struct DeprecatedSourceTests {
     private func run(_ source: any OldSource.Type) throws -> [String] { try source.init().run() }
 
-    @Test("INT-2, INT-3: a delegate is told of interruptions, by the methods it has, until it is let go")
+    @Test("INT-2, INT-3: a delegate receives interruptions through the methods it implements, until it is released")
     func delegates() throws {
         #expect(try run(Delegates.self) == ["began", "ended, resume", "ended", "ended", "true", "true"])
     }
 
-    @Test("ROUTE-6: a delegate is told of the first input and of the last")
+    @Test("ROUTE-6: a delegate is notified of the first and the last input")
     func inputs() throws {
         #expect(try run(Inputs.self) == ["input: true", "input: false"])
     }
 
-    @Test("HW-1: hardware values and flags under their first names")
+    @Test("HW-1: hardware values and flags under their original names")
     func oldNames() throws {
         #expect(try run(OldNames.self) == ["44100.0", "true"])
     }
 
-    @Test("CAT-6: categories, modes and ports as the constants that were strings")
+    @Test("CAT-6: categories, modes and ports as the string constants of old SDKs")
     func swiftThree() throws {
         #expect(
             try run(SwiftThree.self) == ["true", "true", "AVAudioSessionInterruptionNotification"])
     }
 
-    @Test("What only Apple's hardware does says so: values of a device without it, wishes refused")
+    @Test("Features of Apple's hardware: values of a device without them, and requests are refused")
     func appleHardware() throws {
         let session = try AVAudioSession(host: .shared)
         try session.setAggregatedIOPreference(.aggregated)
@@ -145,20 +146,20 @@ struct DeprecatedSourceTests {
         #expect(session.inputOrientation == .none && !session.isEchoCancelledInputAvailable)
         #expect(!session.isMicrophoneInjectionAvailable && session.renderingMode == .notApplicable)
         #expect(!session.allowHapticsAndSystemSoundsDuringRecording)
-        let wishes: [(AVAudioSession) throws -> Void] = [
+        let requests: [(AVAudioSession) throws -> Void] = [
             { try $0.setPreferredInputOrientation(.landscapeLeft) }, { try $0.setPrefersEchoCancelledInput(true) },
             { try $0.setAllowHapticsAndSystemSoundsDuringRecording(true) },
             { try $0.setPreferredMicrophoneInjectionMode(.spokenAudio) },
         ]
-        for wish in wishes {
-            let refusal = #expect(throws: AudioSessionError.self) { try wish(session) }
+        for request in requests {
+            let refusal = #expect(throws: AudioSessionError.self) { try request(session) }
             #expect(refusal?.errorCode == .resourceNotAvailable)
             #expect(session.lastRefusal?.error === refusal)
         }
         #expect(AVAudioApplication.shared.microphoneInjectionPermission == .serviceDisabled)
     }
 
-    @Test("Answers that never come true still come")
+    @Test("Completion handlers are called even if the answer is always no")
     func answers() async {
         let session = AVAudioSession.sharedInstance()
         let selection = await withCheckedContinuation { answer in

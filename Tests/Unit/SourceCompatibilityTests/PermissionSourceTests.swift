@@ -2,14 +2,14 @@ import AVFAudio
 import TestSupport
 import Testing
 
-@Suite("Permission, as source written for iOS asks for it")
+@Suite("Permission, as source written for iOS requests it")
 struct PermissionSourceTests {
     @available(*, deprecated, message: "tests the older shape")
-    @Test("PERM-2: both shapes ask the same and read the same")
+    @Test("PERM-2: both APIs request and read the same permission")
     func bothShapes() throws {
         let session = AVAudioSession.sharedInstance()
         session.host.setRecordPermissionPrompt { $0(true) }
-        let answers = Signpost<Bool>()
+        let answers = EventLog<Bool>()
         AVAudioApplication.requestRecordPermission { answers.note($0) }
         session.requestRecordPermission { answers.note($0) }
         #expect(answers.wait { $0 == [true, true] })

@@ -2,9 +2,10 @@ import AVFoundation
 import Foundation
 import Testing
 
-// How apps written for iOS use the session. That this file compiles is most of the test.
+// How apps written for iOS use the session. The main test is that this file compiles.
 
-/// Apps put a protocol of their own before the session, so that their tests can replace it: the empty body must suffice.
+/// Apps define their own protocol for the session, so that their tests can replace it: an empty
+/// conformance must suffice.
 private protocol SessionProtocol {
     var category: AVAudioSession.Category { get }
     var mode: AVAudioSession.Mode { get }
@@ -24,7 +25,7 @@ private protocol SessionProtocol {
 }
 extension AVAudioSession: SessionProtocol {}
 
-/// And their mocks inherit from the descriptions.
+/// Their mocks inherit from the descriptions.
 private final class MockRoute: AVAudioSessionRouteDescription, @unchecked Sendable {
     override var outputs: [AVAudioSessionPortDescription] { [] }
 }
@@ -49,7 +50,7 @@ struct SessionSourceTests {
     func errors() {
         do {
             try AVAudioSession.sharedInstance().setCategory(.ambient, options: .defaultToSpeaker)
-            Issue.record("an unsuited option was taken")
+            Issue.record("an unsuitable option was accepted")
         } catch let error as NSError {
             #expect(error.code == AVAudioSession.ErrorCode.badParam.rawValue)
             #expect(error.domain == "NSOSStatusErrorDomain")
@@ -59,7 +60,7 @@ struct SessionSourceTests {
 
     @Test("An interruption handler as apps write it")
     func interruptionHandler() {
-        // The notification that the library posts, taken apart as in every tutorial.
+        // A notification as the library posts it, unpacked as in every tutorial.
         let notification = Notification(
             name: AVAudioSession.interruptionNotification, object: nil,
             userInfo: [
@@ -87,7 +88,7 @@ struct SessionSourceTests {
         #expect(MockRoute(inputs: [], outputs: []).outputs.isEmpty)
     }
 
-    @Test("Raw values are AVAudioSession's")
+    @Test("Raw values are those of AVAudioSession")
     func rawValues() {
         #expect(AVAudioSession.Category.playback.rawValue == "AVAudioSessionCategoryPlayback")
         #expect(AVAudioSession.CategoryOptions.interruptSpokenAudioAndMixWithOthers.rawValue == 0x11)

@@ -5,7 +5,7 @@
 
 static atomic_bool triggered;
 static bool counts;
-/// Of the audio thread: what is left of the sound, and where the count is.
+/// Used by the audio thread: the remaining frames of the sound, and the position of the count.
 static uint32_t left, position;
 
 void peer_signal_begin(bool count) { counts = count; }

@@ -3,7 +3,8 @@
 
 #include <stdbool.h>
 
-/// Before the stream starts: whether `peer_fill` counts, or plays the sound when triggered.
+/// Call before the stream starts: sets whether `peer_fill` counts, or plays the sound when
+/// triggered.
 void peer_signal_begin(bool count);
 
 #endif

@@ -20,7 +20,7 @@ static void say(const char *line) {
         ;
 }
 
-/// Tabs and line ends of libraries' texts would look like the protocol's.
+/// Replaces tabs and line ends in a library's texts, which the protocol uses as separators.
 static void flatten(char *text) {
     for (; *text; text++)
         if ((unsigned char)*text < ' ')
@@ -61,7 +61,7 @@ static bool open_stream(const peer_t *peer, const peer_options_t *options) {
         snprintf(line, sizeof line, "opened\t%s\t%s\t%u\t%u", opened.library, opened.backend, opened.rate,
                  opened.period);
     } else {
-        snprintf(line, sizeof line, "failed\t%s", failure[0] ? failure : "no reason was given");
+        snprintf(line, sizeof line, "failed\t%s", failure[0] ? failure : "no reason given");
     }
     say(line);
     return is_open;
@@ -110,7 +110,7 @@ int peer_run(int argc, char **argv, const peer_t *peer) {
     if (!read_options(argc, argv, &options)) {
         fprintf(stderr,
                 "usage: %s --task sound|count|through --name NAME --rate HZ --period FRAMES [--way WAY]\n"
-                "It is the benchmark that runs it, with a socket as descriptor 3.\n",
+                "The benchmark runs it, with a socket as descriptor 3.\n",
                 argv[0]);
         return 64;
     }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-/// OpenAL Soft on its JACK backend: a mixer, told to play a source.
+/// OpenAL Soft on its JACK backend: a mixer that plays a source on request.
 #include "peer_protocol.h"
 
 #include <AL/al.h>
@@ -33,7 +33,8 @@ static bool refuse(const char *what) {
     return false;
 }
 
-/// The count must come out as it went in: both channels as they are, again and again. The sound is a game's: one channel, in the middle.
+/// Loads the buffer. The count must come out unchanged: both channels as they are, repeatedly. The
+/// sound is like a game's: one channel, in the centre.
 static bool load(const peer_options_t *options) {
     bool counts = options->task == PEER_COUNT;
     size_t nsamples = counts ? 2 * PEER_COUNT_LENGTH : PEER_SOUND_FRAMES;
@@ -73,12 +74,12 @@ static bool open_stream(const peer_options_t *options, peer_opened_t *opened) {
         return refuse("alcOpenDevice finds no device with ALSOFT_DRIVERS=jack");
     context = alcCreateContext(device, (const ALCint[]){ALC_FREQUENCY, (ALCint)options->rate, 0});
     if (!context || !alcMakeContextCurrent(context))
-        return refuse("there is no context to be had");
+        return refuse("cannot create a context");
     if (!load(options))
-        return refuse("the sound could not be loaded");
+        return refuse("cannot load the sound");
     ALCint rate = 0;
     alcGetIntegerv(device, ALC_FREQUENCY, 1, &rate);
-    // "1.1 ALSOFT 1.19.1": the standard's version, and the library's.
+    // "1.1 ALSOFT 1.19.1": the versions of the standard and of the library.
     const char *version = strrchr(alGetString(AL_VERSION), ' ');
     char library[64];
     snprintf(library, sizeof library, "OpenAL Soft%s", version ? version : "");

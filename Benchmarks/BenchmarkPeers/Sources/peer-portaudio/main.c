@@ -21,7 +21,7 @@ static int render(const void *input, void *output, unsigned long nframes, const 
     return paContinue;
 }
 
-static void tell_finish(void *argument) {
+static void report_finish(void *argument) {
     (void)argument;
     peer_notice("the stream has finished");
 }
@@ -74,7 +74,7 @@ static bool open_stream(const peer_options_t *options, peer_opened_t *opened) {
                           paFramesPerBufferUnspecified, paNoFlag, render, &task);
     if (error != paNoError)
         return refuse("Pa_OpenStream", error);
-    Pa_SetStreamFinishedCallback(stream, tell_finish);
+    Pa_SetStreamFinishedCallback(stream, report_finish);
     error = Pa_StartStream(stream);
     if (error != paNoError)
         return refuse("Pa_StartStream", error);

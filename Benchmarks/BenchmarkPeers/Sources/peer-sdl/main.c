@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
-/// SDL: on its JACK driver where the build has one, else by ALSA's plugin for JACK, and it says so. `--way queue`: SDL_QueueAudio; else a callback
-/// that copies a sound once a flag is set.
+/// SDL: on its JACK driver if the build has one, otherwise through ALSA's plugin for JACK, which it
+/// reports. `--way queue`: SDL_QueueAudio; otherwise a callback that copies a sound once a flag is
+/// set.
 #include "peer_protocol.h"
 #include "through.h"
 
@@ -44,7 +45,7 @@ static bool refuse(const char *call) {
     return false;
 }
 
-/// NULL when it reaches no server.
+/// Returns the name of the driver, or NULL if it cannot connect to a server.
 static const char *choose_driver(void) {
     setenv("SDL_AUDIODRIVER", "jack", 1);
     if (SDL_InitSubSystem(SDL_INIT_AUDIO) == 0)

@@ -1,56 +1,83 @@
-/// What a mixer costs: buses in parallel under a master bus, each fed by one voice, and one thing more that each of them has or does.
+/// The cost of a mixer: parallel buses under a master bus, each fed by one voice, with one
+/// additional feature for each of them.
 #ifndef CAPACITY_MIXER_H
 #define CAPACITY_MIXER_H
 
 #include "capacity_graph.h"
 
-/// What there is beside the plain mixer: voice → bus → master → route.
+/// The feature in addition to the plain mixer: voice → bus → master → route.
 typedef enum capacity_feature {
     CAPACITY_PLAIN = 0,
-    CAPACITY_ROOM,        ///< the core has room for 4,096 sends and 4,096 curves
-    CAPACITY_NESTED,      ///< one more bus between each and the master
-    CAPACITY_SEND_PRE,    ///< each sends to one more bus, which leads to the master
-    CAPACITY_SEND_POST,   ///< the same behind the fader
-    CAPACITY_CENTRED,     ///< each has a pan, in the middle
-    CAPACITY_PANNED,      ///< each is half to the right
-    CAPACITY_PAN_MOVING,  ///< each moves there, all the time
-    CAPACITY_GAIN_MOVING, ///< each one's gain is on its way, all the time
-    CAPACITY_CURVE,       ///< the same, along a curve
-    CAPACITY_INSERT,      ///< each has an insert that does nothing
-    CAPACITY_INSERT_ONE,  ///< the first alone has one
-    CAPACITY_LATE,        ///< that one says that it delays: all others wait for it
-    CAPACITY_METER,       ///< each has a meter of peak and RMS
-    CAPACITY_TRUE_PEAK,   ///< which measures between the samples too
-    CAPACITY_TAPPED,   ///< of peak and RMS, with a tap that is read between the cycles, as who measures loudness does
-    CAPACITY_MUTED,    ///< each is muted
-    CAPACITY_LIMITER,  ///< the route has a limiter, and nothing is above its ceiling
-    CAPACITY_LIMITING, ///< and most is
-    CAPACITY_ROUTES,   ///< the master leads to all routes, not to the first alone
+    /// The core has room for 4,096 sends and 4,096 curves.
+    CAPACITY_ROOM,
+    /// One more bus between each bus and the master.
+    CAPACITY_NESTED,
+    /// Each sends to one more bus, which is routed to the master.
+    CAPACITY_SEND_PRE,
+    /// The same, post-fader.
+    CAPACITY_SEND_POST,
+    /// Each has a pan, at the centre.
+    CAPACITY_CENTRED,
+    /// Each is panned half to the right.
+    CAPACITY_PANNED,
+    /// Each pan moves there all the time.
+    CAPACITY_PAN_MOVING,
+    /// Each gain moves all the time.
+    CAPACITY_GAIN_MOVING,
+    /// The same, along a curve.
+    CAPACITY_CURVE,
+    /// Each has an insert that does nothing.
+    CAPACITY_INSERT,
+    /// Only the first has such an insert.
+    CAPACITY_INSERT_ONE,
+    /// That insert reports latency: the others get delay compensation.
+    CAPACITY_LATE,
+    /// Each has a meter of peak and RMS.
+    CAPACITY_METER,
+    /// The meters measure true peak as well.
+    CAPACITY_TRUE_PEAK,
+    /// Meters of peak and RMS, with a tap that is read between the cycles, as for loudness
+    /// measurement.
+    CAPACITY_TAPPED,
+    /// Each is muted.
+    CAPACITY_MUTED,
+    /// The route has a limiter, and no sample exceeds its ceiling.
+    CAPACITY_LIMITER,
+    /// The same, and most samples exceed its ceiling.
+    CAPACITY_LIMITING,
+    /// The master is routed to all routes, not only to the first.
+    CAPACITY_ROUTES,
 } capacity_feature_t;
 
 enum { CAPACITY_MIXER_ROUTES = 8 };
 
 /// 48 kHz, gains of one, samples in a loop of 1,024 frames that stay in the cache.
-typedef struct capacity_desk {
-    uint32_t buses;          ///< 1…511 beside the master
-    uint32_t frames;         ///< of a period, 1…256
-    uint32_t channels;       ///< 1…64 of each source, bus and route; 2 at least where there are pans
-    uint32_t latency_frames; ///< of the one that is late; below 1,024 or a multiple of it
+typedef struct capacity_mixer_layout {
+    /// 1…511 in addition to the master.
+    uint32_t buses;
+    /// Frames of a period, 1…256.
+    uint32_t frames;
+    /// 1…64, of each source, bus and route; at least 2 with pans.
+    uint32_t channels;
+    /// The latency that the insert reports; below 1,024 or a multiple of it.
+    uint32_t latency_frames;
     capacity_feature_t feature;
-} capacity_desk_t;
+} capacity_mixer_layout_t;
 
 typedef struct capacity_mixer capacity_mixer_t;
 
-/// NULL: out of range, or memory is short.
-capacity_mixer_t *capacity_mixer_create(capacity_desk_t desk);
+/// Returns NULL if the layout is out of range or memory cannot be allocated.
+capacity_mixer_t *capacity_mixer_create(capacity_mixer_layout_t layout);
 void capacity_mixer_destroy(capacity_mixer_t *mixer);
-/// Renders a period; returns the nanoseconds of `rcore_process`.
+/// Renders a period. Returns the nanoseconds of `rcore_process`.
 uint64_t capacity_mixer_cycle(capacity_mixer_t *mixer);
-/// What no mixer with these buses and sends can leave out, of the period that is next: each bus is cleared; voices, buses and sends are added to where they lead,
-/// the master is copied to the output. Of other features nothing. Nanoseconds.
+/// Runs the lower bound for a mixer with these buses and sends, for the next period: clears each
+/// bus, adds voices, buses and sends to the buses that they feed, and copies the master to the
+/// output. Other features add nothing. Returns the nanoseconds.
 uint64_t capacity_mixer_bound(capacity_mixer_t *mixer);
-/// The greatest difference between what came out last and what should have, over the greatest sample; infinite unless every voice plays. Of one that limits: what
-/// is above the ceiling.
+/// Returns the greatest difference between the last output and the expected one, relative to the
+/// greatest sample; infinite unless every voice plays. For a mixer that limits: the greatest excess
+/// above the ceiling.
 double capacity_mixer_difference(const capacity_mixer_t *mixer);
 
 #endif

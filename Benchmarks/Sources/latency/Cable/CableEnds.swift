@@ -9,14 +9,15 @@ final class CableEnds {
     private let client: OpaquePointer
     private let frames: Int
 
-    /// At a server that runs, nil: the default one. A way of up to 2^order frames can be told; it is measured `count` times.
+    /// Opens the client on a running server (nil: the default one). It can determine a path of up
+    /// to 2^order frames, and measures it `count` times.
     init(server: String?, order: Int, count: Int) throws {
         sequence = MaximumLengthSequence(order: order)
         let samples = sequence.values.map { Float($0 * Self.level) }
         frames = (count + 1) * samples.count
         guard let client = latency_cable_open(server, samples, UInt32(samples.count), UInt32(frames)) else {
             throw BenchmarkError(
-                "No JACK server \(server.map { "named '\($0)'" } ?? "") is running, or it says no; start one, or name it by --server-name."
+                "No JACK server \(server.map { "named '\($0)'" } ?? "") is running, or it refuses the client. Start one, or name it with --server-name."
             )
         }
         self.client = client
@@ -26,22 +27,23 @@ final class CableEnds {
 
     var sampleRate: Int { Int(latency_cable_sample_rate(client)) }
     var period: Int { Int(latency_cable_period(client)) }
-    /// What the server says of the way, in frames: out to the air, and in from it.
-    func toldLatency(output: String, input: String) -> (output: Int, input: Int) {
+    /// Returns the latency that the server reports for the path, in frames: to the device's output
+    /// terminals, and from its input terminals.
+    func reportedLatency(output: String, input: String) -> (output: Int, input: Int) {
         (Int(latency_cable_output_latency(client, output)), Int(latency_cable_input_latency(client, input)))
     }
 
-    /// Plays, listens, and finds the way's length. Once.
+    /// Plays, records, and determines the path's length. May be called once.
     func measure(output: String, input: String) throws -> RoundTrip {
         guard latency_cable_connect(client, output, input) else {
             throw BenchmarkError(
-                "'\(output)' and '\(input)' cannot be connected. Outputs: \(ports(true)). Inputs: \(ports(false)).")
+                "Cannot connect to '\(output)' and '\(input)'. Outputs: \(ports(true)). Inputs: \(ports(false)).")
         }
         latency_cable_start(client)
         let seconds = Double(frames) / Double(max(1, sampleRate)) + 10
         let limit = now() + UInt64(seconds * 1e9)
         while !latency_cable_done(client) {
-            guard now() < limit else { throw BenchmarkError("The server does not run: nothing was recorded.") }
+            guard now() < limit else { throw BenchmarkError("The server is not running: nothing was recorded.") }
             poll(nil, 0, 10)
         }
         let record = Array(UnsafeBufferPointer(start: latency_cable_record(client), count: frames))

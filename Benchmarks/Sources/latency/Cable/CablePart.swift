@@ -4,7 +4,8 @@ import Processes
 import Reporting
 import Servers
 
-/// What `--loopback` reads where the way is known: it is tried on no cable, but on clients that delay, weaken, reverse and hiss.
+/// Verifies `--loopback` on paths of known length: not on a cable, but on clients that delay,
+/// attenuate, invert and add noise.
 struct CablePart: LatencyPart {
     let name = "cable"
     var performers: [String: @Sendable () -> ([String]) throws -> [Double]] {
@@ -16,7 +17,7 @@ struct CablePart: LatencyPart {
         var delay: Int
         var gain: Double
         var noise: Double
-        /// What must be said instead of a length.
+        /// The required error instead of a length.
         var complaint: String?
     }
     private static let cases = [
@@ -37,23 +38,24 @@ struct CablePart: LatencyPart {
             [.text("server", 11), "period", .text("way", 24), "known", "measured", "gain, dB", .text("found", 40)])
         try measureReckoned(&findings, &table)
         for kind in run.servers {
-            let place = try ServerPlace(kind)
+            let context = try ServerContext(kind)
             let period = 128
-            let server = try Server(kind, period: period, in: place, options: kind == .pipewire ? [] : ["-L", "1"])
+            let server = try Server(kind, period: period, in: context, options: kind == .pipewire ? [] : ["-L", "1"])
             for way in Self.cases {
-                let client = try Performer(CablePerformer.part, place.environment)
+                let client = try Performer(CablePerformer.part, context.environment)
                 try client.ask("open", server.name, kind.rawValue)
                 let row = [kind.rawValue, "\(period)", way.what]
                 let words = ["measure", "\(way.delay)", "\(way.gain)", "\(way.noise)", run.quick ? "2" : "4"]
                 do {
                     let found = try client.ask(words.joined(separator: " "))
                     guard way.complaint == nil else {
-                        throw BenchmarkError("'\(way.what)' was taken for a cable of \(found[0]) frames")
+                        throw BenchmarkError("'\(way.what)' was accepted as a cable of \(found[0]) frames")
                     }
-                    // The loopback port, or the link that closes PipeWire's circle, takes a period.
+                    // The loopback port, or the link that closes PipeWire's feedback loop, delays
+                    // by one period.
                     let known = Double(period + way.delay)
                     guard found[0] == known, (found[2] == 1) == (way.gain < 0) else {
-                        throw BenchmarkError("a way of \(known) frames was measured as \(found[0])")
+                        throw BenchmarkError("a path of \(known) frames was measured as \(found[0])")
                     }
                     findings.results.append(
                         Measurement(
@@ -78,13 +80,14 @@ struct CablePart: LatencyPart {
 }
 
 extension CablePart {
-    /// Converters do not keep to frames: a way of a length between two of them, reckoned. One whose length changes is none.
+    /// Verifies a computed path whose length is not an integer, as with converters. A path whose
+    /// length changes must be rejected.
     private func measureReckoned(_ findings: inout Findings, _ table: inout Table) throws {
         let sequence = MaximumLengthSequence(order: 12)
         let known = 1_100.3
         let trip = try RoundTrip(Self.record(sequence, [1_100, 1_100, 1_100]), sequence, level: 0.1)
         guard abs(trip.frames - known) < 0.05 else {
-            throw BenchmarkError("a way of \(known) frames was measured as \(trip.frames)")
+            throw BenchmarkError("a path of \(known) frames was measured as \(trip.frames)")
         }
         findings.results.append(
             Measurement(
@@ -98,10 +101,11 @@ extension CablePart {
         } catch let error as BenchmarkError where error.description.contains("not of one length") {
             return table.add(["offline", "", "longer and longer", "", "", "", "said so: not of one length"])
         }
-        throw BenchmarkError("a way whose length changes was taken for a cable")
+        throw BenchmarkError("a path whose length changes was accepted as a cable")
     }
 
-    /// What comes in by a way of so many frames and three tenths, at half the level, for each time that the sequence is played.
+    /// Returns the recording of a path of the given delay plus three tenths of a frame, at half the
+    /// level, for each repetition of the sequence.
     private static func record(_ sequence: MaximumLengthSequence, _ delays: [Int]) -> [Float] {
         let length = sequence.values.count
         let taps = (-64...64).map { tap -> Double in
@@ -119,7 +123,7 @@ extension CablePart {
     }
 }
 
-/// Measures a stand-in for a cable, as it is told.
+/// Measures a simulated cable as instructed.
 final class CablePerformer {
     static let part = "cable"
     private var wire: OpaquePointer?
@@ -131,24 +135,24 @@ final class CablePerformer {
         case "open":
             (server, isLoopback) = (words[1], words[2] != ServerKind.pipewire.rawValue)
             wire = latency_pass_open(server, "latency-wire", 0, nil)
-            guard wire != nil else { throw BenchmarkError("no client could be opened") }
+            guard wire != nil else { throw BenchmarkError("cannot open a client") }
         case "measure": return try measure(words)
         case "close":
             latency_pass_close(wire)
             wire = nil
-        default: throw BenchmarkError("a cable knows no such word")
+        default: throw BenchmarkError("unknown command of the cable part")
         }
         return []
     }
 
     private func measure(_ words: [String]) throws -> [Double] {
         guard let wire, let delay = UInt32(words[1]), let gain = Float(words[2]), let noise = Float(words[3]) else {
-            throw BenchmarkError("no wire is there")
+            throw BenchmarkError("no wire is open")
         }
         latency_pass_set(wire, delay, gain, noise)
         let ends = try CableEnds(server: server, order: 13, count: Int(words[4]) ?? 2)
         if isLoopback, !latency_pass_connect(wire, "loopback:playback_1") {
-            throw BenchmarkError("the wire could not be connected")
+            throw BenchmarkError("cannot connect the wire")
         }
         let trip = try ends.measure(
             output: "latency-wire:in", input: isLoopback ? "loopback:capture_1" : "latency-wire:out")

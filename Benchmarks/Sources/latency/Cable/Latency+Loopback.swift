@@ -2,25 +2,26 @@ import Foundation
 import Processes
 import Reporting
 
-/// The one measurement on hardware: on the user's own server, over a cable from an output to an input.
+/// The only measurement on hardware: on the user's own server, over a cable from an output to an
+/// input.
 extension Latency {
     func measureCable(output: String, input: String) throws {
         let machine = Machine.present()
         say(machine.name)
         let ends = try CableEnds(server: serverName, order: 15, count: quick ? 2 : 8)
-        say("playing noise at −20 dB to '\(output)' for \(quick ? 2 : 6) seconds, and listening at '\(input)'")
+        say("playing noise at −20 dB to '\(output)' for \(quick ? 2 : 6) seconds, and recording from '\(input)'")
         let trip = try ends.measure(output: output, input: input)
-        let told = ends.toldLatency(output: output, input: input)
+        let reported = ends.reportedLatency(output: output, input: input)
         let rate = Double(ends.sampleRate)
         var table = Table(
             "Round trip from '\(output)' to '\(input)'", [.text("what", 44), "frames", "ms"])
         func add(_ what: String, _ frames: Double) {
             table.add([what, String(format: "%.1f", frames), String(format: "%.3f", frames / rate * 1000)])
         }
-        let unknown = trip.frames - Double(told.output + told.input)
+        let unknown = trip.frames - Double(reported.output + reported.input)
         add("measured", trip.frames)
-        add("the server says: out", Double(told.output))
-        add("the server says: in", Double(told.input))
+        add("the server says: out", Double(reported.output))
+        add("the server says: in", Double(reported.input))
         add("measured beyond that", unknown)
         say(
             """
@@ -30,7 +31,7 @@ extension Latency {
         if unknown >= 1 {
             let half = Int((unknown / 2).rounded())
             say(
-                "jackd tells the rest too when it is started with the driver's options -I \(half) -O \(Int(unknown.rounded()) - half)."
+                "jackd reports the rest, too, if it is started with the driver options -I \(half) -O \(Int(unknown.rounded()) - half)."
             )
         }
         guard let json else { return }
@@ -41,7 +42,7 @@ extension Latency {
         let results = [
             ("hardware.round_trip_frames", "frames", trip.frames),
             ("hardware.round_trip_ms", "ms", trip.frames / rate * 1000),
-            ("hardware.told_latency_frames", "frames", Double(told.output + told.input)),
+            ("hardware.told_latency_frames", "frames", Double(reported.output + reported.input)),
         ].map { Measurement($0, "hardware", $1, Statistics([$2]), conditions) }
         try Report(
             "latency", quick: quick, machine: machine, noise: .measure(quick: true), results: results, targets: [],

@@ -1,12 +1,13 @@
 import Foundation
 
-/// A sequence of ±1 that is like nothing but itself: shifted, it correlates to −1/length.
+/// A sequence of ±1 that is uncorrelated with its shifted copies: shifted, it correlates to
+/// −1/length.
 struct MaximumLengthSequence {
     let values: [Double]
 
-    /// Of 2^order − 1 values; `order` is 10…17.
+    /// Creates a sequence of 2^order − 1 values; `order` is 10…17.
     init(order: Int) {
-        // Which bits of the register are fed back: primitive polynomials.
+        // The bits of the register that are fed back: primitive polynomials.
         let taps = [10: 0x240, 11: 0x500, 12: 0xE08, 13: 0x1C80, 14: 0x3802, 15: 0x6000, 16: 0xD008, 17: 0x12000]
         guard let tap = taps[order] else { preconditionFailure("an order of 10 to 17") }
         var register = 1
@@ -17,7 +18,8 @@ struct MaximumLengthSequence {
         }
     }
 
-    /// What comes in, of one length, against the sequence at each shift: the impulse response of the way between, beginning at a shift of 0.
+    /// Correlates a recording of one sequence length with the sequence at each shift. Returns the
+    /// impulse response of the path, from a shift of 0 on.
     func correlate(_ incoming: ArraySlice<Float>) -> [Double] {
         let length = values.count
         precondition(incoming.count == length, "one length of the sequence")
@@ -26,7 +28,7 @@ struct MaximumLengthSequence {
         let mean = incoming.reduce(0) { $0 + Double($1) } / Double(length)
         var (a, b) = (Spectrum(size: size), Spectrum(size: size))
         for (index, sample) in incoming.enumerated() { a.real[index] = Double(sample) - mean }
-        // Twice, one after the other: every shift finds a whole sequence.
+        // The sequence twice in a row, so that every shift finds a complete one.
         for index in 0..<(2 * length) { b.real[index] = values[index % length] }
         a.transform(inverse: false)
         b.transform(inverse: false)
@@ -37,15 +39,15 @@ struct MaximumLengthSequence {
             a.imaginary[index] = im * b.real[index] - re * b.imaginary[index]
         }
         a.transform(inverse: true)
-        // Shift k is how far the sequence, begun a length before, has to be moved.
+        // Shift k is the distance by which the sequence, started one length earlier, must be moved.
         return (0..<length).map { shift in
-            let place = (shift - length + size) % size
-            return a.real[place] / Double(length)
+            let index = (shift - length + size) % size
+            return a.real[index] / Double(length)
         }
     }
 }
 
-/// Complex values and their Fourier transform, of a size that is a power of two.
+/// Complex values and their Fourier transform. The size is a power of two.
 struct Spectrum {
     var real: [Double]
     var imaginary: [Double]
@@ -55,7 +57,7 @@ struct Spectrum {
         (real, imaginary) = ([Double](repeating: 0, count: size), [Double](repeating: 0, count: size))
     }
 
-    /// In place; the inverse is divided by the size.
+    /// Transforms in place. The inverse is divided by the size.
     mutating func transform(inverse: Bool) {
         let size = real.count
         reorder()
@@ -82,7 +84,7 @@ struct Spectrum {
         (real[a], imaginary[a]) = (real[a] + re, imaginary[a] + im)
     }
 
-    /// By the bits of the place, reversed.
+    /// Reorders by bit-reversed index.
     private mutating func reorder() {
         var other = 0
         for index in 0..<real.count {

@@ -5,30 +5,30 @@ import CLatencyProbe
 import Foundation
 import Processes
 
-/// How an app makes a sound now.
+/// The ways in which an app plays a sound immediately.
 enum Action: Int, CaseIterable {
-    /// `CommandPort.trigger`: what a game or an instrument uses.
+    /// `CommandQueue.trigger`, as used by games and instruments.
     case trigger
-    /// The same for the frame that is a period from now.
+    /// The same for a frame one period ahead.
     case scheduled
-    /// `AudioEngine.play`, of samples in memory.
+    /// `AudioEngine.play` with samples in memory.
     case play
-    /// `AudioPlayer.play()`, of a file.
+    /// `AudioPlayer.play()` with a file.
     case player
 
     var call: String {
         switch self {
-        case .trigger: "CommandPort.trigger"
-        case .scheduled: "CommandPort.trigger(at:)"
+        case .trigger: "CommandQueue.trigger"
+        case .scheduled: "CommandQueue.trigger(at:)"
         case .play: "AudioEngine.play"
         case .player: "AudioPlayer.play"
         }
     }
 }
 
-/// What the actions need, made before.
+/// The objects that the actions need, created in advance.
 private struct Stage {
-    var commands: CommandPort
+    var commands: CommandQueue
     var engine: AudioEngine
     var bus: SessionBus
     var impulse: Sound
@@ -46,8 +46,10 @@ private struct Stage {
 }
 
 extension ProbedApp {
-    /// Each kind of action, by a thread of normal priority and by one in real time, by turns. Of each: which, whether in real time, milliseconds from before
-    /// the call to the first frame, frames by which a time that was asked for was missed. First how many were repeated.
+    /// Performs each kind of action, alternately on a thread of normal priority and on one with
+    /// real-time priority. Returns the number of repetitions, and then for each action: its kind,
+    /// whether it was in real time, the milliseconds from before the call to the first frame, and
+    /// the frames by which a requested time was missed.
     func act(_ rounds: Int, _ actions: [Action], _ sounds: Sounds) throws -> [Double] {
         let path = try Self.writeFile()
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -70,7 +72,7 @@ extension ProbedApp {
         return [Double(repeated)] + results
     }
 
-    /// nil: it is to be repeated, since the server was late meanwhile.
+    /// Returns nil if the action must be repeated because the server was late meanwhile.
     private func act(_ action: Action, inRealTime: Bool, _ stage: Stage) throws -> [Double]? {
         defer { Scheduling.useNormal() }
         let origin = action == .scheduled ? try findOrigin() : 0
@@ -92,7 +94,7 @@ extension ProbedApp {
             heard.flatMap { heard in
                 time.map { frames(from: origin &+ UInt32(truncatingIfNeeded: $0), to: heard.frame) }
             } ?? 0
-        try checkEars()
+        try checkTaps()
         if action == .player { try silence(stage.player) }
         guard !wasLate(since: xruns, isSuspect: late != 0), let heard else { return nil }
         return [(heard.time_us - Double(begun)) / 1000, Double(late)]
@@ -101,10 +103,10 @@ extension ProbedApp {
     private func silence(_ player: AudioPlayer) throws {
         player.stop()
         player.currentTime = 0
-        try wait(for: "silence") { latency_probe_level(probe, Ear.app.rawValue) == 0 }
+        try wait(for: "silence") { latency_probe_level(probe, Tap.app.rawValue) == 0 }
     }
 
-    /// A tenth of a second at full scale, as a file.
+    /// Writes a file with a tenth of a second at full scale.
     private static func writeFile() throws -> String {
         let samples = [Int16](repeating: .max, count: 4_800)
         let bytes = samples.count * 2

@@ -5,13 +5,14 @@ import Foundation
 import Processes
 import Servers
 
-/// Ways in and out again.
+/// Measurements of paths from input to output.
 extension ProbedApp {
-    /// From the emitter to the listener, by each way at once; over the server's loopback ports where it has them.
+    /// Connects the emitter to the receiver, through each path at once; over the server's loopback
+    /// ports if it has any.
     func connectThrough(overLoopback: Bool) throws {
         disconnectAll()
         let ends = [
-            (Ear.link, "latency-emitter:out"), (.bare, "latency-bare:out"), (.planted, "latency-planted:out"),
+            (Tap.link, "latency-emitter:out"), (.bare, "latency-bare:out"), (.injected, "latency-injected:out"),
             (.app, Self.output),
         ]
         for (index, end) in ends.enumerated() {
@@ -22,16 +23,20 @@ extension ProbedApp {
                 try connect(end.1, Self.port(end.0))
             }
         }
-        for way in ["latency-bare:in", "latency-planted:in", Self.inputPort] { try connect("latency-emitter:out", way) }
+        for way in ["latency-bare:in", "latency-injected:in", Self.inputPort] {
+            try connect("latency-emitter:out", way)
+        }
         try connect(Self.secondOutput, Self.port(.level))
     }
 
-    static let ways: [Ear] = [.link, .bare, .planted, .app]
+    static let ways: [Tap] = [.link, .bare, .injected, .app]
 
-    /// Frames that an impulse took by each way, four numbers an impulse; first how many impulses had to be repeated, since the server was late meanwhile.
+    /// Measures the frames that an impulse takes on each path. Returns the number of impulses that
+    /// were repeated because the server was late, and then four numbers per impulse.
     ///
-    /// jackd copies its loopback ports while the cycle's first clients run already, and finds in each what this cycle's has written, or the last one's. So over these,
-    /// what differs from the link by a whole period does not differ.
+    /// jackd copies its loopback ports while the cycle's first clients already run. Each then
+    /// contains what this cycle has written, or what the last one has. Over these ports, a
+    /// difference of one period from the link is therefore ignored.
     func sendThrough(_ count: Int, overLoopback: Bool) throws -> [Double] {
         var (delays, repeated) = ([Double](), 0)
         forgetAll()
@@ -42,24 +47,25 @@ extension ProbedApp {
             let heard = Self.ways.map { hear(id, at: $0) }
             var took = heard.compactMap { $0 }.map { frames(from: emitted, to: $0.frame) }
             if overLoopback, let link = took.first { took = took.map { link + ($0 - link + 8 * period) % period } }
-            let isPlain = took.count == 4 && took == [0, 0, Self.plantedDelay, 0].map { $0 + took[0] }
+            let isPlain = took.count == 4 && took == [0, 0, Self.injectedDelay, 0].map { $0 + took[0] }
             guard !wasLate(since: xruns, isSuspect: !isPlain), took.count == 4 else {
                 repeated += 1
                 guard repeated <= 20 + count else {
                     throw BenchmarkError(
-                        "of \(repeated) impulses not all was heard, last by way \(heard.firstIndex { $0 == nil } ?? -1)"
+                        "\(repeated) impulses were not received completely; the last one is missing on path \(heard.firstIndex { $0 == nil } ?? -1)"
                     )
                 }
                 continue
             }
             delays += took.map(Double.init)
         }
-        try checkEars()
+        try checkTaps()
         return [Double(repeated)] + delays
     }
 
-    /// What `jack_iodelay` reads alone, and then through the app, in frames; so many readings each. The last thing that a server is asked for: the tool
-    /// ends without a farewell, and jackd -S is upset for a while by clients that do.
+    /// Returns `count` readings of `jack_iodelay` alone, and as many through the app, in frames.
+    /// This must be the last use of the server: the tool ends without closing its client, which
+    /// disturbs jackd -S for a while.
     func readDelays(_ count: Int, overLoopback: Bool, server: String) throws -> [Double] {
         let tool = Process()
         let pipe = Pipe()
@@ -74,7 +80,7 @@ extension ProbedApp {
             tool.waitUntilExit()
         }
         let (source, destination) = ("jack_delay:out", "jack_delay:in")
-        func lead(_ ports: [String]) throws {
+        func connectChain(_ ports: [String]) throws {
             disconnectAll()
             for port in [source, destination] { latency_probe_disconnect(probe, port) }
             let way = [source] + ports + [destination]
@@ -82,13 +88,14 @@ extension ProbedApp {
         }
         let back = overLoopback ? ["loopback:playback_1", "loopback:capture_1"] : []
         try wait(for: "jack_iodelay") { latency_probe_connect(probe, source, back.first ?? "latency-bare:in") }
-        try lead(overLoopback ? back : ["latency-bare:in", "latency-bare:out"])
+        try connectChain(overLoopback ? back : ["latency-bare:in", "latency-bare:out"])
         let alone = try readings(pipe.fileHandleForReading, count)
-        try lead([Self.inputPort, Self.output] + back)
+        try connectChain([Self.inputPort, Self.output] + back)
         return alone + (try readings(pipe.fileHandleForReading, count))
     }
 
-    /// The first ones may be of the time before all was connected.
+    /// Reads the tool's output. The first readings are discarded, since they may be from before all
+    /// connections were made.
     private func readings(_ handle: FileHandle, _ count: Int) throws -> [Double] {
         var text = ""
         var found: [Double] = []
@@ -96,7 +103,7 @@ extension ProbedApp {
         while found.count < count + 2 {
             var watched = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
             guard now() < limit, poll(&watched, 1, 10_000) > 0 else {
-                throw BenchmarkError("jack_iodelay said nothing that is a number of frames: \(text.suffix(200))")
+                throw BenchmarkError("jack_iodelay printed no number of frames: \(text.suffix(200))")
             }
             text += String(decoding: handle.availableData, as: UTF8.self)
             found = text.split(separator: "\n").compactMap { line in

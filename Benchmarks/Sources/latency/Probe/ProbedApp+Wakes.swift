@@ -4,17 +4,18 @@ import CLatencyProbe
 import Foundation
 import Processes
 
-/// When the app's cycle was called, and when that of a client was that does nothing.
+/// Measurements of when the app's cycle was called, and when that of a client that does nothing.
 extension ProbedApp {
-    /// Microseconds after the beginning of the cycle, as the server reckons it: by turns the app's and the client's, of each cycle that both were called for. First how
-    /// many cycles only one of them was called for.
+    /// Returns the number of cycles for which only one of them was called, and then, for each other
+    /// cycle, the microseconds after its beginning according to the server: alternately those of
+    /// the app and of the client.
     func noteWakes(seconds: Double) throws -> [Double] {
-        // Both behind the emitter, so that neither is called earlier by its place.
+        // Connects both after the emitter, so that their positions in the graph are equal.
         try connect("latency-emitter:out", "latency-bare:in")
         let capacity = UInt32(seconds * 48_000 / Double(period) * 1.2) + 1_000
         guard let own = latency_wakes_create(capacity),
             let stamp = latency_stamp_create(passes[0], UInt32(period), own)
-        else { throw BenchmarkError("there is no memory for \(capacity) callbacks") }
+        else { throw BenchmarkError("out of memory for \(capacity) callbacks") }
         let source = RenderSource(channels: 1, context: UnsafeMutableRawPointer(stamp), function: latency_stamp_render)
         let voice = try engine.play(.render(source), on: session.bus)
         try wait(for: "the app's cycle") { voice.state == .playing && voice.framesRendered > 0 }
@@ -39,7 +40,8 @@ extension ProbedApp {
             }
     }
 
-    /// By the first frame of the cycle. Of two calls that seem to belong to one cycle, the first is the cycle before's, which was late.
+    /// Returns the calls by the first frame of the cycle. Of two calls that seem to belong to one
+    /// cycle, the first belongs to the previous cycle, which was late.
     private func ownWakes(_ wakes: OpaquePointer) -> [UInt32: UInt64] {
         var found: [UInt32: UInt64] = [:]
         for index in 0..<latency_wakes_count(wakes) {

@@ -2,16 +2,16 @@ import CLatencyProbe
 import Processes
 import Servers
 
-/// Has a probed app do what it is told, in words.
+/// Executes commands on a probed app.
 final class ProbedAppPerformer {
-    /// How the part is called that performs it.
+    /// The name of the part that performs it.
     static let part = "probed-app"
 
     private var app: ProbedApp?
     private var sounds: ProbedApp.Sounds?
     private var hasLoopback = false
     private var server = ""
-    /// A reply that is longer than a packet is asked for piece by piece.
+    /// The rest of a reply that is longer than a packet. The caller requests it in segments.
     private var reply: ArraySlice<Double> = []
 
     func perform(_ words: [String]) throws -> [Double] {
@@ -51,19 +51,19 @@ final class ProbedAppPerformer {
         case "timed": return try app.postTimed(number, try made())
         case "act": return try app.act(number, words[2...].compactMap { Int($0).flatMap(Action.init) }, try made())
         case "wakes": return try app.noteWakes(seconds: Double(words[1]) ?? 0)
-        default: throw BenchmarkError("a probed app knows no such word")
+        default: throw BenchmarkError("unknown command of the probed app")
         }
         return []
     }
 
     private func made() throws -> ProbedApp.Sounds {
-        guard let sounds else { throw BenchmarkError("nothing leads from the app to the probe") }
+        guard let sounds else { throw BenchmarkError("the app is not connected to the probe") }
         return sounds
     }
 }
 
 extension Performer {
-    /// Asks for something that may be long.
+    /// Sends a command whose reply may be long.
     func askAtLength(_ words: String...) throws -> [Double] {
         try askAtLength(words)
     }

@@ -1,1 +1,2 @@
-/// What holds in every process of tests, and in what it starts: linking it is enough.
+/// Sets the environment of every test process and of the programs that it starts. Linking the
+/// library is enough.

@@ -1,4 +1,5 @@
-/// The fake's own detectors fire: for an app that does what libjack forbids, and one that leaves its buffers as they were.
+/// Tests that the fake detects an app that does what libjack forbids, and one that leaves its
+/// buffers unwritten.
 #include "../fake_jack.h"
 #include "expect.h"
 
@@ -34,7 +35,7 @@ static int ask_within(jack_nframes_t nframes, void *argument) {
     return stay_silent(nframes, NULL);
 }
 
-/// Runs cycles for as long as it takes to have had some.
+/// Runs a client until it has had some cycles.
 static void run(const char *script, JackProcessCallback process) {
     EXPECT(fake_jack_begin(script) == 0);
     jack_client_t *client = jack_client_open("test", JackNoStartServer, NULL);

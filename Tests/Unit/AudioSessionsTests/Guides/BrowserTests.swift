@@ -3,11 +3,12 @@ import Recipes
 import TestSupport
 import Testing
 
-/// GUIDE-5: browser-like apps that sometimes play. Not in this release: remote commands while a film plays (group REMOTE).
+/// GUIDE-5: browser-like apps that sometimes play audio. Not in this release: remote commands
+/// during a film (group REMOTE).
 @Suite struct BrowserTests {
     private static let (browser, music) = (0, 1)
 
-    @Test("GUIDE-5: a film in a page plays when the user says so, and gives the user's music back when it ends")
+    @Test("GUIDE-5: a film in a page plays when the user starts it, and the user's music resumes when it ends")
     func film() throws {
         let (browser, music) = (Self.browser, Self.music)
         let device = try Device(apps: 2)
@@ -15,12 +16,12 @@ import Testing
         try player.play()
         _ = try device.render(4_800)
 
-        // "Always wait for the user to initiate playback": a page with a film disturbs nobody.
+        // "Always wait for the user to initiate playback": a page with a film interrupts no app.
         let screen = Screen<Browser.Display>()
         let session = try device.session(of: browser)
         let page = try Browser(
             session: session, film: device.programme(of: browser, frames: 12_000), display: screen.show)
-        let story = Story(session)
+        let scenario = Scenario(session)
         var heard = try device.render(4_800)
         #expect(heard[browser].isSilent && heard[music].differs(from: 4_800) == nil)
 
@@ -37,11 +38,12 @@ import Testing
         // "Wait for the user to initiate playback after receiving an end interruption event."
         try device.system.declineCall()
         #expect(try device.render(2_400)[browser].isSilent)
-        #expect(story.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: true)])
+        #expect(scenario.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: true)])
         try page.play()
         #expect(try device.render(2_400)[browser].differs(fadingInFrom: 4_800 + Device.fade) == nil)
 
-        // "Deactivate the audio session using notifyOthersOnDeactivation after the video ends": the music goes on at its next frame.
+        // "Deactivate the audio session using notifyOthersOnDeactivation after the video ends": the
+        // music resumes at its next frame.
         _ = try device.render(12_000 - 4_800 - Device.fade - 2_400)  // the film's last frame
         #expect(!session.isActive && screen.now == .ended)
         heard = try device.render(2_400)
@@ -50,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "GUIDE-5, ROUTE-4: headphones pulled out pause the film; the session stays active, and the user's music does not burst out"
+        "GUIDE-5, ROUTE-4: unplugging headphones pauses the film; the session stays active, and the music stays silent"
     )
     func unplugged() throws {
         let (browser, music) = (Self.browser, Self.music)
@@ -64,13 +66,14 @@ import Testing
         try page.play()
         #expect(try device.render(2_400)[browser].differs(from: 0) == nil)
 
-        // "Pause due to a route change caused by an unplug event, but keep the audio session active."
+        // "Pause due to a route change caused by an unplug event, but keep the audio session
+        // active."
         try device.system.unplug("Headphones")
         #expect(try device.render(2_400)[browser].fallsSilent)
         #expect(session.isActive && screen.displays == [.playing, .paused])
         try page.play()
         #expect(try device.render(2_400)[browser].differs(fadingInFrom: 2_400 + Device.fade) == nil)
         page.ended()
-        #expect(try device.render(2_400)[music].isSilent, "it was for the headphones, too")
+        #expect(try device.render(2_400)[music].isSilent, "the music was meant for the headphones, too")
     }
 }

@@ -3,12 +3,13 @@ import Recipes
 import TestSupport
 import Testing
 
-/// GUIDE-7: cooperative music. That it registers no remote commands is plain to see: this release has none.
+/// GUIDE-7: cooperative music. That it registers no remote commands needs no test: this release has
+/// none.
 @Suite struct CooperativeMusicTests {
     private static let (instrument, music) = (0, 1)
 
     @Test(
-        "GUIDE-7: an instrument sounds beside the music, from its start button on, in the background too, and interrupts nobody"
+        "GUIDE-7: an instrument plays alongside the music once started, in the background too, interrupting no app"
     )
     func playAlong() throws {
         let (instrument, music) = (Self.instrument, Self.music)
@@ -17,9 +18,10 @@ import Testing
         try player.play()
         _ = try device.render(4_800)
 
-        // "Use mixWithOthers." "If the UI contains a start/stop button, activate the session when the user presses it."
+        // "Use mixWithOthers." "If the UI contains a start/stop button, activate the session when
+        // the user presses it."
         let session = try device.session(of: instrument)
-        let story = Story(session)
+        let scenario = Scenario(session)
         let drums = try CooperativeMusic(session: session, rhythm: device.programme(of: instrument))
         #expect(session.categoryOptions.contains(.mixWithOthers) && !session.isActive)
         try drums.start()
@@ -29,7 +31,7 @@ import Testing
         heard = try device.render(480)
         #expect(heard[instrument].samples[1] == 0.25 + 4_802 / 1_048_576 && heard[music].differs(from: 9_600) == nil)
 
-        // Music that starts later does not interrupt it either.
+        // Music that starts later does not interrupt the instrument either.
         player.pause()
         _ = try device.render(480)
         try player.play()
@@ -43,16 +45,16 @@ import Testing
         #expect(try device.render(4_800)[instrument].differs(from: 10_560) == nil)
         try device.app(instrument).setApplicationState(.foreground)
 
-        // Calls interrupt it as they do everyone; both go on.
+        // Calls interrupt the instrument like any other app; both resume.
         try device.system.ring()
         heard = try device.render(2_400)
         #expect(heard[instrument].fallsSilent && heard[music].fallsSilent)
         try device.system.declineCall()
         heard = try device.render(2_400)
         #expect(heard[instrument].differs(fadingInFrom: 15_360 + Device.fade) == nil)
-        #expect(story.events.suffix(2) == [.interruptionBegan(.default), .interruptionEnded(shouldResume: true)])
+        #expect(scenario.events.suffix(2) == [.interruptionBegan(.default), .interruptionEnded(shouldResume: true)])
 
-        // The stop button: it is silent and inactive, and nobody else noticed.
+        // The stop button: the instrument is silent and inactive, and other apps are not affected.
         let place = Int((heard[music].samples.last ?? 0) * 1_048_576)
         try drums.stop()
         heard = try device.render(2_400)
@@ -60,7 +62,7 @@ import Testing
         #expect(!session.isActive)
     }
 
-    @Test("GUIDE-7: it asks before it listens; what it hears sounds beside the music in the same cycle")
+    @Test("GUIDE-7: the app asks before it records; its input is heard together with the music in the same cycle")
     func listening() throws {
         let (instrument, music) = (Self.instrument, Self.music)
         let device = try Device(apps: 2, microphones: 1)
@@ -72,10 +74,11 @@ import Testing
         let singing = [Float](repeating: 0.25, count: 2_400)
         var heard = try device.render(2_400, microphone: singing)
 
-        // "Ask the user for permission to record input using requestRecordPermission. Don't rely on the operating system to prompt the user."
+        // "Ask the user for permission to record input using requestRecordPermission. Don't rely on
+        // the operating system to prompt the user."
         let asked = device.user(of: instrument, allows: true)
-        #expect(heard[instrument].differs(from: 0) == nil, "until then nothing is heard")
-        looper.listen()
+        #expect(heard[instrument].differs(from: 0) == nil, "the input is silent until then")
+        looper.playMicrophone()
         heard = try device.render(2_400, microphone: singing)
         #expect(asked.noted.count == 1)
         #expect(heard[instrument].samples.last == 0.25 + 4_800 / 1_048_576)
@@ -84,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "GUIDE-7, GUIDE-1: without a start button it follows the game's guideline: active in the foreground, again after interruptions"
+        "GUIDE-7, GUIDE-1: without a start button it behaves like a game: active in the foreground, even after calls"
     )
     func withoutButton() throws {
         let (instrument, music) = (Self.instrument, Self.music)

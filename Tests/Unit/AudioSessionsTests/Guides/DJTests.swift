@@ -4,16 +4,16 @@ import Recipes
 import TestSupport
 import Testing
 
-/// The DJ of the guide ("A DJ often needs to listen to one track of music while another track is playing"). The devices have channels of the
-/// offline driver, one after the other.
+/// The DJ of the guide ("A DJ often needs to listen to one track of music while another track is
+/// playing"). The devices have consecutive channels of the offline driver.
 @Suite struct DJTests {
     private static let (main, cue) = (0..<2, 2..<4)
 
     @Test(
-        "MULTI-1, MULTI-3, MULTI-4: the dancers hear one record and the headphones the next, until the headphones are gone"
+        "MULTI-1, MULTI-3, MULTI-4: the hall plays one record and the headphones the next, until they are unplugged"
     )
     func decks() throws {
-        // Four channels; the host is one app's.
+        // Four channels; the host is that of one app.
         let device = try Device(apps: 4)
         device.driver.plug(.output("Hall", .usbAudio), firstOutput: 0)
         device.driver.plug(.output("Headphones", .headphones), firstOutput: 2)
@@ -25,30 +25,30 @@ import Testing
         try present.setMain(1)
         _ = try device.render(2_400)
 
-        // The next record, for the DJ's ear.
+        // The next record, on the DJ's cue.
         let next = try dj.play(AudioBuffer([samples, samples]))
         try next.setCue(1)
         var heard = try device.render(2_400)
-        // The decks start a period after they are put on.
+        // The decks start one period after they are loaded.
         for channel in Self.main { #expect(heard[channel].differs(from: 2_400 - 256) == nil) }
         heard = try device.render(2_400)
         for channel in Self.main { #expect(heard[channel].differs(from: 4_800 - 256) == nil) }
         for channel in Self.cue { #expect(heard[channel].differs(from: 2_400 - 256) == nil) }
 
-        // The headphones are pulled out: no word of it on the dance floor.
+        // Unplugging the headphones does not affect the main output.
         device.driver.unplug("Headphones")
         heard = try device.render(2_400)
         for channel in Self.main { #expect(heard[channel].differs(from: 7_200 - 256) == nil) }
         for channel in Self.cue { #expect(heard[channel].samples[480...].allSatisfy { $0 == 0 }) }
         #expect(session.isActive)
 
-        // They are plugged in again, and the cue is there, where it would be by now.
+        // Plugged in again, the headphones have the cue again, at its current position.
         device.driver.plug(.output("Headphones", .headphones), firstOutput: 2)
         heard = try device.render(2_400)
         for channel in Self.main { #expect(heard[channel].differs(from: 9_600 - 256) == nil) }
         for channel in Self.cue { #expect(heard[channel].differs(fadingInFrom: 7_200 - 256) == nil) }
 
-        // And over to the next record: both sound while the faders cross.
+        // Crossfade to the next record: both play while the faders move.
         try present.setMain(0)
         try next.setMain(1)
         _ = try device.render(2_400)

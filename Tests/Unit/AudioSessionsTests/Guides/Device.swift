@@ -7,14 +7,15 @@ import SessionArbiter
 import TestSupport
 import Testing
 
-/// A device with several apps, on the offline driver: one engine and one arbiter, as they would meet on a desk.
+/// A device with several apps, on the offline driver: one engine and one arbiter, as on a desktop.
 ///
-/// Each app sounds on an output channel of its own, so that a test hears them apart; every frame of an app's programme tells its place.
+/// Each app plays on an output channel of its own, so that a test can distinguish them. The value
+/// of each frame of an app's program is its position.
 struct Device {
     static let rate = 48_000
     /// Frames of the fade into and out of silence: 5 ms.
     static let fade = 240
-    /// Frames of the way down under a duck, 50 ms, and back, 500 ms.
+    /// Frames of the attack of a duck, 50 ms, and of its release, 500 ms.
     static let attack = 2_400
     static let release = 24_000
 
@@ -30,30 +31,32 @@ struct Device {
         directory = try TemporaryDirectory()
     }
 
-    /// The system, for what it does to all: calls, alarms, switches.
+    /// The system, for events that affect all apps: calls, alarms, switches.
     var system: AudioSessionHost { hosts[0] }
 
-    /// An app, by its channel: for its life in foreground and background.
+    /// Returns the host of the app on this channel, to move it between foreground and background.
     func app(_ channel: Int) -> AudioSessionHost { hosts[channel] }
 
-    /// A session of an app.
+    /// Returns a new session of an app.
     func session(of app: Int) throws -> AudioSession { try AudioSession(host: hosts[app]) }
 
-    /// The path of a sound file on an app's channel whose frames tell their places.
+    /// Returns the path of a sound file on an app's channel. The value of each frame is its
+    /// position.
     func programme(of app: Int, frames: Int = 480_000) throws -> String {
         let path = directory.file("\(app)-\(frames).wav")
         try SoundFile.write(planes(of: app, Signal.counting(frames: frames)), sampleRate: Self.rate, to: path)
         return path
     }
 
-    /// Samples on an app's channel, in memory.
+    /// Returns a buffer with samples on an app's channel.
     func buffer(of app: Int, _ samples: [Float]) throws -> AudioBuffer { try AudioBuffer(planes(of: app, samples)) }
 
     private func planes(of app: Int, _ samples: [Float]) -> [[Float]] {
         hosts.indices.map { $0 == app ? samples : [Float](repeating: 0, count: samples.count) }
     }
 
-    /// What is heard of each app during the next frames, once everything that was decided has been told and carried out.
+    /// Returns the output of each app during the next frames, after all pending decisions have been
+    /// delivered and applied.
     func render(_ frames: Int, microphone: [Float] = []) throws -> [Heard] {
         settle()
         let planes = try driver.render(frames: frames, inputs: [microphone])
@@ -61,12 +64,12 @@ struct Device {
         return planes.map(Heard.init)
     }
 
-    /// Returns when every app has been told everything, and has answered.
+    /// Returns when every app has received and handled all notifications.
     func settle() { for host in hosts { host.settle() } }
 
-    /// The user, asked by an app whether it may record; says how often that was.
-    func user(of app: Int, allows: Bool) -> Signpost<Int> {
-        let asked = Signpost<Int>()
+    /// Sets the user's answer to an app's permission request. Returns a log of the requests.
+    func user(of app: Int, allows: Bool) -> EventLog<Int> {
+        let asked = EventLog<Int>()
         hosts[app].setRecordPermissionPrompt { answer in
             asked.note(app)
             answer(allows)
@@ -75,56 +78,58 @@ struct Device {
     }
 }
 
-/// What was heard of one app for a while.
+/// The output of one app over a time span.
 struct Heard {
     let samples: [Float]
 
     var isSilent: Bool { samples.allSatisfy { $0 == 0 } }
 
-    /// Whether it fades out within 5 ms, without a click, and is silent from there on.
+    /// Whether the output fades out within 5 ms, without a click, and is silent from then on.
     var fallsSilent: Bool {
         samples[Device.fade...].allSatisfy { $0 == 0 }
             && Signal.largestStep(samples) < 4 * Signal.peak(samples) / Float(Device.fade) + 1e-6
     }
 
-    /// Where it is not exactly the programme from `frame` on, at full level; nil when it is, bit by bit.
+    /// Compares the output with the program from `frame` on, at full level. Returns the first
+    /// difference; nil if they are bit-identical.
     func differs(from frame: Int) -> String? { Signal.firstDifference(samples, Self.programme(frame, samples.count)) }
 
-    /// The same behind a fade in of 5 ms, whose frames count.
+    /// Does the same after a fade-in of 5 ms, whose frames count.
     func differs(fadingInFrom frame: Int) -> String? {
         let place = frame + Device.fade
         return Signal.firstDifference(
             samples[Device.fade...], Self.programme(place, samples.count - Device.fade))
     }
 
-    /// The level at the end, in dB, of a programme that was at `frame` at the beginning.
+    /// Returns the level at the end, in dB, of a program that started at `frame`.
     func decibels(from frame: Int) -> Double {
         Signal.decibels((samples.last ?? 0) * 1_048_576 / Float(frame + samples.count))
     }
 
-    /// Frames `first` and on of any programme: each is its number, from 1, in units of 2^-20.
+    /// Returns `count` frames of any program, starting at `first`. The value of each is its number,
+    /// from 1, in units of 2^-20.
     private static func programme(_ first: Int, _ count: Int) -> [Float] {
         (first..<(first + count)).map { Float($0 + 1) / 1_048_576 }
     }
 }
 
-/// What a session was told, in order, as its app hears it.
-final class Story: Sendable {
-    private let told = Signpost<AudioSessionEvent>()
+/// The events of a session, in the order in which its app receives them.
+final class Scenario: Sendable {
+    private let notified = EventLog<AudioSessionEvent>()
     private let observer = SessionObserver()
 
-    init(_ session: AudioSession) { observer.observe(session) { [told] event in told.note(event) } }
+    init(_ session: AudioSession) { observer.observe(session) { [notified] event in notified.note(event) } }
 
-    var events: [AudioSessionEvent] { told.noted }
+    var events: [AudioSessionEvent] { notified.noted }
 
-    /// Of them, why the route changed.
+    /// The reasons of the route changes among them.
     var routeChanges: [AudioSession.RouteChangeReason] {
         events.compactMap { event in
             if case .routeChanged(let reason) = event { reason } else { nil }
         }
     }
 
-    /// Of them, what concerns interruptions.
+    /// The interruption events among them.
     var interruptions: [AudioSessionEvent] {
         events.filter { event in
             switch event {
@@ -135,9 +140,9 @@ final class Story: Sendable {
     }
 }
 
-/// What an app shows, in order.
+/// The display states of an app, in order.
 final class Screen<Display: Sendable>: Sendable {
-    private let shown = Signpost<Display>()
+    private let shown = EventLog<Display>()
 
     var displays: [Display] { shown.noted }
     var now: Display? { shown.noted.last }

@@ -8,7 +8,7 @@ import Testing
     private static let (meter, other) = (0, 1)
 
     @Test(
-        "GUIDE-4: a meter measures exactly what comes in, silences others, is not ducked, and goes on after every interruption"
+        "GUIDE-4: a meter measures its input exactly, silences others, is not ducked, and resumes after interruptions"
     )
     func meter() throws {
         let (meter, other) = (Self.meter, Self.other)
@@ -17,14 +17,16 @@ import Testing
         try player.play()
         _ = try device.render(2_400)
 
-        // "Set the audio category before displaying a video splash on app launch": the splash's sound plays in the right session.
+        // "Set the audio category before displaying a video splash on app launch": the splash plays
+        // in the right session.
         let session = try device.session(of: meter)
-        let story = Story(session)
+        let scenario = Scenario(session)
         let metering = try Metering(session: session)
         #expect(session.category == .playAndRecord && session.mode == .measurement && !session.isActive)
 
-        // "Ask the user for permission to record input using requestRecordPermission. Don't rely on the operating system to prompt the
-        // user": asked as the app comes up, and as long as the answer is no, nobody else is disturbed.
+        // "Ask the user for permission to record input using requestRecordPermission. Don't rely on
+        // the operating system to prompt the user": the app asks when it becomes active. As long as
+        // the answer is no, it interrupts no app.
         let asked = device.user(of: meter, allows: false)
         metering.didBecomeActive()
         #expect(try device.render(2_400)[other].differs(from: 2_400) == nil)
@@ -39,7 +41,8 @@ import Testing
         #expect(heard[other].fallsSilent)
         #expect(metering.takePeak() == Signal.peak(input), "a minimum of processing: none")
 
-        // None of ours on the output either: a prompt of another app does not lower a test tone (MODE, measurement).
+        // The output is not processed either: a prompt of another app does not duck a test tone
+        // (MODE, measurement).
         let navigation = try Navigation(session: device.session(of: other))
         try metering.play(device.buffer(of: meter, Signal.counting(frames: 12_000)))
         try navigation.say(device.programme(of: other, frames: 4_800))
@@ -56,14 +59,14 @@ import Testing
         // "Always attempt to reactivate and resume playback after an end interruption event."
         try device.system.beginInterruption(by: .alarm)
         _ = try device.render(2_400)
-        _ = metering.takePeak()  // what came in until it was silent
+        _ = metering.takePeak()  // input until it fell silent
         heard = try device.render(2_400, microphone: input)
-        #expect(heard[meter].isSilent && metering.takePeak() == 0, "nothing is measured meanwhile")
+        #expect(heard[meter].isSilent && metering.takePeak() == 0, "nothing is measured during the interruption")
         try device.system.endInterruption(shouldResume: false)
         heard = try device.render(2_400)
         #expect(session.isActive && heard[meter].differs(fadingInFrom: 7_200 + Device.fade) == nil)
         _ = try device.render(2_400, microphone: input)
         #expect(metering.takePeak() == Signal.peak(input[..<2_400]))
-        #expect(story.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: false)])
+        #expect(scenario.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: false)])
     }
 }

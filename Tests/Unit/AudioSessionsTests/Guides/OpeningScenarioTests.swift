@@ -5,17 +5,19 @@ import Recipes
 import TestSupport
 import Testing
 
-/// GUIDE-8: the three scenarios with which the guide (2014, "Why a default audio session usually isn't what you want") opens: what
-/// happens to an app that says nothing of its sound, and what it does about it.
+/// GUIDE-8: the three opening scenarios of the guide (2014, "Why a default audio session usually
+/// isn't what you want"): the behavior of an app that does not configure its session, and the
+/// remedy.
 @Suite struct OpeningScenarioTests {
     private static let (app, music) = (0, 1)
 
     @Test(
-        "GUIDE-8, scenario 1: an audiobook falls silent when the screen locks; with playback and the background flag it goes on"
+        "GUIDE-8, scenario 1: an audiobook stops when the screen locks; with playback and the flag it continues"
     )
     func audiobook() throws {
         let device = try Device(apps: 1)
-        // "As soon as Lord Bassanio enters, Auto-Lock times out, the screen locks, and your audio goes silent."
+        // "As soon as Lord Bassanio enters, Auto-Lock times out, the screen locks, and your audio
+        // goes silent."
         let session = try device.session(of: Self.app)
         let book = try AudioPlayer(path: device.programme(of: Self.app), session: session)
         try book.play()
@@ -47,7 +49,8 @@ import Testing
         try player.play()
         _ = try device.render(4_800)
 
-        // "After starting up a motivating song, the user fires a photon torpedo at an enemy ship, and the music stops."
+        // "After starting up a motivating song, the user fires a photon torpedo at an enemy ship,
+        // and the music stops."
         let torpedo = try device.buffer(of: game, [Float](repeating: 0.25, count: 480))
         let session = try device.session(of: game)
         try session.setActive(true)
@@ -75,11 +78,12 @@ import Testing
         }
     }
 
-    @Test("GUIDE-8, scenario 3: a radio is silent after an ignored call, until it says what it is and listens")
+    @Test("GUIDE-8, scenario 3: a radio is silent after an ignored call, until it observes interruptions")
     func radio() throws {
         let device = try Device(apps: 1)
-        // "The user chooses to ignore the call and dismisses the alert. The user taps Play again, but nothing happens." A stream of the
-        // app's own, as by an audio queue: nobody activates for it.
+        // "The user chooses to ignore the call and dismisses the alert. The user taps Play again,
+        // but nothing happens." The stream is the app's own, as from an audio queue: the library
+        // does not activate the session for it.
         let session = try device.session(of: Self.app)
         try session.setActive(true)
         let stream = try device.buffer(of: Self.app, Signal.counting(frames: 100_000))
@@ -89,7 +93,7 @@ import Testing
         #expect(try device.render(4_800)[Self.app].fallsSilent)
         try device.system.declineCall()
         #expect(try device.render(4_800)[Self.app].isSilent)
-        #expect(session.explain() == ["session 1 is inactive by ACT-1"], "and it can be asked why")
+        #expect(session.explain() == ["session 1 is inactive by ACT-1"], "explain names the reason")
 
         // "Set the appropriate category, register for the notification, and respond accordingly."
         try session.setCategory(.playback)

@@ -4,10 +4,12 @@ import Recipes
 import TestSupport
 import Testing
 
-/// GUIDE-2, playback by the user's hand; recording is in RecorderTests. The advice quoted is that of 2017.
+/// GUIDE-2, playback controlled by the user; recording is in RecorderTests. The quoted advice is
+/// that of 2017.
 ///
-/// Not in this release, and so not here: remote commands and now-playing information (group REMOTE), and the volume view; what that
-/// view sets is here. Pulling out headphones is in FigureTests (figure 5-1).
+/// Not in this release, and so not tested: remote commands and now-playing information (group
+/// REMOTE), and the volume view; the values that this view sets are tested. Unplugging headphones
+/// is in FigureTests (figure 5-1).
 @Suite struct UserControlledPlaybackTests {
     private static let (player, other) = (0, 1)
 
@@ -16,17 +18,17 @@ import Testing
         let screen = Screen<Player.Display>()
         let session: AudioSession
         let player: Player
-        let story: Story
+        let scenario: Scenario
 
         init() throws {
             device = try Device(apps: 2)
             session = try device.session(of: UserControlledPlaybackTests.player)
             player = try Player(
                 session: session, path: device.programme(of: UserControlledPlaybackTests.player), display: screen.show)
-            story = Story(session)
+            scenario = Scenario(session)
         }
 
-        /// Another app's music, playing.
+        /// Starts the music of another app.
         func music() throws -> Player {
             let app = UserControlledPlaybackTests.other
             let music = try Player(session: device.session(of: app), path: device.programme(of: app)) { _ in }
@@ -36,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "GUIDE-2: it waits for the button, stays active in the foreground, and leaves when it goes to the background paused"
+        "GUIDE-2: it waits for the button, stays active in the foreground, and deactivates in the background if paused"
     )
     func button() throws {
         let scene = try Scene()
@@ -44,7 +46,8 @@ import Testing
         let music = try scene.music()
         _ = try device.render(2_400)
 
-        // "Wait for the user to press the play or record button before activating the audio session."
+        // "Wait for the user to press the play or record button before activating the audio
+        // session."
         #expect(!scene.session.isActive)
         #expect(try device.render(2_400)[other].differs(from: 2_400) == nil)
         try scene.player.play()
@@ -52,7 +55,8 @@ import Testing
         #expect(heard[player].differs(from: 0) == nil && heard[other].fallsSilent)
         #expect(scene.screen.displays == [.playing])
 
-        // "While the app is in the foreground, keep the audio session active unless it is interrupted."
+        // "While the app is in the foreground, keep the audio session active unless it is
+        // interrupted."
         scene.player.pause()
         #expect(try device.render(2_400)[player].fallsSilent)
         #expect(scene.session.isActive && scene.screen.now == .paused)
@@ -61,37 +65,40 @@ import Testing
         scene.player.pause()
         _ = try device.render(2_400)
 
-        // "If audio is not running when the app goes to the background, deactivate the session: this keeps it from being interrupted by
-        // another non-mixable app." "Use a background task instead of streaming silence."
+        // "If audio is not running when the app goes to the background, deactivate the session:
+        // this keeps it from being interrupted by another non-mixable app." "Use a background task
+        // instead of streaming silence."
         try device.app(player).setApplicationState(.background)
         try scene.player.didEnterBackground()
         #expect(!scene.session.isActive)
-        let told = scene.story.events
+        let notified = scene.scenario.events
         heard = try device.render(2_400)
-        let place = 4_800 + Device.fade  // the music's, when the button was pressed
-        #expect(heard[player].isSilent && heard[other].differs(fadingInFrom: place) == nil, "it left with notice")
+        let place = 4_800 + Device.fade  // the music's position when the button was pressed
+        #expect(heard[player].isSilent && heard[other].differs(fadingInFrom: place) == nil, "it notified others")
         music.pause()
         try music.play()
         _ = try device.render(256)
-        #expect(scene.story.events == told, "nobody interrupts who is not there")
+        #expect(scene.scenario.events == notified, "an inactive session is not interrupted")
     }
 
-    @Test("GUIDE-2: interrupted, it shows so and does not leave; at the end it goes on only if it played, and may")
+    @Test("GUIDE-2: an interrupted player shows that it is paused; it resumes only if it played before and may do so")
     func interruptions() throws {
         let scene = try Scene()
         let (device, player) = (scene.device, Self.player)
         try scene.player.play()
         _ = try device.render(4_800)
 
-        // "When playback is interrupted, update the UI to show that it is paused. Do not deactivate the audio session."
+        // "When playback is interrupted, update the UI to show that it is paused. Do not deactivate
+        // the audio session."
         try device.system.beginInterruption(by: .alarm)
         #expect(try device.render(4_800)[player].fallsSilent)
         #expect(scene.screen.displays == [.playing, .paused] && scene.session.state.activity == .interrupted)
-        // "Observe interruptions": what it was told, and that it goes on at the very next frame.
+        // "Observe interruptions": the events that it receives, and that it resumes at the very
+        // next frame.
         try device.system.endInterruption(shouldResume: true)
         #expect(try device.render(4_800)[player].differs(fadingInFrom: 4_800 + Device.fade) == nil)
         #expect(scene.screen.now == .playing)
-        #expect(scene.story.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: true)])
+        #expect(scene.scenario.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: true)])
 
         // "Check for the presence of the option and honor its value" (2014).
         try device.system.beginInterruption(by: .alarm)
@@ -112,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "GUIDE-2: with declared background audio it goes on behind the lock; suspended and brought back, it waits for the button"
+        "GUIDE-2: with declared background audio it plays while locked; after suspension it waits for the button"
     )
     func appLife() throws {
         let scene = try Scene()
@@ -127,10 +134,10 @@ import Testing
         try device.system.setScreenLocked(false)
         try device.app(player).setApplicationState(.background)
         try scene.player.didEnterBackground()
-        #expect(try device.render(4_800)[player].differs(from: 9_600) == nil, "it plays, and so it stays")
+        #expect(try device.render(4_800)[player].differs(from: 9_600) == nil, "it stays active because it is playing")
 
-        // "Assume that the session is inactive when the app moves from suspended to the foreground. Reactivate it when the user presses the
-        // button."
+        // "Assume that the session is inactive when the app moves from suspended to the foreground.
+        // Reactivate it when the user presses the button."
         try device.app(player).setApplicationState(.suspended)
         #expect(try device.render(4_800)[player].fallsSilent)
         try device.app(player).setApplicationState(.foreground)
@@ -141,14 +148,14 @@ import Testing
         #expect(try device.render(4_800)[player].differs(fadingInFrom: 14_400) == nil)
         #expect(scene.session.isActive && scene.screen.now == .playing)
 
-        // And without the flag.
+        // Without the flag.
         try device.app(player).setDeclaresBackgroundAudio(false)
         try device.system.setScreenLocked(true)
         #expect(try device.render(4_800)[player].fallsSilent)
     }
 
     @Test(
-        "GUIDE-2, VOL-1, ROUTE-8: the user sets volume and route outside the app; the app plays on, and can read what is set"
+        "GUIDE-2, VOL-1, ROUTE-8: the user sets volume and route outside the app; it keeps playing, and can read them"
     )
     func volumeAndRoute() throws {
         let scene = try Scene()
@@ -156,20 +163,21 @@ import Testing
         try scene.player.play()
         _ = try device.render(4_800)
 
-        // "Use the volume view for the volume slider and the route picker": there is none here, but there is what it sets.
+        // "Use the volume view for the volume slider and the route picker": there is no such view
+        // here, but the values that it sets exist.
         try device.system.plug("Headphones", type: .headphones)
         try device.system.plug("Television", type: .HDMI)
         #expect(scene.session.currentRoute.outputs.map(\.portName) == ["Television"])
         try device.system.pickOutput("Headphones:output")
         #expect(try device.render(4_800)[player].differs(from: 4_800) == nil)
         #expect(scene.session.currentRoute.outputs.map(\.portName) == ["Headphones"])
-        #expect(scene.story.routeChanges.last == .override && scene.screen.displays == [.playing])
+        #expect(scene.scenario.routeChanges.last == .override && scene.screen.displays == [.playing])
         try device.system.setSystemVolume(0.5)
         #expect(try abs(device.render(4_800)[player].decibels(from: 9_600) + 6.0206) < 0.001)
         #expect(scene.session.outputVolume == 0.5)
     }
 
-    @Test("INT-7: told by the assistant to pause while it interrupts, the player does not go on")
+    @Test("INT-7: paused by a command of the assistant that interrupts it, the player does not resume")
     func assistantSaysPause() throws {
         let scene = try Scene()
         let (device, player) = (scene.device, Self.player)
@@ -178,12 +186,14 @@ import Testing
         try device.system.beginInterruption(by: .assistant)
         #expect(try device.render(2_400)[player].fallsSilent)
 
-        // "Keep track of any commands issued by Siri and respond accordingly when the interruption ends: it should not automatically resume
-        // playing. Instead, your app's UI should indicate that it is in a paused state."
+        // "Keep track of any commands issued by Siri and respond accordingly when the interruption
+        // ends: it should not automatically resume playing. Instead, your app's UI should indicate
+        // that it is in a paused state."
         scene.player.pause()
         try device.system.endInterruption(shouldResume: true)
         #expect(try device.render(2_400)[player].isSilent)
-        #expect(scene.story.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: false)])
+        #expect(
+            scene.scenario.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: false)])
         #expect(scene.screen.now == .paused)
         try scene.player.play()
         #expect(try device.render(2_400)[player].differs(fadingInFrom: 4_800 + Device.fade) == nil)

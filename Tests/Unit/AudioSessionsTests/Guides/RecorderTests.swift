@@ -4,7 +4,8 @@ import Recipes
 import TestSupport
 import Testing
 
-/// GUIDE-2, recording by the user's hand, and GUIDE-9. Not in this release: recording to a file (PLAY-2); what is recorded stays in memory.
+/// GUIDE-2, recording controlled by the user, and GUIDE-9. Not in this release: recording to a file
+/// (PLAY-2); recordings stay in memory.
 @Suite struct RecorderTests {
     private static let (recorder, game) = (0, 1)
 
@@ -14,19 +15,19 @@ import Testing
         let session: AudioSession
         let screen = Screen<Recorder.Display>()
         let recorder: Recorder
-        let story: Story
+        let scenario: Scenario
         let sound = Signal.counting(frames: 2_400)
 
         init() throws {
             device = try Device(apps: 2, microphones: 1)
             session = try device.session(of: RecorderTests.recorder)
             recorder = try Recorder(session: session, display: screen.show)
-            story = Story(session)
+            scenario = Scenario(session)
         }
     }
 
     @Test(
-        "GUIDE-2: a recorder begins at the button, uses playAndRecord so that others are heard, and keeps what it has when interrupted"
+        "GUIDE-2: a recorder starts at the button, keeps others audible with playAndRecord, and survives interruptions"
     )
     func recording() throws {
         let scene = try Scene()
@@ -40,8 +41,8 @@ import Testing
         // "Wait for the user to press the record button before activating."
         _ = try device.render(2_400, microphone: scene.sound)
         #expect(!scene.session.isActive && recorder.samples().isEmpty)
-        // "Ask the user for permission to record input using requestRecordPermission. Don't rely on the operating system to prompt the
-        // user." As long as the answer is no, nothing starts.
+        // "Ask the user for permission to record input using requestRecordPermission. Don't rely on
+        // the operating system to prompt the user." As long as the answer is no, nothing starts.
         let asked = device.user(of: Self.recorder, allows: false)
         recorder.record()
         _ = try device.render(2_400, microphone: scene.sound)
@@ -63,7 +64,8 @@ import Testing
         #expect(heard[Self.game].fallsSilent)
         try strict.setActive(false)
 
-        // Interrupted: what it has stays, the display says so, and nobody is recorded again unasked.
+        // Interrupted: the recording is kept, the display is updated, and recording does not
+        // restart on its own.
         recorder.record()
         _ = try device.render(2_400, microphone: scene.sound)
         try device.system.ring()
@@ -74,11 +76,11 @@ import Testing
         try device.system.declineCall()
         _ = try device.render(2_400, microphone: scene.sound)
         #expect(recorder.samples() == kept && scene.screen.now == .stopped)
-        #expect(scene.story.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: true)])
+        #expect(scene.scenario.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: true)])
     }
 
     @Test(
-        "GUIDE-2, figure 5-1: another device ends a recording, and what was recorded stays; its own category change does not"
+        "GUIDE-2, figure 5-1: another device ends a recording, which is kept; its own category change does not"
     )
     func routes() throws {
         let scene = try Scene()
@@ -95,14 +97,14 @@ import Testing
                 try device.system.unplug("Headset")
             }
             _ = try device.render(2_400, microphone: scene.sound)
-            #expect(scene.story.routeChanges.last == change && scene.screen.now == .stopped)
+            #expect(scene.scenario.routeChanges.last == change && scene.screen.now == .stopped)
             #expect(recorder.samples() == kept && !kept.isEmpty)
         }
-        #expect(scene.story.routeChanges == [.categoryChange, .newDeviceAvailable, .oldDeviceUnavailable])
+        #expect(scene.scenario.routeChanges == [.categoryChange, .newDeviceAvailable, .oldDeviceUnavailable])
     }
 
     @Test(
-        "GUIDE-9: with do-not-disturb on, ringing and the assistant do not reach a recording; an alarm and an accepted call do"
+        "GUIDE-9: do-not-disturb keeps ringing and the assistant from a recording, not an alarm or an accepted call"
     )
     func quietRecording() throws {
         let scene = try Scene()
@@ -124,23 +126,23 @@ import Testing
         try take()
         try device.system.endInterruption()
         try take()
-        #expect(scene.story.interruptions.isEmpty && scene.screen.displays == [.recording], "it was told of none of it")
+        #expect(scene.scenario.interruptions.isEmpty && scene.screen.displays == [.recording], "it was not notified")
 
         // "iOS always gives priority to the phone, and to certain alarms."
         try device.system.ring()
         try take()
         try device.system.acceptCall()
         _ = try device.render(2_400, microphone: scene.sound)
-        #expect(scene.story.interruptions == [.interruptionBegan(.default)] && scene.screen.now == .stopped)
+        #expect(scene.scenario.interruptions == [.interruptionBegan(.default)] && scene.screen.now == .stopped)
         try device.system.endCall()
         recorder.record()
         device.settle()
         try device.system.beginInterruption(by: .alarm)
         device.settle()
-        #expect(scene.story.interruptions.count == 3 && scene.screen.now == .stopped)
+        #expect(scene.scenario.interruptions.count == 3 && scene.screen.now == .stopped)
         try device.system.endInterruption()
 
-        // Off again, who waited begins.
+        // When do-not-disturb is turned off, a waiting interruption begins.
         recorder.record()
         device.settle()
         try device.system.beginInterruption(by: .assistant)

@@ -4,12 +4,13 @@ import Recipes
 import TestSupport
 import Testing
 
-/// GUIDE-3: voice chat. Not in this release, and so not here: voice processing (echo cancellation, gain control), the volume view.
+/// GUIDE-3: voice chat. Not in this release, and so not tested: voice processing (echo
+/// cancellation, gain control) and the volume view.
 @Suite struct VoiceChatTests {
     private static let (chat, music) = (0, 1)
 
     @Test(
-        "GUIDE-3: active for the length of a call, in the background too; interrupted, it waits for the user; then the music goes on"
+        "GUIDE-3: active during a call, in the background too; interrupted, it waits for the user; then music resumes"
     )
     func call() throws {
         let (chat, music) = (Self.chat, Self.music)
@@ -19,13 +20,14 @@ import Testing
         let session = try device.session(of: chat)
         let screen = Screen<VoiceChat.Display>()
         let voiceChat = try VoiceChat(session: session, display: screen.show)
-        let story = Story(session)
+        let scenario = Scenario(session)
 
-        // "Only activate an audio session when the user answers or initiates a call": standing ready disturbs nobody.
+        // "Only activate an audio session when the user answers or initiates a call": an idle app
+        // interrupts no other.
         #expect(try device.render(4_800)[music].differs(from: 0) == nil)
         #expect(!session.isActive)
-        // "Ask the user for permission to record input using requestRecordPermission. Don't rely on the operating system to prompt the
-        // user": long before the first call.
+        // "Ask the user for permission to record input using requestRecordPermission. Don't rely on
+        // the operating system to prompt the user": long before the first call.
         let asked = device.user(of: chat, allows: true)
         voiceChat.signedIn()
         device.settle()
@@ -36,7 +38,7 @@ import Testing
         let spoken = Signal.counting(frames: 2_400)
         var heard = try device.render(2_400, microphone: spoken)
         #expect(heard[chat].differs(from: 0) == nil && heard[music].fallsSilent, "they do not mix with others")
-        #expect(voiceChat.heard() == spoken)
+        #expect(voiceChat.takeInput() == spoken)
         #expect(screen.displays == [.talking])
 
         // "Ensure that the audio background flag is set."
@@ -44,67 +46,70 @@ import Testing
         try device.app(chat).setApplicationState(.background)
         #expect(try device.render(2_400)[chat].differs(from: 2_400) == nil)
         try device.app(chat).setApplicationState(.foreground)
-        _ = voiceChat.heard()
+        _ = voiceChat.takeInput()
 
-        // "Ignore all route changes", but "if values such as rate, buffer duration or latency matter, get them anew after a route change".
+        // "Ignore all route changes", but query values such as sample rate, buffer duration and
+        // latency again after a route change.
         let before = voiceChat.deviceDelay
         _ = try device.driver.requestPeriod(frames: 512)
         try device.system.plug("Headphones", type: .headphones)
         #expect(try device.render(2_400)[chat].differs(from: 4_800) == nil)
         #expect(before == 2 * 256.0 / 48_000 && voiceChat.deviceDelay == 2 * 512.0 / 48_000)
-        #expect(story.routeChanges.last == .newDeviceAvailable && session.isActive)
+        #expect(scenario.routeChanges.last == .newDeviceAvailable && session.isActive)
 
         // "Update the UI to reflect that the call's audio has been interrupted."
         try device.system.ring()
         try device.system.acceptCall()
         heard = try device.render(2_400, microphone: spoken)
         #expect(heard[chat].fallsSilent && screen.now == .interrupted)
-        _ = voiceChat.heard()  // what came in until it was silent
+        _ = voiceChat.takeInput()  // input until it fell silent
         _ = try device.render(2_400, microphone: spoken)
-        #expect(voiceChat.heard().isEmpty, "nobody listens in")
-        // "Do not activate an audio session after an interruption until the user answers or initiates a call."
+        #expect(voiceChat.takeInput().isEmpty, "nothing is captured")
+        // "Do not activate an audio session after an interruption until the user answers or
+        // initiates a call."
         try device.system.endCall()
         #expect(try device.render(2_400)[chat].isSilent)
-        #expect(!session.isActive && voiceChat.heard().isEmpty)
-        #expect(story.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: true)])
+        #expect(!session.isActive && voiceChat.takeInput().isEmpty)
+        #expect(scenario.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: true)])
         try voiceChat.talk(with: .buffer(farEnd))
         heard = try device.render(2_400, microphone: spoken)
-        #expect(heard[chat].differs(fadingInFrom: 7_200 + Device.fade) == nil && !voiceChat.heard().isEmpty)
+        #expect(heard[chat].differs(fadingInFrom: 7_200 + Device.fade) == nil && !voiceChat.takeInput().isEmpty)
 
         // "Deactivate the audio session after a call ends using notifyOthersOnDeactivation."
         try voiceChat.hangUp()
         heard = try device.render(2_400)
         #expect(heard[chat].fallsSilent && heard[music].differs(fadingInFrom: 4_800 + Device.fade) == nil)
-        #expect(!session.isActive && screen.now == .idle && voiceChat.heard().isEmpty)
+        #expect(!session.isActive && screen.now == .idle && voiceChat.takeInput().isEmpty)
     }
 
-    @Test("GUIDE-3, INT-10: the lid over the microphone ends the call; opened again, nobody listens unasked")
+    @Test("GUIDE-3, INT-10: closing the lid ends the call; opened again, it does not record on its own")
     func microphoneMuted() throws {
         let device = try Device(apps: 1, microphones: 1)
         device.app(Self.chat).setRecordPermission(.granted)
         let session = try device.session(of: Self.chat)
         let screen = Screen<VoiceChat.Display>()
         let voiceChat = try VoiceChat(session: session, display: screen.show)
-        let story = Story(session)
+        let scenario = Scenario(session)
         try voiceChat.talk(with: .buffer(device.buffer(of: Self.chat, Signal.counting(frames: 48_000))))
         let spoken = Signal.counting(frames: 2_400)
         _ = try device.render(2_400, microphone: spoken)
-        #expect(!voiceChat.heard().isEmpty)
+        #expect(!voiceChat.takeInput().isEmpty)
 
         // "Ignore all route changes": headphones pulled out do not end a conversation.
         try device.system.plug("Headphones", type: .headphones)
         try device.system.unplug("Headphones")
         #expect(try device.render(2_400, microphone: spoken)[Self.chat].differs(from: 2_400) == nil)
-        #expect(voiceChat.heard() == spoken && session.isActive)
+        #expect(voiceChat.takeInput() == spoken && session.isActive)
 
-        // Guidelines on audio (the newest): "make sure that a VoIP app ends the call" when the lid mutes the microphone, since resuming "risks
-        // re-enabling the microphone without people knowing".
+        // Guidelines on audio (the newest): "make sure that a VoIP app ends the call" when the lid
+        // mutes the microphone, since resuming "risks re-enabling the microphone without people
+        // knowing".
         try device.system.setMicrophoneMuted(true)
         var heard = try device.render(2_400, microphone: spoken)
         #expect(heard[Self.chat].fallsSilent && screen.displays == [.talking, .idle])
         try device.system.setMicrophoneMuted(false)
         heard = try device.render(2_400, microphone: spoken)
-        #expect(heard[Self.chat].isSilent && voiceChat.heard().isEmpty && !session.isActive)
-        #expect(story.interruptions.first == .interruptionBegan(.builtInMicMuted))
+        #expect(heard[Self.chat].isSilent && voiceChat.takeInput().isEmpty && !session.isActive)
+        #expect(scenario.interruptions.first == .interruptionBegan(.builtInMicMuted))
     }
 }

@@ -1,0 +1,176 @@
+internal import CRenderCore
+
+/// A sound that is ready to be triggered: samples in memory, and the parameters to play them with.
+///
+/// Its memory persists until the last voice that plays it has ended, even if the sound itself is
+/// released earlier.
+public final class Sound: Sendable {
+    let memory: SoundMemory
+    private let retired: RetiredSounds
+
+    init(memory: SoundMemory, retired: RetiredSounds) {
+        self.memory = memory
+        self.retired = retired
+    }
+
+    deinit { retired.add(memory) }
+}
+
+/// The memory of released sounds, which voices may still read. An engine keeps this list until its
+/// driver is closed, so the memory stays valid for the render thread even if a sound is released
+/// together with its engine.
+final class RetiredSounds: Sendable {
+    private let list = Mutex<[SoundMemory]>([])
+
+    func add(_ memory: SoundMemory) { list.withLock { $0.append(memory) } }
+
+    /// Removes and returns the memory that no voice reads, for the caller to release.
+    func takeUnused() -> [SoundMemory] {
+        list.withLock { list in
+            let unused = list.filter { !$0.isPlaying }
+            list.removeAll { memory in unused.contains { $0 === memory } }
+            return unused
+        }
+    }
+}
+
+/// The memory that the voices of a sound read.
+///
+/// Unchecked `Sendable`: immutable.
+final class SoundMemory: @unchecked Sendable {
+    let buffer: AudioBuffer
+    let map: ChannelMap?
+    let bus: any AudioBus
+    let parameters: rcore_voice_params_t
+
+    init(buffer: AudioBuffer, map: ChannelMap?, bus: any AudioBus, parameters: rcore_voice_params_t) {
+        self.buffer = buffer
+        self.map = map
+        self.bus = bus
+        self.parameters = parameters
+    }
+
+    var isPlaying: Bool { rcore_buffer_users(buffer.handle) > 0 }
+}
+
+/// One playback of a sound. It needs no cleanup: the engine reclaims the voice when it ends.
+public struct TriggeredVoice: Hashable, Sendable {
+    let handle: UInt64
+}
+
+/// A command queue for one thread, such as a sequencer's thread or a MIDI callback.
+///
+/// Every call is wait-free: it takes no lock, allocates nothing and waits for no other thread. One
+/// thread at a time may use a queue; each thread that triggers sounds creates its own. A command
+/// takes effect on exactly the engine frame `time`; nil is the next period. Fades and ramps are in
+/// engine frames. Calls for a voice that has ended throw `voiceEnded`.
+///
+/// Unchecked `Sendable`: the C queue has one producer at a time, which its owner ensures; the queue
+/// can be handed to the thread that uses it.
+public final class CommandQueue: @unchecked Sendable {
+    private let handle: OpaquePointer
+    private let engine: AudioEngine
+    private let core: RenderCore
+
+    init(handle: OpaquePointer, engine: AudioEngine) {
+        self.handle = handle
+        self.engine = engine
+        core = engine.core
+    }
+
+    deinit { engine.closeQueue(handle) }
+
+    /// Plays a sound. `gain` is linear; `pan`, −1…1, replaces the sound's own position; `speed` is
+    /// 1/16…16 source frames per engine frame. Throws `noFreeVoice` if the pool is empty,
+    /// `commandQueueFull` or `invalidArgument`; then nothing plays.
+    @discardableResult
+    public func trigger(
+        _ sound: Sound, gain: Float = 1, pan: Float? = nil, speed: Float = 1, at time: UInt64? = nil
+    ) throws(AudioEngineError) -> TriggeredVoice {
+        var parameters = sound.memory.parameters
+        parameters.gain = gain
+        parameters.speed = speed
+        if let pan { parameters.pan = pan }
+        let voice = rcore_voice_acquire(core.handle)
+        guard voice != 0 else { throw .noFreeVoice(limit: engine.configuration.maximumVoices) }
+        let status = rcore_post_start(handle, voice, &parameters, time ?? 0)
+        guard status == RCORE_OK else {
+            rcore_voice_release(core.handle, voice)
+            throw AudioEngineError(status, "triggering a sound with gain \(gain) and speed \(speed)")
+        }
+        return TriggeredVoice(handle: voice)
+    }
+
+    /// Fades out and ends a voice.
+    public func stop(_ voice: TriggeredVoice, fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
+        let status = rcore_post_stop(handle, voice.handle, UInt32(clamping: fadeFrames), time ?? 0)
+        guard status == RCORE_OK else { throw AudioEngineError(status, "stopping a voice") }
+    }
+
+    /// Leaves the voice's loop: the voice plays the frames that follow it to the end, as an
+    /// instrument does when the key is released.
+    public func release(_ voice: TriggeredVoice, at time: UInt64? = nil) throws(AudioEngineError) {
+        let status = rcore_post_leave_loop(handle, voice.handle, time ?? 0)
+        guard status == RCORE_OK else { throw AudioEngineError(status, "releasing a voice") }
+    }
+
+    /// Ramps the gain to a linear value; finite.
+    public func setGain(
+        _ gain: Float, of voice: TriggeredVoice, rampFrames: Int, curve: AutomationCurve = .linear,
+        at time: UInt64? = nil
+    ) throws(AudioEngineError) {
+        let status = AutomatedParameter.voiceGain.ramp(
+            to: gain, frames: rampFrames, curve: curve, of: voice.handle, to: handle, at: time)
+        guard status == RCORE_OK else { throw AudioEngineError(status, "a gain of \(gain)") }
+    }
+
+    /// Moves the pan position between left (−1) and right (1). The sound must have been created
+    /// with a pan.
+    public func setPan(
+        _ position: Float, of voice: TriggeredVoice, rampFrames: Int, curve: AutomationCurve = .linear,
+        at time: UInt64? = nil
+    ) throws(AudioEngineError) {
+        let status = AutomatedParameter.voicePan.ramp(
+            to: position, frames: rampFrames, curve: curve, of: voice.handle, to: handle, at: time)
+        guard status == RCORE_OK else { throw AudioEngineError(status, "a pan of \(position), or no pan law") }
+    }
+
+    /// Ramps the speed, 1/16…16 source frames per engine frame.
+    public func setSpeed(
+        _ speed: Float, of voice: TriggeredVoice, rampFrames: Int, curve: AutomationCurve = .linear,
+        at time: UInt64? = nil
+    ) throws(AudioEngineError) {
+        let status = AutomatedParameter.voiceSpeed.ramp(
+            to: speed, frames: rampFrames, curve: curve, of: voice.handle, to: handle, at: time)
+        guard status == RCORE_OK else { throw AudioEngineError(status, "a speed of \(speed)") }
+    }
+
+    /// Moves a parameter through `points`, all of them or none, as `Voice.automate` does. Within a
+    /// transaction, it is part of that.
+    public func automate(
+        _ parameter: VoiceParameter, of voice: TriggeredVoice, _ points: [AutomationPoint]
+    ) throws(AudioEngineError) {
+        let automated = parameter.automated
+        try automated.check(points)
+        let status = automated.post(points, of: voice.handle, to: handle)
+        guard status == RCORE_OK else {
+            throw AudioEngineError(status, "automating \(automated.name) through \(points.count) points")
+        }
+    }
+
+    /// Applies all commands that `body` posts through this queue together, so that a chord starts
+    /// on one frame. If `body` throws or the queue is full, none of them takes effect. Transactions
+    /// do not nest: throws `invalidArgument` within another one.
+    public func transaction(_ body: () throws -> Void) throws {
+        guard rcore_transaction_begin(handle) == RCORE_OK else {
+            throw AudioEngineError.invalidArgument(what: "a transaction within a transaction of the same queue")
+        }
+        do {
+            try body()
+        } catch {
+            rcore_transaction_cancel(handle)
+            throw error
+        }
+        guard rcore_transaction_commit(handle) == RCORE_OK else { throw AudioEngineError.commandQueueFull }
+    }
+}

@@ -1,0 +1,128 @@
+internal import AudioRendering
+internal import Dispatch
+internal import SessionArbiter
+internal import SessionPolicy
+
+/// Connects each session's output to the ports of its route, and its input from them (groups ROUTE,
+/// MULTI). The policy selects the ports, the driver assigns channels of the render core to them,
+/// and the engine routes buses to channels.
+extension AudioSessionHost {
+    /// Connects a session to its route. On return its sound goes to the new route, after a
+    /// crossfade of 5 ms. Without a server nothing changes: the session returns with its previous
+    /// ports (SRV-2).
+    func applyRoute(of session: AudioSession) { hardware.sync { connectRoute(of: session) } }
+
+    /// Reports the devices and connects every active session, and `session`, to its route. Call it
+    /// when the engine has been reopened, because its channels may be connected elsewhere.
+    func applyAllRoutes(and session: AudioSession? = nil) {
+        reportDevices()
+        hardware.sync {
+            for other in livingSessions where other.isActive || other === session { connectRoute(of: other) }
+        }
+    }
+
+    /// Disconnects every session whose outputs the returned server no longer has, before audio
+    /// starts. The session is connected again once its new route is known (ROUTE-4). Runs on the
+    /// driver's thread.
+    func disconnectLostOutputs() {
+        guard case .success(let engine) = engine else { return }
+        for session in livingSessions {
+            guard hasLostOutput(of: session), case .success(let connection) = session.connection else { continue }
+            try? engine.route(connection.buses.map { BusRouting(bus: $0, outputs: [], inputs: 0..<0) })
+        }
+    }
+
+    /// Connects every active session to its route, without blocking and without reporting devices.
+    func applyAllRoutesAsync() {
+        hardware.async { [weak self] in
+            guard let self else { return }
+            for session in livingSessions where session.isActive { connectRoute(of: session) }
+        }
+    }
+
+    /// Connects a session to its route without blocking: after a change of its category or mode, or
+    /// after a route change, which the app was notified of first so that it can pause (ROUTE-4).
+    func applyRouteAsync(of session: AudioSession) {
+        hardware.async { [weak self, weak session] in
+            if let session { self?.connectRoute(of: session) }
+        }
+    }
+
+    /// Returns whether every output that the session was routed to is gone from the server, so that
+    /// the session is inaudible.
+    func hasLostOutput(of session: AudioSession) -> Bool {
+        guard case .success(let engine) = engine, case .success(let connection) = session.connection,
+            let devices = engine.driver.devices
+        else { return false }
+        let present = Set(devices.flatMap(\.ports).map(\.uid))
+        let routed = connection.auxiliaryBuses.uids
+        return !routed.contains(Self.driverPorts) && present.isDisjoint(with: routed)
+    }
+
+    /// Stands, among the uids of the ports that a session is routed to, for the ports that the
+    /// driver opened with. Virtual devices that exist only in the policy use these ports.
+    private static let driverPorts = "own"
+
+    /// Routes the session's main bus to every output of its route and to its input, and each
+    /// auxiliary bus to its own outputs. First disconnects ports that no session uses. Does nothing
+    /// without a server, and for a driver that reports no devices. [hardware queue]
+    private func connectRoute(of session: AudioSession) {
+        guard case .success(let engine) = engine, let format = engine.format, engine.driver.devices != nil,
+            let route = session.status?.route, case .success(let connection) = session.connection
+        else { return }
+        disconnectUnused(engine)
+        var destinations: [BusRouting] = []
+        let inputs = route.inputs.compactMap { channels(of: $0, engine.driver, format.inputChannels) }.first ?? 0..<0
+        var outputs: [String: OutputRoute] = [:]
+        for port in route.outputs {
+            guard let range = channels(of: port, engine.driver, format.outputChannels), !range.isEmpty else { continue }
+            let maximum = engine.configuration.maximumChannels
+            outputs[port.uid] = OutputRoute(firstChannel: range.lowerBound, channels: min(range.count, maximum))
+        }
+        func routes(toPortsWhere isIncluded: (String) -> Bool) -> [OutputRoute] {
+            var list: [OutputRoute] = []
+            for port in route.outputs where isIncluded(port.uid) {
+                if let output = outputs[port.uid], !list.contains(output) { list.append(output) }
+            }
+            return list
+        }
+        let allOutputs = routes(toPortsWhere: { _ in true })
+        destinations.append(BusRouting(bus: connection.bus, outputs: allOutputs, inputs: inputs))
+        for auxiliary in connection.auxiliaryBuses.living {
+            destinations.append(BusRouting(bus: auxiliary.bus, outputs: routes(toPortsWhere: auxiliary.uids.contains)))
+        }
+        // The engine refuses if the command queue is full or no output is free; the next route
+        // change tries again.
+        guard (try? engine.route(destinations)) != nil else { return }
+        let known = Set(engine.driver.devices?.flatMap(\.ports).map(\.uid) ?? [])
+        let routed = Set(outputs.keys.map { known.contains($0) ? $0 : Self.driverPorts })
+        connection.auxiliaryBuses.setRouted(to: routed, from: Set(route.inputs.map(\.uid)))
+    }
+
+    /// Connects a port and returns the driver's channels for it. A virtual device that exists only
+    /// in the policy uses the channels that the driver opened with. Returns nil if the port is
+    /// already gone, so that its removal is about to be reported, or cannot be connected.
+    private func channels(of port: DevicePort, _ driver: any RenderDriver, _ driverChannels: Int) -> Range<Int>? {
+        let isReal = driver.devices?.contains { $0.ports.contains { $0.uid == port.uid } } ?? false
+        guard isReal else { return wasSeen(port) ? nil : 0..<driverChannels }
+        connected.withLock { _ = $0.insert(port.uid) }
+        return try? driver.connect(port.uid)
+    }
+
+    /// Disconnects the ports that no session uses any longer, unless a crossfade is still in
+    /// progress; then a later route change does it. Without this, each new device would take
+    /// further ports of the JACK client.
+    private func disconnectUnused(_ engine: AudioEngine) {
+        guard engine.isSettled else { return }
+        let needed = livingSessions.reduce(into: Set<String>()) { needed, session in
+            if case .success(let connection) = session.connection {
+                needed.formUnion(connection.auxiliaryBuses.allUIDs)
+            }
+        }
+        let idle = connected.withLock { connected in
+            defer { connected.formIntersection(needed) }
+            return connected.subtracting(needed)
+        }
+        for port in idle { engine.driver.disconnect(port) }
+    }
+}

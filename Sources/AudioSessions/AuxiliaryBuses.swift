@@ -1,0 +1,40 @@
+internal import AudioRendering
+
+/// A session's buses in addition to its main bus, each routed to some ports of its route (MULTI-1).
+/// They are held weakly: clients that hold a bus or play on it keep it alive.
+final class AuxiliaryBuses: Sendable {
+    struct AuxiliaryBus: Sendable {
+        let bus: SessionBus
+        let uids: Set<String>
+    }
+
+    private struct WeakAuxiliaryBus {
+        weak var bus: SessionBus?
+        let uids: Set<String>
+    }
+    private let list = Mutex<[WeakAuxiliaryBus]>([])
+    private let routed = Mutex<(outputs: Set<String>, inputs: Set<String>)>(([], []))
+
+    /// The uids of the outputs that the session was last routed to.
+    var uids: Set<String> { routed.withLock { $0.outputs } }
+    /// The uids of these outputs and of the inputs of the route.
+    var allUIDs: Set<String> { routed.withLock { $0.outputs.union($0.inputs) } }
+
+    func setRouted(to outputs: Set<String>, from inputs: Set<String>) { routed.withLock { $0 = (outputs, inputs) } }
+
+    func add(_ bus: SessionBus, for uids: Set<String>) {
+        list.withLock { list in
+            list.removeAll { $0.bus == nil }
+            list.append(WeakAuxiliaryBus(bus: bus, uids: uids))
+        }
+    }
+
+    /// Returns the bus for exactly these ports, if there is one.
+    func bus(for uids: Set<String>) -> SessionBus? { list.withLock { list in list.first { $0.uids == uids }?.bus } }
+
+    var living: [AuxiliaryBus] {
+        list.withLock {
+            $0.compactMap { auxiliary in auxiliary.bus.map { AuxiliaryBus(bus: $0, uids: auxiliary.uids) } }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/// The monitor: records the server's notifications and lets a thread wait for them.
+#include "client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+rcore_jack_monitor_t *rcore_jack_monitor_create(void) {
+    rcore_jack_monitor_t *monitor = calloc(1, sizeof *monitor);
+    if (!monitor)
+        return NULL;
+    monitor->change_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    monitor->loss_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (monitor->change_fd != -1 && monitor->loss_fd != -1)
+        return monitor;
+    rcore_jack_monitor_destroy(monitor);
+    return NULL;
+}
+
+void rcore_jack_monitor_destroy(rcore_jack_monitor_t *monitor) {
+    if (!monitor)
+        return;
+    if (monitor->change_fd != -1)
+        close(monitor->change_fd);
+    if (monitor->loss_fd != -1)
+        close(monitor->loss_fd);
+    free(monitor);
+}
+
+/// Makes an eventfd readable.
+static void wake(int fd) {
+    uint64_t one = 1;
+    ssize_t written = write(fd, &one, sizeof one);
+    (void)written; // the descriptor is readable even if its counter is full
+}
+
+static void wait_for(int fd, int timeout_ms) {
+    struct pollfd watched = {.fd = fd, .events = POLLIN};
+    while (poll(&watched, 1, timeout_ms) == -1 && errno == EINTR)
+        continue;
+}
+
+/// Makes an eventfd unreadable.
+static void drain(int fd) {
+    uint64_t count = 0;
+    ssize_t taken = read(fd, &count, sizeof count);
+    (void)taken; // an empty counter is not an error
+}
+
+void rcore_jack_record_change(rcore_jack_monitor_t *monitor, unsigned change) {
+    atomic_fetch_or(&monitor->changes, change);
+    wake(monitor->change_fd);
+}
+
+uint32_t rcore_jack_wait(rcore_jack_monitor_t *monitor, int timeout_ms) {
+    wait_for(monitor->change_fd, timeout_ms);
+    drain(monitor->change_fd);
+    return atomic_exchange(&monitor->changes, 0);
+}
+
+void rcore_jack_record_loss(rcore_jack_monitor_t *monitor) {
+    atomic_store(&monitor->lost, true);
+    wake(monitor->loss_fd);
+    rcore_jack_record_change(monitor, RCORE_JACK_CHANGED_LOST);
+}
+
+bool rcore_jack_await_loss(const rcore_jack_monitor_t *monitor, int timeout_ms) {
+    wait_for(monitor->loss_fd, timeout_ms);
+    return atomic_load(&monitor->lost);
+}
+
+void rcore_jack_wake(rcore_jack_monitor_t *monitor) { rcore_jack_record_change(monitor, RCORE_JACK_CHANGED_WAKE); }
+
+void rcore_jack_monitor_reset(rcore_jack_monitor_t *monitor, uint32_t sample_rate, uint32_t period_frames) {
+    atomic_store(&monitor->sample_rate, sample_rate);
+    atomic_store(&monitor->period_frames, period_frames);
+    atomic_store(&monitor->cycle_load, 0);
+    drain(monitor->loss_fd);
+    atomic_store(&monitor->lost, false);
+    atomic_store(&monitor->loss_claimed, false);
+}
+
+rcore_jack_snapshot_t rcore_jack_read_snapshot(const rcore_jack_monitor_t *monitor) RCORE_RT {
+    return (rcore_jack_snapshot_t){
+        .sample_rate = atomic_load(&monitor->sample_rate),
+        .period_frames = atomic_load(&monitor->period_frames),
+        .xruns = atomic_load(&monitor->xruns),
+        .cycles = atomic_load(&monitor->cycles),
+        .cycle_load = atomic_load(&monitor->cycle_load),
+        .lost = atomic_load(&monitor->lost),
+    };
+}
+
+const char *rcore_jack_lost_reason(const rcore_jack_monitor_t *monitor) {
+    return atomic_load(&monitor->lost) ? monitor->reason : "";
+}

@@ -1,0 +1,202 @@
+internal import Dispatch
+internal import SessionPolicy
+
+/// The part that all arbiters share: it applies the policy and keeps its state, the sessions'
+/// gates, the session numbers and the log.
+///
+/// Not thread-safe: its owner must ensure that only one thread at a time uses it.
+struct ArbiterCore {
+    let settings: ArbiterSettings
+    let policy: Policy
+    private(set) var state = PolicyState()
+    /// In the order of `state.sessions`.
+    private(set) var resolvedGrants: [ResolvedGrant] = []
+    /// The sessions that play in `state`, for the hints about other audio.
+    private var otherAudio = OtherAudio()
+    private(set) var log: DecisionLog
+    /// The numbers of the sessions' grants (SRV-3).
+    private(set) var grants = GrantOrder()
+    var bufferSizeOverride: BufferSizeOverride?
+    var sampleRateOverride: SampleRateOverride?
+    private var gatedSessions: [SessionID: GatedSession] = [:]
+    /// The highest session number assigned so far.
+    var lastSessionNumber: UInt64 = 0
+
+    /// An app session's gate, and the values last written to it. The system's own sessions have no
+    /// gate.
+    private struct GatedSession {
+        let gate: SessionGate
+        var grant: SessionGrant
+        var volume: Float
+    }
+
+    init(settings: ArbiterSettings) {
+        self.settings = settings
+        policy = Policy(settings: settings.policy)
+        log = DecisionLog(capacity: settings.logCapacity)
+    }
+
+    /// Registers a new session behind its gate, which grants nothing yet.
+    mutating func register(
+        app: AppID, gate: SessionGate
+    ) throws(ArbiterError) -> (id: SessionID, notices: [SessionNotice]) {
+        let id = nextID()
+        gatedSessions[id] = GatedSession(gate: gate, grant: SessionGrant(isPaused: true), volume: 1)
+        do throws(ArbiterError) {
+            return (id, try decide(.register(id, app: app)))
+        } catch {
+            gatedSessions[id] = nil
+            throw error
+        }
+    }
+
+    /// Begins a session of the system, which has no gate. Throws if a rule refuses it; its number
+    /// is then not used again.
+    mutating func beginSystemSession(
+        rank: Rank, isRinging: Bool
+    ) throws(ArbiterError) -> (id: SessionID, notices: [SessionNotice]) {
+        let id = nextID()
+        return (id, try decide(.beginSystemSession(id, rank: rank, isRinging: isRinging)))
+    }
+
+    /// Makes one decision: writes the gates first, then the log, as INT-1 requires. The caller then
+    /// delivers the returned notices. If a rule refuses the action, logs the refusal and throws it;
+    /// nothing else has changed.
+    mutating func decide(_ action: PolicyAction) throws(ArbiterError) -> [SessionNotice] {
+        let event = PolicyEvent(action, at: Self.now)
+        let transition: Policy.Transition
+        do throws(Refusal) {
+            transition = try policy.apply(event, to: state, resolvedGrants: resolvedGrants)
+        } catch {
+            log.append(event, .refused(error), before: state)
+            throw .refused(error)
+        }
+        let before = state
+        adopt(transition, cutOff: Self.sessionsToCutOff(by: action, transition.effects))
+        log.append(event, .granted(transition.effects), before: before)
+        return transition.effects.map { SessionNotice(decision: log.count, effect: $0) }
+    }
+
+    /// Returns the current status of a session; nil if it is unknown.
+    func status(of id: SessionID) -> SessionStatus? {
+        guard let index = state.sessions.firstIndex(where: { $0.id == id }) else { return nil }
+        return SessionStatus(
+            session: state.sessions[index], resolvedGrant: resolvedGrants[index],
+            isOtherAudioPlaying: otherAudio.isPlaying(otherThan: id),
+            secondaryAudioShouldBeSilenced: otherAudio.isPrimaryPlaying(otherThan: id),
+            volume: state.volume(of: state.sessions[index]),
+            route: state.route(of: state.sessions[index]),
+            availableInputs: state.availableInputs(for: state.sessions[index]),
+            isInputAvailable: state.devices(seenBy: state.sessions[index].app).contains {
+                $0.ports.contains { $0.direction == .input }
+            },
+            isInCall: state.isInCall)
+    }
+
+    var hardware: HardwareRequest {
+        HardwareRequest(
+            ioBufferDuration: state.resolvedIOBufferDuration, bufferSizeOverride: bufferSizeOverride,
+            sampleRate: state.resolvedSampleRate,
+            sampleRateOverride: sampleRateOverride)
+    }
+
+    static var now: EventTime { EventTime(nanoseconds: DispatchTime.now().uptimeNanoseconds) }
+
+    /// Returns a session number that no session had before.
+    private mutating func nextID() -> SessionID {
+        lastSessionNumber += 1
+        return SessionID(lastSessionNumber)
+    }
+
+    /// Returns whether the state contains a session or a property of an app.
+    func knows(_ app: AppID) -> Bool {
+        state.sessions.contains { $0.app == app } || state.apps.contains { $0.id == app }
+    }
+
+    // MARK: After another arbiter (SRV-3)
+
+    /// Rebuilds the state from what a previous arbiter left and the records that its clients send.
+    /// The caller then attaches the gates and delivers the returned notices, which the records do
+    /// not yet reflect.
+    mutating func rebuild(_ system: SystemRecord, _ records: [SessionRecord]) -> [SessionNotice] {
+        var system = system
+        system.sessions += records.filter { $0.session.app == .system }
+        let sessions = records.filter { $0.session.app != .system }
+        let transition = policy.rebuild(system, sessions, at: Self.now)
+        state = transition.state
+        resolvedGrants = transition.resolvedGrants
+        otherAudio = OtherAudio(state, resolvedGrants)
+        grants = GrantOrder(state, rebuiltFrom: system, sessions)
+        lastSessionNumber = max(lastSessionNumber, state.sessions.last?.id.rawValue ?? 0)
+        log.beginSection(at: state)
+        writeGates()
+        return transition.effects.map { SessionNotice(decision: log.count, effect: $0) }
+    }
+
+    /// Rebuilds the state again with one more session, whose client returned late.
+    mutating func rebuildAdding(_ record: SessionRecord) -> [SessionNotice] {
+        var records = [record]
+        for (session, resolvedGrant) in zip(state.sessions, resolvedGrants) where session.app != .system {
+            if let known = state.record(of: session.id, grants, resolvedGrant: resolvedGrant) { records.append(known) }
+        }
+        return rebuild(state.systemRecord(grants), records)
+    }
+
+    /// Returns the state that belongs to no client, to be stored for the next arbiter. `isKept`
+    /// selects the system sessions to include.
+    func systemRecord(keeping isKept: (SessionID) -> Bool) -> SystemRecord {
+        var record = state.systemRecord(grants)
+        record.sessions.removeAll { !isKept($0.session.id) }
+        // Clients report the state of their own apps.
+        record.apps = []
+        return record
+    }
+
+    /// Attaches the gate of a rebuilt session. The gate still holds the values of the session's
+    /// previous gate; this writes the current ones.
+    mutating func attach(_ gate: SessionGate, to id: SessionID) {
+        gatedSessions[id] = GatedSession(gate: gate, grant: gate.grant, volume: gate.volume)
+        writeGates()
+    }
+
+    /// Returns the sessions to silence without a fade because their output is gone: the fade would
+    /// be inaudible there, and the next output must receive no sample of it (keeps ROUTE-4). If a
+    /// virtual device that only the policy knows is removed, its sessions fade as usual, because
+    /// their sound goes through other ports.
+    private static func sessionsToCutOff(by action: PolicyAction, _ effects: [Effect]) -> Set<SessionID> {
+        guard case .setDevices = action else { return [] }
+        return Set(effects.filter { $0.kind == .interruptionBegan(.routeDisconnected) }.map(\.session))
+    }
+
+    private mutating func adopt(_ transition: Policy.Transition, cutOff: Set<SessionID> = []) {
+        state = transition.state
+        resolvedGrants = transition.resolvedGrants
+        otherAudio = OtherAudio(state, resolvedGrants)
+        grants.update(to: state)
+        writeGates(cutOff)
+    }
+
+    /// Writes the gates whose values have changed; an unchanged page keeps its serial. The sessions
+    /// in `cutOff` change without a fade. Closes the gates of sessions that are gone, for clients
+    /// that still read them (ACT-12).
+    private mutating func writeGates(_ cutOff: Set<SessionID> = []) {
+        for (session, resolvedGrant) in zip(state.sessions, resolvedGrants) {
+            guard var gated = gatedSessions[session.id] else { continue }
+            let grant = resolvedGrant.grant
+            let volume = state.volume(of: session)
+            guard grant != gated.grant || volume != gated.volume else { continue }
+            if grant != gated.grant {
+                let ramp = cutOff.contains(session.id) ? 0 : grant.ramp(from: gated.grant, policy.settings)
+                gated.gate.write(grant, ramp: ramp)
+            }
+            if volume != gated.volume { gated.gate.write(volume: volume, ramp: policy.settings.volumeRamp) }
+            gated.grant = grant
+            gated.volume = volume
+            gatedSessions[session.id] = gated
+        }
+        for (id, gated) in gatedSessions where state[id] == nil {
+            gated.gate.write(SessionGrant(isPaused: true), ramp: policy.settings.fade)
+            gatedSessions[id] = nil
+        }
+    }
+}

@@ -1,0 +1,35 @@
+internal import ArbiterConfiguration
+internal import Foundation
+internal import JackDriver
+internal import Platform
+
+extension Machine {
+    /// The machine that this process runs on.
+    public static var real: Machine {
+        var machine = Machine()
+        machine.user = geteuid()
+        machine.realtimePriority = Int(clamping: limit(__RLIMIT_RTPRIO.number) ?? 99)
+        machine.lockedMemory = limit(__RLIMIT_MEMLOCK.number).map { Int(clamping: $0) }
+        machine.environment = ProcessInfo.processInfo.environment
+        machine.jackLibrary = JackDriver.libraryVersion
+        machine.server = { ManagedServers.look() }
+        machine.arbiter = { SocketArbiterClient.look() }
+        machine.program = { name in
+            try? ProgramLaunch.find(name, orNamedBy: name.uppercased().replacingOccurrences(of: "-", with: "_"))
+        }
+        machine.configuration = ConfigurationFile.defaultPath
+        return machine
+    }
+
+    /// Returns the limit of a resource; nil if it is unlimited, 0 if it cannot be read.
+    private static func limit(_ resource: __rlimit_resource_t) -> UInt64? {
+        var limits = rlimit()
+        guard getrlimit(resource, &limits) == 0 else { return 0 }
+        // RLIM_INFINITY, which Swift does not import.
+        return limits.rlim_cur == rlim_t.max ? nil : UInt64(limits.rlim_cur)
+    }
+}
+
+extension __rlimit_resource {
+    fileprivate var number: __rlimit_resource_t { __rlimit_resource_t(rawValue) }
+}

@@ -1,0 +1,73 @@
+internal import SessionArbiter
+internal import SessionPolicy
+
+/// The names of the sessions and programs in a report, by their numbers.
+struct SessionNames {
+    private let sessions: [SessionID: SessionState]
+    private let programs: [AppID: String]
+    /// The servers with the apps that use them: "default: player (pid 4711)".
+    let servers: [String]
+
+    init(_ report: ArbiterReport) {
+        sessions = Dictionary(
+            report.sessions.map(\.status.session).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        programs = Dictionary(
+            report.clients.map { ($0.app, $0.program) }, uniquingKeysWith: { first, _ in first })
+        let known = programs
+        let groups = Dictionary(grouping: report.apps.filter { $0.server != nil }) { $0.server ?? "" }
+        servers = groups.sorted { $0.key < $1.key }.map { server, apps in
+            let users = apps.map { app in
+                let program = known[app.id].flatMap { $0.split(separator: "/").last.map(String.init) }
+                return (program.map { $0 + " " } ?? "") + "(pid \(app.id.rawValue))"
+            }
+            return "\(ServerView.title(of: server)): \(Text.list(users))"
+        }
+    }
+
+    subscript(_ id: SessionID) -> SessionState? { sessions[id] }
+
+    /// Returns the path of an app's program; nil if it is unknown.
+    func program(of app: AppID) -> String? { programs[app].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Returns the last component of that path.
+    func programName(of app: AppID) -> String? {
+        program(of: app).map { String($0.split(separator: "/").last ?? "") }
+    }
+
+    /// Returns the name of a session: "session 5 (player, pid 4711)", "call 7", "session 9, which
+    /// has ended".
+    func name(_ id: SessionID) -> String {
+        guard let session = sessions[id] else { return "session \(id.rawValue), which has ended" }
+        guard session.app == .system else {
+            return
+                "session \(id.rawValue) (\(programName(of: session.app).map { $0 + ", " } ?? "")pid \(session.app.rawValue))"
+        }
+        return session.systemName
+    }
+}
+
+extension SessionState {
+    /// The name of a system session: "call 7".
+    var systemName: String {
+        let number = String(id.rawValue)
+        return switch rank {
+        case .call: (isRinging ? "ringing call " : "call ") + number
+        case .alarm: "alarm " + number
+        case .assistant: "assistant " + number
+        case .app: "simulated app " + number
+        }
+    }
+
+    var stateName: String {
+        switch activity {
+        case .active: "running"
+        case .waiting: "interrupted"
+        case .inactive: "inactive"
+        }
+    }
+}
+
+extension CategoryOptions {
+    /// The names of the options that are set.
+    var names: [String] { Self.named.filter { isSuperset(of: $0.option) }.map(\.name) }
+}

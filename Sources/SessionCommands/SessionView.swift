@@ -1,0 +1,99 @@
+internal import SessionArbiter
+internal import SessionPolicy
+
+/// A session as the commands show it. The keys are a public interface, as in the `session` event of
+/// `player`: keys may be added, but not changed.
+struct SessionView: Encodable, Equatable {
+    var id: UInt64
+    /// The process id of the app; nil for a system session.
+    var process: UInt64?
+    /// The path of the app's program.
+    var program: String?
+    /// "app", "assistant", "alarm", "call".
+    var rank: String
+    var category: String
+    var mode: String
+    var options: [String]
+    var active: Bool
+    /// "running", "interrupted", "inactive".
+    var state: String
+    /// Whether the session reports that it plays or records.
+    var playing: Bool
+    var ducked: Bool
+    /// The attenuation in dB.
+    var attenuation: Double
+    var muted: Bool
+    var ringing: Bool
+    var reasons: [ReasonView]
+    /// The state of the app; nil for a system session.
+    var app: String?
+    var outputs: [String]
+    var inputs: [String]
+
+    struct ReasonView: Encodable, Equatable {
+        /// "interrupted", "ducked", "muted", "inactive", "inputSilenced".
+        var kind: String
+        var rule: String
+        /// The session that causes the state; nil for the session itself and for switches.
+        var by: UInt64?
+        /// Seconds for which the reason has applied.
+        var since: Double
+    }
+
+    init(_ status: SessionStatus, in report: ArbiterReport, at now: EventTime) {
+        let session = status.session
+        let isSystem = session.app == .system
+        id = session.id.rawValue
+        process = isSystem ? nil : session.app.rawValue
+        program = isSystem ? nil : SessionNames(report).program(of: session.app)
+        rank = "\(session.rank)"
+        category = session.configuration.category.rawValue
+        mode = session.configuration.mode.rawValue
+        options = session.configuration.options.names
+        active = session.isActive
+        state = session.stateName
+        playing = session.isRunning || session.isInputRunning
+        attenuation = status.resolvedGrant.grant.attenuation
+        ducked = session.isActive && attenuation > 0
+        muted = status.resolvedGrant.grant.isMuted
+        ringing = session.isRinging
+        reasons = status.resolvedGrant.reasons.map { reason in
+            ReasonView(
+                kind: reason.kind.rawValue, rule: reason.rule.rawValue, by: reason.by?.rawValue,
+                since: reason.since.seconds(until: now).rounded(to: 3))
+        }
+        app = isSystem ? nil : report.state(of: session.app).rawValue
+        outputs = isSystem ? [] : status.route.outputs.map(\.name)
+        inputs = isSystem ? [] : status.route.inputs.map(\.name)
+    }
+
+    /// Returns a summary: "playback, mixWithOthers: running, ducked by 14 dB (DUCK-1 by session 6
+    /// (player, pid 4711))". Leaves out the default mode.
+    func summary(_ names: SessionNames) -> String {
+        let configuration = [category] + (mode == "default" ? [] : ["mode " + mode]) + options
+        var states = [ringing && active ? "ringing" : state]
+        if ducked { states.append("ducked by \(Text.rounded(attenuation, 1)) dB") }
+        if muted { states.append("muted") }
+        // That a session is inactive because it was not activated (ACT-1) is clear from its state.
+        let notable = reasons.filter { $0.kind != "inactive" || $0.rule != Rule.act1.rawValue }
+        let causes = notable.map { reason in
+            reason.rule + (reason.by.map { " by " + names.name(SessionID($0)) } ?? "")
+        }
+        let appSuffix =
+            switch app {
+            case "background": ", in the background"
+            case "suspended": ", suspended"
+            default: ""
+            }
+        return configuration.joined(separator: ", ") + ": " + states.joined(separator: ", ")
+            + (causes.isEmpty ? "" : " (\(causes.joined(separator: "; ")))") + appSuffix
+    }
+}
+
+extension Double {
+    func rounded(to digits: Int) -> Double {
+        var factor = 1.0
+        for _ in 0..<digits { factor *= 10 }
+        return (self * factor).rounded() / factor
+    }
+}

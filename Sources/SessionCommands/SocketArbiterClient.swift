@@ -1,0 +1,61 @@
+internal import CSessionSocket
+internal import Dispatch
+internal import Foundation
+internal import Platform
+public import SessionArbiter
+public import SessionPolicy
+
+/// A connection to the running arbiter, which it can start. All commands connect through this type.
+public struct SocketArbiterClient: ArbiterClient {
+    public let socketPath: String
+    private let connection: ArbiterConnection
+
+    /// Connects to the arbiter; with `starting`, starts one if none is listening.
+    public init(
+        starting: Bool, receive: @escaping @Sendable (ArbiterMessage) -> Void = { _ in },
+        ended: @escaping @Sendable () -> Void = {}
+    ) throws(CommandError) {
+        do throws(ArbiterError) {
+            let address = try ArbiterAddress.standard()
+            socketPath = address.path
+            connection =
+                starting
+                ? try ArbiterLaunch(address: address).connect(hello: .init(), receive: receive, ended: ended)
+                : try ArbiterConnection(address, receive: receive, ended: ended)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    public func ask(_ request: ClientMessage.Request) throws(RequestError) -> Reply { try connection.request(request) }
+
+    /// The current time on the arbiter's clock, which is the clock of this machine.
+    public static var now: EventTime { EventTime(nanoseconds: DispatchTime.now().uptimeNanoseconds) }
+
+    /// Looks for an arbiter without starting one, and requests its report.
+    public static func look() -> Machine.ArbiterProbe {
+        let path: String
+        do throws(ArbiterError) {
+            path = try ArbiterAddress.standard().path
+        } catch {
+            return .unreachable(reason: error.description)
+        }
+        // A descriptor, or a negative error code. This connection only tests whether a process is
+        // listening.
+        let socket = ssocket_connect(path, 1_000)
+        switch -socket {
+        case ENOENT: return .absent(path: path)
+        case ECONNREFUSED: return .stale(path: path)
+        case ...0: close(socket)
+        case let code: return .unreachable(reason: "'\(path)' cannot be reached: \(String(cString: strerror(code)))")
+        }
+        do throws(CommandError) {
+            var report = try SocketArbiterClient(starting: false).report()
+            // This process does not count as a client.
+            report.clients.removeAll { $0.process == getpid() }
+            return .running(report, path: path)
+        } catch {
+            return .unreachable(reason: error.description)
+        }
+    }
+}

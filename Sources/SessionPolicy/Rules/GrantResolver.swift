@@ -1,0 +1,122 @@
+/// Computes the grant of every session, and its reasons, from the state alone (rules ACT-5, CAT-4,
+/// CAT-5, DUCK, INT-8, PERM, ROUTE-9, VOL-2, VOL-3).
+struct GrantResolver {
+    private let state: PolicyState
+    private let settings: PolicySettings
+    /// The active sessions that duck others, or only spoken audio (DUCK-4), the newest last.
+    private let duckers: [SessionState]
+    /// The active session of category record, which mutes others (CAT-4).
+    private let recorder: SessionState?
+    /// The active call, if it has been accepted.
+    private let call: SessionState?
+
+    init(_ state: PolicyState, _ settings: PolicySettings) {
+        self.state = state
+        self.settings = settings
+        let active = state.active
+        duckers = active.filter { $0.configuration.ducksOthers || $0.configuration.interruptsSpokenAudio }
+        recorder = active.last { $0.configuration.category == .record }
+        call = active.last { $0.rank == .call && !$0.isRinging }
+    }
+
+    /// Returns the grants of all sessions, in their order.
+    func all() -> [ResolvedGrant] { state.sessions.map(resolvedGrant) }
+
+    /// Returns the grant of one session and its reasons. Of two ducks, only the strong one applies.
+    /// Only active sessions are muted or receive input.
+    func resolvedGrant(of session: SessionState) -> ResolvedGrant {
+        let duck = duckReason(of: session)
+        let strong = strongDuckReason(of: session)
+        let mutes = session.isActive ? muteReasons(of: session) : []
+        let takesInput =
+            session.isActive && session.isInputRunning && session.configuration.category.traits.hasInput
+        let silentInputRule = takesInput ? state.ruleForSilentInput(of: session) : nil
+        let grant = SessionGrant(
+            attenuation: strong != nil ? settings.strongDuckAttenuation : duck != nil ? settings.duckAttenuation : 0,
+            isPaused: !session.isActive, isMuted: !mutes.isEmpty,
+            isInputGranted: takesInput && silentInputRule == nil)
+        let input = silentInputRule.map { Reason(.inputSilenced, $0, since: since(session)) }
+        var reasons = inactivityReasons(of: session)
+        if let ducked = strong ?? duck { reasons.append(ducked) }
+        if let input { reasons.append(input) }
+        return ResolvedGrant(grant: grant, reasons: mutes.isEmpty ? reasons : reasons + mutes)
+    }
+
+    /// Returns why a session does not run at all; the gate then pauses it (keeps INT-1, INT-8).
+    private func inactivityReasons(of session: SessionState) -> [Reason] {
+        switch session.activity {
+        case .active: []
+        case .inactive(let since): [Reason(.inactive, ruleForInactivity(of: session), since: since)]
+        case .waiting(let wait): [Reason(.interrupted, wait.rule, by: wait.interrupter, since: wait.since)]
+        }
+    }
+
+    /// Returns why a session is inactive: deferred (GUIDE-9), waiting for its activation (ACT-14),
+    /// or not activated.
+    private func ruleForInactivity(of session: SessionState) -> Rule {
+        if session.isDeferred { return .guide9 }
+        return state.pendingActivations.contains(session.id) ? .act14 : .act1
+    }
+
+    /// Returns why a session is ducked (keeps DUCK-1, DUCK-2, DUCK-3, DUCK-4 and DUCK-6; there is
+    /// one output, which all sessions share). Sessions that are not active are ducked as well, so
+    /// that playback that starts during a duck starts ducked (DUCK-7).
+    private func duckReason(of session: SessionState) -> Reason? {
+        guard session.configuration.mode.allowsProcessing else { return nil }
+        // DUCK-1: of several duckers, the newest is not ducked. A ducker that is not active is not
+        // ducked either, because it would be the newest when it activates.
+        if !session.isActive, session.configuration.ducksOthers { return nil }
+        let newest = duckers.last { ducker in
+            ducker.id == session.id
+                ? ducker.configuration.ducksOthers : ducker.rank >= session.rank && ducks(ducker, session)
+        }
+        guard let ducker = newest, ducker.id != session.id else { return nil }
+        let rule: Rule = !session.isActive ? .duck7 : ducker.configuration.ducksOthers ? .duck1 : .duck4
+        return Reason(.ducked, rule, by: ducker.id, since: later(session, ducker))
+    }
+
+    /// Returns whether `ducker`, which is active, ducks `session`. A session with duckOthers ducks
+    /// every other one. A session that interrupts spoken audio ducks only sessions in mode
+    /// spokenAudio. These became active after it, because it interrupted the earlier ones (DUCK-4).
+    private func ducks(_ ducker: SessionState, _ session: SessionState) -> Bool {
+        ducker.configuration.ducksOthers || session.configuration.mode == .spokenAudio
+    }
+
+    /// Returns why a session that may play during a call is strongly ducked (keeps ACT-5).
+    private func strongDuckReason(of session: SessionState) -> Reason? {
+        guard let call, session.playsDuring(call), session.configuration.mode.allowsProcessing else { return nil }
+        return Reason(.ducked, .act5, by: call.id, since: later(session, call))
+    }
+
+    /// Returns why an active session is muted; empty if it is not.
+    private func muteReasons(of session: SessionState) -> [Reason] {
+        let traits = session.configuration.category.traits
+        var reasons: [Reason] = []
+        if !traits.hasOutput {
+            let rule: Rule = session.configuration.category == .audioProcessing ? .cat5 : .categoryTable
+            reasons.append(Reason(.muted, rule, since: since(session)))
+        }
+        // CAT-4: the recorder mutes every mixable session except those of higher rank (ACT-4).
+        if let recorder, session.id != recorder.id, session.isMixable, session.rank <= recorder.rank {
+            reasons.append(Reason(.muted, .cat4, by: recorder.id, since: later(session, recorder)))
+        }
+        // VOL-2: the silent switch mutes apps by category, and of the system's sessions only
+        // ringing calls.
+        let isSilenced = session.rank == .app ? traits.obeysSilentSwitch : session.isRinging
+        if state.silentSwitch.isOn, isSilenced {
+            reasons.append(Reason(.muted, .vol2, since: max(since(session), state.silentSwitch.since)))
+        }
+        if state.lacksOutput(session) { reasons.append(Reason(.muted, .route9, since: since(session))) }
+        if session.isOutputMuted { reasons.append(Reason(.muted, .vol3, since: since(session))) }
+        return reasons
+    }
+
+    private func since(_ session: SessionState) -> EventTime {
+        switch session.activity {
+        case .active(let since), .inactive(let since): since
+        case .waiting(let wait): wait.since
+        }
+    }
+
+    private func later(_ a: SessionState, _ b: SessionState) -> EventTime { max(since(a), since(b)) }
+}

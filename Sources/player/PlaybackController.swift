@@ -1,0 +1,269 @@
+import AudioPlayback
+import AudioRendering
+import AudioSessions
+import Foundation
+
+/// Controls what plays: the music in its session, the prompt in another one, and the simulated
+/// phone. The caller advances it step by step, in the same way live and offline.
+final class PlaybackController {
+    let host: AudioSessionHost
+    let engine: AudioEngine
+    let music: Playlist
+    private let prompt: AudioPlayer?
+    private let promptEnded = Mutex(false)
+    private let command: PlayerCommand
+    private let reporter: Reporter
+    private var schedule: [(time: Double, action: Action)]
+    private var watch: PlaybackObserver
+    /// nil if nothing is reported.
+    private let meter: OutputMeter?
+    /// Tunes the buffer duration; nil unless `--io-buffer auto` is given.
+    private let tuner: IOBufferTuner?
+    private var now = 0.0
+    private(set) var silentSwitch = false
+    private(set) var isInterrupted = false
+    /// The failure of the first damaged file.
+    private(set) var damage: PlayerFailure?
+
+    private enum Action { case prompt, ring, decline }
+
+    /// Sets up the sessions; nothing plays yet.
+    init(command: PlayerCommand, host: AudioSessionHost, reporter: Reporter) throws {
+        self.command = command
+        self.host = host
+        self.reporter = reporter
+        let session = try AudioSession(host: host)
+        engine = try session.engine
+        try Self.configure(session, command)
+        music = try Playlist(
+            files: command.files, session: session, outputs: try Self.outputs(of: session, command),
+            volume: Float(pow(10, command.volume / 20)), loops: command.loop,
+            start: command.start)
+        prompt = try command.prompt.map { try Self.makePrompt($0, host: host) }
+        tuner = command.ioBuffer == .auto ? try IOBufferTuner(session: session) : nil
+        meter = reporter.style == .silent ? nil : try OutputMeter(engine: engine)
+        watch = PlaybackObserver(music: session, prompt: prompt?.session, engine: engine)
+        schedule = []
+        if let time = command.promptAt { schedule.append((time, .prompt)) }
+        if let time = command.callAt { schedule += [(time, .ring), (time + command.callFor, .decline)] }
+        schedule.sort { $0.time < $1.time }
+        let ended = promptEnded
+        prompt?.onFinish { _, _ in ended.withLock { $0 = true } }
+    }
+
+    /// Activates the session, starts the capture and starts to play. Throws if the category has no
+    /// output.
+    func start() throws {
+        try music.session.setActive(true)
+        try checkOutput()
+        meter?.follow()
+        if let capture = command.capture { try engine.startCapture(path: capture) }
+        try music.play()
+        tuner?.start()
+        observe()
+    }
+
+    /// Deactivates the sessions before the process exits, so that the server's previous values are
+    /// restored while the server is still connected (HW-2). Notifies others, as the end of the
+    /// process does.
+    func deactivateSessions() {
+        tuner?.stop()
+        for session in [music.session, prompt?.session].compactMap(\.self) {
+            try? session.setActive(false, options: .notifyOthersOnDeactivation)
+        }
+    }
+
+    /// The time of the next scheduled action, or of the end by `--duration`; nil if neither lies
+    /// ahead.
+    var nextTime: Double? {
+        [schedule.first?.time, command.duration].compactMap { $0 }.filter { $0 > now }.min()
+    }
+
+    /// Performs the actions that are due at `time`, continues with the next file, and reports what
+    /// has happened since the last step.
+    func step(to time: Double) throws {
+        now = time
+        reporter.now = time
+        while let next = schedule.first, next.time <= time {
+            schedule.removeFirst()
+            perform(next.action)
+        }
+        if promptEnded.withLock({ ended in
+            defer { ended = false }
+            return ended
+        }) {
+            endPrompt()
+        }
+        if let ended = try music.step() { report(ended) }
+        observe()
+    }
+
+    /// Whether the run is over: the duration has passed, or nothing is left to play.
+    var isOver: Bool {
+        if let duration = command.duration, now >= duration { return true }
+        return music.isOver && prompt?.isPlaying != true
+    }
+
+    // MARK: Actions of keys
+
+    func togglePlaying() {
+        attempt { music.player.isPlaying ? music.player.pause() : try music.play() }
+    }
+
+    func seek(by seconds: Double) { music.player.currentTime += seconds }
+
+    /// Changes the volume of the music within -120…24 dB.
+    func changeVolume(byDecibels decibels: Double) {
+        let now = 20 * log10(Double(max(music.volume, 1e-6)))
+        music.volume = Float(pow(10, min(24, max(-120, now + decibels)) / 20))
+    }
+
+    func toggleInterruption() {
+        attempt {
+            if isInterrupted { try host.endInterruption() } else { try host.beginInterruption(by: .alarm) }
+            isInterrupted.toggle()
+        }
+    }
+
+    func toggleSilentSwitch() {
+        attempt {
+            try host.setSilentSwitch(!silentSwitch)
+            silentSwitch.toggle()
+        }
+    }
+
+    func speakPrompt() {
+        guard let prompt else {
+            return reporter.refuse(PlayerFailure(.usage, "No prompt was given; start with --prompt FILE."))
+        }
+        attempt {
+            prompt.currentTime = 0
+            try prompt.play()
+        }
+    }
+
+    // MARK: Reporting
+
+    /// Returns what the screen shows. Resets the peaks of the outputs.
+    func status() -> PlayerStatus {
+        let player = music.player
+        let session = watch.status(of: music.session, id: "music")
+        var status = PlayerStatus()
+        status.file = music.title
+        status.format = player.formatDescription
+        status.position = player.currentTime
+        status.duration = player.duration
+        status.isPlaying = player.isPlaying
+        status.peaks = (0..<(engine.format?.outputChannels ?? 0)).map { engine.takeOutputPeak(channel: $0) }
+        status.loudness = meter?.loudness()
+        status.volumeDecibels = 20 * log10(Double(max(music.volume, 1e-6)))
+        status.sessions = [session] + (prompt.map { [watch.status(of: $0.session, id: "prompt")] } ?? [])
+        status.route = music.session.currentRoute.outputs.map(\.description).joined(separator: ", ")
+        status.hardware = watch.hardware
+        status.tuning = tuner.map { if case .settled = $0.trace.last?.kind { .settled } else { .underWay } }
+        status.isServerLost = watch.isServerLost
+        status.silentSwitch = silentSwitch
+        status.isInterruptedByUser = isInterrupted
+        status.xruns = engine.statistics.xruns
+        status.cpuLoad = engine.statistics.cpuLoad
+        status.log = reporter.log
+        return status
+    }
+
+    /// Whether the server is gone and the driver has given up.
+    var serverIsGone: Bool { watch.serverIsGone }
+
+    /// Reports what has changed and, with each position, the loudness.
+    func observe() {
+        meter?.follow()
+        for kind in watch.changes(title: music.title, player: music.player, now: now) {
+            reporter.report(PlayerEvent(time: now, kind: kind))
+            if case .position = kind { reportLoudness(isFinal: false) }
+        }
+    }
+
+    /// Reports the loudness of the whole run, at its end.
+    func reportLoudness(isFinal: Bool = true) {
+        guard let meter else { return }
+        reporter.report(PlayerEvent(time: now, kind: .loudness(meter.loudness(isFinal: isFinal))))
+    }
+
+    // MARK: Implementation
+
+    private func perform(_ action: Action) {
+        switch action {
+        case .prompt: speakPrompt()
+        case .ring: attempt { try host.ring() }
+        case .decline: attempt { try host.declineCall() }
+        }
+    }
+
+    // Notifies others when the prompt ends, so that ducked sessions return to full level.
+    private func endPrompt() {
+        attempt { try prompt?.session.setActive(false, options: .notifyOthersOnDeactivation) }
+    }
+
+    // Reports an action that is refused, and continues.
+    private func attempt(_ body: () throws -> Void) {
+        do { try body() } catch { reporter.refuse(PlayerFailure(error)) }
+    }
+
+    private func report(_ ended: Playlist.Ended) {
+        switch ended {
+        case .finished(let file): reporter.report(PlayerEvent(time: now, kind: .finished(file: file)))
+        case .damaged(let file, let error):
+            let failure = PlayerFailure(error)
+            damage = damage ?? failure
+            reporter.fail(failure)
+            reporter.report(PlayerEvent(time: now, kind: .finished(file: file)))
+        }
+    }
+
+    private static func configure(_ session: AudioSession, _ command: PlayerCommand) throws {
+        let category = try Names.categories.value(command.category)
+        let mode = try Names.modes.value(command.mode)
+        var options: AudioSession.CategoryOptions = []
+        for name in command.options { options.insert(try Names.options.value(name)) }
+        try session.setCategory(category, mode: mode, options: options)
+        if let rate = command.sampleRate { try session.setPreferredSampleRate(rate) }
+        if case .seconds(let duration) = command.ioBuffer { try session.setPreferredIOBufferDuration(duration) }
+    }
+
+    private static func makePrompt(_ file: String, host: AudioSessionHost) throws -> AudioPlayer {
+        let session = try AudioSession(host: host)
+        try session.setCategory(.playback, mode: .voicePrompt, options: .duckOthers)
+        return try AudioPlayer(path: file, session: session)
+    }
+
+    /// Returns the ports that `--output` names, by uid or type; nil: all ports of the route. Throws
+    /// for a port that is not in the route, instead of playing nothing.
+    private static func outputs(
+        of session: AudioSession, _ command: PlayerCommand
+    ) throws -> [AudioSessionPortDescription]? {
+        guard !command.output.isEmpty else { return nil }
+        let known = session.currentRoute.outputs
+        func matches(_ port: AudioSessionPortDescription, _ name: String) -> Bool {
+            port.uid == name || port.portType.rawValue == name
+        }
+        for name in command.output where !known.contains(where: { matches($0, name) }) {
+            let route = known.map { "\($0.uid) (\($0.portType.rawValue))" }.joined(separator: ", ")
+            throw PlayerFailure(
+                .usage,
+                """
+                The route has no output '\(name)'. Outputs: \(route.isEmpty ? "none" : route). Category multiRoute \
+                plays on several outputs at once; 'audiosession route' picks another one.
+                """)
+        }
+        return known.filter { port in command.output.contains { matches(port, $0) } }
+    }
+
+    // Throws for a category without output, instead of playing nothing.
+    private func checkOutput() throws {
+        let outputs = music.session.currentRoute.outputs
+        guard !outputs.isEmpty else {
+            throw PlayerFailure(
+                .usage, "Category \(command.category) has no output here; use playback or another category that plays."
+            )
+        }
+    }
+}
