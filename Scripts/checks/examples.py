@@ -1,7 +1,10 @@
-"""Compares the code that the documentation shows with the code that the build compiles: a whole file, or a part of one.
+"""Compares the code in the documentation with the code that the build compiles. A comment above the code
+names a whole file, or a part of one.
 
-    <!-- Examples/FirstSound/main.swift; Scripts/check examples compares them -->          the file
-    <!-- Tests/…/PageTests.swift#activate; Scripts/check examples compares them -->        from `// [activate]` to `// [end]`
+    <!-- Examples/FirstSound/main.swift; Scripts/check examples compares them -->
+        the whole file
+    <!-- Tests/…/PageTests.swift#activate; Scripts/check examples compares them -->
+        the lines from `// [activate]` to `// [end]`
 """
 
 import pathlib
@@ -15,7 +18,7 @@ NAMES = re.compile(r"^ *// \[(?!end\])(\S+)\]$", re.M)
 
 
 def compiled(path, part):
-    """The code at a place; None where there is none."""
+    """Returns the code of a file or of one of its parts; None if it does not exist."""
     file = root / path
     if not file.is_file():
         return None
@@ -28,22 +31,22 @@ def compiled(path, part):
 def main():
     failures, count, seen = [], 0, {}
     for page in [root / "README.md", *sorted((root / "Documentation").rglob("*.md"))]:
-        for place, code in SHOWN.findall(page.read_text()):
+        for source, code in SHOWN.findall(page.read_text()):
             count += 1
-            path, _, part = place.partition("#")
+            path, _, part = source.partition("#")
             seen.setdefault(path, set()).add(part)
             actual = compiled(path, part)
             name = page.relative_to(root)
             if actual is None:
-                failures.append(f"{name}: the code is said to be that of {place}, which does not exist")
+                failures.append(f"{name}: the code refers to {source}, which does not exist")
             elif actual != code:
-                failures.append(f"{name}: the code differs from {place}; copy one to the other")
+                failures.append(f"{name}: the code differs from {source}; copy one to the other")
     for path, parts in seen.items():
         for part in NAMES.findall((root / path).read_text()) if (root / path).is_file() else []:
             if part not in parts:
                 failures.append(f"{path}: no page shows the part [{part}]")
     if not count:
-        failures.append("README.md: no code is compared with an example")
+        failures.append("README.md: no code is compared; add a comment that names an example")
     print("\n".join([*failures, f"examples: {count} compared, {len(failures)} failures"]))
     return 1 if failures else 0
 

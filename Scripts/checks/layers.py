@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Compares every import and include with the direct dependencies of its target; `<jack/` stays where JACK belongs."""
+"""Compares every import and include with the direct dependencies of its target, and allows includes of
+`<jack/…>` only in the targets that use JACK.
+"""
 import json
 import pathlib
 import re
@@ -9,7 +11,7 @@ import sys
 SYSTEM_MODULES = {
     "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Swift", "Synchronization", "Testing",
 }
-MAY_INCLUDE_JACK = {"CJack", "CJackDriver", "StandInDevice", "audiosession-server"}
+MAY_INCLUDE_JACK = {"CJack", "CJackDriver", "VirtualDevice", "audiosession-server"}
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"
     r"import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)",
@@ -33,7 +35,7 @@ def targets_of(root):
 
 
 def blank_strings(text):
-    """The text with its multi-line strings emptied: what another language imports in one is not an import here."""
+    """Returns the text with empty multi-line strings: code of another language in them may contain imports."""
     return STRING.sub(lambda match: "\n" * match.group().count("\n"), text)
 
 
@@ -47,7 +49,7 @@ def swift_violations(name, path, direct):
         for match in IMPORT.finditer(text):
             module = match.group(1)
             if module not in direct | SYSTEM_MODULES | {name}:
-                yield file, line_of(text, match.start(1)), f"{name} imports {module}, which is no direct dependency of it"
+                yield file, line_of(text, match.start(1)), f"{name} imports {module}, which is not a direct dependency"
 
 
 def c_violations(name, path, direct, owners):
@@ -59,14 +61,14 @@ def c_violations(name, path, direct, owners):
             line = line_of(text, match.start(2))
             if header.startswith("jack/"):
                 if name not in MAY_INCLUDE_JACK:
-                    yield file, line, f"{name} includes <{header}>; JACK belongs to {', '.join(sorted(MAY_INCLUDE_JACK))}"
+                    yield file, line, f"{name} includes <{header}>; only {', '.join(sorted(MAY_INCLUDE_JACK))} may include JACK"
             elif header in own:
                 continue
             elif header in owners:
                 if owners[header] not in direct:
-                    yield file, line, f"{name} includes {header} of {owners[header]}, which is no direct dependency of it"
+                    yield file, line, f"{name} includes {header} of {owners[header]}, which is not a direct dependency"
             elif quoted:
-                yield file, line, f'{name} includes "{header}", which neither it nor a direct dependency has'
+                yield file, line, f'{name} includes "{header}", but neither this target nor a direct dependency has that header'
 
 
 def main():

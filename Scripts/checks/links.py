@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that what relative links in Markdown files lead to is there."""
+"""Checks that the targets of relative links in Markdown files exist."""
 import pathlib
 import re
 import sys
@@ -29,7 +29,7 @@ def main():
             found = root / path.lstrip("/") if path.startswith("/") else file.parent / path
             if not found.exists():
                 line = text.count("\n", 0, match.start()) + 1
-                broken.append(f"{file.relative_to(root)}:{line}: nothing at {target}")
+                broken.append(f"{file.relative_to(root)}:{line}: nothing exists at {target}")
     print("\n".join([*broken, f"links: {checked} relative links, {len(broken)} broken"]))
     return 1 if broken else 0
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that every mutation of Scripts/mutations still applies exactly once, and that every due rule kept by the sessions has one."""
+"""Checks that every mutation of Scripts/mutations still applies exactly once, and that every due rule
+that the session targets keep has one.
+"""
 import pathlib
 import re
 import sys
@@ -12,7 +14,7 @@ import catalogue  # noqa: E402
 
 
 def kept(root):
-    """Which rules the sources say they keep, and where: "keeps ACT-1, ACT-2 and ACT-3"."""
+    """Returns the rules that the sources cite as "keeps ACT-1, ACT-2 and ACT-3", with the first file of each."""
     found = {}
     for folder in catalogue.KEEPERS:
         for file in sorted((root / folder).rglob("*.swift")):
@@ -36,11 +38,11 @@ def main():
         except catalogue.CatalogueError as error:
             failures.append(str(error))
         if mutation.rule not in known:
-            failures.append(f"{mutation.place}: {mutation.rule} is no rule of Documentation/rules.txt")
+            failures.append(f"{mutation.location}: {mutation.rule} is not a rule of Documentation/rules.txt")
     broken = {mutation.rule for mutation in mutations}
     for rule, file in kept(root).items():
         if known.get(rule, (False,))[0] and rule not in broken:
-            failures.append(f"{file}: keeps {rule}, and no mutation of Scripts/mutations breaks it")
+            failures.append(f"{file}: keeps {rule}, but no mutation of Scripts/mutations breaks it")
     for failure in failures:
         print(f"Scripts/mutations: {failure}")
     print(f"mutations: {len(mutations)} of {len(broken)} rules, {len(failures)} failures")

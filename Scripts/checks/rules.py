@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Lists which tests cite each rule of Documentation/rules.txt.
+"""Lists the tests that cite each rule of Documentation/rules.txt.
 
-Fails when no test cites a due rule, when no page of the documentation says what it is, or when a citation names no rule.
+Fails if no test cites a due rule, if no page of the documentation describes it, or if a citation names an
+unknown rule.
 """
 import collections
 import pathlib
@@ -47,13 +48,13 @@ def main():
         if due or tests[rule] or code[rule]:
             print(f"{rule:9}{mark}  {len(code[rule]):2} in code  {', '.join(tests[rule]) or 'no test'}")
         if due and not tests[rule]:
-            failures.append(f"{rule} ({title}) is due, and no test cites it")
+            failures.append(f"{rule} ({title}) is due, but no test cites it")
         if due and not pages[rule]:
-            failures.append(f"{rule} ({title}) is due, and no page of Documentation says what it is")
+            failures.append(f"{rule} ({title}) is due, but no page of Documentation describes it")
     for where in (tests, code, pages):
         for rule in sorted(set(where) - set(rules)):
             if where[rule]:
-                failures.append(f"{', '.join(where[rule])}: {rule} is no rule of Documentation/rules.txt")
+                failures.append(f"{', '.join(where[rule])}: {rule} is not a rule of Documentation/rules.txt")
     for failure in failures:
         print(failure)
     due = sum(is_due for is_due, _ in rules.values())

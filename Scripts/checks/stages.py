@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the stages of Scripts/test: what they select exists, and the default run and --all run every Swift test target.
+"""Checks the stages of Scripts/test: the targets and suites that they select exist, and both the default
+run and --all run every Swift test target.
 
-A filter that matches nothing, and a skip of a suite that was renamed, would go unnoticed otherwise.
+Without this check, a filter that matches nothing and a skipped suite that was renamed would go unnoticed.
 """
 import importlib.util
 import pathlib
@@ -20,7 +21,7 @@ def load(path):
 
 
 def selections(stage):
-    """Of each command that runs Swift tests: what it filters and what it skips."""
+    """Yields the --filter and --skip values of each command that runs Swift tests."""
     for command in stage.commands:
         if any("swift-testing" == word for word in command):
             values = lambda option: [value for word, value in zip(command, command[1:]) if word == option]  # noqa: E731
@@ -28,7 +29,7 @@ def selections(stage):
 
 
 def runs(selection, target):
-    """Whether a command runs more of a target than single suites of it."""
+    """Returns whether a command runs a whole target, and not only some of its suites."""
     filters, skip = selection
     return (not filters or f"^{target}" in filters) and f"^{target}" not in skip
 
@@ -45,14 +46,14 @@ def main():
         for filters, skip in selections(stage):
             for name in (*filters, *skip):
                 if name.lstrip("^") not in (targets if name.startswith("^") else names):
-                    failures.append(f"'{stage.name}' selects {name}, which no test target or suite is called")
+                    failures.append(f"'{stage.name}' selects {name}, but no test target or suite has that name")
         for name in stage.needs:
             if not all(any(other.name == name and mode in other.modes for other in table) for mode in stage.modes):
-                failures.append(f"'{stage.name}' needs '{name}', which is no stage of the same run")
+                failures.append(f"'{stage.name}' needs '{name}', which is not a stage of the same run")
     for mode in ("default", "all"):
         for target in sorted(targets):
             if not any(runs(selection, target) for stage in table if mode in stage.modes for selection in selections(stage)):
-                failures.append(f"{target} is run by no stage of the mode '{mode}'")
+                failures.append(f"no stage of the mode '{mode}' runs {target}")
     for failure in failures:
         print(f"Scripts/testing/stages.py: {failure}")
     print(f"stages: {len(table)}, {len(targets)} test targets, {len(failures)} failures")
