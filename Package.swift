@@ -162,8 +162,8 @@ let package = Package(
         .executableTarget(
             name: "session-soak",
             dependencies: [
-                "AudioPlayback", "AudioRendering", "AudioSessions", "JackDriver", "Platform", "TestRandom",
-                "TestSupport",
+                "AudioPlayback", "AudioRendering", "AudioSessions", "CTestEnvironment", "JackDriver", "Platform",
+                "TestRandom", "TestSupport",
             ],
             path: "Tests/Programs/SoakProgram", swiftSettings: swift),
         .target(

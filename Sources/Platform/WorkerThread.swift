@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// A thread of the library. It handles no signals, and its owner can wait for its end.
+/// A thread of the library. It blocks all signals except those of its own faults, and its owner can
+/// wait for its end.
 package final class WorkerThread: Sendable {
     private struct State {
         var thread: pthread_t?
@@ -28,8 +29,8 @@ package final class WorkerThread: Sendable {
         }
     }
 
-    /// Runs `body` on a new thread of that name (at most 15 bytes). May be called only once.
-    /// Returns false if the system cannot create a thread.
+    /// Runs `body` on a new thread of that name (at most 15 bytes). Must not be called again once
+    /// it has returned true. Returns false if the system cannot create a thread.
     package func start(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             precondition(!state.isStarted, "A worker thread can be started only once.")
@@ -47,8 +48,8 @@ package final class WorkerThread: Sendable {
     }
 
     /// Waits until the thread has ended, for at most `seconds`, and returns whether it has. A
-    /// thread that takes longer, or that is the caller, is detached and ends on its own.
-    /// Idempotent.
+    /// thread that takes longer, or that is the caller, is detached and ends on its own. Without a
+    /// thread to wait for, before `start` and in later calls, returns true at once.
     @discardableResult
     package func join(seconds: Double) -> Bool {
         guard let thread = state.withLock({ state in state.thread.take() }) else { return true }
@@ -62,13 +63,21 @@ package final class WorkerThread: Sendable {
     private static let runWork: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
         guard let context else { return nil }
         let work = Unmanaged<Work>.fromOpaque(context).takeRetainedValue()
-        var all = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_BLOCK, &all, nil)
+        blockSignals()
         nameThread(work.name)
         work.body()
         work.finished.set(())
         return nil
+    }
+
+    /// Leaves signals to the app's threads, except those by which a thread reports its own fault:
+    /// while these are blocked, the process ends without calling the app's crash handler. Threads
+    /// that libjack creates inherit the mask.
+    private static func blockSignals() {
+        var signals = sigset_t()
+        sigfillset(&signals)
+        for fault in [SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT] { sigdelset(&signals, fault) }
+        pthread_sigmask(SIG_SETMASK, &signals, nil)
     }
 
     /// Sets the name that debuggers and `top -H` show. pthread's own function is an extension that

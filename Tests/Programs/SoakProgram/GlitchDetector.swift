@@ -137,7 +137,8 @@ struct GlitchDetector {
             findings.fades += 1
             return
         }
-        if mayGap, fault == .click || ((fault == .jump || fault == .disturbed) && rough.begin == rough.end) {
+        // Near zero, the step of a gap is as small as that of a fade: it is then unexplained.
+        if mayGap, fault == .click || (fault != .garbled && rough.begin == rough.end) {
             findings.gaps += 1
             return
         }

@@ -36,17 +36,17 @@ struct Report: Encodable {
         for (name, count) in faults.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             row("  " + name, "\(count)")
         }
-        row("servers ended / plugs and pulls / periods", "\(kills) / \(plugs) / \(periods)")
+        row("servers ended / devices plugged or unplugged / periods", "\(kills) / \(plugs) / \(periods)")
         row(
             "recoveries: median, longest",
             String(format: "%.0f ms, %.0f ms", recoveryMedianSeconds * 1e3, recoveryMaximumSeconds * 1e3))
-        row("frames heard, of devices", "\(framesHeard), \(devicesHeard)")
+        row("frames recorded, of devices", "\(framesHeard), \(devicesHeard)")
         row("fades, all of them expected", "\(fades)")
-        row("checks of silence and of untouched channels", "\(silenceChecks), \(untouchedChecks)")
+        row("checks of silence and of undisturbed channels", "\(silenceChecks), \(untouchedChecks)")
         row("interruptions continued at the next frame", "\(pauses)")
         row("glitches", "\(glitches)")
         row("faults attributed to xruns, frames lost there", "\(excused), \(lostFrames)")
-        row("hard gaps of PipeWire, not counted as xruns", "\(gaps)")
+        row("gaps of PipeWire, not counted as xruns", "\(gaps)")
         row("xruns that the server counted", "\(xruns)")
         row("stream underruns in frames, with the process stopped", "\(underrunFrames)")
         row("calls refused", "\(refusals)")

@@ -231,13 +231,14 @@ final class SoakFixture {
     func plug(_ name: String, _ kind: HardwareKind, returns: Bool = false) throws -> RecordingDevice {
         try event("plug \(name) (\(kind.rawValue))\(returns ? " again" : "")") {
             let listener = try retrying { try RecordingDevice(name, kind, on: server) }
+            // From here on, xruns are attributed to its recording, too.
+            pluggedDevices.withLock { $0.append(listener) }
             let isSeen = wait { driver.devices?.contains { $0.ports.contains { $0.name == name } } ?? false }
             if !isSeen { checker.note("The device '\(name)' was plugged in, but the driver does not list it.") }
             settle()
             listener.add(
                 Span(event: journal.count - 1, nature: returns ? .starts : .fades, begin: 0, end: listener.frames))
             listeners.append(listener)
-            pluggedDevices.withLock { $0.append(listener) }
             return listener
         }
     }

@@ -6,6 +6,8 @@ import TestSupport
 struct SoakOptions {
     /// The fault to inject, to verify that it is detected.
     enum InjectedFault: String, CaseIterable { case click, jump, leak }
+    /// An access beyond the end of a file in memory: of PipeWire, or of anything else.
+    enum BusError: String, CaseIterable { case pipewire, other }
 
     var seconds = 600.0
     var seed = TestSeed.current
@@ -13,6 +15,8 @@ struct SoakOptions {
     /// The folder for glitches and the table. Created if it does not exist.
     var report = "soak-report"
     var inject: InjectedFault?
+    /// The bus error to inject, to verify that those of PipeWire are recognized, and only those.
+    var busError: BusError?
 
     init(_ arguments: [String]) throws {
         var rest = arguments.dropFirst()
@@ -24,9 +28,10 @@ struct SoakOptions {
             case "--report": report = value
             case "--server": server = try Self.one(of: SoakServer.Kind.self, value, name)
             case "--inject": inject = try Self.one(of: InjectedFault.self, value, name)
+            case "--bus-error": busError = try Self.one(of: BusError.self, value, name)
             default:
                 throw TestFailure(
-                    "Unknown option '\(name)'. Options: --seconds, --seed, --server, --report, --inject.")
+                    "Unknown option '\(name)'. Options: --seconds, --seed, --server, --report, --inject, --bus-error.")
             }
         }
     }

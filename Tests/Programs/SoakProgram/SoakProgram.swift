@@ -1,14 +1,16 @@
 import AudioSessions
+import CTestEnvironment
 import Foundation
 import Platform
 import TestSupport
 
 /// `session-soak [--seconds N] [--seed N] [--server jackd|jackd-sync|pipewire|managed] [--report
-/// DIR] [--inject click|jump|leak]`: an app plays while its server dies, hangs and changes, devices
-/// come and go, and other clients interrupt and reconnect. The soak examines the sound that arrives
-/// at the devices.
+/// DIR] [--inject click|jump|leak] [--bus-error pipewire|other]`: an app plays while its server
+/// dies, hangs and changes, devices come and go, and other clients interrupt and reconnect. The
+/// soak examines the sound that arrives at the devices.
 ///
-/// Fails, with the reason, if it finds a glitch or a leak, or if a call hangs.
+/// Fails, with the reason, if it finds a glitch or a leak, or if a call hangs. Exits with 75 if
+/// PipeWire makes it access memory beyond the end of a file, which is PipeWire's fault.
 @main struct SoakProgram {
     static func main() {
         do { try run() } catch {
@@ -19,6 +21,8 @@ import TestSupport
 
     private static func run() throws {
         let options = try SoakOptions(CommandLine.arguments)
+        test_report_pipewire_memory()
+        if let busError = options.busError { test_access_beyond_file(busError == .pipewire) }
         print("seed \(options.seed), \(options.server.rawValue), \(options.seconds) s")
         fflush(nil)
         let journal = RunLog()

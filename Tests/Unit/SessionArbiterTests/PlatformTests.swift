@@ -79,6 +79,22 @@ import Testing
         thread.join(seconds: 20)
     }
 
+    @Test("A thread of the library blocks signals to the app, but not those that its own faults raise")
+    func blockedSignals() throws {
+        let mask = Promise<sigset_t>()
+        let thread = WorkerThread()
+        #expect(
+            thread.start(name: "mask") {
+                var blocked = sigset_t()
+                pthread_sigmask(SIG_BLOCK, nil, &blocked)
+                mask.set(blocked)
+            })
+        var blocked = try #require(mask.wait(seconds: 20))
+        thread.join(seconds: 20)
+        for signal in [SIGTERM, SIGINT, SIGCHLD, SIGALRM] { #expect(sigismember(&blocked, signal) == 1) }
+        for fault in [SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGABRT] { #expect(sigismember(&blocked, fault) == 0) }
+    }
+
     @Test("A started program reports that it is ready, or why not, or exits silently")
     func launch() throws {
         #expect(try run("eval \"echo ready >&$2\"") == nil)
