@@ -51,8 +51,8 @@ extension AudioEngine {
             guard pace.sampleRate != control.sampleRate else { continue }
             let speed = Self.speed(pace.speed, of: voice.source, at: control.sampleRate)
             let status = rcore_post_speed(core.queue, voice.handle, min(max(speed, 1 / 16), 16), 0, 0)
-            // A command for a future frame was computed for the previous rate: once it has taken
-            // effect, the speed is posted again.
+            // A command for a future frame still has the value for the previous rate. Its speed
+            // therefore applies now, and is posted again once the command has taken effect.
             if status == RCORE_OK, pace.beginsAt == 0 || pace.beginsAt < now {
                 voice.pace.withLock { $0.sampleRate = control.sampleRate }
             } else {

@@ -14,11 +14,11 @@ extension AudioSessionHost {
     /// Plugs in a virtual device. Each session whose category, mode and options allow the device is
     /// routed to it, because it is now the newest one (keeps ROUTE-2).
     ///
-    /// `outputs` and `inputs` are numbers of channels. With both, it is one bidirectional device:
-    /// headphones get a `headsetMic` as input, a built-in speaker or receiver a `builtInMic`, a
-    /// line output a `lineIn`; an input of another type has the type of the output. A device is
-    /// identified by its name: plugging it in again updates it. Throws badParam if the name is
-    /// empty, there is no channel, or the type is unknown.
+    /// `outputs` and `inputs` are numbers of channels; with both, it is one bidirectional device.
+    /// The input of headphones is a `headsetMic`, that of a built-in speaker or receiver a
+    /// `builtInMic`, that of a line output a `lineIn`; for every other type, the input has that
+    /// type too. A device is identified by its name: plugging it in again updates it. Throws
+    /// badParam if the name is empty, there is no channel, or the type is unknown.
     public func plug(_ name: String, type: AudioSession.Port, outputs: Int = 2, inputs: Int = 0) throws {
         let output = try type.known()
         var ports: [DevicePort] = []

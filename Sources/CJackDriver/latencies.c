@@ -29,9 +29,9 @@ static bool has_own_latency(const rcore_jack_t *jack) {
     return any;
 }
 
-/// Returns whether a port is connected directly to one of the client's own ports, and the client
-/// adds latency. The latency of such a loop does not count towards the latency through the client.
-/// PipeWire ignores such loops itself.
+/// Returns whether to leave a port out of the latency through the client, because it is connected
+/// directly to one of the client's own ports. Without own latency, such a loop adds nothing;
+/// PipeWire already ignores it.
 static bool is_loopback(const rcore_jack_t *jack, const jack_port_t *port) {
     if (!has_own_latency(jack) || strstr(jack_get_version_string(), "PipeWire"))
         return false;

@@ -286,8 +286,8 @@ virtual_device_t *virtual_device_plug(const virtual_device_options_t *options, c
     }
     if (open_and_activate(device, options, error, error_size, fault))
         return device;
-    char unwritten[200];
-    virtual_device_unplug(device, unwritten, sizeof unwritten);
+    char ignored_error[200]; // the caller gets the first error
+    virtual_device_unplug(device, ignored_error, sizeof ignored_error);
     return NULL;
 }
 

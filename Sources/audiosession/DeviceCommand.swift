@@ -9,7 +9,7 @@ struct DeviceCommand: ParsableCommand {
         discussion: """
             A virtual device is a program, audiosession-device, that receives sound on the default JACK server, or on \
             the managed one if the default server is not running. If no server is running, or with --policy-only, the \
-            device exists for the policy only: sessions are routed to it and notified, but no sound plays.
+            device exists for the policy only: sessions are routed to it, notified and paused, but no sound is played.
             """,
         subcommands: [Plug.self, Unplug.self, List.self])
 

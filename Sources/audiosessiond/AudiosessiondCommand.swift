@@ -9,10 +9,12 @@ struct AudiosessiondCommand: ParsableCommand {
         commandName: "audiosessiond",
         abstract: "Arbitrates the audio of a user's apps: decides which apps play, which are ducked and which wait.",
         discussion: """
-            Apps start audiosessiond when they need it; it exits when no app has needed it for a while. systemd can \
-            start it by socket activation. To start it by hand, use --foreground. There is one per user and runtime folder.
+            Apps start audiosessiond when they need it; it exits when no app has needed it for a while \
+            (setting idle-exit). systemd can start it by socket activation. To start it by hand, use --foreground. Only \
+            one can run for each socket.
 
-            Exit status: 0 success, 64 usage error, 66 file not found, 69 service unavailable, 75 already running.
+            Exit status: 0 success, 64 usage error, 66 settings file cannot be read, 69 service unavailable, 71 cannot \
+            continue in the background, 75 already running.
             """)
 
     @Option(
@@ -26,7 +28,7 @@ struct AudiosessiondCommand: ParsableCommand {
             "The settings file; default: audiosession/audiosession.toml in XDG_CONFIG_HOME.", valueName: "file"))
     var config: String?
 
-    @Flag(help: "Stays in the foreground, logs to standard error, and runs until a signal arrives.")
+    @Flag(help: "Stays in the foreground and logs to standard error.")
     var foreground = false
 
     @Option(
