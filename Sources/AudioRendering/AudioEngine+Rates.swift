@@ -52,7 +52,8 @@ extension AudioEngine {
             let speed = Self.speed(pace.speed, of: voice.source, at: control.sampleRate)
             let status = rcore_post_speed(core.queue, voice.handle, min(max(speed, 1 / 16), 16), 0, 0)
             // A command for a future frame still has the value for the previous rate. Its speed
-            // therefore applies now, and is posted again once the command has taken effect.
+            // therefore applies now, and is posted again once the command has taken effect. So is
+            // one that the full queue refused. The core plays speeds from 1/16 to 16.
             if status == RCORE_OK, pace.beginsAt == 0 || pace.beginsAt < now {
                 voice.pace.withLock { $0.sampleRate = control.sampleRate }
             } else {

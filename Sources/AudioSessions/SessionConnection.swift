@@ -75,7 +75,7 @@ final class SessionReceiver: SessionObserver {
     }
 
     /// Creates a bus that is controlled by the session's current gate, and by each later one.
-    /// Throws engineGone if no gate has been set; `make` sets one first.
+    /// Throws engineGone if no gate has been set; `SessionConnection.make` sets one first.
     func makeBus(in engine: AudioEngine) throws(AudioEngineError) -> SessionBus {
         guard let gate = target.withLock({ $0.gate }) else { throw .engineGone }
         let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)

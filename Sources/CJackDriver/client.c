@@ -44,7 +44,7 @@ static bool is_server_name(const char *name) {
 }
 
 /// Opens a client, with up to five attempts. A server that is exiting still accepts the call but
-/// does not answer it, which looks like a refusal; by the next attempt the server has exited.
+/// does not answer it, which looks like a refusal; after an attempt or more the server has exited.
 /// Raises the timer slack meanwhile, so that libjack waits longer for its threads to start.
 static jack_client_t *open_client(const char *server_name, const char *client_name, jack_status_t *code) {
     enum { attempts = 5 };

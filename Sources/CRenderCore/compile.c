@@ -133,9 +133,10 @@ static rcore_status_t compute_latencies(rcore_plan_t *plan, const struct scratch
 // ---- Delay lines --------------------------------------------------------------------------------
 
 // Returns the delay line of the bus's direct input (`direct`), or of its insert's output, in the
-// newest posted plan, with one more reference, if it fits; otherwise a new, empty one (NULL if
-// memory cannot be allocated). Never shares the line of an older plan: it has not been written
-// since that plan was replaced, so the bus would play old samples again.
+// newest posted plan, with one more reference, if it has the same channels, is long enough and,
+// after the insert, the insert is the same; otherwise a new, empty one (NULL if memory cannot be
+// allocated). Never shares the line of an older plan: it has not been written since that plan was
+// replaced, so the bus would play old samples again.
 static struct delay *share_or_create_delay(const rcore_t *core, const struct plan_bus *bus, uint32_t capacity,
                                            bool direct) {
     const rcore_plan_t *plan = core->posted_plans;

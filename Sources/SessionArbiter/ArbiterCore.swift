@@ -36,7 +36,8 @@ struct ArbiterCore {
         log = DecisionLog(capacity: settings.logCapacity)
     }
 
-    /// Registers a new session behind its gate, which grants nothing yet.
+    /// Registers a new session with its gate, which grants nothing yet. If a rule refuses the
+    /// session, throws the refusal and forgets the gate.
     mutating func register(
         app: AppID, gate: SessionGate
     ) throws(ArbiterError) -> (id: SessionID, notices: [SessionNotice]) {

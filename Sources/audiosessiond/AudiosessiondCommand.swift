@@ -13,8 +13,8 @@ struct AudiosessiondCommand: ParsableCommand {
             (setting idle-exit). systemd can start it by socket activation. To start it by hand, use --foreground. Only \
             one can run for each socket.
 
-            Exit status: 0 success, 64 usage error, 66 settings file cannot be read, 69 service unavailable, 71 cannot \
-            continue in the background, 75 already running.
+            Exit status: 0 success, 64 usage error, 66 the file given by --config does not exist, 69 service unavailable, \
+            71 cannot continue in the background, 75 already running.
             """)
 
     @Option(
@@ -25,7 +25,8 @@ struct AudiosessiondCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The settings file; default: audiosession/audiosession.toml in XDG_CONFIG_HOME.", valueName: "file"))
+            "The settings file; default: audiosession/audiosession.toml in XDG_CONFIG_HOME or ~/.config.",
+            valueName: "file"))
     var config: String?
 
     @Flag(help: "Stays in the foreground and logs to standard error.")

@@ -18,6 +18,8 @@ final class Reporter {
         delayedMessages = style == .screen ? [] : nil
     }
 
+    /// Reports an event in the style of this reporter. The log on the screen leaves out positions:
+    /// the screen shows the position itself.
     func report(_ event: PlayerEvent) {
         switch style {
         case .json: Self.write(event.json + "\n", to: 1)
