@@ -13,19 +13,29 @@ struct AudiosessiondCommand: ParsableCommand {
             (setting idle-exit). systemd can start it by socket activation. To start it by hand, use --foreground. Only \
             one can run for each socket.
 
-            Exit status: 0 success, 64 usage error, 66 the file given by --config does not exist, 69 service unavailable, \
-            71 cannot continue in the background, 75 already running.
+            Without --foreground, the command continues in the background and logs to a file next to the socket. It \
+            exits with 0 before it has read the settings or opened the socket; if the start then fails, it says so on \
+            standard error.
+
+            Exit status: 0 success, 64 usage error, 71 cannot continue in the background; with --foreground also: 66 the \
+            file given by --config does not exist, 69 the service cannot start, 75 already running.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "The socket to listen at; default: AUDIOSESSION_SOCKET, or audiosession/arbiter.socket in XDG_RUNTIME_DIR.",
+            """
+            The socket to listen at; without --foreground, an absolute path. Default: AUDIOSESSION_SOCKET, else \
+            audiosession/arbiter.socket in XDG_RUNTIME_DIR, else /tmp/audiosession-UID/arbiter.socket.
+            """,
             valueName: "path"))
     var socket: String?
 
     @Option(
         help: ArgumentHelp(
-            "The settings file; default: audiosession/audiosession.toml in XDG_CONFIG_HOME or ~/.config.",
+            """
+            The settings file; without --foreground, an absolute path. If it has an error, the defaults apply. Default: \
+            audiosession/audiosession.toml in XDG_CONFIG_HOME or ~/.config.
+            """,
             valueName: "file"))
     var config: String?
 
