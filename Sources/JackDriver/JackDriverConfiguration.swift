@@ -30,9 +30,9 @@ extension JackDriver {
         /// The devices, as `start` and `connect` request. Each connection is made once, so that a
         /// connection that a user removes stays removed.
         case device
-        /// As `device` at the first start. From then on the driver stores the connections of the
-        /// ports, whoever made them, in a file named after the client, and restores them at the
-        /// next start.
+        /// As `device` at the first start. From then on the driver stores all connections of its
+        /// ports, including those that other clients made, in a file named after the client, and
+        /// restores them at the next start.
         case remembered
     }
 

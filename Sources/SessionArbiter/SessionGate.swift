@@ -23,7 +23,7 @@ public final class SessionGate: @unchecked Sendable {
     /// if memory cannot be allocated.
     convenience init() throws(ArbiterError) {
         guard let page = sgate_page_create() else {
-            throw .unavailable("there is not enough memory for a session's gate; free some and try again")
+            throw .unavailable("not enough memory for a session's gate; free memory and try again")
         }
         self.init(page: page) { sgate_page_destroy($0) }
     }

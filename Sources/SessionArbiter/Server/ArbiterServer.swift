@@ -269,7 +269,7 @@ public final class ArbiterServer: @unchecked Sendable {
             memory = bytes.count
             descriptor = ssocket_memory_create(bytes, bytes.count)
             chargeLongReply(memory, to: connection)
-            let error = RequestError(.unavailable, "There is not enough memory for a long reply; try again.")
+            let error = RequestError(.unavailable, "Not enough memory for a long reply; try again.")
             bytes = encode(descriptor >= 0 ? .long(serial) : .failure(serial, error))
         }
         let hadQueue = connection.hasQueue
