@@ -35,11 +35,17 @@ public final class VoiceChat: Sendable {
     /// is the voice of the other party.
     public func talk(with farEnd: VoiceSource) throws {
         try session.setActive(true)
-        if call.withLock({ $0 == nil }) {
-            let microphone = try AudioSessionInput(session: session)
-            try microphone.start()
-            let voice = try session.engine.play(farEnd, on: session.bus)
-            call.withLock { $0 = Call(farEnd: voice, microphone: microphone) }
+        do {
+            if call.withLock({ $0 == nil }) {
+                let microphone = try AudioSessionInput(session: session)
+                try microphone.start()
+                let voice = try session.engine.play(farEnd, on: session.bus)
+                call.withLock { $0 = Call(farEnd: voice, microphone: microphone) }
+            }
+        } catch {
+            // Without a call, the session must not silence others.
+            try? session.setActive(false, options: .notifyOthersOnDeactivation)
+            throw error
         }
         updateDelay()
         display(.talking)
@@ -62,7 +68,7 @@ public final class VoiceChat: Sendable {
             defer { call = nil }
             return call
         }
-        try ended?.farEnd.stop()
+        try? ended?.farEnd.stop()  // throws if the voice has already ended
         try session.setActive(false, options: .notifyOthersOnDeactivation)
         display(.idle)
     }

@@ -15,8 +15,9 @@ final class ActivationQueue: Sendable {
     /// Enqueues `body` and returns immediately.
     func runLater(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// Enqueues `body` and returns immediately. Afterwards calls `completion` with the error of
-    /// `body`, or nil, on a thread that may block for further operations of the queue.
+    /// Enqueues `body` and returns immediately. When `body` has run, calls `completion` with its
+    /// error, or nil, on another queue, so that `completion` may wait for further operations of
+    /// this one.
     func run(
         _ body: @escaping @Sendable () throws -> Void, completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
@@ -32,7 +33,7 @@ final class ActivationQueue: Sendable {
     }
 
     /// Returns when every operation queued so far has run and its result has been delivered. Do not
-    /// call from within an operation of the queue.
+    /// call from within an operation of the queue or a completion.
     func drain() {
         queue.sync {}
         results.sync {}

@@ -150,7 +150,8 @@ void rcore_jack_monitor_reset(rcore_jack_monitor_t *monitor, uint32_t sample_rat
 /// latencies through, but sends no notification.) [notification, control]
 void rcore_jack_on_latency(jack_latency_callback_mode_t mode, void *argument);
 
-/// Registers all callbacks, before activation. Returns false if libjack refuses one. [control]
+/// Registers all callbacks, before activation. Returns false if libjack refuses one that the driver
+/// needs. [control]
 bool rcore_jack_register_callbacks(rcore_jack_t *jack);
 
 /// Records that the calling thread of libjack reported the server's shutdown. [notification, or an

@@ -124,7 +124,7 @@ bool rcore_jack_register_callbacks(rcore_jack_t *jack) {
     jack_client_t *client = jack->client;
     jack_on_shutdown(client, on_shutdown, jack);
     jack_on_info_shutdown(client, on_shutdown_with_reason, jack);
-    // A server without metadata reports no changes.
+    // Optional: without metadata, the server reports no changes of properties.
     (void)jack_set_property_change_callback(client, on_property, jack);
     return jack_set_process_callback(client, rcore_jack_cycle, jack) == 0 &&
            jack_set_thread_init_callback(client, prepare_thread, jack) == 0 &&

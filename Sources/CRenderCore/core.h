@@ -286,7 +286,8 @@ bool inputs_fade_out_removed(rcore_t *core, const rcore_plan_t *old, const rcore
                              uint32_t ramp_frames) RCORE_RT;
 /// Resets the state of an input slot. The ramp of its first permission takes `join_frames`.
 void input_reset(struct input_state *input, uint32_t join_frames) RCORE_RT;
-/// Returns whether a voice plays the input.
+/// Returns whether a voice that has started, even if it is paused, has the input of this slot as
+/// its source.
 bool input_is_played(const rcore_t *core, uint32_t slot) RCORE_RT;
 
 /// Applies one voice command. Returns false if the voice had not ended and its session is

@@ -75,8 +75,9 @@ static void mix_channel(const rcore_t *core, const struct voice *voice, uint32_t
     }
 }
 
-// Returns how the voice is scaled over the next frames: by a constant, by one ramp that lasts for
-// all of them, or else by an envelope.
+// Returns the scaling of the voice by its gain and its fade over the next `nframes` frames: a
+// constant, one ramp that lasts for all of them (times the other's constant), or else an envelope
+// of their product.
 static struct scaling voice_scaling(rcore_t *core, const struct voice *voice, uint32_t nframes) RCORE_RT {
     const struct ramp *gain = &voice->gain;
     const struct ramp *fade = &voice->fade;

@@ -9,13 +9,13 @@ struct AudiosessiondCommand: ParsableCommand {
         commandName: "audiosessiond",
         abstract: "Arbitrates the audio of a user's apps: decides which apps play, which are ducked and which wait.",
         discussion: """
-            Apps start audiosessiond when they need it; it exits when no app has needed it for a while \
-            (setting idle-exit). systemd can start it by socket activation. To start it by hand, use --foreground. Only \
-            one can run for each socket.
+            Apps start audiosessiond when they need it; it exits when no app has needed it for 60 s (idle-exit under \
+            [service] in the settings), or at SIGTERM, SIGINT or SIGHUP. systemd can start it by socket activation. In a \
+            unit, and to start it by hand, use --foreground. Only one can run for each socket.
 
-            Without --foreground, the command continues in the background and logs to a file next to the socket. It \
-            exits with 0 before it has read the settings or opened the socket; if the start then fails, it says so on \
-            standard error.
+            Without --foreground, the command starts the service in the background and exits with 0, before the service \
+            has read its settings or opened its socket. The service logs to a file next to the socket; if it cannot \
+            start, the reason is in that log, or on standard error if the log is not open yet.
 
             Exit status: 0 success, 64 usage error, 71 cannot continue in the background; with --foreground also: 66 the \
             file given by --config does not exist, 69 the service cannot start, 75 already running.
@@ -24,8 +24,8 @@ struct AudiosessiondCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            The socket to listen at; without --foreground, an absolute path. Default: AUDIOSESSION_SOCKET, else \
-            audiosession/arbiter.socket in XDG_RUNTIME_DIR, else /tmp/audiosession-UID/arbiter.socket.
+            The socket to listen at. Default: AUDIOSESSION_SOCKET, else audiosession/arbiter.socket in \
+            XDG_RUNTIME_DIR, else /tmp/audiosession-UID/arbiter.socket.
             """,
             valueName: "path"))
     var socket: String?
@@ -33,8 +33,8 @@ struct AudiosessiondCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            The settings file; without --foreground, an absolute path. If it has an error, the defaults apply. Default: \
-            audiosession/audiosession.toml in XDG_CONFIG_HOME or ~/.config.
+            The settings file. If it has an error, the defaults apply. Default: audiosession/audiosession.toml in \
+            XDG_CONFIG_HOME or ~/.config.
             """,
             valueName: "file"))
     var config: String?
@@ -52,6 +52,8 @@ struct AudiosessiondCommand: ParsableCommand {
     func run() throws {
         let announcement = Announcement(descriptor: readyFd)
         do throws(ServiceFailure) {
+            // Detaching changes the working directory.
+            let (socket, config) = (socket.map(Self.absolutePath), config.map(Self.absolutePath))
             if !foreground { try continueInBackground() }
             let service = try Service(
                 socketPath: socket, configurationPath: config, isInForeground: foreground)
@@ -63,6 +65,13 @@ struct AudiosessiondCommand: ParsableCommand {
             _ = write(STDERR_FILENO, line, line.count)
             throw ExitCode(error.status)
         }
+    }
+
+    /// Returns a path that does not depend on the working directory.
+    private static func absolutePath(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
     }
 
     /// Detaches this process from its terminal, except for the descriptor that reports readiness.

@@ -79,8 +79,10 @@ final class PlaybackController {
         [schedule.first?.time, command.duration].compactMap { $0 }.filter { $0 > now }.min()
     }
 
-    /// Performs the actions that are due at `time`, continues with the next file, and reports what
-    /// has happened since the last step.
+    /// Performs the actions that are due by `time`, deactivates the prompt's session if the prompt
+    /// has ended, continues with the next file if the current one has ended, and reports what has
+    /// changed since the last step. Throws if playback is refused or the next file cannot be
+    /// played.
     func step(to time: Double) throws {
         now = time
         reporter.now = time

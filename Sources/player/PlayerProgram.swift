@@ -126,8 +126,9 @@ struct PlayerProgram {
 
     // MARK: Offline
 
-    /// Renders as fast as possible, without a server, into the file at `path`. Returns the exit
-    /// status.
+    /// Renders as fast as possible, without a server, into the file at `path`: in stereo, at the
+    /// rate of `--sample-rate` or else of the first file. A signal ends the file early. Returns the
+    /// exit status.
     private func renderOffline(to path: String, _ reporter: Reporter) throws -> Int32 {
         let first = try AudioFile(path: command.files[0])
         try refuse(writing: path)
@@ -145,9 +146,9 @@ struct PlayerProgram {
         let outcome = Result {
             var frame = 0
             while !controller.isOver, !exitSignal.isRaised {
-                host.settle()  // delivers the events of the last block, from all threads
+                host.settle()  // waits until the events of the last block have been delivered
                 try controller.step(to: Double(frame) / rate)
-                host.settle()
+                host.settle()  // waits until the step's actions have taken effect
                 guard !controller.isOver else { break }
                 frame += try renderBlock(controller, driver, from: frame, rate: rate)
             }

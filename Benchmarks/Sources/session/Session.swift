@@ -13,17 +13,17 @@ struct Session: ParsableCommand {
             "Measures how long a session takes to activate, to recover from the loss of the server, and to follow a buffer size change.",
         discussion: """
             Runs on its own servers with dummy devices, never on the user's. In alternation, an app in its own process activates a session, \
-            and a bare JACK client in another process opens, activates and connects as many ports. SIGKILL and SIGTERM end the servers. The \
-            app plays a signal whose samples are frame numbers, so that a receiver can detect when playback continued, and whether a frame \
+            and a bare JACK client in another process opens, activates and connects as many ports. The benchmark ends its servers \
+            with SIGKILL and SIGTERM in turn, starts them again, and measures when the app is notified and when it plays again. The app plays a signal whose samples are frame numbers, so that a receiver can detect when playback continued, and whether a frame \
             is missing.
             """)
 
-    @Flag(help: "Uses one period and few repetitions: a functional check without meaningful results.")
+    @Flag(help: "Activates at one period only, with few repetitions: a functional check without meaningful results.")
     var quick = false
 
     @Flag(
         help:
-            "Runs the app, the bare client and the service with real-time priority, to reduce noise from other programs."
+            "Runs all its processes, the servers included, with real-time priority, to reduce noise from other programs."
     )
     var realTime = false
 
@@ -35,10 +35,13 @@ struct Session: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The audiosessiond to use; default: the package's release build.", valueName: "path"))
+            "The audiosessiond to use, a release build.", valueName: "path"))
     var service = ".build/release/audiosessiond"
 
-    @Option(help: ArgumentHelp("The servers to measure on: jackd, jackd-sync, pipewire or all.", valueName: "kind"))
+    @Option(
+        help: ArgumentHelp(
+            "The servers to measure on: jackd, jackd-sync (jackd -S), pipewire, or all that are installed.",
+            valueName: "kind"))
     var server = "all"
 
     @Option(help: ArgumentHelp("The part of a child process.", visibility: .private))

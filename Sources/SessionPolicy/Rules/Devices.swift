@@ -1,10 +1,11 @@
 /// Devices that are plugged in and unplugged, and choices among them (rules ROUTE-2…6, ROUTE-8,
 /// ROUTE-9).
 extension Arbitration {
-    /// Adds a virtual device, which becomes the newest device and clears the user's picks (keeps
-    /// ROUTE-2, ROUTE-8). A device that is already known is updated and keeps its position. A
-    /// device with the uid of a server's own ports ranks behind all others instead, and clears no
-    /// pick.
+    /// Adds a device of no server: a virtual device that only the policy knows. It becomes the
+    /// newest device and clears the user's picks (keeps ROUTE-2, ROUTE-8). A device that is already
+    /// known is updated and keeps its position. The device `serverUID`, which stands for the ports
+    /// of a driver that reports no devices, ranks behind all others instead, and clears no pick.
+    /// Throws badParam for an invalid device, and for one of a server, whose apps report it.
     mutating func plug(_ device: Device) throws(Refusal) {
         if let server = device.server { throw .servedDevice(device.uid, of: server, "plugged in") }
         let own = state.devices(of: nil)
