@@ -26,14 +26,19 @@ extension RealServers {
             guard built.status == 0 else { throw TestFailure(built.output) }
         }
 
-        private func environment(late thread: Int) -> [String: String] {
-            server.environment.merging(["LD_PRELOAD": library, "LATE_THREAD": "\(thread)"]) { $1 }
+        private func environment(late thread: Int, seconds: Int = 2) -> [String: String] {
+            server.environment.merging(
+                ["LD_PRELOAD": library, "LATE_THREAD": "\(thread)", "LATE_SECONDS": "\(seconds)"]
+            ) { $1 }
         }
 
         @Test("A plain client continues without the thread that starts late")
         func bareClient() throws {
             defer { server.stop() }
-            let (_, output) = try ChildProcess.run("jack_lsp", [], environment: environment(late: 1))
+            // libjack waits for a thousand sleeps of 1 ms, which take longer on a busy machine. The
+            // thread must be later than that; the program does not wait for it any longer.
+            let environment = environment(late: 1, seconds: 60)
+            let (_, output) = try ChildProcess.run("jack_lsp", [], environment: environment)
             #expect(output.contains("JackMessageBuffer::Create cannot start thread"), "\(output)")
         }
 

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 /// Preloaded into a program: delays the start of the LATE_THREAD-th thread that libjack creates
-/// (counted from 1) by two seconds, as on a very busy machine. Reports this on standard error.
+/// (counted from 1) by LATE_SECONDS, 2 by default, as on a very busy machine. Reports this on
+/// standard error.
 #include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
@@ -17,7 +18,8 @@ struct start {
 static void *run_late(void *argument) {
     struct start start = *(struct start *)argument;
     free(argument);
-    poll(NULL, 0, 2000); // the fault itself
+    const char *seconds = getenv("LATE_SECONDS");
+    poll(NULL, 0, 1000 * (seconds ? atoi(seconds) : 2)); // the fault itself
     static const char text[] = "A thread of libjack begins late.\n";
     ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
     (void)written;
