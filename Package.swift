@@ -76,10 +76,10 @@ let package = Package(
             swiftSettings: swift),
         .target(
             name: "AudioSessions",
-            dependencies: ["SessionPolicy", "SessionArbiter", "AudioRendering", "JackDriver"],
+            dependencies: ["SessionPolicy", "SessionArbiter", "AudioRendering", "JackDriver", "Platform"],
             swiftSettings: swift),
         .target(
-            name: "AudioPlayback", dependencies: ["AudioSessions", "AudioRendering"], swiftSettings: swift),
+            name: "AudioPlayback", dependencies: ["AudioSessions", "AudioRendering", "Platform"], swiftSettings: swift),
         .target(name: "AVFAudio", dependencies: ["AudioSessions", "AudioPlayback"], swiftSettings: swift),
         .target(name: "AVFoundation", dependencies: ["AVFAudio"], swiftSettings: swift),
 
@@ -87,7 +87,7 @@ let package = Package(
         .executableTarget(
             name: "player",
             dependencies: [
-                "AudioPlayback", "AudioSessions", "AudioRendering", "JackDriver", "CNcurses",
+                "AudioPlayback", "AudioSessions", "AudioRendering", "JackDriver", "Platform", "CNcurses",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
@@ -202,13 +202,13 @@ let package = Package(
             path: "Tests/Integration/ArbiterServiceTests", swiftSettings: swift),
         .testTarget(
             name: "AudioRenderingTests",
-            dependencies: ["AudioRendering", "CRenderCore", "TestRandom", "TestSupport"],
+            dependencies: ["AudioRendering", "CRenderCore", "Platform", "TestRandom", "TestSupport"],
             path: "Tests/Unit/AudioRenderingTests", swiftSettings: swift),
         .testTarget(
             name: "AudioSessionsTests",
             dependencies: [
-                "AudioSessions", "AudioPlayback", "AudioRendering", "Recipes", "SessionArbiter", "SessionPolicy",
-                "TestRandom", "TestSupport",
+                "AudioSessions", "AudioPlayback", "AudioRendering", "Platform", "Recipes", "SessionArbiter",
+                "SessionPolicy", "TestRandom", "TestSupport",
             ],
             path: "Tests/Unit/AudioSessionsTests", swiftSettings: swift),
         .testTarget(

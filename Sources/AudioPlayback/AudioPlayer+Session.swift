@@ -1,5 +1,6 @@
 internal import AudioRendering
 internal import AudioSessions
+internal import Platform
 
 /// The player's reactions to events of its session (INT rules, ACT-7, ROUTE-4).
 extension AudioPlayer: SessionParticipant {

@@ -1,6 +1,7 @@
 public import AudioRendering
 // Importing AudioPlayback is enough to use the session and the engine of a player.
 @_exported public import AudioSessions
+internal import Platform
 
 /// Plays a sound file in a session. An interruption pauses it; if its resume policy allows it,
 /// playback afterwards resumes at exactly the next frame.

@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// Automation through the engine's own command queue.
 extension AudioEngine {

@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// Session buses: creation, replacement of the gate, and removal.
 extension AudioEngine {

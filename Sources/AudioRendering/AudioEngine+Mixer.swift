@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// Mixers: the bus graphs of sessions, and the values of their buses and sends.
 extension AudioEngine {

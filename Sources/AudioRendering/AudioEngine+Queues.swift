@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// Command queues and sounds: triggering from threads that must not block.
 extension AudioEngine {

@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// Sample-rate changes. A source made for another rate than the server's plays at a correspondingly
 /// scaled speed, so that pitch, tempo and position are preserved (keeps HW-3, HW-5). No frame is

@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// Routes and inputs: the outputs that session buses are routed to, and the channels that they
 /// record.

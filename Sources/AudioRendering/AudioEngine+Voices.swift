@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// Voices: starting, querying and reclaiming them.
 extension AudioEngine {

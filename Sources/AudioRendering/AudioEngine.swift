@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// The render engine of a process: one render core, one driver, one bus for each session, and the
 /// voices that play on these buses.

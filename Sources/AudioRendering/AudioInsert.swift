@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// An effect of the app on a bus: a C function that processes the bus's samples in place, on the
 /// render thread.

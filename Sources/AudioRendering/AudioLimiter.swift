@@ -1,5 +1,6 @@
 internal import CRenderCore
 internal import Foundation
+internal import Platform
 
 /// A limiter that keeps an output below a ceiling: neither a sample nor the waveform between
 /// samples exceeds it.

@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// A sound that is ready to be triggered: samples in memory, and the parameters to play them with.
 ///

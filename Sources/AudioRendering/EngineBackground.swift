@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Platform
 
 /// The queue that runs the engine's background work while the engine renders.
 ///

@@ -1,3 +1,5 @@
+internal import Platform
+
 /// An event that the engine delivers to its observers. `bus` is the slot of a session's bus
 /// (`SessionBus.slot`).
 public enum EngineEvent: Equatable, Sendable {

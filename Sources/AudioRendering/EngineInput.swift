@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// Channels of the device's input that one session may record.
 ///

@@ -1,3 +1,5 @@
+internal import Platform
+
 /// The core object that one engine's render thread uses for an object of the app, and the engine
 /// that owns it: two render threads must not share it.
 final class EngineShare<Core: AnyObject & Sendable>: Sendable {

@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// A file streamed to a voice: decoded, resampled to the engine's rate and written into a FIFO
 /// ahead of the render thread.

@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// Measures the loudness of the signal of an `AudioMeter`. The render thread writes the signal into
 /// a tap, the FIFO of a core meter; the engine's background thread and every reader drain the tap.

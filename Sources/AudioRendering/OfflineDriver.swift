@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// A driver without a clock, for tests, benchmarks and bouncing to a file. The caller of `render`
 /// is the render thread.

@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// Records the exact signal of an output to a file: what `AudioEngine.startCapture` calls a
 /// capture. Inputs are recorded by `InputCapture`.

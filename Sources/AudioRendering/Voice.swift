@@ -1,4 +1,5 @@
 internal import CRenderCore
+internal import Platform
 
 /// The state of a voice, as of the last cycle.
 public enum VoiceState: Equatable, Sendable {

@@ -1,5 +1,6 @@
 internal import AudioRendering
 internal import Dispatch
+internal import Platform
 
 /// Runs a session's queued activations and deactivations one after the other, in the order in which
 /// they were requested. Calls of `setActive` on the caller's own thread bypass the queue. The

@@ -1,6 +1,7 @@
 internal import AudioRendering
 internal import Dispatch
 public import Foundation
+internal import Platform
 
 /// The activity notifications as main-actor messages: `addObserver(of: session, for:
 /// .didBecomeActive) { … }`.

@@ -1,5 +1,6 @@
 internal import AudioRendering
 internal import Foundation
+internal import Platform
 
 /// The activity that was last reported to the app, so that each change is reported once, whatever
 /// its source.

@@ -1,5 +1,6 @@
 internal import AudioRendering
 public import Foundation
+internal import Platform
 internal import SessionArbiter
 internal import SessionPolicy
 

@@ -1,4 +1,5 @@
 internal import AudioRendering
+internal import Platform
 
 /// The scopes of `whileActive` that are in progress. Accessed only by operations of the session's
 /// `activationQueue`.

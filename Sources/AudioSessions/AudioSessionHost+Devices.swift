@@ -1,6 +1,7 @@
 internal import AudioRendering
 internal import Dispatch
 internal import JackDriver
+internal import Platform
 internal import SessionArbiter
 internal import SessionPolicy
 

@@ -1,5 +1,6 @@
 internal import AudioRendering
 internal import Dispatch
+internal import Platform
 internal import SessionArbiter
 internal import SessionPolicy
 

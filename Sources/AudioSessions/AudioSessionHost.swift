@@ -2,6 +2,7 @@ public import AudioRendering
 internal import Dispatch
 internal import Foundation
 internal import JackDriver
+internal import Platform
 package import SessionArbiter
 internal import SessionPolicy
 

@@ -1,4 +1,5 @@
 internal import AudioRendering
+internal import Platform
 
 /// A session's buses in addition to its main bus, each routed to some ports of its route (MULTI-1).
 /// They are held weakly: clients that hold a bus or play on it keep it alive.

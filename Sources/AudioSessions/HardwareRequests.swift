@@ -1,5 +1,6 @@
 internal import AudioRendering
 internal import Dispatch
+internal import Platform
 internal import SessionArbiter
 
 /// Applies the hardware values that the arbiter has resolved from the sessions' requests (HW-2,

@@ -1,5 +1,6 @@
 internal import AudioRendering
 internal import Dispatch
+internal import Platform
 
 /// Finds the shortest I/O buffer with which the server has no xruns, and monitors it. The tuner
 /// halves the session's preferred I/O buffer duration while the buffer is free of xruns, doubles it

@@ -1,4 +1,5 @@
 public import AudioRendering
+internal import Platform
 internal import SessionArbiter
 internal import SessionPolicy
 

@@ -1,4 +1,5 @@
 internal import AudioRendering
+internal import Platform
 internal import SessionArbiter
 internal import SessionPolicy
 

@@ -1,4 +1,5 @@
 internal import AudioRendering
+internal import Platform
 
 /// Stores the steps of a tuner and delivers them to its listeners.
 final class TuningHistory: Sendable {

@@ -1,5 +1,6 @@
 internal import AudioRendering
 internal import Dispatch
+internal import Platform
 
 /// The one thread that makes libjack's control calls, in the order in which they were posted. A
 /// call that never returns blocks this thread only.

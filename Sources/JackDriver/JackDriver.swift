@@ -1,4 +1,5 @@
 public import AudioRendering
+internal import Platform
 
 /// Renders on a JACK server: jackd, PipeWire, or a server that this driver starts and shares with
 /// other apps.

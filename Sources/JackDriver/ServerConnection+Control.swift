@@ -1,6 +1,7 @@
 internal import AudioRendering
 internal import CJackDriver
 internal import Dispatch
+internal import Platform
 
 /// The work of the control thread.
 extension ServerConnection {

@@ -1,6 +1,7 @@
 internal import AudioRendering
 internal import CJackDriver
 internal import Dispatch
+internal import Platform
 
 /// The work of the watch thread: it waits for changes and calls the handler, one event at a time.
 extension ServerConnection {

@@ -1,5 +1,6 @@
 internal import AudioRendering
 internal import Foundation
+internal import Platform
 
 /// The managed server's control socket (`<name>.control` in the runtime folder). A request and its
 /// reply are one packet each.

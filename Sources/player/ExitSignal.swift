@@ -1,6 +1,7 @@
 import AudioRendering
 import Dispatch
 import Foundation
+import Platform
 
 /// Handles Ctrl-C and termination signals: the player then exits in an orderly way instead of being
 /// killed.

@@ -2,6 +2,7 @@ import AudioPlayback
 import AudioRendering
 import AudioSessions
 import Foundation
+import Platform
 
 /// Controls what plays: the music in its session, the prompt in another one, and the simulated
 /// phone. The caller advances it step by step, in the same way live and offline.

@@ -2,6 +2,7 @@ import AudioPlayback
 import AudioRendering
 import AudioSessions
 import Foundation
+import Platform
 
 /// Observes sessions, route, hardware and server, and returns what has changed since the last call.
 final class PlaybackObserver {

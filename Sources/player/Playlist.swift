@@ -2,6 +2,7 @@ import AudioPlayback
 import AudioRendering
 import AudioSessions
 import Foundation
+import Platform
 
 /// Plays files one after the other in one session.
 final class Playlist {

@@ -1,6 +1,7 @@
 import AudioRendering
 import CRenderCore
 import Dispatch
+import Platform
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import AudioRendering
 import Dispatch
+import Platform
 import TestSupport
 import Testing
 

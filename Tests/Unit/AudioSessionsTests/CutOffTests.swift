@@ -1,6 +1,7 @@
 import AudioRendering
 import AudioSessions
 import Foundation
+import Platform
 import SessionArbiter
 import SessionPolicy
 import TestSupport

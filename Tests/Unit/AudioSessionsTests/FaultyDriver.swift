@@ -1,4 +1,5 @@
 import AudioRendering
+import Platform
 import TestSupport
 
 /// A driver that fails on demand, and reports events as a server would.

@@ -1,5 +1,6 @@
 import AudioRendering
 import AudioSessions
+import Platform
 
 /// A clock that a test advances by hand.
 final class HandClock: SessionClock {

@@ -1,5 +1,6 @@
 import AudioRendering
 import AudioSessions
+import Platform
 
 /// A player as sessions see it, which records its notifications.
 final class Participant: SessionParticipant {

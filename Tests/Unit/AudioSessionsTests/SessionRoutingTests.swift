@@ -2,6 +2,7 @@ import AudioPlayback
 import AudioRendering
 import AudioSessions
 import Foundation
+import Platform
 import SessionArbiter
 import TestSupport
 import Testing

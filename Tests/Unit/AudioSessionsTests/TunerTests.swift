@@ -1,5 +1,6 @@
 import AudioRendering
 import AudioSessions
+import Platform
 import SessionArbiter
 import TestSupport
 import Testing
