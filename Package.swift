@@ -54,18 +54,23 @@ let package = Package(
         .systemLibrary(name: "CEbur128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
 
+        // The types that every layer speaks of: devices, ports, categories, options, reasons.
+        .target(name: "AudioSessionTypes", swiftSettings: swift),
+
         // Operating system services for all Swift targets.
         .target(name: "Platform", swiftSettings: swift),
 
         // Rendering, from the mixer graph to the driver.
         .target(
-            name: "AudioRendering", dependencies: ["CRenderCore", "CSndFile", "CSoxr", "CEbur128", "Platform"],
+            name: "AudioRendering",
+            dependencies: ["AudioSessionTypes", "CRenderCore", "CSndFile", "CSoxr", "CEbur128", "Platform"],
             swiftSettings: swift),
         .target(
-            name: "JackDriver", dependencies: ["AudioRendering", "CJackDriver", "Platform"], swiftSettings: swift),
+            name: "JackDriver", dependencies: ["AudioRendering", "AudioSessionTypes", "CJackDriver", "Platform"],
+            swiftSettings: swift),
 
         // Sessions, from the rules to the API for apps.
-        .target(name: "SessionPolicy", swiftSettings: swift),
+        .target(name: "SessionPolicy", dependencies: ["AudioSessionTypes"], swiftSettings: swift),
         .target(
             name: "SessionArbiter", dependencies: ["SessionPolicy", "CSessionGate", "CSessionSocket", "Platform"],
             swiftSettings: swift),
@@ -76,7 +81,9 @@ let package = Package(
             swiftSettings: swift),
         .target(
             name: "AudioSessions",
-            dependencies: ["SessionPolicy", "SessionArbiter", "AudioRendering", "JackDriver", "Platform"],
+            dependencies: [
+                "AudioSessionTypes", "SessionPolicy", "SessionArbiter", "AudioRendering", "JackDriver", "Platform",
+            ],
             swiftSettings: swift),
         .target(
             name: "AudioPlayback", dependencies: ["AudioSessions", "AudioRendering", "Platform"], swiftSettings: swift),
@@ -141,7 +148,10 @@ let package = Package(
         .target(name: "CTestEnvironment", path: "Tests/Support/CTestEnvironment", cSettings: c),
         .target(
             name: "TestSupport",
-            dependencies: ["AudioRendering", "CSessionGate", "CSessionSocket", "CTestEnvironment", "JackDriver"],
+            dependencies: [
+                "AudioRendering", "AudioSessionTypes", "CSessionGate", "CSessionSocket", "CTestEnvironment",
+                "JackDriver",
+            ],
             path: "Tests/Support/TestSupport", swiftSettings: swift),
         .target(
             name: "PolicyExploration", dependencies: ["SessionPolicy"], path: "Tests/Support/PolicyExploration",

@@ -17,7 +17,7 @@ import pathlib
 import re
 
 # The mutations must cover the rules that these targets keep.
-KEEPERS = ("Sources/SessionPolicy", "Sources/SessionArbiter", "Sources/AudioSessions")
+KEEPERS = ("Sources/AudioSessionTypes", "Sources/SessionPolicy", "Sources/SessionArbiter", "Sources/AudioSessions")
 
 
 class CatalogueError(Exception):

@@ -93,7 +93,7 @@ struct SettingsReading {
         }
         for program in table.keys {
             guard program.isProgramPath,
-                let permission = table[program]?.string.flatMap(RecordPermission.init(rawValue:))
+                let permission = table[program]?.string.flatMap(RecordPermission.named)
             else {
                 addProblem(
                     [setting.section, setting.key, program],

@@ -1,3 +1,4 @@
+public import AudioSessionTypes
 internal import CRenderCore
 internal import Platform
 
@@ -15,9 +16,11 @@ public final class OfflineDriver: RenderDriver {
         var notify: (@Sendable (DriverEvent) -> Void)?
         var latencies: [OutputLatency] = []
         /// nil until the first device is plugged in.
-        var devices: [HardwareDevice]?
+        var devices: [AudioDevice]?
         /// The channels of each port, by uid.
         var channels: [String: Range<Int>] = [:]
+        /// The latency of each port in frames, by uid.
+        var portLatencies: [String: Int] = [:]
     }
     private let state: Mutex<State>
     private let renderLock = Mutex(())
@@ -88,15 +91,18 @@ public final class OfflineDriver: RenderDriver {
 
     /// Plugs in a device, or updates the one with its uid. The device uses channels of the driver:
     /// its outputs, port by port, from `firstOutput` on, and its inputs from `firstInput` on. In
-    /// the result of `render`, these channels have the signal of its outputs.
-    public func plug(_ device: HardwareDevice, firstOutput: Int = 0, firstInput: Int = 0) {
+    /// the result of `render`, these channels have the signal of its outputs. `latencyFrames` is
+    /// the latency that the driver reports for each of its ports.
+    public func plug(_ device: AudioDevice, firstOutput: Int = 0, firstInput: Int = 0, latencyFrames: Int = 0) {
         precondition(firstOutput >= 0 && firstInput >= 0, "channels from 0 on")
+        precondition(latencyFrames >= 0, "a latency of 0 or more frames")
         change { state in
-            var next: [HardwarePort.Direction: Int] = [.output: firstOutput, .input: firstInput]
+            var next: [DevicePort.Direction: Int] = [.output: firstOutput, .input: firstInput]
             for port in device.ports {
                 let first = next[port.direction] ?? 0
                 next[port.direction] = first + port.channels
                 state.channels[port.uid] = first..<(first + port.channels)
+                state.portLatencies[port.uid] = latencyFrames
             }
             var devices = state.devices ?? []
             if let index = devices.firstIndex(where: { $0.uid == device.uid }) {
@@ -121,7 +127,14 @@ public final class OfflineDriver: RenderDriver {
         if let devices { notify?(.devicesChanged(devices)) }
     }
 
-    public var devices: [HardwareDevice]? { state.withLock { $0.devices } }
+    public var devices: [AudioDevice]? { state.withLock { $0.devices } }
+
+    public func latencyFrames(ofPort uid: String) -> Int? {
+        state.withLock { state in
+            let isPluggedIn = state.devices?.contains { $0.ports.contains { $0.uid == uid } } ?? false
+            return isPluggedIn ? state.portLatencies[uid] : nil
+        }
+    }
 
     public func connect(_ port: String) throws(DriverError) -> Range<Int> {
         try state.withLock { state throws(DriverError) in

@@ -1,3 +1,5 @@
+public import AudioSessionTypes
+
 /// A driver that calls the render core once per period: a JACK client, or the offline driver.
 ///
 /// A driver is opened (a client with ports exists), started (cycles run and ports are connected),
@@ -35,7 +37,13 @@ public protocol RenderDriver: AnyObject, Sendable {
     /// The server's devices, the earliest first. Nil if the driver knows no devices: then only the
     /// channels of `format` exist. Reads a cached list and never queries the server;
     /// `devicesChanged` reports every change.
-    var devices: [HardwareDevice]? { get }
+    var devices: [AudioDevice]? { get }
+    /// Returns the latency in frames between the port with this uid and its device's terminals, as
+    /// the server reports it; nil if no device has such a port. Reads a cached value.
+    func latencyFrames(ofPort uid: String) -> Int?
+    /// Replaces the user's descriptions of devices. The driver reports the result with
+    /// `devicesChanged`; existing connections stay.
+    func setDeviceOverrides(_ overrides: [DeviceOverride])
     /// Assigns channels of the core to the port with this uid and connects them. Returns the range
     /// of these channels: of an output port, among those that `rcore_process` writes; of an input
     /// port, among those that it reads. Idempotent. The channels are connected on return, so a
@@ -82,7 +90,13 @@ extension RenderDriver {
     public func reportOutputLatencies(_ latencies: [OutputLatency]) {}
 
     /// Nil: the default for drivers without devices.
-    public var devices: [HardwareDevice]? { nil }
+    public var devices: [AudioDevice]? { nil }
+
+    /// Nil: the default for drivers without devices.
+    public func latencyFrames(ofPort uid: String) -> Int? { nil }
+
+    /// Does nothing: the default for drivers that do not detect devices.
+    public func setDeviceOverrides(_ overrides: [DeviceOverride]) {}
 
     /// Throws `refused`: the default for drivers without devices.
     public func connect(_ port: String) throws(DriverError) -> Range<Int> {
@@ -116,7 +130,7 @@ public enum DriverEvent: Equatable, Sendable {
     /// before the first cycle of a new period.
     case formatChanged(HardwareFormat)
     /// The server's devices changed to these: a device was added, removed or changed.
-    case devicesChanged([HardwareDevice])
+    case devicesChanged([AudioDevice])
     /// The server could not finish a cycle in time; `count` is the number since `open`.
     case xrun(count: Int)
     /// The server was lost; calls throw `serverLost` until it returns (SRV-1).

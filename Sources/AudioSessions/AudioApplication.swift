@@ -1,4 +1,5 @@
 internal import AudioRendering
+public import AudioSessionTypes
 public import Foundation
 internal import Platform
 internal import SessionArbiter
@@ -11,11 +12,7 @@ internal import SessionPolicy
 /// Calls are safe from any thread.
 public final class AudioApplication: NSObject, Sendable {
     /// The user's answer to the app's request to record. Raw values are those of iOS.
-    public enum RecordPermission: Int, Hashable, Sendable, CaseIterable {
-        case undetermined = 0x756e_6474
-        case denied = 0x6465_6e79
-        case granted = 0x6772_6e74
-    }
+    public typealias RecordPermission = AudioSessionTypes.RecordPermission
 
     /// Posted when the app mutes or unmutes its inputs while a session with an input category is
     /// active; `muteStateKey` holds the new state (PERM-4).
@@ -42,9 +39,7 @@ public final class AudioApplication: NSObject, Sendable {
 
     /// Whether the app may record. Until the user has granted permission, its inputs deliver
     /// silence (keeps PERM-1).
-    public var recordPermission: RecordPermission {
-        appState.map { RecordPermission($0.recordPermission) } ?? .undetermined
-    }
+    public var recordPermission: RecordPermission { appState?.recordPermission ?? .undetermined }
 
     /// Asks the user for permission to record, unless the user has already answered; then the
     /// library delivers the stored answer (keeps PERM-2).
@@ -111,17 +106,6 @@ public final class AudioApplication: NSObject, Sendable {
     }
 }
 
-extension AudioApplication.RecordPermission {
-    init(_ permission: SessionPolicy.RecordPermission) {
-        self =
-            switch permission {
-            case .undetermined: .undetermined
-            case .denied: .denied
-            case .granted: .granted
-            }
-    }
-}
-
 /// The user's answers and the microphone's hardware switch, for shell integrations, tests and
 /// tools.
 extension AudioSessionHost {
@@ -137,13 +121,7 @@ extension AudioSessionHost {
     /// Sets the user's answer, or revokes it: after `undetermined`, the next request asks the user
     /// again (keeps PERM-2).
     public func setRecordPermission(_ permission: AudioApplication.RecordPermission) {
-        let value: SessionPolicy.RecordPermission =
-            switch permission {
-            case .undetermined: .undetermined
-            case .denied: .denied
-            case .granted: .granted
-            }
-        self.permission.set(value, self)
+        self.permission.set(permission, self)
     }
 
     /// Mutes or unmutes the microphone as its hardware switch does (keeps INT-10).

@@ -1,3 +1,5 @@
+public import AudioSessionTypes
+
 /// Category, mode and options: the purpose of an app's sound.
 extension AudioSession {
     /// The purpose of the app's sound (group CAT).
@@ -55,54 +57,10 @@ extension AudioSession {
     }
 
     /// Options that refine a category (group OPT).
-    public struct CategoryOptions: OptionSet, Hashable, Sendable {
-        public var rawValue: UInt
-        public init(rawValue: UInt) { self.rawValue = rawValue }
-
-        /// Plays alongside others instead of interrupting them. Requires playback, playAndRecord,
-        /// or multiRoute in mode default.
-        public static let mixWithOthers = CategoryOptions(rawValue: 0x1)
-        /// Ducks others while the session is active; implies mixWithOthers. Can be set with the
-        /// same categories, and with ambient.
-        public static let duckOthers = CategoryOptions(rawValue: 0x2)
-        /// The older name of allowBluetoothHFP.
-        public static let allowBluetooth = CategoryOptions(rawValue: 0x4)
-        /// Allows two-way Bluetooth devices (HFP) in the route, as inputs and as outputs. Can be
-        /// set with playAndRecord and record, and with multiRoute in mode dualRoute; no other
-        /// category uses such devices (OPT-2).
-        public static let allowBluetoothHFP = CategoryOptions(rawValue: 0x4)
-        /// Routes to the built-in speaker instead of the receiver, if nothing is connected;
-        /// requires playAndRecord (ROUTE-5).
-        public static let defaultToSpeaker = CategoryOptions(rawValue: 0x8)
-        /// Interrupts sessions in mode spokenAudio and mixes with all others (DUCK-4). Implies
-        /// mixWithOthers, and can be set with the same categories.
-        public static let interruptSpokenAudioAndMixWithOthers = CategoryOptions(rawValue: 0x11)
-        /// Allows full-quality Bluetooth outputs (A2DP) in the route; can be set with
-        /// playAndRecord. Categories without input always allow such outputs (OPT-2).
-        public static let allowBluetoothA2DP = CategoryOptions(rawValue: 0x20)
-        /// Allows network outputs in the route; can be set with playAndRecord. Categories without
-        /// input always allow them (OPT-2).
-        public static let allowAirPlay = CategoryOptions(rawValue: 0x40)
-        /// Keeps the session running, with zeros as input, when the microphone is muted in hardware
-        /// (INT-10). Requires a category with input.
-        public static let overrideMutedMicrophoneInterruption = CategoryOptions(rawValue: 0x80)
-        /// Far-field input; requires a category with input, and allowBluetoothHFP.
-        public static let farFieldInput = CategoryOptions(rawValue: 1 << 18)
-        /// Full-quality recording from a Bluetooth microphone; requires playAndRecord in mode
-        /// default.
-        public static let bluetoothHighQualityRecording = CategoryOptions(rawValue: 1 << 19)
-    }
+    public typealias CategoryOptions = AudioSessionTypes.CategoryOptions
 
     /// Whether the route is shared with other long-form audio (ROUTE-10).
-    public enum RouteSharingPolicy: UInt, Hashable, Sendable {
-        case `default` = 0
-        case longFormAudio = 1
-        case independent = 2
-        case longFormVideo = 3
-
-        /// The older name of longFormAudio.
-        public static var longForm: RouteSharingPolicy { .longFormAudio }
-    }
+    public typealias RouteSharingPolicy = AudioSessionTypes.RouteSharingPolicy
 
     /// Options for `setActive`.
     public struct SetActiveOptions: OptionSet, Hashable, Sendable {

@@ -10,11 +10,9 @@ extension AudioSession {
     /// The specific use of the category.
     public var mode: Mode { Mode(configuration.mode) }
     /// The options in effect, including those that the mode or another option implies (MODE-3).
-    public var categoryOptions: CategoryOptions { CategoryOptions(rawValue: configuration.options.rawValue) }
+    public var categoryOptions: CategoryOptions { configuration.options }
     /// Whether the route is shared with other long-form audio.
-    public var routeSharingPolicy: RouteSharingPolicy {
-        RouteSharingPolicy(rawValue: configuration.routeSharingPolicy.rawValue) ?? .default
-    }
+    public var routeSharingPolicy: RouteSharingPolicy { configuration.routeSharingPolicy }
 
     /// Sets the category, and resets the options and the route sharing policy. A mode that the
     /// category does not allow is reset to default (keeps CAT-6, MODE-2).
@@ -87,8 +85,7 @@ extension AudioSession {
         let category = try request(category.known)
         let mode = try mode.map { try request($0.known) }
         let change = ConfigurationChange.category(
-            category, mode: mode, options: .init(rawValue: options.rawValue),
-            routeSharingPolicy: .init(rawValue: policy.rawValue) ?? .default)
+            category, mode: mode, options: options, routeSharingPolicy: policy)
         try submit { .configure($0, change) }
         applyModeToEngine()
         host.applyRouteAsync(of: self)

@@ -13,10 +13,10 @@ extension AudioSession {
             updateDuckTimer()
         }
         switch notice.effect.kind {
-        case .interruptionBegan(let reason): deliverBegan(InterruptionReason(rawValue: reason.rawValue) ?? .default)
+        case .interruptionBegan(let reason): deliverBegan(reason)
         case .interruptionEnded(let shouldResume): deliverEnded(shouldResume: shouldResume)
         case .routeChanged(let previous, let reason):
-            deliverRouteChange(RouteChangeReason(rawValue: reason.rawValue) ?? .unknown, from: previous)
+            deliverRouteChange(reason, from: previous)
             // The route is applied after the notification, in which the app may pause: none of its
             // sound then reaches the new route (ROUTE-4).
             host.applyRouteAsync(of: self)
@@ -49,7 +49,7 @@ extension AudioSession {
         case .deactivated: deliverEndOfActivity(.app)
         case .recordPermissionNeeded: host.permission.ask(host)
         case .recordPermissionChanged(let permission):
-            streams.yield(.recordPermissionChanged(AudioApplication.RecordPermission(permission)))
+            streams.yield(.recordPermissionChanged(permission))
         case .inputMuteChanged(let isMuted):
             streams.yield(.inputMuteChanged(isMuted))
             host.application.deliverInputMute(isMuted, decision: notice.decision)

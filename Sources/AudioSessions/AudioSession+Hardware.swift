@@ -98,12 +98,16 @@ extension AudioSession {
         _ side: KeyPath<Route, [DevicePort]>, or driverValue: KeyPath<HardwareFormat, Int>
     ) -> TimeInterval {
         guard let format = host.format else { return 0 }
-        return format.seconds(driverPorts(side)?.map(\.latencyFrames).max() ?? format[keyPath: driverValue])
+        guard let ports = driverPorts(side), case .success(let engine) = host.engine else {
+            return format.seconds(format[keyPath: driverValue])
+        }
+        let frames = ports.compactMap { engine.driver.latencyFrames(ofPort: $0.uid) }.max()
+        return format.seconds(frames ?? format[keyPath: driverValue])
     }
 
     /// Returns the driver's ports for one side of the route. Nil if the driver reports no devices,
     /// or if the route contains a virtual device that exists only in the policy.
-    private func driverPorts(_ side: KeyPath<Route, [DevicePort]>) -> [HardwarePort]? {
+    private func driverPorts(_ side: KeyPath<Route, [DevicePort]>) -> [DevicePort]? {
         guard case .success(let engine) = host.engine, let devices = engine.driver.devices, let status else {
             return nil
         }

@@ -103,29 +103,6 @@ extension AudioSession {
     }
 }
 
-extension AudioSession.Port {
-    private static let table: [(policy: PortType, api: AudioSession.Port)] = [
-        (.lineIn, .lineIn), (.builtInMic, .builtInMic), (.headsetMic, .headsetMic),
-        (.continuityMicrophone, .continuityMicrophone), (.lineOut, .lineOut), (.headphones, .headphones),
-        (.bluetoothA2DP, .bluetoothA2DP), (.builtInReceiver, .builtInReceiver), (.builtInSpeaker, .builtInSpeaker),
-        (.hdmi, .HDMI), (.airPlay, .airPlay), (.displayPort, .displayPort), (.bluetoothLE, .bluetoothLE),
-        (.bluetoothHFP, .bluetoothHFP), (.usbAudio, .usbAudio), (.carAudio, .carAudio), (.virtual, .virtual),
-        (.pci, .PCI), (.fireWire, .fireWire), (.avb, .AVB), (.thunderbolt, .thunderbolt),
-    ]
-
-    init(_ type: PortType) { self = Self.table.first { $0.policy == type }?.api ?? .virtual }
-
-    /// Returns the policy's port type of this name. Throws badParam for an unknown name and lists
-    /// the known ones.
-    func known() throws -> PortType {
-        if let row = Self.table.first(where: { $0.api == self }) { return row.policy }
-        let names = Self.table.map(\.api.rawValue).joined(separator: ", ")
-        throw AudioSessionError(
-            .badParam, rule: "ROUTE-1",
-            "Unknown port type '\(rawValue)'. Known port types: \(names).")
-    }
-}
-
 extension AudioSessionPortDescription {
     convenience init(_ port: DevicePort) {
         let side = port.direction == .input ? "Input" : "Output"

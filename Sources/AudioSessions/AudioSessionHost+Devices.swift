@@ -1,6 +1,5 @@
 internal import AudioRendering
 internal import Dispatch
-internal import JackDriver
 internal import Platform
 internal import SessionArbiter
 internal import SessionPolicy
@@ -29,9 +28,11 @@ extension AudioSessionHost {
         }
         if inputs != 0 {
             ports.append(
-                DevicePort(uid: name + ":input", name: name, type: output.input, direction: .input, channels: inputs))
+                DevicePort(
+                    uid: name + ":input", name: name, type: output.inDirection(.input), direction: .input,
+                    channels: inputs))
         }
-        try submit(.plug(Device(uid: name, ports: ports)))
+        try submit(.plug(AudioDevice(uid: name, ports: ports)))
     }
 
     /// Unplugs a virtual device by its name. If the app's most recent primary session plays there,
@@ -56,7 +57,7 @@ extension AudioSessionHost {
     struct DeviceSnapshot: Equatable, Sendable {
         /// The server's name; nil for a driver that reports no devices.
         var server: String?
-        var devices: [Device]
+        var devices: [AudioDevice]
 
         var uids: Set<String> { Set(devices.flatMap(\.ports).map(\.uid)) }
 
@@ -80,7 +81,7 @@ extension AudioSessionHost {
 
         /// Returns the current version of a device from an earlier snapshot; nil if it or one of
         /// its ports is missing.
-        private func complete(_ old: Device) -> Device? {
+        private func complete(_ old: AudioDevice) -> AudioDevice? {
             devices.first { $0.uid == old.uid && $0.hasAll(of: old) }
         }
     }
@@ -138,13 +139,8 @@ extension AudioSessionHost {
 
     /// Passes the user's device overrides from the settings to the driver.
     func applyDeviceOverrides(to driver: any RenderDriver) {
-        guard let driver = driver as? JackDriver, !settings.deviceOverrides.isEmpty else { return }
-        driver.setDeviceOverrides(
-            settings.deviceOverrides.map {
-                .init(
-                    pattern: $0.pattern, kind: $0.type.flatMap { HardwareKind(rawValue: $0.rawValue) }, name: $0.name,
-                    isHidden: $0.isHidden)
-            })
+        guard !settings.deviceOverrides.isEmpty else { return }
+        driver.setDeviceOverrides(settings.deviceOverrides)
     }
 
     /// The number of the server's returns, and whether the devices of the last return are still
@@ -179,10 +175,11 @@ extension AudioSessionHost {
     private func currentSnapshot(_ format: HardwareFormat? = nil) -> DeviceSnapshot? {
         guard case .success(let engine) = engine, let format = format ?? engine.format else { return nil }
         guard let devices = engine.driver.devices else {
-            return DeviceSnapshot(server: nil, devices: [Device(channelsOf: format)].filter { !$0.ports.isEmpty })
+            return DeviceSnapshot(server: nil, devices: [AudioDevice(channelsOf: format)].filter { !$0.ports.isEmpty })
         }
         return DeviceSnapshot(
-            server: format.serverName, devices: devices.map { Device($0, server: format.serverName) })
+            server: format.serverName,
+            devices: devices.map { AudioDevice(uid: $0.uid, ports: $0.ports, server: format.serverName) })
     }
 
     /// Returns whether the port belongs to the last reported devices of the server, even if the
@@ -192,21 +189,10 @@ extension AudioSessionHost {
     }
 }
 
-extension Device {
+extension AudioDevice {
     /// Returns whether this device has each port of `other`, with at least as many channels.
-    fileprivate func hasAll(of other: Device) -> Bool {
+    fileprivate func hasAll(of other: AudioDevice) -> Bool {
         other.ports.allSatisfy { old in ports.contains { $0.uid == old.uid && $0.channels >= old.channels } }
-    }
-
-    fileprivate init(_ device: HardwareDevice, server: String) {
-        self.init(
-            uid: device.uid,
-            ports: device.ports.map { port in
-                DevicePort(
-                    uid: port.uid, name: port.name, type: PortType(rawValue: port.kind.rawValue) ?? .virtual,
-                    direction: port.direction == .output ? .output : .input, channels: port.channels)
-            })
-        self.server = server
     }
 
     /// Creates a device of unknown kind for the channels of a driver that reports no devices. A
@@ -222,19 +208,7 @@ extension Device {
             ]
         }
         self.init(
-            uid: Device.serverUID,
+            uid: AudioDevice.serverUID,
             ports: port(.output, "Output", format.outputChannels) + port(.input, "Input", format.inputChannels))
-    }
-}
-
-extension PortType {
-    /// The type of the input that belongs to an output of this type.
-    fileprivate var input: PortType {
-        switch self {
-        case .headphones: .headsetMic
-        case .builtInSpeaker, .builtInReceiver: .builtInMic
-        case .lineOut: .lineIn
-        default: self
-        }
     }
 }

@@ -103,8 +103,7 @@ extension AudioSessionHost {
                 // The highest app id is reserved for the simulated app: no process uses it.
                 let simulatedApp = try arbiter.register(app: AppID(.max)) { _ in }
                 do throws(ArbiterError) {
-                    let policyOptions = SessionPolicy.CategoryOptions(rawValue: options.rawValue)
-                    try arbiter.submit(.configure(simulatedApp.id, .category(.playback, options: policyOptions)))
+                    try arbiter.submit(.configure(simulatedApp.id, .category(.playback, options: options)))
                     try arbiter.submit(.activate(simulatedApp.id))
                     try arbiter.submit(.setRunning(simulatedApp.id, true))
                 } catch {

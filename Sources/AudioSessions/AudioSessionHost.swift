@@ -82,8 +82,7 @@ public final class AudioSessionHost: Sendable {
         case .inProcess: self.init(driver: driver, configuration: configuration, arbiter: InProcessArbiter())
         case .automatic:
             let arbiter = ArbiterChoice.make()
-            // The service stores the user's answers itself.
-            let store = arbiter is RemoteArbiter ? nil : StoredPermission.own
+            let store = arbiter.storesPermissions ? nil : StoredPermission.own
             self.init(driver: driver, configuration: configuration, arbiter: arbiter, store: store)
         }
     }
@@ -103,8 +102,7 @@ public final class AudioSessionHost: Sendable {
     ) {
         self.arbiter = arbiter
         self.clock = clock ?? DispatchClock()
-        app =
-            (arbiter as? RemoteArbiter)?.app ?? AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
+        app = arbiter.app
         hardware = DispatchQueue(label: "audio-session.hardware")
         notifications = DispatchQueue(label: "audio-session.notifications")
         permission = RecordPermissionPrompter(store: store)

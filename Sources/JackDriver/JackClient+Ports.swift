@@ -111,6 +111,6 @@ extension JackClient {
     }
 }
 
-extension HardwarePort.Direction {
+extension DevicePort.Direction {
     fileprivate var jack: rcore_jack_direction_t { self == .output ? RCORE_JACK_PLAYBACK : RCORE_JACK_CAPTURE }
 }

@@ -80,7 +80,11 @@ public final class JackDriver: RenderDriver {
 
     /// The devices whose ports the server has, oldest first; devices with hidden ports are left
     /// out. nil while the driver is closed or the server is lost.
-    public var devices: [HardwareDevice]? { connection?.devices }
+    public var devices: [AudioDevice]? { connection?.devices }
+
+    /// The latency in frames between a port and its device's terminals, by the port's uid; nil
+    /// while no device has such a port.
+    public func latencyFrames(ofPort uid: String) -> Int? { connection?.latencyFrames(ofPort: uid) }
 
     /// The known connections that the driver restores when the server or the far port returns, as
     /// "OWN FAR": the client's port and the port at the other end.

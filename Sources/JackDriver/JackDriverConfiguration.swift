@@ -1,3 +1,5 @@
+public import AudioSessionTypes
+
 extension JackDriver {
     /// The server to use.
     public enum ServerChoice: Equatable, Sendable {

@@ -3,7 +3,7 @@ internal import AudioRendering
 /// A block of the client's own ports: channels of the core that are connected to one port of a
 /// device.
 struct PortBlock: Sendable {
-    var direction: HardwarePort.Direction
+    var direction: DevicePort.Direction
     /// The first channel.
     var first: Int
     var count: Int
@@ -46,7 +46,7 @@ struct PortBlock: Sendable {
     /// Returns a prefix for the port names of a block, derived from the device's name
     /// ("kitchen-speaker": ASCII letters, digits and hyphens) and different from those that are
     /// taken.
-    static func prefix(for port: HardwarePort, avoiding blocks: [PortBlock]) -> String {
+    static func prefix(for port: DevicePort, avoiding blocks: [PortBlock]) -> String {
         var stem = ""
         for character in port.name.lowercased() {
             if character.isASCII, character.isLetter || character.isNumber {

@@ -23,7 +23,13 @@ enum DeviceScan: Int, Comparable {
 extension ServerConnection {
     // MARK: Calls from the driver
 
-    var devices: [HardwareDevice]? { state.withLock { $0.phase == .open ? $0.devices.map(\.device) : nil } }
+    var devices: [AudioDevice]? { state.withLock { $0.phase == .open ? $0.devices.map(\.device) : nil } }
+
+    func latencyFrames(ofPort uid: String) -> Int? {
+        state.withLock { state in
+            state.phase == .open ? state.devices.lazy.compactMap { $0.latencies[uid] }.first : nil
+        }
+    }
 
     func connect(_ uid: String) throws(DriverError) -> Range<Int> {
         try call("a connection to '\(uid)'") { connection throws(DriverError) in try connection.makeBlock(for: uid) }
@@ -80,14 +86,14 @@ extension ServerConnection {
         return range
     }
 
-    private static func freeChannels(for port: HardwarePort, avoiding blocks: [PortBlock]) -> Range<Int>? {
+    private static func freeChannels(for port: DevicePort, avoiding blocks: [PortBlock]) -> Range<Int>? {
         PortBlock.freeChannels(
             port.channels, avoiding: blocks.filter { $0.direction == port.direction }, limit: Int(RCORE_JACK_MAX_PORTS))
     }
 
     /// Returns the channels of a block that are connected to `port`: a mono device takes the first
     /// channel of a main block.
-    private static func channels(of block: PortBlock, _ port: HardwarePort?) -> Range<Int> {
+    private static func channels(of block: PortBlock, _ port: DevicePort?) -> Range<Int> {
         block.channels.prefix(max(1, port?.channels ?? block.count))
     }
 
@@ -189,7 +195,9 @@ extension ServerConnection {
             guard found != state.devices else { return }
             let known = Set(state.devices.map(\.structure))
             guard scan == .settled || found.allSatisfy({ known.contains($0.structure) }) else { return }
-            let isNotified = state.devices.map(\.device) != found.map(\.device)
+            let isNotified = !state.devices.elementsEqual(found) {
+                $0.device == $1.device && $0.latencies == $1.latencies
+            }
             state.devices = found
             if isNotified { state.pendingEvents.append(.devicesChanged(found.map(\.device))) }
         }
@@ -225,7 +233,7 @@ extension ServerConnection {
 
 extension [FoundDevice] {
     /// Returns the first port of a direction whose uid is not in `taken`.
-    func first(_ direction: HardwarePort.Direction, excluding taken: Set<String> = []) -> HardwarePort? {
+    func first(_ direction: DevicePort.Direction, excluding taken: Set<String> = []) -> DevicePort? {
         lazy.flatMap(\.device.ports).first { $0.direction == direction && !taken.contains($0.uid) }
     }
 }

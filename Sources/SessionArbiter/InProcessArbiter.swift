@@ -23,6 +23,10 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
         var reportedHardware = HardwareRequest()
     }
 
+    public var app: AppID { AppID(UInt64(ProcessInfo.processInfo.processIdentifier)) }
+
+    public var storesPermissions: Bool { false }
+
     public init(settings: ArbiterSettings = ArbiterSettings()) {
         self.settings = settings
         guarded = Guarded(core: ArbiterCore(settings: settings))
@@ -55,7 +59,7 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
 
     public func application(_ app: AppID) -> AppState { withLock { $0.core.state.app(app) } }
 
-    public var devices: [Device] { withLock { $0.core.state.devices } }
+    public var devices: [AudioDevice] { withLock { $0.core.state.devices } }
 
     public var hardware: HardwareRequest { withLock { $0.core.hardware } }
 

@@ -9,6 +9,13 @@ public protocol SessionArbiter: AnyObject, Sendable {
     /// The settings on which decisions are based.
     var settings: ArbiterSettings { get }
 
+    /// The id of this process as an app.
+    var app: AppID { get }
+
+    /// Whether the arbiter stores the user's answers to requests for record permission itself
+    /// (PERM-2).
+    var storesPermissions: Bool { get }
+
     /// Registers a new session of an app. The arbiter retains `observer` and passes it the
     /// session's notices until the session is unregistered.
     func register(app: AppID, observer: any SessionObserver) throws(ArbiterError) -> SessionRegistration
@@ -27,7 +34,7 @@ public protocol SessionArbiter: AnyObject, Sendable {
     func application(_ app: AppID) -> AppState
 
     /// The devices of all servers, the newest last (ROUTE-2).
-    var devices: [Device] { get }
+    var devices: [AudioDevice] { get }
 
     /// The values to request from the hardware, resolved among the active sessions (HW-2).
     var hardware: HardwareRequest { get }

@@ -30,7 +30,7 @@ struct DeviceView: Encodable, Equatable {
         var picked: Bool
     }
 
-    init(_ device: Device, _ report: ArbiterReport, _ programs: [DeviceProgram] = []) {
+    init(_ device: AudioDevice, _ report: ArbiterReport, _ programs: [DeviceProgram] = []) {
         let system = report.system
         uid = device.uid
         let isProgram = device.server != nil && programs.contains { $0.name == device.ports.first?.name }
@@ -77,7 +77,7 @@ struct DeviceView: Encodable, Equatable {
 
     /// Returns the apps with a session that plays to the device or records from it. If the device
     /// belongs to a server, only apps on that server count.
-    private static func apps(using device: Device, _ report: ArbiterReport) -> [AppID] {
+    private static func apps(using device: AudioDevice, _ report: ArbiterReport) -> [AppID] {
         let uids = Set(device.ports.map(\.uid))
         let servers = Dictionary(report.apps.map { ($0.id, $0.server) }, uniquingKeysWith: { first, _ in first })
         let users = report.sessions.map(\.status).filter { status in
@@ -109,13 +109,13 @@ enum VirtualDevice {
     private static let prefix = "virtual-device:"
 
     /// Returns the name under which the device was plugged in; nil for other devices.
-    static func name(of device: Device) -> String? {
+    static func name(of device: AudioDevice) -> String? {
         device.uid.hasPrefix(prefix) ? String(device.uid.dropFirst(prefix.count)) : nil
     }
 
     /// Returns a device with `outputs` output channels and `inputs` input channels; nil means the
     /// usual number for its type.
-    static func device(_ name: String, _ type: PortType, outputs: Int?, inputs: Int?) -> Device {
+    static func device(_ name: String, _ type: PortType, outputs: Int?, inputs: Int?) -> AudioDevice {
         var ports: [DevicePort] = []
         let outputs = outputs ?? (type.isInputOnly ? 0 : type.usualOutputs)
         let inputs = inputs ?? type.usualInputs
@@ -126,9 +126,11 @@ enum VirtualDevice {
         }
         if inputs > 0 {
             ports.append(
-                DevicePort(uid: uid + ":input", name: name, type: type.input, direction: .input, channels: inputs))
+                DevicePort(
+                    uid: uid + ":input", name: name, type: type.inDirection(.input), direction: .input, channels: inputs
+                ))
         }
-        return Device(uid: uid, ports: ports)
+        return AudioDevice(uid: uid, ports: ports)
     }
 }
 
@@ -146,10 +148,6 @@ extension PortType {
         default: false
         }
     }
-
-    /// The type of the input that belongs to an output of this type: a headset's microphone is a
-    /// port of another type.
-    fileprivate var input: PortType { self == .headphones ? .headsetMic : self }
 
     fileprivate var usualOutputs: Int {
         switch self {

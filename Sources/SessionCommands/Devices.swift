@@ -51,7 +51,7 @@ public struct Devices {
     /// inputs, or the reverse, or if the device would have no channels.
     private func makeVirtualDevice(
         _ name: String, _ type: PortType, _ outputs: Int?, _ inputs: Int?
-    ) throws(CommandError) -> Device {
+    ) throws(CommandError) -> AudioDevice {
         guard !(type.isInputOnly && outputs ?? 0 > 0), !(type.isOutputOnly && inputs ?? 0 > 0) else {
             throw CommandError(
                 .usage,

@@ -28,7 +28,7 @@ extension Effect.Kind {
         case .outputVolumeChanged(let volume): "output volume \(Text.rounded(Double(volume), 2))"
         case .outputMuteChanged(let isMuted): isMuted ? "output muted" : "output unmuted"
         case .recordPermissionNeeded: "needs record permission"
-        case .recordPermissionChanged(let permission): "record permission \(permission.rawValue)"
+        case .recordPermissionChanged(let permission): "record permission \(permission.name)"
         case .inputMuteChanged(let isMuted): isMuted ? "inputs muted" : "inputs unmuted"
         case .stateChanged: nil
         }

@@ -15,16 +15,16 @@ public struct Permissions {
     /// Returns the permission of one program; nil: of all programs with a stored permission.
     public func show(_ app: String?) throws(CommandError) -> PermissionsResult {
         let stored = try storedPermissions()
-        guard let app else { return PermissionsResult(permissions: stored.mapValues(\.rawValue)) }
+        guard let app else { return PermissionsResult(permissions: stored.mapValues(\.name)) }
         let program = try find(app, stored)
-        return PermissionsResult(permissions: [program: (stored[program] ?? .undetermined).rawValue])
+        return PermissionsResult(permissions: [program: (stored[program] ?? .undetermined).name])
     }
 
     /// Stores a permission as if the user had granted or denied it.
     public func set(_ permission: RecordPermission, for app: String) throws(CommandError) -> PermissionsResult {
         let program = try find(app, try storedPermissions())
         try store(permission, program)
-        return PermissionsResult(permissions: [program: permission.rawValue])
+        return PermissionsResult(permissions: [program: permission.name])
     }
 
     /// Resets the permission of one program, or of all if `app` is nil, so that the user is asked
@@ -33,7 +33,7 @@ public struct Permissions {
         let stored = try storedPermissions()
         let programs = try app.map { app throws(CommandError) in [try find(app, stored)] } ?? stored.keys.sorted()
         for program in programs { try store(.undetermined, program) }
-        let reset = programs.map { ($0, RecordPermission.undetermined.rawValue) }
+        let reset = programs.map { ($0, RecordPermission.undetermined.name) }
         return PermissionsResult(permissions: Dictionary(uniqueKeysWithValues: reset))
     }
 

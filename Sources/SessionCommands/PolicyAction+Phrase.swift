@@ -59,7 +59,7 @@ extension PolicyAction {
         case .setApplicationState(_, let state): "enter state \(state.rawValue)"
         case .setDeclaresBackgroundAudio(_, let declares):
             declares ? "declare background audio" : "declare no background audio"
-        case .setRecordPermission(_, let permission): "set record permission \(permission.rawValue)"
+        case .setRecordPermission(_, let permission): "set record permission \(permission.name)"
         case .setInputMuted(_, let isMuted): isMuted ? "mute its inputs" : "unmute its inputs"
         case .setScreenLocked(let isLocked): isLocked ? "lock the screen" : "unlock the screen"
         case .resetSessions: "reset its sessions after the audio server's return"

@@ -34,7 +34,16 @@ struct ServerCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    enum Driver: String, ExpressibleByArgument, CaseIterable { case alsa, dummy }
+    enum Driver: String, ExpressibleByArgument, CaseIterable {
+        case alsa, dummy
+
+        var device: ManagedServer.Device {
+            switch self {
+            case .alsa: .soundCard
+            case .dummy: .none
+            }
+        }
+    }
 
     func validate() throws {
         for (option, value, range) in [("--rate", rate, 8_000...384_000), ("--period", period, 16...8_192)] {
@@ -51,7 +60,7 @@ struct ServerCommand: ParsableCommand {
         try output.runCommand {
             let servers = try ManagedServers(name: name)
             let options = ManagedServers.Options(
-                device: driver.flatMap { ManagedServer.Device(rawValue: $0.rawValue) }, sampleRate: rate,
+                device: driver?.device, sampleRate: rate,
                 periodFrames: period)
             return switch change {
             case .start: try servers.start(options)

@@ -62,7 +62,7 @@ final class PlaybackObserver {
             mode: Names.modes.name { $0 == session.mode } ?? session.mode.rawValue,
             options: Names.options.names(of: session.categoryOptions),
             active: session.isActive,
-            state: SessionStatus.State(rawValue: state.activity.rawValue) ?? .inactive,
+            state: SessionStatus.State(state.activity),
             ducked: state.isDucked, muted: state.isMuted,
             reasons: state.reasons.map { reason in
                 SessionStatus.Reason(rule: reason.rule, by: reason.by.map { name(of: $0, rule: reason.rule) })

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSessions
+import JackDriver
 
 /// The `player` command: plays sound files through an audio session.
 @main
@@ -116,9 +117,19 @@ struct PlayerCommand: ParsableCommand {
             }
         }
     }
-    enum Connections: String, ExpressibleByArgument { case device, remembered, none }
     enum InterfaceStyle: String, ExpressibleByArgument { case auto, full, lines, none }
     enum EventFormat: String, ExpressibleByArgument { case json }
+    enum Connections: String, ExpressibleByArgument, CaseIterable {
+        case device, remembered, none
+
+        var mode: JackDriver.ConnectionMode {
+            switch self {
+            case .device: .device
+            case .remembered: .remembered
+            case .none: .none
+            }
+        }
+    }
 
     func validate() throws {
         guard !files.isEmpty else { throw ValidationError("Name at least one file to play.") }

@@ -103,7 +103,7 @@ struct PlayerProgram {
         if let rate = command.sampleRate, (1_000...768_000).contains(rate) { managed.sampleRate = Int(rate) }
         return JackDriver.Configuration(
             server: choice, clientName: "player", recovery: .within(seconds: command.wait), managedServer: managed,
-            connections: JackDriver.ConnectionMode(rawValue: command.connections.rawValue) ?? .device)
+            connections: command.connections.mode)
     }
 
     // Checked before the server is contacted, so that a wrong file name is reported as such.

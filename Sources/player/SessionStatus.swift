@@ -1,3 +1,5 @@
+import AudioSessions
+
 /// The status of a session, for the screen, the lines and the events.
 struct SessionStatus: Codable, Equatable {
     /// "music", "prompt".
@@ -11,7 +13,18 @@ struct SessionStatus: Codable, Equatable {
     var muted: Bool
     var reasons: [Reason]
 
-    enum State: String, Codable { case running, interrupted, inactive }
+    enum State: String, Codable {
+        case running, interrupted, inactive
+
+        init(_ activity: AudioSession.State.Activity) {
+            self =
+                switch activity {
+                case .running: .running
+                case .interrupted: .interrupted
+                case .inactive: .inactive
+                }
+        }
+    }
 
     struct Reason: Codable, Equatable {
         var rule: String

@@ -2,14 +2,17 @@ package import AudioRendering
 
 /// A device, and the server's ports that make up each of the device's ports, one per channel.
 package struct FoundDevice: Hashable, Sendable {
-    package var device: HardwareDevice
+    package var device: AudioDevice
     /// Full names of the server's ports in channel order, by port uid.
     package var channels: [String: [String]]
+    /// Latencies in frames between each port and the device's terminals, as the server reports
+    /// them, by port uid.
+    package var latencies: [String: Int]
 
     /// The device without its latencies.
     var structure: FoundDevice {
         var copy = self
-        for index in copy.device.ports.indices { copy.device.ports[index].latencyFrames = 0 }
+        copy.latencies = [:]
         return copy
     }
 
@@ -54,16 +57,16 @@ package struct FoundDevice: Hashable, Sendable {
         if let override {
             let word = overrides[override]
             if word.isHidden { return nil }
-            origin.kind = word.kind?.inDirection(port.direction) ?? origin.kind
+            origin.type = word.type?.inDirection(port.direction) ?? origin.type
             origin.name = word.name ?? origin.name
         }
-        if origin.kind == nil, port.client == "system" { origin = .unknown(of: server, named: origin) }
+        if origin.type == nil, port.client == "system" { origin = .unknown(of: server, named: origin) }
         return (Group.Key(client: port.client, uid: origin.uid, override: override), origin)
     }
 
     /// Combines the inputs and outputs of one uid into devices, and numbers devices of equal uid.
     private static func merge(_ groups: [Group], _ before: [FoundDevice]) -> [FoundDevice] {
-        var devices: [(uid: String, ports: [HardwarePort.Direction: Group.Side])] = []
+        var devices: [(uid: String, ports: [DevicePort.Direction: Group.Side])] = []
         for group in groups {
             // A device with the same uid that has ports in the other direction only.
             let counterpart = devices.firstIndex {
@@ -102,19 +105,20 @@ package struct FoundDevice: Hashable, Sendable {
         return Int(old.dropFirst(uid.count + 1)).flatMap { $0 > 1 ? $0 : nil }
     }
 
-    private init(uid: String, suffix: String, sides: [HardwarePort.Direction: Group.Side]) {
+    private init(uid: String, suffix: String, sides: [DevicePort.Direction: Group.Side]) {
         let uid = uid.shortened(toBytes: 96)
-        device = HardwareDevice(uid: uid + suffix, ports: [])
+        device = AudioDevice(uid: uid + suffix, ports: [])
         channels = [:]
-        for direction in [HardwarePort.Direction.output, .input] {
+        latencies = [:]
+        for direction in [DevicePort.Direction.output, .input] {
             guard let side = sides[direction] else { continue }
-            let prefix = uid == HardwareDevice.unknownUID && suffix.isEmpty ? "" : uid + suffix + ":"
-            let port = HardwarePort(
-                uid: prefix + direction.rawValue, name: side.name.shortened(toBytes: 96), kind: side.kind,
-                direction: direction,
-                channels: side.names.count, latencyFrames: side.latencyFrames)
+            let prefix = uid == AudioDevice.serverUID && suffix.isEmpty ? "" : uid + suffix + ":"
+            let port = DevicePort(
+                uid: prefix + direction.rawValue, name: side.name.shortened(toBytes: 96), type: side.type,
+                direction: direction, channels: side.names.count)
             device.ports.append(port)
             channels[port.uid] = side.names
+            latencies[port.uid] = side.latencyFrames
         }
     }
 }
@@ -144,13 +148,13 @@ private struct Group {
     /// The ports of one direction, in channel order.
     struct Side {
         var name: String
-        var kind: HardwareKind
+        var type: PortType
         var names: [String] = []
         var latencyFrames = 0
     }
 
     let uid: String
-    var sides: [HardwarePort.Direction: Side] = [:]
+    var sides: [DevicePort.Direction: Side] = [:]
 
     init(_ port: PortFacts, _ origin: PortOrigin) {
         uid = origin.uid
@@ -160,7 +164,7 @@ private struct Group {
     /// Adds a port as the last channel of its direction. Leaves it out beyond the maximum number of
     /// channels.
     mutating func add(_ port: PortFacts, _ origin: PortOrigin) {
-        var side = sides[port.direction] ?? Side(name: origin.name(port.direction), kind: origin.kind ?? .virtual)
+        var side = sides[port.direction] ?? Side(name: origin.name(port.direction), type: origin.type ?? .virtual)
         guard side.names.count < FoundDevice.maximumChannels else { return }
         side.names.append(port.name)
         side.latencyFrames = max(side.latencyFrames, port.latencyFrames)
@@ -173,15 +177,15 @@ extension PortOrigin {
     /// without a sound card.
     fileprivate static func unknown(of server: String, named origin: PortOrigin) -> PortOrigin {
         var unknown = origin
-        unknown.uid = HardwareDevice.unknownUID
+        unknown.uid = AudioDevice.serverUID
         if origin.name == "system" { unknown.name = server }
         return unknown
     }
 
     /// Returns the name of the device's port in a direction: "Output of …" or "Input of …" for the
     /// server's own ports if their kind is unknown.
-    fileprivate func name(_ direction: HardwarePort.Direction) -> String {
-        guard uid == HardwareDevice.unknownUID, kind == nil else { return name }
+    fileprivate func name(_ direction: DevicePort.Direction) -> String {
+        guard uid == AudioDevice.serverUID, type == nil else { return name }
         return (direction == .output ? "Output of " : "Input of ") + name
     }
 }

@@ -6,7 +6,7 @@ package struct PortFacts: Hashable, Sendable {
     package var name: String
     package var aliases: [String]
     /// `output` if sound that is sent to the port leaves the server there.
-    package var direction: HardwarePort.Direction
+    package var direction: DevicePort.Direction
     package var isPhysical: Bool
     package var isTerminal: Bool
     /// The latency in frames from the port to the device's terminals, or from the device's
@@ -14,7 +14,7 @@ package struct PortFacts: Hashable, Sendable {
     package var latencyFrames: Int
 
     package init(
-        _ name: String, aliases: [String] = [], direction: HardwarePort.Direction, isPhysical: Bool = true,
+        _ name: String, aliases: [String] = [], direction: DevicePort.Direction, isPhysical: Bool = true,
         isTerminal: Bool = true, latencyFrames: Int = 0
     ) {
         self.name = name

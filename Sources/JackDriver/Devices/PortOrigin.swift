@@ -4,7 +4,7 @@ package import AudioRendering
 /// stays the same when the device is plugged in again.
 package struct PortOrigin: Hashable, Sendable {
     /// The kind; nil if nothing indicates it.
-    package var kind: HardwareKind?
+    package var type: PortType?
     package var uid: String
     package var name: String
 
@@ -13,7 +13,7 @@ package struct PortOrigin: Hashable, Sendable {
     package init?(_ port: PortFacts, cards: SoundCards) {
         if let virtualDevice = port.aliases.lazy.compactMap(VirtualDeviceAlias.init).first {
             self.init(
-                kind: virtualDevice.kind.inDirection(port.direction), uid: virtualDevice.device,
+                type: virtualDevice.type.inDirection(port.direction), uid: virtualDevice.device,
                 name: virtualDevice.device)
         } else if let (card, cardPort) = Self.card(of: port, cards: cards), card != nil || port.client == "system" {
             self.init(card: card, cardPort: cardPort, port: port, cards: cards)
@@ -26,8 +26,8 @@ package struct PortOrigin: Hashable, Sendable {
         }
     }
 
-    private init(kind: HardwareKind?, uid: String, name: String) {
-        (self.kind, self.uid, self.name) = (kind, uid, name)
+    private init(type: PortType?, uid: String, name: String) {
+        (self.type, self.uid, self.name) = (type, uid, name)
     }
 
     /// Returns the card behind a port by its aliases, including a card that the kernel no longer
@@ -40,29 +40,29 @@ package struct PortOrigin: Hashable, Sendable {
     /// than the first is a device of its own.
     private init(card: SoundCard?, cardPort: CardPort, port: PortFacts, cards: SoundCards) {
         guard let card else {
-            self.init(kind: .pci, uid: "alsa:" + cardPort.card, name: cardPort.card)
+            self.init(type: .pci, uid: "alsa:" + cardPort.card, name: cardPort.card)
             return
         }
         let plays = port.direction == .output
         let part = cards.pcmName(of: card, device: cardPort.device, plays: plays) ?? ""
-        var kind = Self.kind(of: card, part: cardPort.part + " " + part)[port.direction]
-        if kind == .hdmi, cards.isDisplayPort(card) { kind = .displayPort }
+        var type = Self.types(of: card, part: cardPort.part + " " + part)[port.direction]
+        if type == .hdmi, cards.isDisplayPort(card) { type = .displayPort }
         let isFirstDevice = cardPort.device == 0
         self.init(
-            kind: kind, uid: Self.uid(of: card) + (isFirstDevice ? "" : ",\(cardPort.device)"),
+            type: type, uid: Self.uid(of: card) + (isFirstDevice ? "" : ",\(cardPort.device)"),
             name: isFirstDevice || part.isEmpty ? card.name : "\(card.name) \(part)")
     }
 
     /// Returns a card's identifier: its USB vendor and product, otherwise its short name.
     static func uid(of card: SoundCard) -> String { card.usbID.map { "usb:" + $0 } ?? "alsa:" + card.id }
 
-    /// Returns the kinds of a card's ports: by the names of the part that is used, otherwise by
+    /// Returns the types of a card's ports: by the names of the part that is used, otherwise by
     /// "thunderbolt" in the card's name, otherwise by its driver.
-    static func kind(of card: SoundCard, part: String) -> DeviceTables.Kinds {
-        if let row = DeviceTables.cardParts.first(where: { $0.fits(part) }) { return row.kinds }
+    static func types(of card: SoundCard, part: String) -> DeviceTables.Types {
+        if let row = DeviceTables.cardParts.first(where: { $0.fits(part) }) { return row.types }
         let words = card.name.lowercased()
-        if words.contains("thunderbolt") { return DeviceTables.Kinds(.thunderbolt) }
-        return DeviceTables.cardDrivers.first { $0.fits(card.driver) }?.kinds ?? DeviceTables.Kinds(.pci)
+        if words.contains("thunderbolt") { return DeviceTables.Types(.thunderbolt) }
+        return DeviceTables.cardDrivers.first { $0.fits(card.driver) }?.types ?? DeviceTables.Types(.pci)
     }
 
     /// Returns the row for a bridge's port, by its aliases, its client's name or, if it is terminal
@@ -80,19 +80,19 @@ package struct PortOrigin: Hashable, Sendable {
         let client = port.client
         let plain = Self.withoutNumber(client)
         if let card = cards.cards.first(where: { client.hasSuffix("-" + $0.id) || client.hasSuffix(" " + $0.id) }) {
-            let kind = Self.kind(of: card, part: "")[port.direction]
-            self.init(kind: kind, uid: Self.uid(of: card), name: card.name)
+            let type = Self.types(of: card, part: "")[port.direction]
+            self.init(type: type, uid: Self.uid(of: card), name: card.name)
         } else if client == "system", let alias = port.aliases.first(where: row.fits) {
             // One of JACK's own drivers: "net_pcm:from_master_:out1", or with a device's number:
             // "firewire_pcm:000a9200c7062b_Out 1_in".
             let driver = alias.prefix { $0 != ":" }
             let number = alias.dropFirst(driver.count + 1).prefix { $0.isHexDigit }
-            let kind = row.kinds[port.direction]
+            let type = row.types[port.direction]
             self.init(
-                kind: kind, uid: number.count < 8 ? String(driver) : "\(driver):\(number)",
-                name: kind == .airPlay ? "Network" : "FireWire")
+                type: type, uid: number.count < 8 ? String(driver) : "\(driver):\(number)",
+                name: type == .airPlay ? "Network" : "FireWire")
         } else {
-            self.init(kind: row.kinds[port.direction], uid: plain, name: plain)
+            self.init(type: row.types[port.direction], uid: plain, name: plain)
         }
     }
 
@@ -101,7 +101,7 @@ package struct PortOrigin: Hashable, Sendable {
         let plain = Self.withoutNumber(port.client)
         let texts = [port.client, port.shortName] + port.aliases
         let row = DeviceTables.words.first { row in texts.contains(where: row.fits) }
-        self.init(kind: row?.kinds[port.direction], uid: plain, name: plain)
+        self.init(type: row?.types[port.direction], uid: plain, name: plain)
     }
 
     /// Returns a client's name without the number that PipeWire and JACK append to distinguish
@@ -111,21 +111,5 @@ package struct PortOrigin: Hashable, Sendable {
         let rest = client.dropLast(digits)
         guard digits > 0, rest.last == "-", rest.count > 1 else { return client }
         return String(rest.dropLast())
-    }
-}
-
-extension HardwareKind {
-    /// Returns the kind of the same device in the given direction, where the kinds differ:
-    /// headphones for output, a headset microphone for input.
-    func inDirection(_ direction: HardwarePort.Direction) -> HardwareKind {
-        switch (self, direction) {
-        case (.headphones, .input): .headsetMic
-        case (.headsetMic, .output): .headphones
-        case (.builtInSpeaker, .input), (.builtInReceiver, .input): .builtInMic
-        case (.builtInMic, .output): .builtInSpeaker
-        case (.lineOut, .input): .lineIn
-        case (.lineIn, .output): .lineOut
-        default: self
-        }
     }
 }

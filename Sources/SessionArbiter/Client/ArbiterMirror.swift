@@ -22,7 +22,7 @@ final class ArbiterMirror: Sendable {
     /// The devices that this process sees on its audio server; the next arbiter needs them too.
     struct SeenDevices {
         var server: String
-        var devices: [Device]
+        var devices: [AudioDevice]
     }
 
     private struct State {
@@ -31,7 +31,7 @@ final class ArbiterMirror: Sendable {
         /// Sessions that were lost with an arbiter.
         var expired: Set<SessionID> = []
         var application: AppState
-        var devices: [Device] = []
+        var devices: [AudioDevice] = []
         var seen: SeenDevices?
         var hardware = HardwareRequest()
         var reportedHardware = HardwareRequest()
@@ -53,7 +53,7 @@ final class ArbiterMirror: Sendable {
     // MARK: Reading
 
     var welcome: Reply.Welcome { state.withLock { $0.welcome } }
-    var devices: [Device] { state.withLock { $0.devices } }
+    var devices: [AudioDevice] { state.withLock { $0.devices } }
     var hardware: HardwareRequest { state.withLock { $0.hardware } }
 
     func status(of id: SessionID) -> SessionStatus? { state.withLock { $0.sessions[id]?.update?.status } }

@@ -27,6 +27,8 @@ public final class RemoteArbiter: SessionArbiter {
     /// The id of this process as an app, assigned by the arbiter.
     public var app: AppID { mirror.welcome.app }
 
+    public var storesPermissions: Bool { true }
+
     public var settings: ArbiterSettings { mirror.welcome.settings }
 
     public func register(app: AppID, observer: any SessionObserver) throws(ArbiterError) -> SessionRegistration {
@@ -103,7 +105,7 @@ public final class RemoteArbiter: SessionArbiter {
     /// report here.
     public func application(_ app: AppID) -> AppState { mirror.application(app) }
 
-    public var devices: [Device] { mirror.devices }
+    public var devices: [AudioDevice] { mirror.devices }
 
     public var hardware: HardwareRequest { mirror.hardware }
 

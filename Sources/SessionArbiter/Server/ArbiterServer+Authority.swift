@@ -86,14 +86,14 @@ extension ArbiterServer {
     /// Throws if the names in a server's list are too long, or the devices of all servers together
     /// take too many bytes. The policy limits the number of devices of a server, and of ports of a
     /// device.
-    private func permitDevices(_ list: [Device], of server: String, seenBy app: AppID) throws(RequestError) {
+    private func permitDevices(_ list: [AudioDevice], of server: String, seenBy app: AppID) throws(RequestError) {
         let others = core.state.devices.filter { device in
             guard let named = device.server, named != server else { return device.server == nil }
             // Devices that only this app saw are removed.
             return core.state.apps.contains { $0.server == named && $0.id != app }
         }
         // As they are reported, each with the name of its server.
-        let owned = list.map { Device(uid: $0.uid, ports: $0.ports, server: $0.server ?? server) }
+        let owned = list.map { AudioDevice(uid: $0.uid, ports: $0.ports, server: $0.server ?? server) }
         guard server.utf8.count <= DeviceLimit.characters, list.allSatisfy(Self.hasPermittedNames),
             Self.fitsIntoPacket(others + owned)
         else {
@@ -106,12 +106,12 @@ extension ArbiterServer {
         }
     }
 
-    private static func hasPermittedNames(_ device: Device) -> Bool {
+    private static func hasPermittedNames(_ device: AudioDevice) -> Bool {
         let strings = [device.uid, device.server ?? ""] + device.ports.flatMap { [$0.uid, $0.name] }
         return strings.allSatisfy { $0.utf8.count <= DeviceLimit.characters }
     }
 
-    private static func fitsIntoPacket(_ devices: [Device]) -> Bool {
+    private static func fitsIntoPacket(_ devices: [AudioDevice]) -> Bool {
         (try? JSONEncoder().encode(devices).count) ?? .max <= DeviceLimit.bytes
     }
 

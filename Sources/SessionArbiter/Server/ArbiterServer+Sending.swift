@@ -24,7 +24,7 @@ extension ArbiterServer {
     }
 
     struct Common: Equatable {
-        var devices: [Device] = []
+        var devices: [AudioDevice] = []
         var hardware = HardwareRequest()
         var apps: [AppState] = []
     }

@@ -51,7 +51,7 @@ final class Connection {
     var sessionsToReport: Set<SessionID> = []
     var notices: [SessionNotice] = []
     var sentApplication: AppState?
-    var sentDevices: [Device]?
+    var sentDevices: [AudioDevice]?
     var reportedHardware: HardwareRequest?
 
     /// The packets that the socket has not accepted yet.

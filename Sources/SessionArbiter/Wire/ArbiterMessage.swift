@@ -17,7 +17,7 @@ public enum ArbiterMessage: Hashable, Sendable {
     case status(SessionUpdate)
     /// The state of the client's own app.
     case application(AppState)
-    case devices([Device])
+    case devices([AudioDevice])
     case hardware(HardwareRequest)
     /// A request to answer with `pong`.
     case ping(UInt64)
@@ -132,7 +132,7 @@ extension ArbiterMessage: Codable {
         case .notice: self = .notice(try values.decode(SessionNotice.self, forKey: .notice))
         case .status: self = .status(try SessionUpdate(from: decoder))
         case .application: self = .application(try values.decode(AppState.self, forKey: .application))
-        case .devices: self = .devices(try values.decode([Device].self, forKey: .devices))
+        case .devices: self = .devices(try values.decode([AudioDevice].self, forKey: .devices))
         case .hardware: self = .hardware(try values.decode(HardwareRequest.self, forKey: .hardware))
         case .ping: self = .ping(try values.decode(UInt64.self, forKey: .ping))
         case .decision: self = .decision(try values.decode(Decision.self, forKey: .decision))

@@ -27,7 +27,7 @@ struct DeviceTypes: DoctorCheck {
     private func types(_ report: ArbiterReport, _ machine: Machine) -> [Finding] {
         let check = "devices"
         let devices = report.system.devices.filter { $0.server != nil }
-        let unknown = devices.filter { $0.uid == Device.serverUID }
+        let unknown = devices.filter { $0.uid == AudioDevice.serverUID }
         guard !unknown.isEmpty else {
             return devices.isEmpty ? [] : [.ok(check, "\(Text.count(devices.count, "device")) of known type")]
         }

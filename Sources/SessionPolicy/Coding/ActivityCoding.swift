@@ -2,7 +2,7 @@
 /// has the other keys of `SessionState.Wait`: `rival` (the interrupter), `rule`, `reason` and
 /// `mayResume`.
 extension SessionState.Activity: JSONDescribed {
-    static var allowedInJSON: String { "an activity, an object with 'state' and 'since'" }
+    package static var allowedInJSON: String { "an activity, an object with 'state' and 'since'" }
 
     private enum Key: String, CodingKey { case state, since }
 

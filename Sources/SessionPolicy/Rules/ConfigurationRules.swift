@@ -104,3 +104,7 @@ extension Refusal {
             .badParam, .opt3, "Not all of these options exist: \(options). Known options: \(known).")
     }
 }
+
+extension RouteSharingPolicy {
+    fileprivate var isLongForm: Bool { self == .longFormAudio || self == .longFormVideo }
+}

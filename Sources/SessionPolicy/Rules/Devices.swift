@@ -6,7 +6,7 @@ extension Arbitration {
     /// known is updated and keeps its position. The device `serverUID`, which stands for the ports
     /// of a driver that reports no devices, ranks behind all others instead, and clears no pick.
     /// Throws badParam for an invalid device, and for one of a server, whose apps report it.
-    mutating func plug(_ device: Device) throws(Refusal) {
+    mutating func plug(_ device: AudioDevice) throws(Refusal) {
         if let server = device.server { throw .servedDevice(device.uid, of: server, "plugged in") }
         let own = state.devices(of: nil)
         try check(device, among: own)
@@ -34,7 +34,7 @@ extension Arbitration {
     }
 
     /// Replaces devices by changed ones, which keep their positions, and reroutes sessions.
-    mutating func updateDevices(_ devices: [Device]) {
+    mutating func updateDevices(_ devices: [AudioDevice]) {
         reroute(.routeConfigurationChange) { state in
             for device in devices {
                 let index = state.devices.firstIndex { $0.uid == device.uid && $0.server == device.server }
@@ -47,7 +47,7 @@ extension Arbitration {
     /// Adds devices, the last of which becomes the newest (keeps ROUTE-2), and clears the user's
     /// picks that concern apps that see them (ROUTE-8). A device that holds a server's own ports
     /// does not count as newly connected: it ranks behind all other devices.
-    mutating func addDevices(_ devices: [Device]) {
+    mutating func addDevices(_ devices: [AudioDevice]) {
         reroute(.newDeviceAvailable) { state in
             state.devices.insert(contentsOf: devices.filter(\.isServer), at: 0)
             let known = devices.filter { !$0.isServer }
@@ -63,7 +63,7 @@ extension Arbitration {
 
     /// Removes devices, all of the same server (keeps ROUTE-4). The sessions that must not continue
     /// on another output stop first; then the routes change.
-    mutating func removeDevices(_ devices: [Device]) {
+    mutating func removeDevices(_ devices: [AudioDevice]) {
         disconnect(devices)
         reroute(.oldDeviceUnavailable) { state in
             state.devices.removeAll(where: devices.contains)
@@ -74,7 +74,7 @@ extension Arbitration {
     /// Interrupts or notifies the active app sessions whose output is being disconnected:
     /// interrupts the newest primary session that runs, unless it prefers no such interruption, and
     /// notifies the others (keeps ROUTE-4).
-    private mutating func disconnect(_ devices: [Device]) {
+    private mutating func disconnect(_ devices: [AudioDevice]) {
         let lost = Set(devices.flatMap(\.ports).map(\.uid))
         let playing = state.active.last { $0.rank == .app && $0.isPrimary && $0.isRunning }?.id
         for session in state.active where session.rank == .app && session.stopsWhenDisconnected {
@@ -162,10 +162,10 @@ extension Arbitration {
 
     /// Throws badParam if a device is invalid. `others` are the devices of its server; they may
     /// include the device itself.
-    func check(_ device: Device, among others: [Device]) throws(Refusal) {
+    func check(_ device: AudioDevice, among others: [AudioDevice]) throws(Refusal) {
         let uids = device.ports.map(\.uid)
         let others = Set(others.filter { $0.uid != device.uid }.flatMap(\.ports).map(\.uid))
-        guard !device.uid.isEmpty, (1...Device.maximumPorts).contains(device.ports.count),
+        guard !device.uid.isEmpty, (1...AudioDevice.maximumPorts).contains(device.ports.count),
             device.ports.allSatisfy({ $0.channels > 0 && !$0.uid.isEmpty }),
             Set(uids).count == uids.count, others.isDisjoint(with: uids)
         else {
@@ -173,7 +173,7 @@ extension Arbitration {
                 .badParam, .route1,
                 """
                 Cannot plug in device '\(device.uid)' with \(device.ports.count) ports: it needs a uid, 1 to \
-                \(Device.maximumPorts) ports, a unique uid for each port, and at least one channel in each.
+                \(AudioDevice.maximumPorts) ports, a unique uid for each port, and at least one channel in each.
                 """)
         }
     }
@@ -218,7 +218,7 @@ extension PolicyState {
     }
 
     /// Returns the devices of a server; with nil, the virtual devices of no server.
-    func devices(of server: String?) -> [Device] { devices.filter { $0.server == server } }
+    func devices(of server: String?) -> [AudioDevice] { devices.filter { $0.server == server } }
 
     /// Returns whether the picked port belongs to a device that an app of this server sees.
     fileprivate func isPicked(_ pick: KeyPath<PolicyState, String?>, seenFrom server: String) -> Bool {

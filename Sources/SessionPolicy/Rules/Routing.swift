@@ -13,7 +13,7 @@ extension PolicyState {
 
     /// Returns the devices that an app sees, the newest last: those of its server, and the virtual
     /// devices of no server.
-    public func devices(seenBy app: AppID) -> [Device] {
+    public func devices(seenBy app: AppID) -> [AudioDevice] {
         let server = self.app(app).server
         return devices.filter { $0.isSeen(from: server) }
     }
@@ -24,19 +24,19 @@ extension PolicyState {
     }
 
     /// Returns the ports that a configuration may use, those of the newest device first.
-    private func ports(_ direction: DevicePort.Direction, for configuration: Configuration, of devices: [Device])
+    private func ports(_ direction: DevicePort.Direction, for configuration: Configuration, of devices: [AudioDevice])
         -> [DevicePort]
     {
         devices.reversed().flatMap(\.ports).filter { $0.direction == direction && configuration.mayUse($0) }
     }
 
     /// Returns the devices that a session sees, except those that hold a server's own ports.
-    private func known(to session: SessionState) -> [Device] {
+    private func known(to session: SessionState) -> [AudioDevice] {
         devices(seenBy: session.app).filter { !$0.isServer }
     }
 
     /// Returns the device that holds the server's own ports.
-    private func server(of session: SessionState) -> [Device] { devices(seenBy: session.app).filter(\.isServer) }
+    private func server(of session: SessionState) -> [AudioDevice] { devices(seenBy: session.app).filter(\.isServer) }
 
     /// Returns the port of the newest connected device, otherwise a built-in one, otherwise one of
     /// the server's own ports (keeps ROUTE-2).

@@ -7,7 +7,7 @@ extension Arbitration {
     /// describes devices that were connected before: it causes no route change, unless the app has
     /// moved from another server, and its devices count as older than the virtual devices that
     /// belong to no server.
-    mutating func setDevices(_ list: [Device], of server: String, seenBy app: AppID) throws(Refusal) {
+    mutating func setDevices(_ list: [AudioDevice], of server: String, seenBy app: AppID) throws(Refusal) {
         try checkApp(app, .route1)
         let list = try checked(list, of: server)
         let isFirst = !state.apps.contains { $0.server == server }
@@ -31,15 +31,15 @@ extension Arbitration {
     }
 
     /// Returns the list with the name of its server. Throws if the list is invalid.
-    private func checked(_ list: [Device], of server: String) throws(Refusal) -> [Device] {
-        guard !server.isEmpty, list.count <= Device.maximumPerServer, Set(list.map(\.uid)).count == list.count,
+    private func checked(_ list: [AudioDevice], of server: String) throws(Refusal) -> [AudioDevice] {
+        guard !server.isEmpty, list.count <= AudioDevice.maximumPerServer, Set(list.map(\.uid)).count == list.count,
             list.allSatisfy({ $0.server == nil || $0.server == server })
         else {
             throw Refusal(
                 .badParam, .route1,
                 """
                 The list of \(list.count) devices of server '\(server)' is invalid: the server needs a name, and its \
-                devices, at most \(Device.maximumPerServer), each need a unique uid and may name no other server.
+                devices, at most \(AudioDevice.maximumPerServer), each need a unique uid and may name no other server.
                 """)
         }
         var owned = list
@@ -60,7 +60,7 @@ extension Arbitration {
 extension PolicyState {
     /// Records that the app now uses that server. The devices in `list` are added as the oldest
     /// ones.
-    fileprivate mutating func move(_ app: AppID, to server: String, _ list: [Device]) {
+    fileprivate mutating func move(_ app: AppID, to server: String, _ list: [AudioDevice]) {
         changeApp(app) { $0.server = server }
         let index = devices.count(where: \.isServer)
         devices.insert(contentsOf: list.filter { !$0.isServer }, at: index)
@@ -68,8 +68,14 @@ extension PolicyState {
     }
 }
 
-extension Device {
+extension AudioDevice {
     /// The maximum number of devices of one server, and of ports of one device.
     static let maximumPerServer = 256
     static let maximumPorts = 64
+
+    var isServer: Bool { uid == Self.serverUID }
+
+    /// Returns whether an app of this server sees the device; nil stands for a server that is not
+    /// known.
+    func isSeen(from server: String?) -> Bool { self.server == nil || self.server == server }
 }

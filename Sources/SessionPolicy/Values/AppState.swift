@@ -26,19 +26,3 @@ public struct AppState: Hashable, Sendable, Codable {
     /// Whether nothing was reported about the app.
     var isDefault: Bool { self == AppState(id: id) }
 }
-
-/// The user's answer to an app that requests permission to record (PERM-2).
-public enum RecordPermission: String, Hashable, Sendable, Codable, CaseIterable {
-    case undetermined, denied, granted
-}
-
-extension Category {
-    /// Whether an app that declares background audio may be active with this category in the
-    /// background (BG-1).
-    public var mayRunInBackground: Bool {
-        switch self {
-        case .playback, .playAndRecord, .record, .multiRoute: true
-        case .ambient, .soloAmbient, .audioProcessing: false
-        }
-    }
-}

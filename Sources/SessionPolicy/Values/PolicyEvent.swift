@@ -70,10 +70,10 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     case resetSessions(AppID)
     /// Reports all devices that an app sees on the audio server that it uses now, the oldest first.
     /// New devices count as plugged in, missing devices as unplugged.
-    case setDevices(AppID, server: String, [Device])
+    case setDevices(AppID, server: String, [AudioDevice])
     /// Plugs in or updates a virtual device without a server. Its uid and those of its ports are
     /// unique (ROUTE-2).
-    case plug(Device)
+    case plug(AudioDevice)
     /// Unplugs a virtual device without a server, by uid (ROUTE-4).
     case unplug(String)
     /// Sets the port that the user picked, by uid; nil for none (ROUTE-8).

@@ -11,7 +11,7 @@ public struct PolicyState: Hashable, Sendable, Codable {
     public internal(set) var pendingActivations: [SessionID] = []
     /// The devices of all servers and the virtual devices, the newest last; the servers' own ports,
     /// if known, come first (ROUTE-2).
-    public internal(set) var devices: [Device] = []
+    public internal(set) var devices: [AudioDevice] = []
     /// The ports that the user picked, by uid (ROUTE-8).
     public internal(set) var pickedOutput: String?
     public internal(set) var pickedInput: String?

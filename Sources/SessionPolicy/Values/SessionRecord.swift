@@ -39,7 +39,7 @@ public struct SystemRecord: Hashable, Sendable, Codable {
     /// The state of apps without sessions; the state of the others is in their records.
     public var apps: [AppState] = []
     /// In the order in which they were plugged in.
-    public var devices: [Device] = []
+    public var devices: [AudioDevice] = []
     public var pickedOutput: String?
     public var pickedInput: String?
     public var silentSwitch = PolicyState.Switch()

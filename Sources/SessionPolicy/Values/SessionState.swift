@@ -100,23 +100,3 @@ public struct SessionState: Hashable, Sendable, Codable {
     public var isMixable: Bool { configuration.isMixable(outputMuted: isOutputMuted) }
     public var isPrimary: Bool { !isMixable }
 }
-
-/// Why an interruption began. The raw values are those of AVAudioSession.
-public enum InterruptionReason: UInt, Hashable, Sendable, Codable, CaseIterable {
-    case `default` = 0
-    case appWasSuspended = 1
-    case builtInMicMuted = 2
-    case routeDisconnected = 4
-}
-
-/// Why a route changed. The raw values are those of AVAudioSession.
-public enum RouteChangeReason: UInt, Hashable, Sendable, Codable, CaseIterable {
-    case unknown = 0
-    case newDeviceAvailable = 1
-    case oldDeviceUnavailable = 2
-    case categoryChange = 3
-    case override = 4
-    case wakeFromSleep = 6
-    case noSuitableRouteForCategory = 7
-    case routeConfigurationChange = 8
-}

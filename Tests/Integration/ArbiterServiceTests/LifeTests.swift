@@ -75,7 +75,7 @@ struct LifeTests {
         let call = try #require(try client.ask(.beginSystemSession(rank: .call, isRinging: true, isKept: true)).session)
         try client.ask(.setSilentSwitch(true))
         try client.ask(.setVolume(0.25))
-        let headphones = Device(
+        let headphones = AudioDevice(
             uid: "headphones",
             ports: [
                 DevicePort(

@@ -83,7 +83,8 @@ struct LimitTests {
                     DevicePort(
                         uid: "\(number).\($0)" + name, name: name, type: .usbAudio, direction: .input, channels: 2)
                 }
-                codes.append(try client.answer(to: .submit(.plug(Device(uid: "\(number)" + name, ports: ports)))).code)
+                codes.append(
+                    try client.answer(to: .submit(.plug(AudioDevice(uid: "\(number)" + name, ports: ports)))).code)
                 // A client that reads its messages stays connected.
                 #expect(try stage.witness.answer(to: .synchronise).code == nil)
             }

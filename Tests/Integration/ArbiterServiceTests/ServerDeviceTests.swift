@@ -9,8 +9,8 @@ import Testing
 struct ServerDeviceTests {
     private let app = AppID(UInt64(getpid()))
 
-    private func device(_ uid: String, ports: Int = 1) -> Device {
-        Device(
+    private func device(_ uid: String, ports: Int = 1) -> AudioDevice {
+        AudioDevice(
             uid: uid,
             ports: (0..<ports).map {
                 DevicePort(uid: "\(uid):\($0)", name: uid, type: .hdmi, direction: .output, channels: 2)

@@ -98,9 +98,9 @@ struct ConnectionHistoryTests {
         ])
     func names(_ name: String, _ prefix: String) {
         let taken = PortBlock(direction: .output, first: 0, count: 1, prefix: "taken")
-        let port = HardwarePort(uid: "u", name: name, kind: .virtual, direction: .output, channels: 2)
+        let port = DevicePort(uid: "u", name: name, type: .virtual, direction: .output, channels: 2)
         #expect(PortBlock.prefix(for: port, avoiding: [taken]) == prefix)
-        let input = HardwarePort(uid: "u", name: "Headset", kind: .headsetMic, direction: .input, channels: 1)
+        let input = DevicePort(uid: "u", name: "Headset", type: .headsetMic, direction: .input, channels: 1)
         #expect(PortBlock.prefix(for: input, avoiding: []) == "headset_in")
     }
 

@@ -35,7 +35,7 @@ struct DeviceTests {
 
     /// Returns a client's stereo ports.
     private func pair(
-        _ client: String, _ direction: HardwarePort.Direction, port: String, alias: String? = nil,
+        _ client: String, _ direction: DevicePort.Direction, port: String, alias: String? = nil,
         isPhysical: Bool = true, isTerminal: Bool = true
     ) -> [PortFacts] {
         (1...2).map { channel in
@@ -50,11 +50,11 @@ struct DeviceTests {
         let found = find(
             pair("system", .input, port: "capture_", alias: "dummy_pcm:dummy:out")
                 + pair("system", .output, port: "playback_", alias: "dummy_pcm:dummy:in"))
-        #expect(found.map(\.device.uid) == [HardwareDevice.unknownUID])
+        #expect(found.map(\.device.uid) == [AudioDevice.serverUID])
         let ports = try #require(found.first?.device.ports)
         #expect(ports.map(\.uid) == ["output", "input"])
         #expect(ports.map(\.name) == ["Output of jackd2 1.9.21", "Input of jackd2 1.9.21"])
-        #expect(ports.map(\.kind) == [.virtual, .virtual])
+        #expect(ports.map(\.type) == [.virtual, .virtual])
         #expect(ports.map(\.channels) == [2, 2])
         #expect(found.first?.channels["output"] == ["system:playback_1", "system:playback_2"])
         #expect(found.first?.channels["input"] == ["system:capture_1", "system:capture_2"])
@@ -62,12 +62,12 @@ struct DeviceTests {
 
     struct Case: CustomTestStringConvertible, Sendable {
         var client: String
-        var direction: HardwarePort.Direction
+        var direction: DevicePort.Direction
         var port = "playback_"
         var alias: String?
         var isPhysical = true
         var isTerminal = true
-        var kind: HardwareKind?
+        var kind: PortType?
         var uid: String?
         var name: String?
         var testDescription: String { "\(client):\(port) \(alias ?? "") \(direction)" }
@@ -162,7 +162,7 @@ struct DeviceTests {
         }
         #expect(found.count == 1)
         let device = found.first?.device
-        #expect(device?.ports.map(\.kind) == [kind])
+        #expect(device?.ports.map(\.type) == [kind])
         #expect(device?.ports.map(\.channels) == [2])
         if let uid = known.uid {
             #expect(device?.uid == uid)
@@ -221,19 +221,19 @@ struct DeviceTests {
         let found = find(
             ports,
             [
-                DeviceOverride(pattern: "scarlett", kind: .lineOut, name: "Amplifier"),
+                DeviceOverride(pattern: "scarlett", type: .lineOut, name: "Amplifier"),
                 DeviceOverride(pattern: "zita-*", isHidden: true),
-                DeviceOverride(pattern: "virtual-device:headphones:*", kind: .carAudio),
-                DeviceOverride(pattern: "*", kind: .avb),
+                DeviceOverride(pattern: "virtual-device:headphones:*", type: .carAudio),
+                DeviceOverride(pattern: "*", type: .avb),
             ])
-        #expect(found.flatMap(\.device.ports).map(\.kind) == [.lineOut, .carAudio])
+        #expect(found.flatMap(\.device.ports).map(\.type) == [.lineOut, .carAudio])
         #expect(found.flatMap(\.device.ports).map(\.name) == ["Amplifier", "Phones"])
         #expect(found.map(\.device.uid) == ["usb:1235:8210", "Phones"])
         let known = find(
             pair("system", .output, port: "playback_", alias: "dummy_pcm:dummy:in"),
-            [DeviceOverride(pattern: "system:playback_[12]", kind: .headphones)])
+            [DeviceOverride(pattern: "system:playback_[12]", type: .headphones)])
         #expect(known.map(\.device.uid) == ["system"])
-        #expect(known.first?.device.ports.map(\.kind) == [.headphones])
+        #expect(known.first?.device.ports.map(\.type) == [.headphones])
     }
 
     @Test("A device's port has at most 64 channels, and the highest latency among them")
@@ -241,9 +241,9 @@ struct DeviceTests {
         let ports = (1...100).map {
             PortFacts("Wall:playback_\($0)", direction: .output, latencyFrames: $0 == 7 ? 480 : 64)
         }
-        let port = find(ports).first?.device.ports.first
-        #expect(port?.channels == FoundDevice.maximumChannels)
-        #expect(port?.latencyFrames == 480)
+        let wall = find(ports).first
+        #expect(wall?.device.ports.map(\.channels) == [FoundDevice.maximumChannels])
+        #expect(wall?.latencies == ["Wall:output": 480])
     }
 
     @Test(
@@ -269,7 +269,7 @@ struct DeviceTests {
         let text = try String(contentsOf: page.standardizedFileURL, encoding: .utf8)
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") && $0.split(separator: "|").count == 3 }
         let expected = tables.joined().map { row in
-            "| `\(row.pattern)` | \(row.kinds.output.rawValue) | \(row.kinds.input.rawValue) |"
+            "| `\(row.pattern)` | \(row.types.output.rawValue) | \(row.types.input.rawValue) |"
         }
         #expect(rows.map(String.init) == expected)
     }
@@ -282,6 +282,6 @@ struct DeviceTests {
         let cards = SoundCards { [kernel] in kernel[$0] }
         let port = PortFacts("system:playback_1", aliases: ["alsa_pcm:hw:0,3:in1"], direction: .output)
         let found = FoundDevice.find(in: [port], cards: cards, server: "")
-        #expect(found.first?.device.ports.first?.kind == .displayPort)
+        #expect(found.first?.device.ports.first?.type == .displayPort)
     }
 }

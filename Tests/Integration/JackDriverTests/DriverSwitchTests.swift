@@ -7,7 +7,7 @@ import Testing
 @Suite("A driver that is reopened")
 struct DriverSwitchTests {
     private func ports(_ client: String, playback: Int, capture: Int, alias: String? = nil) -> [PortFacts] {
-        func ports(_ direction: HardwarePort.Direction, _ name: String, _ count: Int) -> [PortFacts] {
+        func ports(_ direction: DevicePort.Direction, _ name: String, _ count: Int) -> [PortFacts] {
             (1..<(count + 1)).map { channel in
                 PortFacts(
                     "\(client):\(name)_\(channel)", aliases: alias.map { ["\($0)\(channel)"] } ?? [],

@@ -73,7 +73,7 @@ extension RealServers {
                 .buffer(AudioBuffer([sine, sine]), loop: .forever), on: player.makeBus())
             try player.engine.start()
             let network = try #require(player.driver.devices?.first { $0.ports.contains { $0.name.contains(device) } })
-            #expect(network.ports.allSatisfy { $0.kind == .airPlay })
+            #expect(network.ports.allSatisfy { $0.type == .airPlay })
             #expect(network.ports.contains { $0.direction == .output && $0.channels == 2 })
             let air = try VirtualDevice("Air", kind: .builtInSpeaker, on: b.environment, outputs: 1, captures: true)
             for (server, ends) in [(a, ["network-test:out_1", destination]), (b, [source, "Air:playback_1"])] {

@@ -63,7 +63,7 @@ extension RealServers {
             let format = try player.engine.open()
             #expect(format.serverName == name.text)
             let devices = try #require(player.driver.devices)
-            #expect(devices.map(\.uid) == [HardwareDevice.unknownUID])
+            #expect(devices.map(\.uid) == [AudioDevice.serverUID])
             #expect(devices.first?.ports.map(\.uid) == ["output", "input"])
             #expect(devices.first?.ports.first?.name.contains("jackd2") == true)
             _ = try player.start()
@@ -89,10 +89,10 @@ extension RealServers {
             #expect(waitForChannels([2, 1], of: "Phones", player))
             let device = try #require(player.driver.devices?.last)
             #expect(device.ports.map(\.uid) == ["Phones:output", "Phones:input"])
-            #expect(device.ports.map(\.kind) == [.headphones, .headsetMic])
+            #expect(device.ports.map(\.type) == [.headphones, .headsetMic])
             #expect(
                 player.events.wait { _ in
-                    player.driver.devices?.last?.ports.map(\.latencyFrames) == [480, 480]
+                    device.ports.allSatisfy { player.driver.latencyFrames(ofPort: $0.uid) == 480 }
                 })
             #expect(try player.driver.connect("Phones:output") == 2..<4)
             #expect(try player.driver.connect("Phones:output") == 2..<4)
@@ -107,7 +107,7 @@ extension RealServers {
                 #expect(player.events.wait { notified($0).count == 2 * round + 1 })
                 #expect(try waitForLinks(both, player, server))
             }
-            let server1 = HardwareDevice.unknownUID
+            let server1 = AudioDevice.serverUID
             let expected =
                 [[server1, "Phones"]] + Array(repeating: [[server1], [server1, "Phones"]], count: 3).joined()
             #expect(notified(player.events.noted) == expected)
@@ -178,7 +178,7 @@ extension RealServers {
             #expect(
                 player.events.wait { events in
                     let back = events.firstIndex { if case .serverReturned = $0 { true } else { false } }
-                    return back.map { notified(Array(events[$0...])).last } == [HardwareDevice.unknownUID, "Phones"]
+                    return back.map { notified(Array(events[$0...])).last } == [AudioDevice.serverUID, "Phones"]
                 }, "the device has ended: \(phones.hasEnded), and printed: \(phones.output)")
             // The driver may reconnect while the device still creates its ports. It then lists one
             // channel for a moment, and reports the others later.
@@ -226,12 +226,12 @@ extension RealServers {
             defer { server.stop() }
             let player = try JackPlayer(configuration())
             _ = try player.start()
-            player.driver.setDeviceOverrides([DeviceOverride(pattern: "system", kind: .carAudio, name: "Car")])
+            player.driver.setDeviceOverrides([DeviceOverride(pattern: "system", type: .carAudio, name: "Car")])
             #expect(player.events.wait { notified($0) == [["system"]] })
-            #expect(player.driver.devices?.first?.ports.map(\.kind) == [.carAudio, .carAudio])
+            #expect(player.driver.devices?.first?.ports.map(\.type) == [.carAudio, .carAudio])
             #expect(player.driver.devices?.first?.ports.map(\.name) == ["Car", "Car"])
             player.driver.setDeviceOverrides([DeviceOverride(pattern: "system:playback*", isHidden: true)])
-            #expect(player.events.wait { notified($0).last == [HardwareDevice.unknownUID] })
+            #expect(player.events.wait { notified($0).last == [AudioDevice.serverUID] })
             #expect(player.driver.devices?.first?.ports.map(\.uid) == ["input"])
             player.engine.close()
         }

@@ -95,7 +95,7 @@ extension RealServers {
             try session.setActive(true)
             let voice = try play(session)
             let home = try #require(session.currentRoute.outputs.first?.portName)
-            let kinds: [(name: String, kind: HardwareKind)] = [
+            let kinds: [(name: String, kind: PortType)] = [
                 ("Ears", .headphones), ("Screen", .hdmi), ("Interface", .usbAudio), ("Line", .lineOut),
             ]
             var generator = SeededGenerator(seed: TestSeed.ofCase(1))

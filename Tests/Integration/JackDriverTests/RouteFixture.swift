@@ -96,7 +96,7 @@ struct RouteFixture {
     }
 
     func plug(
-        _ name: String, _ kind: HardwareKind, outputs: Int = 2, inputs: Int = 0, latency: Int = 0,
+        _ name: String, _ kind: PortType, outputs: Int = 2, inputs: Int = 0, latency: Int = 0,
         sound: VirtualDevice.Sound = .silence,
         comesBack: Bool = false
     ) throws -> VirtualDevice {

@@ -26,7 +26,7 @@ extension RealServers {
             return false
         }
 
-        @Test("--help lists every option, and the kinds are those of HardwareKind")
+        @Test("--help lists every option, and the kinds are those of PortType")
         func help() throws {
             let (status, output) = try ChildProcess.run(program, ["--help"])
             #expect(status == 0)
@@ -38,7 +38,7 @@ extension RealServers {
             }
             let types = output.components(separatedBy: "Types:\n").last?.components(separatedBy: "\n\n").first ?? ""
             let words = types.split { ",\n ".contains($0) }.map(String.init)
-            #expect(words.prefix { $0 != "exit" }.sorted() == HardwareKind.allCases.map(\.rawValue).sorted())
+            #expect(words.prefix { $0 != "exit" }.sorted() == PortType.allCases.map(\.rawValue).sorted())
         }
 
         @Test(

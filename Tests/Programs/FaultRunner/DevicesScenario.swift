@@ -31,7 +31,7 @@ extension Scenario {
     private func recordDevices(of player: JackPlayer) {
         guard player.driver.devices != nil else { return }
         let notified = player.events.wait(limit: patience) { _ in
-            (player.driver.devices ?? []).contains { $0.ports.contains { $0.kind == .headphones } }
+            (player.driver.devices ?? []).contains { $0.ports.contains { $0.type == .headphones } }
         }
         log.note("plugged: \(notified ? "known" : "unknown")")
     }

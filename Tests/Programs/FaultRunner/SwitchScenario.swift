@@ -39,9 +39,9 @@ extension Scenario {
     }
 
     private func recordDevices(
-        of player: JackPlayer, _ when: String, until isReached: @escaping ([HardwareDevice]) -> Bool
+        of player: JackPlayer, _ when: String, until isReached: @escaping ([AudioDevice]) -> Bool
     ) {
-        var devices: [HardwareDevice]?
+        var devices: [AudioDevice]?
         let isNotified = player.events.wait(limit: patience) { events in
             for case .devicesChanged(let notified) in events { devices = notified }
             return devices.map(isReached) ?? false

@@ -7,7 +7,7 @@ import TestSupport
 /// recording.
 final class RecordingDevice: Sendable {
     let name: String
-    let kind: HardwareKind
+    let kind: PortType
     let sampleRate: Int
     let device: VirtualDevice
     /// Whether its signal may have passed a resampler.
@@ -26,7 +26,7 @@ final class RecordingDevice: Sendable {
         var lastCheck = 0
     }
 
-    init(_ name: String, _ kind: HardwareKind, on server: SoakServer) throws {
+    init(_ name: String, _ kind: PortType, on server: SoakServer) throws {
         self.name = name
         self.kind = kind
         sampleRate = server.sampleRate

@@ -8,7 +8,7 @@ import TestSupport
 /// Plugs and unplugs devices (groups ROUTE and MULTI).
 extension SoakFixture {
     /// The devices in addition to the speaker; at most three of them at once.
-    private static let devices: [(name: String, kind: HardwareKind)] = [
+    private static let devices: [(name: String, kind: PortType)] = [
         ("Ears", .headphones), ("Screen", .hdmi), ("Interface", .usbAudio), ("Line", .lineOut), ("Air", .bluetoothA2DP),
     ]
 

@@ -228,7 +228,7 @@ final class SoakFixture {
     /// Plugs in a device. One that returns with its server starts without a fade, since it has
     /// played nothing before.
     @discardableResult
-    func plug(_ name: String, _ kind: HardwareKind, returns: Bool = false) throws -> RecordingDevice {
+    func plug(_ name: String, _ kind: PortType, returns: Bool = false) throws -> RecordingDevice {
         try event("plug \(name) (\(kind.rawValue))\(returns ? " again" : "")") {
             let listener = try retrying { try RecordingDevice(name, kind, on: server) }
             // From here on, xruns are attributed to its recording, too.
@@ -270,7 +270,7 @@ final class SoakFixture {
     }
 
     /// Removes all devices after the end of their server. Returns them.
-    func removeLostDevices() throws -> [(name: String, kind: HardwareKind)] {
+    func removeLostDevices() throws -> [(name: String, kind: PortType)] {
         let lost = listeners
         for listener in lost {
             if listener.device.waitForEnd() == nil { listener.device.kill() }

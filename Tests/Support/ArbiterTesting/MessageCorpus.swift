@@ -9,7 +9,7 @@ package enum MessageCorpus {
     /// Represents the sender.
     package static let app = AppID(7)
 
-    private static let device = Device(
+    private static let device = AudioDevice(
         uid: "usb",
         ports: [
             DevicePort(uid: "usb-out", name: "USB out", type: .usbAudio, direction: .output, channels: 2),

@@ -111,7 +111,7 @@ enum DecisionInvariants {
     @Sendable private static func routesUseOwnServer(_ decision: Decision) -> Bool {
         let (before, after) = (decision.before, decision.after.state)
         guard (before.devices + after.devices).contains(where: { $0.server != nil }) else { return true }
-        func sees(_ route: Route, _ devices: [Device], of servers: [String?]) -> Bool {
+        func sees(_ route: Route, _ devices: [AudioDevice], of servers: [String?]) -> Bool {
             let ports = devices.filter { $0.server == nil || servers.contains($0.server) }.flatMap(\.ports)
             return (route.inputs + route.outputs).allSatisfy(ports.contains)
         }

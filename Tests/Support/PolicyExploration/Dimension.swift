@@ -88,17 +88,17 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
             apps(of: sessions, slice, [.foreground, .background], PolicyAction.setApplicationState)
                 + sessions.map { .remotePlay($0) }
         case .doNotDisturb: [.setDoNotDisturb(false), .setDoNotDisturb(true)] + Dimension.ringing.systemActions
-        case .headphones: [.plug(.headphones), .unplug(Device.headphones.uid)]
+        case .headphones: [.plug(.headphones), .unplug(AudioDevice.headphones.uid)]
         case .servers:
             [AppID(1), slice.app(of: SessionID(2))].flatMap { app in
-                [[], [Device.headphones.of("studio")]].map { Dimension.sees(app, "studio", $0) }
+                [[], [AudioDevice.headphones.of("studio")]].map { Dimension.sees(app, "studio", $0) }
             } + [Dimension.sees(AppID(1), "cellar", [])]
         }
     }
 
     /// Returns the action that gives an app a server's built-in device and the given devices.
-    static func sees(_ app: AppID, _ server: String, _ devices: [Device]) -> PolicyAction {
-        .setDevices(app, server: server, [Device.machine.of(server)] + devices)
+    static func sees(_ app: AppID, _ server: String, _ devices: [AudioDevice]) -> PolicyAction {
+        .setDevices(app, server: server, [AudioDevice.machine.of(server)] + devices)
     }
 
     private var systemActions: [PolicyAction] {
@@ -130,22 +130,22 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
     }
 }
 
-extension Device {
+extension AudioDevice {
     /// The built-in device, present whenever headphones are plugged in and unplugged.
-    static let machine = Device(
+    static let machine = AudioDevice(
         uid: "machine",
         ports: [
             DevicePort(uid: "speaker", name: "speaker", type: .builtInSpeaker, direction: .output, channels: 2),
             DevicePort(uid: "microphone", name: "microphone", type: .builtInMic, direction: .input, channels: 1),
         ])
-    static let headphones = Device(
+    static let headphones = AudioDevice(
         uid: "headphones",
         ports: [DevicePort(uid: "plug", name: "headphones", type: .headphones, direction: .output, channels: 2)])
 }
 
-extension Device {
+extension AudioDevice {
     /// Returns a copy of the device on a server, with port ids prefixed by the server's name.
-    func of(_ server: String) -> Device {
+    func of(_ server: String) -> AudioDevice {
         var device = self
         device.server = server
         for index in device.ports.indices { device.ports[index].uid = server + "-" + ports[index].uid }

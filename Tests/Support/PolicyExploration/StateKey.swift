@@ -51,7 +51,7 @@ struct StateCoder {
         bits.add(state.microphoneMute.isOn)
         bits.add(state.isDoNotDisturbOn)
         bits.add(state.devices.contains(.headphones))
-        bits.add(state.devices.contains(Device.headphones.of("studio")))
+        bits.add(state.devices.contains(AudioDevice.headphones.of("studio")))
         device = bits.word
         for id in ids {
             packed.append(Self.pack(id, state, slice))

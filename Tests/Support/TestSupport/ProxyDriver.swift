@@ -1,4 +1,5 @@
 public import AudioRendering
+public import AudioSessionTypes
 
 /// A driver that forwards every call to another one. A fake derives from it and overrides what it
 /// changes.
@@ -24,7 +25,9 @@ open class ProxyDriver<Target: RenderDriver>: RenderDriver, @unchecked Sendable 
     open func reportOutputLatencies(_ latencies: [OutputLatency]) { inner.reportOutputLatencies(latencies) }
     open var statistics: DriverStatistics { inner.statistics }
 
-    open var devices: [HardwareDevice]? { inner.devices }
+    open var devices: [AudioDevice]? { inner.devices }
+    open func latencyFrames(ofPort uid: String) -> Int? { inner.latencyFrames(ofPort: uid) }
+    open func setDeviceOverrides(_ overrides: [DeviceOverride]) { inner.setDeviceOverrides(overrides) }
     open func connect(_ port: String) throws(DriverError) -> Range<Int> { try inner.connect(port) }
     open func disconnect(_ port: String) { inner.disconnect(port) }
 

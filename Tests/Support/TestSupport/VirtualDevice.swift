@@ -22,7 +22,7 @@ public final class VirtualDevice: Sendable {
     /// Plugs the device in; its ports exist on return. `environment` is that of a server. With
     /// `captures`, the device records what it receives.
     public init(
-        _ name: String, kind: HardwareKind, on environment: [String: String], outputs: Int = 2, inputs: Int = 0,
+        _ name: String, kind: PortType, on environment: [String: String], outputs: Int = 2, inputs: Int = 0,
         latency: Int = 0, sound: Sound = .silence, captures: Bool = false, comesBack: Bool = false
     ) throws {
         self.name = name

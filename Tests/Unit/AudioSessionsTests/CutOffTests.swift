@@ -40,7 +40,9 @@ private final class FragileArbiter: SessionArbiter {
     }
     func status(of session: SessionID) -> SessionStatus? { inner.status(of: session) }
     func application(_ app: AppID) -> AppState { inner.application(app) }
-    var devices: [SessionPolicy.Device] { inner.devices }
+    var app: AppID { inner.app }
+    var storesPermissions: Bool { inner.storesPermissions }
+    var devices: [AudioDevice] { inner.devices }
     var hardware: HardwareRequest { inner.hardware }
     func setOverride(_ hardwareOverride: BufferSizeOverride?) { inner.setOverride(hardwareOverride) }
     func setOverride(rate hardwareOverride: SampleRateOverride?) { inner.setOverride(rate: hardwareOverride) }

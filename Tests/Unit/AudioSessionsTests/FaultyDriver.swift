@@ -7,7 +7,7 @@ final class FaultyDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
     let openFailure = Mutex<DriverError?>(nil)
     let startFailure = Mutex<DriverError?>(nil)
     /// The devices that the driver lists, without reporting a change.
-    let seen = Mutex<[HardwareDevice]?>(nil)
+    let seen = Mutex<[AudioDevice]?>(nil)
     private let handler = Mutex<@Sendable (DriverEvent) -> Void>({ _ in })
 
     init() { super.init(OfflineDriver(channels: 1)) }
@@ -24,7 +24,7 @@ final class FaultyDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
         try super.start()
     }
 
-    override var devices: [HardwareDevice]? { seen.withLock { $0 } }
+    override var devices: [AudioDevice]? { seen.withLock { $0 } }
     override func connect(_ port: String) throws(DriverError) -> Range<Int> { 0..<1 }
     override func disconnect(_ port: String) {}
 

@@ -16,7 +16,7 @@ import Testing
         private let directory: TemporaryDirectory
 
         init() throws {
-            driver.plug(.output("Speaker", .builtInSpeaker, latency: 100))
+            driver.plug(.output("Speaker", .builtInSpeaker), latencyFrames: 100)
             host = AudioSessionHost(driver: driver, settings: ArbiterSettings())
             directory = try TemporaryDirectory()
         }
@@ -53,7 +53,7 @@ import Testing
         try player.play()
         var heard = try fixture.render(2_400)
         #expect(heard[0] == Self.programme(0..<2_400))
-        fixture.driver.plug(.output("Ears", .headphones, latency: 7), firstOutput: 2)
+        fixture.driver.plug(.output("Ears", .headphones), firstOutput: 2, latencyFrames: 7)
         heard = try fixture.render(2_400)
         #expect(session.currentRoute.outputs.map(\.uid) == ["Ears:output"])
         #expect(Signal.firstDifference(heard[2][240...], Self.programme(2_640..<4_800)) == nil)
@@ -161,7 +161,7 @@ import Testing
     func comesBack() throws {
         let driver = FaultyDriver()
         let (speaker, ears) = (
-            HardwareDevice.output("Speaker", .builtInSpeaker), HardwareDevice.output("Ears", .headphones)
+            AudioDevice.output("Speaker", .builtInSpeaker), AudioDevice.output("Ears", .headphones)
         )
         driver.seen.withLock { $0 = [speaker, ears] }
         let clock = HandClock()
@@ -195,9 +195,9 @@ import Testing
     func resetAfterDevices() throws {
         let driver = FaultyDriver()
         let (speaker, ears) = (
-            HardwareDevice.output("Speaker", .builtInSpeaker), HardwareDevice.output("Ears", .headphones)
+            AudioDevice.output("Speaker", .builtInSpeaker), AudioDevice.output("Ears", .headphones)
         )
-        func see(_ devices: [HardwareDevice]) { driver.seen.withLock { $0 = devices } }
+        func see(_ devices: [AudioDevice]) { driver.seen.withLock { $0 = devices } }
         see([speaker, ears])
         let clock = HandClock()
         let host = AudioSessionHost(driver: driver, settings: ArbiterSettings(), clock: clock)

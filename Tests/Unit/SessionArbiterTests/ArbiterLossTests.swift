@@ -104,7 +104,7 @@ final class Witness: SessionObserver {
         }
         let arbiter = try RemoteArbiter(at: fake.address)
         let port = DevicePort(uid: "a:output", name: "a", type: .hdmi, direction: .output, channels: 2)
-        let last = PolicyAction.setDevices(arbiter.app, server: "s", [Device(uid: "a", ports: [port])])
+        let last = PolicyAction.setDevices(arbiter.app, server: "s", [AudioDevice(uid: "a", ports: [port])])
         try arbiter.submit(.setDevices(arbiter.app, server: "s", []))
         try arbiter.submit(last)
         mayEnd.signal()

@@ -191,7 +191,7 @@ import Testing
             mayEnd.wait()
         }
         let connection = try ArbiterConnection(fake.address)
-        let device = Device(
+        let device = AudioDevice(
             uid: "d",
             ports: [
                 DevicePort(
@@ -201,7 +201,7 @@ import Testing
             #expect(code { _ = try connection.request(.submit(.plug(device)), timeout: 0.01) } == .unavailable)
         }
         #expect(!connection.hasEnded)
-        let tooLong = Device(uid: String(repeating: "u", count: ArbiterProtocol.packetLimit), ports: [])
+        let tooLong = AudioDevice(uid: String(repeating: "u", count: ArbiterProtocol.packetLimit), ports: [])
         #expect(code { _ = try connection.request(.submit(.plug(tooLong)), timeout: 1) } == .limit)
         mayEnd.signal()
     }

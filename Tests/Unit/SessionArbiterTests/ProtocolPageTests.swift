@@ -65,7 +65,7 @@ import Testing
     func words() {
         var names = Category.allCases.map(\.rawValue) + Mode.allCases.map(\.rawValue)
         names += PortType.allCases.map(\.rawValue) + Refusal.Code.allCases.map(\.rawValue)
-        names += ApplicationState.allCases.map(\.rawValue) + RecordPermission.allCases.map(\.rawValue)
+        names += ApplicationState.allCases.map(\.rawValue) + RecordPermission.allCases.map(\.name)
         names += Rank.allCases.map { "\($0)" } + InterruptionReason.allCases.map { "\($0)" }
         names += RouteChangeReason.allCases.map { "\($0)" }
         #expect(names.filter { !page.text.contains($0) } == [])

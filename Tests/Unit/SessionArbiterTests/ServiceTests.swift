@@ -77,7 +77,7 @@ import Testing
         #expect(one.status(of: music.id)?.volume == 0.25)
         for name in ["line", "phones"] {
             let port = DevicePort(uid: name, name: name, type: .usbAudio, direction: .output, channels: 2)
-            try other.submit(.plug(Device(uid: name + " device", ports: [port])))
+            try other.submit(.plug(AudioDevice(uid: name + " device", ports: [port])))
         }
         try other.submit(.pick(.output, "line"))
         one.drain()

@@ -11,12 +11,12 @@ import Testing
     init() throws { arbiter = try PolicyArbiterClient.scene() }
 
     /// Reports devices like an app that uses the server.
-    private func see(_ app: UInt64, _ server: String, _ devices: Device...) throws {
+    private func see(_ app: UInt64, _ server: String, _ devices: AudioDevice...) throws {
         try arbiter.decide(.setDevices(AppID(app), server: server, devices))
     }
 
-    private static func device(_ uid: String, _ name: String, _ type: PortType) -> Device {
-        Device(
+    private static func device(_ uid: String, _ name: String, _ type: PortType) -> AudioDevice {
+        AudioDevice(
             uid: uid,
             ports: [DevicePort(uid: uid + ":output", name: name, type: type, direction: .output, channels: 2)])
     }

@@ -3,8 +3,8 @@ import SessionPolicy
 /// One value of every case of all types that are encoded as JSON.
 enum JSONSamples {
     static let route = Route(inputs: [.input("mic", .builtInMic)], outputs: [.output("spk", .builtInSpeaker)])
-    static let device = Device(uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)])
-    static let served = Device(uid: "hdmi", ports: [.output("hdmi-out", .hdmi, channels: 8)], server: "studio")
+    static let device = AudioDevice(uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)])
+    static let served = AudioDevice(uid: "hdmi", ports: [.output("hdmi-out", .hdmi, channels: 8)], server: "studio")
 
     static let changes: [ConfigurationChange] =
         [

@@ -48,7 +48,7 @@ import TestRandom
             (.pick(.input, nil), #"{"action":"pick","direction":"input"}"#),
             (.preferInput(id, nil), #"{"action":"preferInput","session":5}"#),
             (
-                .plug(Device(uid: "tv", ports: [.output("out", .airPlay)])),
+                .plug(AudioDevice(uid: "tv", ports: [.output("out", .airPlay)])),
                 #"{"action":"plug","device":{"ports":[{"channels":2,"direction":"output","name":"out","#
                     + #""type":"airPlay","uid":"out"}],"uid":"tv"}}"#
             ),

@@ -29,7 +29,7 @@ struct MalformedRecords {
     private mutating func damageDevices(_ random: inout SeededGenerator) {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: system.devices += system.devices
-        case 1: system.devices.append(Device(uid: "", ports: []))
+        case 1: system.devices.append(AudioDevice(uid: "", ports: []))
         case 2: system.volume = .nan
         case 3: system.ringVolume = -1
         case 4: system.pickedInput = "nowhere"

@@ -6,17 +6,17 @@ enum RandomWalk {
     static let apps: [SessionID] = (1...4).map { SessionID($0) }
     static let calls: [SessionID] = (100...102).map { SessionID($0) }
 
-    static let devices: [Device] = [
-        Device(uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)]),
-        Device(uid: "machine", ports: [.output("spk", .builtInSpeaker), .input("mic", .builtInMic)]),
-        Device(uid: "tv", ports: [.output("tv-out", .airPlay)]),
+    static let devices: [AudioDevice] = [
+        AudioDevice(uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)]),
+        AudioDevice(uid: "machine", ports: [.output("spk", .builtInSpeaker), .input("mic", .builtInMic)]),
+        AudioDevice(uid: "tv", ports: [.output("tv-out", .airPlay)]),
     ]
 
     /// Devices that a server may have; two servers have the same ones.
-    static let served: [Device] = [
-        Device(uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)]),
-        Device(uid: Device.serverUID, ports: [.output("output", .virtual), .input("input", .virtual)]),
-        Device(uid: "hdmi", ports: [.output("hdmi-out", .hdmi)]),
+    static let served: [AudioDevice] = [
+        AudioDevice(uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)]),
+        AudioDevice(uid: AudioDevice.serverUID, ports: [.output("output", .virtual), .input("input", .virtual)]),
+        AudioDevice(uid: "hdmi", ports: [.output("hdmi-out", .hdmi)]),
     ]
 
     /// Returns the app of a session. Each app has two.

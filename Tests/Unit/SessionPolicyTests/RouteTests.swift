@@ -3,22 +3,23 @@ import Testing
 
 @Suite struct RouteTests {
     private let one = SessionID(1)
-    private static let phone = Device(
+    private static let phone = AudioDevice(
         uid: "phone",
         ports: [
             .output("speaker", .builtInSpeaker), .output("receiver", .builtInReceiver, channels: 1),
             .input("mic", .builtInMic),
         ])
-    private static let headset = Device(
+    private static let headset = AudioDevice(
         uid: "headset", ports: [.output("ears", .headphones), .input("mouth", .headsetMic)])
-    private static let usb = Device(uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)])
-    private static let tv = Device(uid: "tv", ports: [.output("tv-out", .airPlay)])
-    private static let a2dp = Device(uid: "bt", ports: [.output("bt-out", .bluetoothA2DP)])
-    private static let hfp = Device(
+    private static let usb = AudioDevice(
+        uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)])
+    private static let tv = AudioDevice(uid: "tv", ports: [.output("tv-out", .airPlay)])
+    private static let a2dp = AudioDevice(uid: "bt", ports: [.output("bt-out", .bluetoothA2DP)])
+    private static let hfp = AudioDevice(
         uid: "hfp", ports: [.output("hfp-out", .bluetoothHFP), .input("hfp-in", .bluetoothHFP)])
-    private static let hdmi = Device(uid: "hdmi", ports: [.output("hdmi-out", .hdmi, channels: 8)])
+    private static let hdmi = AudioDevice(uid: "hdmi", ports: [.output("hdmi-out", .hdmi, channels: 8)])
 
-    private func scene(_ devices: Device...) throws -> Scene {
+    private func scene(_ devices: AudioDevice...) throws -> Scene {
         var scene = Scene()
         for device in devices { try scene.do(.plug(device)) }
         return scene
@@ -56,7 +57,7 @@ import Testing
 
     @Test("ROUTE-2: the server's own ports are used only if no port of a known type fits, whenever they were found")
     func serverPorts() throws {
-        let server = Device(uid: Device.serverUID, ports: [.output("o", .virtual), .input("i", .virtual)])
+        let server = AudioDevice(uid: AudioDevice.serverUID, ports: [.output("o", .virtual), .input("i", .virtual)])
         var scene = try scene(Self.tv, server)
         try scene.add(1, .playAndRecord)
         #expect(try route(scene) == "i>o", "no AirPlay without the option")
@@ -71,7 +72,7 @@ import Testing
         try scene.add(2, .record)
         try scene.do(.plug(Self.hdmi))
         #expect(changes(scene) == ["1 newDeviceAvailable from speaker"], "the recorder has no output")
-        try scene.do(.plug(Device(uid: "hdmi", ports: [.output("hdmi-out", .hdmi, channels: 2)])))
+        try scene.do(.plug(AudioDevice(uid: "hdmi", ports: [.output("hdmi-out", .hdmi, channels: 2)])))
         #expect(changes(scene) == ["1 routeConfigurationChange from hdmi-out"])
         try scene.do(.unplug("hdmi"))
         #expect(changes(scene) == ["1 oldDeviceUnavailable from hdmi-out"])
@@ -79,8 +80,8 @@ import Testing
         try scene.activate(1)
         #expect(changes(scene) == ["1 categoryChange from speaker"])
         #expect(try scene.refusal(of: .unplug("hdmi")).code == .badParam)
-        #expect(try scene.refusal(of: .plug(Device(uid: "x", ports: []))).rule == .route1)
-        let twin = Device(uid: "twin", ports: [.output("speaker", .lineOut)])
+        #expect(try scene.refusal(of: .plug(AudioDevice(uid: "x", ports: []))).rule == .route1)
+        let twin = AudioDevice(uid: "twin", ports: [.output("speaker", .lineOut)])
         #expect(try scene.refusal(of: .plug(twin)).rule == .route1, "port names are unique")
     }
 
@@ -236,7 +237,7 @@ import Testing
         try scene.add(1, .playback)
         try scene.activate(1)
         try scene.do(.preferInterruptionOnRouteDisconnect(one, false))
-        try scene.do(.plug(Device(uid: "line", ports: [.input("line-in", .lineIn)])))
+        try scene.do(.plug(AudioDevice(uid: "line", ports: [.input("line-in", .lineIn)])))
         try scene.do(.unplug("hdmi"))
         #expect(changes(scene) == ["1 noSuitableRouteForCategory from hdmi-out"])
         #expect(try scene.isActive(1) && scene.grant(1).isMuted && scene.rules(1) == [.route9])

@@ -3,16 +3,18 @@ import Testing
 
 /// Devices of media servers: each app sees those of its own server (ROUTE-2, ROUTE-4, ROUTE-9).
 @Suite struct ServerDeviceTests {
-    private static let line = Device(uid: "line", ports: [.output("line-out", .lineOut), .input("line-in", .lineIn)])
-    private static let headset = Device(
+    private static let line = AudioDevice(
+        uid: "line", ports: [.output("line-out", .lineOut), .input("line-in", .lineIn)])
+    private static let headset = AudioDevice(
         uid: "headset", ports: [.output("ears", .headphones), .input("mouth", .headsetMic)])
-    private static let hdmi = Device(uid: "hdmi", ports: [.output("hdmi-out", .hdmi)])
-    private static let tv = Device(uid: "tv", ports: [.output("tv-out", .hdmi)])
-    private static let unknown = Device(
-        uid: Device.serverUID, ports: [.output("output", .virtual), .input("input", .virtual)])
+    private static let hdmi = AudioDevice(uid: "hdmi", ports: [.output("hdmi-out", .hdmi)])
+    private static let tv = AudioDevice(uid: "tv", ports: [.output("tv-out", .hdmi)])
+    private static let unknown = AudioDevice(
+        uid: AudioDevice.serverUID, ports: [.output("output", .virtual), .input("input", .virtual)])
 
     /// Reports that an app sees these devices on a server.
-    private func see(_ scene: inout Scene, _ app: UInt64, _ server: String = "studio", _ devices: Device...) throws {
+    private func see(_ scene: inout Scene, _ app: UInt64, _ server: String = "studio", _ devices: AudioDevice...) throws
+    {
         try scene.do(.setDevices(AppID(app), server: server, devices))
     }
 
@@ -210,16 +212,16 @@ import Testing
     func refused() throws {
         var scene = Scene()
         try see(&scene, 1, "studio", Self.hdmi)
-        func list(_ devices: [Device], _ server: String = "studio") -> PolicyAction {
+        func list(_ devices: [AudioDevice], _ server: String = "studio") -> PolicyAction {
             .setDevices(AppID(1), server: server, devices)
         }
-        let elsewhere = Device(uid: "line", ports: Self.line.ports, server: "cellar")
-        let twin = Device(uid: "twin", ports: Self.line.ports)
-        let many = (0...256).map { Device(uid: "\($0)", ports: [.output("\($0)-out", .hdmi)]) }
-        let wide = Device(uid: "wide", ports: (0...64).map { .output("\($0)", .hdmi) })
+        let elsewhere = AudioDevice(uid: "line", ports: Self.line.ports, server: "cellar")
+        let twin = AudioDevice(uid: "twin", ports: Self.line.ports)
+        let many = (0...256).map { AudioDevice(uid: "\($0)", ports: [.output("\($0)-out", .hdmi)]) }
+        let wide = AudioDevice(uid: "wide", ports: (0...64).map { .output("\($0)", .hdmi) })
         let bad: [PolicyAction] = [
             list([], ""), list([Self.line, Self.line]), list([Self.line, twin]), list([elsewhere]), list(many),
-            list([wide]), list([Device(uid: "x", ports: [])]),
+            list([wide]), list([AudioDevice(uid: "x", ports: [])]),
             .setDevices(.system, server: "studio", []), .plug(elsewhere), .unplug("hdmi"),
         ]
         for action in bad { #expect(try scene.refusal(of: action).code == .badParam, "\(action)") }

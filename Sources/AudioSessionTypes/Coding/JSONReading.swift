@@ -1,23 +1,23 @@
 /// A value whose decoding errors can state what is allowed. JSON is a public interface, which
 /// people also write by hand: `debugDescription` says what was read and what is allowed.
-protocol JSONDescribed: Codable {
+package protocol JSONDescribed: Codable {
     /// Completes the phrase "it must be …".
     static var allowedInJSON: String { get }
 }
 
-extension Bool: JSONDescribed { static var allowedInJSON: String { "true or false" } }
-extension String: JSONDescribed { static var allowedInJSON: String { "a string" } }
-extension Int: JSONDescribed { static var allowedInJSON: String { "a whole number" } }
-extension Double: JSONDescribed { static var allowedInJSON: String { "a finite number" } }
-extension Float: JSONDescribed { static var allowedInJSON: String { "a finite number" } }
+extension Bool: JSONDescribed { package static var allowedInJSON: String { "true or false" } }
+extension String: JSONDescribed { package static var allowedInJSON: String { "a string" } }
+extension Int: JSONDescribed { package static var allowedInJSON: String { "a whole number" } }
+extension Double: JSONDescribed { package static var allowedInJSON: String { "a finite number" } }
+extension Float: JSONDescribed { package static var allowedInJSON: String { "a finite number" } }
 extension Array: JSONDescribed where Element: JSONDescribed {
-    static var allowedInJSON: String { "an array, and each element \(Element.allowedInJSON)" }
+    package static var allowedInJSON: String { "an array, and each element \(Element.allowedInJSON)" }
 }
 
 extension KeyedDecodingContainer {
     /// Returns the value of a required key. Throws an error that states what was read and what is
     /// allowed; an error in a part of the value is thrown as it is.
-    func read<Value: JSONDescribed>(_ key: Key, as type: Value.Type = Value.self) throws -> Value {
+    package func read<Value: JSONDescribed>(_ key: Key, as type: Value.Type = Value.self) throws -> Value {
         guard contains(key) else {
             throw DecodingError.keyNotFound(
                 key,
@@ -36,13 +36,13 @@ extension KeyedDecodingContainer {
     }
 
     /// Returns the value of a key that may be missing or null.
-    func readIfPresent<Value: JSONDescribed>(_ key: Key, as type: Value.Type = Value.self) throws -> Value? {
+    package func readIfPresent<Value: JSONDescribed>(_ key: Key, as type: Value.Type = Value.self) throws -> Value? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
         return try read(key)
     }
 
     /// Returns a finite number. Some decoders can be configured to accept other values.
-    func readFinite<Value: JSONDescribed & BinaryFloatingPoint>(_ key: Key) throws -> Value {
+    package func readFinite<Value: JSONDescribed & BinaryFloatingPoint>(_ key: Key) throws -> Value {
         let value: Value = try read(key)
         guard value.isFinite else {
             throw DecodingError.dataCorruptedError(
@@ -55,7 +55,7 @@ extension KeyedDecodingContainer {
 
 extension Decoder {
     /// Returns the keys of the object at this position.
-    func object<Key: CodingKey>(of keys: Key.Type, _ allowed: String) throws -> KeyedDecodingContainer<Key> {
+    package func object<Key: CodingKey>(of keys: Key.Type, _ allowed: String) throws -> KeyedDecodingContainer<Key> {
         do {
             return try container(keyedBy: keys)
         } catch {
@@ -64,7 +64,7 @@ extension Decoder {
     }
 
     /// Returns the single value at this position.
-    func read<Value: Decodable>(_ type: Value.Type = Value.self, allowed: String) throws -> Value {
+    package func read<Value: Decodable>(_ type: Value.Type = Value.self, allowed: String) throws -> Value {
         let container = try singleValueContainer()
         do {
             return try container.decode(Value.self)
@@ -76,7 +76,7 @@ extension Decoder {
 
 extension SingleValueDecodingContainer {
     /// Returns the error that states what was read here and what is allowed.
-    func wrong(_ allowed: String) -> DecodingError {
+    package func wrong(_ allowed: String) -> DecodingError {
         let place = codingPath.last.map { $0.intValue.map { "Element \($0)" } ?? "'\($0.stringValue)'" } ?? "The value"
         return .dataCorrupted(
             .init(codingPath: codingPath, debugDescription: "\(place) was \(found); it must be \(allowed)."))

@@ -1,9 +1,5 @@
-/// The specific use of a category. The table of group MODE: one row for each mode.
-public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
-    case `default`, voiceChat, videoChat, gameChat, videoRecording, measurement, moviePlayback, spokenAudio,
-        voicePrompt,
-        shortFormVideo, dualRoute
-
+/// The table of group MODE: one row for each mode.
+extension Mode {
     /// The categories that allow the mode; every other combination is refused (MODE-1).
     public var categories: [Category] {
         switch self {

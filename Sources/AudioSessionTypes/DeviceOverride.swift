@@ -1,5 +1,3 @@
-public import SessionPolicy
-
 /// The user's description of the devices of an audio server that match a pattern. It takes
 /// precedence over every other source of information about them.
 public struct DeviceOverride: Hashable, Sendable, Codable {
@@ -8,9 +6,9 @@ public struct DeviceOverride: Hashable, Sendable, Codable {
     /// The maximum length of a pattern and of a name in bytes; the minimum is 1.
     public static let maximumTextLength = 128
 
-    /// A pattern as the shell uses it for file names, with `*`, `?` and `[…]`, not case-sensitive.
-    /// It is matched against the name of a JACK client, the name or an alias of a port, and the id
-    /// of a sound card.
+    /// The ports that the override covers: `*` matches any text, `?` one character, `[a-f]` one of
+    /// these, `[!a-f]` any other. The pattern is compared, ignoring case, with the client's name,
+    /// the port's full name, its aliases and the id of its sound card.
     public var pattern: String
     /// The kind of the device; nil to keep the detected one.
     public var type: PortType?

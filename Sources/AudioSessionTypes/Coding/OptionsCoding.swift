@@ -1,6 +1,6 @@
 /// JSON represents options by an array of names, in the order of the table (group OPT).
 extension CategoryOptions: JSONDescribed {
-    static var allowedInJSON: String { "an array, and each element one of \(Self.known)" }
+    package static var allowedInJSON: String { "an array, and each element one of \(Self.known)" }
 
     public init(from decoder: any Decoder) throws {
         var names: any UnkeyedDecodingContainer

@@ -1,7 +1,7 @@
 /// People write the description of a device that they plug in, so decoding errors say which keys a
 /// description has.
-extension Device: JSONDescribed {
-    static var allowedInJSON: String { "a device, an object with 'uid' and 'ports'" }
+extension AudioDevice: JSONDescribed {
+    package static var allowedInJSON: String { "a device, an object with 'uid' and 'ports'" }
 
     private enum Key: String, CodingKey { case uid, ports, server }
 
@@ -13,7 +13,9 @@ extension Device: JSONDescribed {
 }
 
 extension DevicePort: JSONDescribed {
-    static var allowedInJSON: String { "a port, an object with 'uid', 'name', 'type', 'direction' and 'channels'" }
+    package static var allowedInJSON: String {
+        "a port, an object with 'uid', 'name', 'type', 'direction' and 'channels'"
+    }
 
     private enum Key: String, CodingKey { case uid, name, type, direction, channels }
 
@@ -26,7 +28,7 @@ extension DevicePort: JSONDescribed {
 }
 
 extension Route: JSONDescribed {
-    static var allowedInJSON: String { "a route, an object with 'inputs' and 'outputs'" }
+    package static var allowedInJSON: String { "a route, an object with 'inputs' and 'outputs'" }
 
     private enum Key: String, CodingKey { case inputs, outputs }
 

@@ -1,8 +1,6 @@
-/// The purpose of a session. The table of group CAT: one row for each category, read by every rule
-/// that depends on the category.
-public enum Category: String, Hashable, Sendable, Codable, CaseIterable {
-    case ambient, soloAmbient, playback, record, playAndRecord, audioProcessing, multiRoute
-
+/// The table of group CAT: one row for each category, read by every rule that depends on the
+/// category.
+extension Category {
     /// Whether other sessions may play at the same time.
     public enum Mixing: Hashable, Sendable {
         case always, byOption, never
@@ -35,5 +33,14 @@ public enum Category: String, Hashable, Sendable, Codable, CaseIterable {
     /// and playAndRecord require an input; multiRoute can use one, but does not require it.
     public static func available(hasInput: Bool) -> [Category] {
         allCases.filter { hasInput || !($0 == .record || $0 == .playAndRecord) }
+    }
+
+    /// Whether an app that declares background audio may be active with this category in the
+    /// background (BG-1).
+    public var mayRunInBackground: Bool {
+        switch self {
+        case .playback, .playAndRecord, .record, .multiRoute: true
+        case .ambient, .soloAmbient, .audioProcessing: false
+        }
     }
 }
