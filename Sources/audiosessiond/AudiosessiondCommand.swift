@@ -74,12 +74,20 @@ struct AudiosessiondCommand: ParsableCommand {
         return String(cString: folder) + "/" + path
     }
 
-    /// Detaches this process from its terminal, except for the descriptor that reports readiness.
+    /// Detaches this process from its terminal, except for the descriptor that reports readiness
+    /// and standard error, which the log receives later.
     private func continueInBackground() throws(ServiceFailure) {
         let status = ssocket_detach(readyFd ?? -1)
         guard status == 0 else {
             throw ServiceFailure(EX_OSERR, "Cannot continue in the background: \(String(cString: strerror(-status))).")
         }
+        // A program that reads the command's output to its end must not wait for the service.
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        guard null >= 0 else {
+            throw ServiceFailure(EX_OSERR, "Cannot open /dev/null: \(String(cString: strerror(errno))).")
+        }
+        defer { close(null) }
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO] where descriptor != readyFd { _ = dup2(null, descriptor) }
     }
 }
 

@@ -54,6 +54,29 @@ struct LifeTests {
         #expect(try reported.waitForEnd() >= 0)
     }
 
+    @Test("In the background, --socket and --config may be relative to the working directory")
+    func relativePaths() throws {
+        let folder = try TrialFolder()
+        mkdir(folder.service, 0o700)
+        _ = try folder.write("[service]\nidle-exit = 60.0\n", as: "own.toml")
+        let start = """
+            cd '\(folder.path)' &&
+            exec '\(try Program.built("audiosessiond"))' --socket audiosession/arbiter.socket --config own.toml
+            """
+        let command = try Program("/bin/sh", ["-c", start], environment: folder.environment)
+        #expect(try command.waitForEnd() == 0)
+        var accepted: RawClient?
+        #expect(
+            Limit.waits {
+                accepted = try? RawClient(folder.socket)
+                return accepted != nil
+            }, "\(folder.text("audiosession/arbiter.log"))")
+        let client = try #require(accepted)
+        try client.hello()
+        kill(try client.report().process, SIGTERM)
+        try client.awaitEnd()
+    }
+
     @Test("The next service removes the socket of a killed one", arguments: [SIGKILL, SIGTERM])
     func staleSocket(signal: Int32) throws {
         let folder = try TrialFolder()
