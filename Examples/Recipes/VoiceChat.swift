@@ -4,7 +4,7 @@ import Synchronization
 
 /// A voice chat app, whose session is active only during calls.
 ///
-/// The app declares background audio. It shows the system volume and the route, but sets neither.
+/// The app declares background audio, and sets neither the system volume nor the route.
 public final class VoiceChat: Sendable {
     public enum Display: Equatable, Sendable { case idle, talking, interrupted }
 
@@ -32,7 +32,7 @@ public final class VoiceChat: Sendable {
     public func signedIn() { session.host.application.requestRecordPermission { _ in } }
 
     /// Starts a call when the user calls or answers, or resumes it after an interruption. `farEnd`
-    /// is the voice of the other party.
+    /// is the voice of the other party; a resumed call keeps the one it has.
     public func talk(with farEnd: VoiceSource) throws {
         try session.setActive(true)
         do {
@@ -59,7 +59,8 @@ public final class VoiceChat: Sendable {
         return samples
     }
 
-    /// The round-trip latency of this device in seconds, which an echo canceller needs.
+    /// The round-trip latency of this device in seconds, which an echo canceller needs. JACK's port
+    /// latencies include the I/O buffers; on iOS, add two of them.
     public var deviceDelay: Double { delay.withLock { $0 } }
 
     /// Ends the call; the sessions that it interrupted may resume.
@@ -87,6 +88,6 @@ public final class VoiceChat: Sendable {
     }
 
     private func updateDelay() {
-        delay.withLock { $0 = session.inputLatency + session.outputLatency + 2 * session.ioBufferDuration }
+        delay.withLock { $0 = session.inputLatency + session.outputLatency }
     }
 }

@@ -48,13 +48,9 @@ import Testing
         try device.app(chat).setApplicationState(.foreground)
         _ = voiceChat.takeInput()
 
-        // "Ignore all route changes", but query values such as sample rate, buffer duration and
-        // latency again after a route change.
-        let before = voiceChat.deviceDelay
-        _ = try device.driver.requestPeriod(frames: 512)
+        // "Ignore all route changes", apart from values that depend on the route (see `roundTrip`).
         try device.system.plug("Headphones", type: .headphones)
         #expect(try device.render(2_400)[chat].differs(from: 4_800) == nil)
-        #expect(before == 2 * 256.0 / 48_000 && voiceChat.deviceDelay == 2 * 512.0 / 48_000)
         #expect(scenario.routeChanges.last == .newDeviceAvailable && session.isActive)
 
         // "Update the UI to reflect that the call's audio has been interrupted."
@@ -111,5 +107,44 @@ import Testing
         heard = try device.render(2_400, microphone: spoken)
         #expect(heard[Self.chat].isSilent && voiceChat.takeInput().isEmpty && !session.isActive)
         #expect(scenario.interruptions.first == .interruptionBegan(.builtInMicMuted))
+    }
+
+    /// A host with a headset, whose user has granted permission, and a voice of 2,400 frames.
+    private func headset() throws -> (OfflineDriver, AudioSession, VoiceSource) {
+        let driver = OfflineDriver(sampleRate: 48_000, channels: 4, inputChannels: 2, periodFrames: 256)
+        driver.plug(.headset("Old"), latencyFrames: 480)
+        let host = AudioSessionHost(driver: driver)
+        host.setRecordPermission(.granted)
+        let voice = try AudioBuffer([[Float](repeating: 0.1, count: 2_400)])
+        return (driver, try AudioSession(host: host), .buffer(voice))
+    }
+
+    @Test("GUIDE-3: the round-trip latency follows the route")
+    func roundTrip() throws {
+        let (driver, session, voice) = try headset()
+        let voiceChat = try VoiceChat(session: session) { _ in }
+        try voiceChat.talk(with: voice)
+        session.host.settle()
+        #expect(voiceChat.deviceDelay == 2 * 480.0 / 48_000)
+        // "Query values such as sample rate, buffer duration and latency" after a route change.
+        driver.plug(.headset("New"), firstOutput: 2, firstInput: 1, latencyFrames: 960)
+        session.host.settle()
+        #expect(voiceChat.deviceDelay == 2 * 960.0 / 48_000)
+    }
+
+    @Test("GUIDE-3: without a call, the session is inactive: after a failed start, and after a voice that had ended")
+    func failures() throws {
+        let (driver, session, voice) = try headset()
+        let screen = Screen<VoiceChat.Display>()
+        let voiceChat = try VoiceChat(session: session, display: screen.show)
+        try session.host.setMicrophoneMuted(true)
+        #expect(throws: AudioSessionError.self) { try voiceChat.talk(with: voice) }
+        #expect(!session.isActive && screen.displays.isEmpty)
+        try session.host.setMicrophoneMuted(false)
+        try voiceChat.talk(with: voice)
+        try driver.render(frames: 9_600)
+        session.host.settle()
+        try voiceChat.hangUp()
+        #expect(!session.isActive && screen.now == .idle)
     }
 }
