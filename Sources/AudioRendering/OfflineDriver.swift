@@ -117,12 +117,13 @@ public final class OfflineDriver: RenderDriver {
     /// Unplugs the device with this uid, if there is one.
     public func unplug(_ uid: String) { change { $0.devices?.removeAll { $0.uid == uid } } }
 
-    /// Changes the state, and reports the devices if they differ afterwards.
+    /// Changes the state, and reports the devices if they or their latencies differ afterwards.
     private func change(_ change: (inout State) -> Void) {
         let (devices, notify) = state.withLock { state in
-            let before = state.devices
+            let (devices, latencies) = (state.devices, state.portLatencies)
             change(&state)
-            return (state.devices, state.core == nil || before == state.devices ? nil : state.notify)
+            let isChanged = devices != state.devices || latencies != state.portLatencies
+            return (state.devices, state.core != nil && isChanged ? state.notify : nil)
         }
         if let devices { notify?(.devicesChanged(devices)) }
     }

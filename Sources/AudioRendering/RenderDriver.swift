@@ -129,7 +129,8 @@ public enum DriverEvent: Equatable, Sendable {
     /// The sample rate, period, latency or channel count changed to these values. Also reported
     /// before the first cycle of a new period.
     case formatChanged(HardwareFormat)
-    /// The server's devices changed to these: a device was added, removed or changed.
+    /// The server's devices changed to these: a device was added, removed or changed, or the
+    /// latency of one of its ports changed.
     case devicesChanged([AudioDevice])
     /// The server could not finish a cycle in time; `count` is the number since `open`.
     case xrun(count: Int)

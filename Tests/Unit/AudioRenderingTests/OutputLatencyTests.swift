@@ -80,4 +80,19 @@ import Testing
         let own = limiter.latencyFrames
         #expect(notifies([.init(channels: 0..<2, frames: own...own)], by: stage.driver))
     }
+
+    @Test("The offline driver reports a port's changed latency as a change of its devices")
+    func portLatency() throws {
+        let driver = OfflineDriver()
+        let engine = try AudioEngine(driver: driver)
+        let changes = EventLog<Int?>()
+        let observation = engine.observe { event in
+            if case .driver(.devicesChanged) = event { changes.note(driver.latencyFrames(ofPort: "A:output")) }
+        }
+        try engine.open()
+        for latency in [0, 0, 7] { driver.plug(.output("A", .lineOut), latencyFrames: latency) }
+        driver.unplug("A")
+        #expect(changes.noted == [0, 7, nil])
+        observation.cancel()
+    }
 }
