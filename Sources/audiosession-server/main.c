@@ -120,8 +120,10 @@ int main(int argc, char **argv) {
         break;
     }
     if (options.detach && !detach(options.ready_fd)) {
-        fprintf(stderr, "audiosession-server: Cannot continue in the background: %s.\n", strerror(errno));
-        return EX_SOFTWARE;
+        snprintf(error, sizeof error, "Cannot continue in the background: %s.", strerror(errno));
+        announce(&options, error);
+        fprintf(stderr, "audiosession-server: %s\n", error);
+        return EX_OSERR;
     }
     int signals = receive_signals();
     host_t *host = host_start(&options, error, sizeof error);

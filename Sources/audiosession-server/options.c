@@ -17,26 +17,25 @@ static const char *const help =
     "\n"
     "  --name NAME           name of the server (audiosession)\n"
     "  --driver KIND         auto, alsa or dummy (auto)\n"
-    "                        auto: ALSA if a sound card can be opened, otherwise dummy\n"
+    "                        auto: ALSA if --device can be opened, otherwise dummy\n"
     "  --device DEVICE       ALSA device, such as hw:0 (that of the first sound card)\n"
     "  --rate HZ             sample rate, 8000 to 384000 (48000)\n"
     "  --period FRAMES       frames per period, 16 to 8192 (1024)\n"
-    "  --idle-exit SECONDS   exit this long after the last client has left, or if none connects, 0 to 86400; 0: never "
-    "(10)\n"
+    "  --idle-exit SECONDS   exit after this long without clients, 1 to 86400; 0: never (10)\n"
     "  --sync                synchronous mode (jackd -S): one period less latency, but a client that is late\n"
     "                        causes a dropout\n"
     "  --ready-fd N          write 'ready' to this descriptor once clients can connect, or one sentence with\n"
     "                        the reason if the server cannot run\n"
-    "  --lock PATH           before an idle exit, lock this existing file (flock); stay while another process\n"
-    "                        holds it to connect\n"
+    "  --lock PATH           an existing file that clients lock (flock) while they connect: the server takes\n"
+    "                        the lock before an idle exit, and stays if it is held\n"
     "  --control PATH        create this socket, for requests to change the rate and for the status\n"
     "  --detach              continue in the background; the command exits with 0 before the server runs\n"
     "                        (see --ready-fd)\n"
     "  --help                print this help\n"
     "\n"
     "Defaults are in parentheses. Uses real-time scheduling if the system permits it. SIGTERM and SIGINT end it.\n"
-    "exit status: 0 success, 64 usage error, 69 the server cannot run, 70 internal error, or no\n"
-    "driver works any longer\n";
+    "exit status: 0 success, 64 usage error, 69 the server cannot run, 70 no driver works any\n"
+    "longer, 71 cannot continue in the background\n";
 
 /// The buffer for an error message.
 typedef struct error_buffer {

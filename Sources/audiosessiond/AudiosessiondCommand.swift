@@ -9,12 +9,12 @@ struct AudiosessiondCommand: ParsableCommand {
         commandName: "audiosessiond",
         abstract: "Arbitrates the audio of a user's apps: decides which apps play, which are ducked and which wait.",
         discussion: """
-            Apps start audiosessiond when they need it; it exits when no app has needed it for 60 s (idle-exit under \
-            [service] in the settings), or at SIGTERM, SIGINT or SIGHUP. systemd can start it by socket activation. In a \
+            Apps start audiosessiond when they need it; it exits when no program has been connected, and no session or \
+            call has existed, for 60 s (idle-exit under [service] in the settings; 0: never), or at SIGTERM, SIGINT or SIGHUP. systemd can start it by socket activation. In a \
             unit, and to start it by hand, use --foreground. Only one can run for each socket.
 
             Without --foreground, the command starts the service in the background and exits with 0, before the service \
-            has read its settings or opened its socket. The service logs to a file next to the socket; if it cannot \
+            has read its settings or opened its socket. The service logs to arbiter.log next to arbiter.socket; if it cannot \
             start, the reason is in that log, or on standard error if the log is not open yet.
 
             Exit status: 0 success, 64 usage error, 71 cannot continue in the background; with --foreground also: 66 the \
