@@ -121,7 +121,8 @@ static bool is_kind(const char *text) {
     return false;
 }
 
-/// Checks the options. Returns false, with a sentence in `error`, if one is invalid.
+/// Checks what can be checked without a server: names, type and numbers. Returns false, with a
+/// sentence in `error`, if one is invalid. `signal_source_open` checks the signal.
 static bool check(const virtual_device_options_t *options, char *error, unsigned long error_size) {
     size_t length = strlen(options->name), limit = (size_t)jack_client_name_size() - 1;
     const char *server = server_name(options);
@@ -132,13 +133,16 @@ static bool check(const virtual_device_options_t *options, char *error, unsigned
         snprintf(error, error_size, "Unknown device type '%.40s'; --help lists the types.", options->kind);
     else if (server[0] == '\0' || strlen(server) > MAX_SERVER_NAME)
         snprintf(error, error_size, "A JACK server's name must have 1 to %u bytes.", MAX_SERVER_NAME);
-    else if (strcmp(server, options->name) == 0) // the client would take over jackd2's socket
+    else if (strcmp(server, options->name) == 0)
+        // The client would take over jackd2's socket: see make_name_distinct in CJackDriver.
         snprintf(error, error_size, "A device cannot have its server's name, '%s'; choose another one.", server);
     else if (options->outputs + options->inputs == 0)
         snprintf(error, error_size, "A device needs at least one output or input channel.");
     else if (options->outputs > VIRTUAL_DEVICE_MAX_PORTS || options->inputs > VIRTUAL_DEVICE_MAX_PORTS)
         snprintf(error, error_size, "A device can have at most %u channels in each direction.",
                  VIRTUAL_DEVICE_MAX_PORTS);
+    else if (options->latency > VIRTUAL_DEVICE_MAX_LATENCY)
+        snprintf(error, error_size, "A device's latency can be at most %u frames.", VIRTUAL_DEVICE_MAX_LATENCY);
     else if (options->capture_path && options->outputs == 0)
         snprintf(error, error_size, "A device without output channels has nothing to record.");
     else
