@@ -106,6 +106,10 @@ static int serve(device_options_t *options, char **argv, int refusals) {
     char error[400] = "";
     virtual_device_fault_t fault;
     int signals = receive_signals();
+    if (signals == -1) {
+        snprintf(error, sizeof error, "Cannot receive signals: %s.", strerror(errno));
+        return fail(options, error, EX_OSERR);
+    }
     virtual_device_t *device;
     while (!(device = virtual_device_plug(&options->device, error, sizeof error, &fault))) {
         if (refusals == -1 || fault == VIRTUAL_DEVICE_BAD_OPTIONS || refusals >= MAX_REFUSALS)

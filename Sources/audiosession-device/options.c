@@ -32,7 +32,7 @@ static const char *const help =
 
 static const char *const statuses =
     "\nexit status: 0 success, 64 usage error, 69 the server is not running, has ended, or refused the device,\n"
-    "70 internal error, 74 the recording is incomplete\n";
+    "70 internal error, 71 cannot continue in the background or receive signals, 74 the recording is incomplete\n";
 
 /// The buffer for an error message.
 typedef struct error_buffer {

@@ -26,8 +26,16 @@ static void announce(const server_options_t *options, const char *text) {
     close(options->ready_fd);
 }
 
-/// Blocks SIGTERM, SIGINT, SIGPIPE and SIGHUP for this thread and all threads created later.
-/// Returns a descriptor that receives SIGTERM and SIGINT, which end the server; -1 on failure.
+/// Announces and prints the reason for a failure, and returns the exit status.
+static int fail(const server_options_t *options, const char *error, int status) {
+    announce(options, error);
+    fprintf(stderr, "audiosession-server: %s\n", error);
+    return status;
+}
+
+/// Blocks SIGTERM, SIGINT, SIGPIPE and SIGHUP for this thread and all threads created later: a
+/// client that has gone (SIGPIPE) and a closed terminal (SIGHUP) do not end the server. Returns a
+/// descriptor that receives SIGTERM and SIGINT, which end it; -1 on failure.
 static int receive_signals(void) {
     sigset_t ending;
     sigemptyset(&ending);
@@ -113,26 +121,25 @@ int main(int argc, char **argv) {
         options_print_help();
         return EX_OK;
     case OPTIONS_BAD:
-        announce(&options, error);
-        fprintf(stderr, "audiosession-server: %s\n", error);
-        return EX_USAGE;
+        return fail(&options, error, EX_USAGE);
     case OPTIONS_RUN:
         break;
     }
     if (options.detach && !detach(options.ready_fd)) {
         snprintf(error, sizeof error, "Cannot continue in the background: %s.", strerror(errno));
-        announce(&options, error);
-        fprintf(stderr, "audiosession-server: %s\n", error);
-        return EX_OSERR;
+        return fail(&options, error, EX_OSERR);
     }
     int signals = receive_signals();
+    if (signals == -1) {
+        snprintf(error, sizeof error, "Cannot receive signals: %s.", strerror(errno));
+        return fail(&options, error, EX_OSERR);
+    }
     host_t *host = host_start(&options, error, sizeof error);
     control_t *control = host && options.control_path ? control_open(options.control_path, error, sizeof error) : NULL;
     if (!host || (options.control_path && !control)) {
-        announce(&options, error);
-        fprintf(stderr, "audiosession-server: %s\n", error);
+        int status = fail(&options, error, EX_UNAVAILABLE);
         host_stop(host);
-        return EX_UNAVAILABLE;
+        return status;
     }
     announce(&options, "ready");
     serve(&options, host, control, signals);

@@ -15,7 +15,7 @@ static const char *const help =
     "\n"
     "usage: audiosession-server [options]\n"
     "\n"
-    "  --name NAME           name of the server (audiosession)\n"
+    "  --name NAME           name of the server: 1 to 31 letters, digits, '-', '_' or '.' (audiosession)\n"
     "  --driver KIND         auto, alsa or dummy (auto)\n"
     "                        auto: ALSA if --device can be opened, otherwise dummy\n"
     "  --device DEVICE       ALSA device, such as hw:0 (that of the first sound card)\n"
@@ -27,15 +27,15 @@ static const char *const help =
     "  --ready-fd N          write 'ready' to this descriptor once clients can connect, or one sentence with\n"
     "                        the reason if the server cannot run\n"
     "  --lock PATH           an existing file that clients lock (flock) while they connect: the server takes\n"
-    "                        the lock before an idle exit, and stays if it is held\n"
+    "                        the lock before an idle exit, and keeps running if a client holds it\n"
     "  --control PATH        create this socket, for requests to change the rate and for the status\n"
-    "  --detach              continue in the background; the command exits with 0 before the server runs\n"
-    "                        (see --ready-fd)\n"
+    "  --detach              continue in the background, in the folder / (give absolute paths); the command exits\n"
+    "                        with 0 before the server runs (see --ready-fd)\n"
     "  --help                print this help\n"
     "\n"
     "Defaults are in parentheses. Uses real-time scheduling if the system permits it. SIGTERM and SIGINT end it.\n"
-    "exit status: 0 success, 64 usage error, 69 the server cannot run, 70 no driver works any\n"
-    "longer, 71 cannot continue in the background\n";
+    "exit status: 0 success, 64 usage error, 71 cannot continue in the background or receive signals; without\n"
+    "--detach also: 69 the server cannot run, 70 no driver works any longer\n";
 
 /// The buffer for an error message.
 typedef struct error_buffer {
