@@ -82,7 +82,7 @@ public final class VoiceChat: Sendable {
         // Never opens the microphone automatically: the user decides whether to resume the call.
         case .interruptionEnded: break
         // The call continues; sample rate, buffer duration and latency may have changed.
-        case .routeChanged: updateDelay()
+        case .routeChanged, .hardwareChanged: updateDelay()
         default: break
         }
     }

@@ -119,7 +119,7 @@ import Testing
         return (driver, try AudioSession(host: host), .buffer(voice))
     }
 
-    @Test("GUIDE-3: the round-trip latency follows the route")
+    @Test("GUIDE-3: the round-trip latency follows the route and the period")
     func roundTrip() throws {
         let (driver, session, voice) = try headset()
         let voiceChat = try VoiceChat(session: session) { _ in }
@@ -130,6 +130,11 @@ import Testing
         driver.plug(.headset("New"), firstOutput: 2, firstInput: 1, latencyFrames: 960)
         session.host.settle()
         #expect(voiceChat.deviceDelay == 2 * 960.0 / 48_000)
+        // Another period, as another app may request it: the server reports other latencies.
+        driver.plug(.headset("New"), firstOutput: 2, firstInput: 1, latencyFrames: 1_440)
+        #expect(try driver.requestPeriod(frames: 512) == 512)
+        session.host.settle()
+        #expect(voiceChat.deviceDelay == 2 * 1_440.0 / 48_000)
     }
 
     @Test("GUIDE-3: without a call, the session is inactive: after a failed start, and after a voice that had ended")
