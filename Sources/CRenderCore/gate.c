@@ -62,7 +62,7 @@ static uint32_t session_latency(const rcore_t *core, uint32_t slot) RCORE_RT {
 
 // Returns the frames until the new signal of a resuming session arrives through its delay lines,
 // and resets `refill_frames`. While plans crossfade, this is the latency of the session; otherwise
-// it is 0, unless the delay lines were replaced by empty ones while the session was suspended.
+// it is 0, unless a plan replaced inserts or delay lines while the session was suspended.
 static uint32_t take_refill_frames(rcore_t *core, uint32_t slot) RCORE_RT {
     struct gate_state *gate = &core->buses[slot].gate;
     const uint32_t refill_frames = core->crossfade.outgoing != NULL ? session_latency(core, slot) : gate->refill_frames;
@@ -83,10 +83,12 @@ void gates_plan_changed(rcore_t *core, const rcore_plan_t *old) RCORE_RT {
         const uint32_t index = core->buses[bus->description.slot].index;
         const struct plan_bus *previous = index != RCORE_NONE ? &old->buses[index] : NULL;
         const uint32_t root = plan->buses[bus->root].description.slot;
-        const bool unchanged = previous != NULL ? direct_input_matches(bus, previous) && same_insert(bus, previous) &&
+        // Only what the old plan had as well is filled. A new bus without latency has nothing to
+        // fill.
+        const bool is_filled = previous != NULL ? direct_input_matches(bus, previous) && same_insert(bus, previous) &&
                                                       bus->delay_line == previous->delay_line
                                                 : bus->latency == 0;
-        if (!unchanged && core->buses[root].gate.suspended) {
+        if (!is_filled && core->buses[root].gate.suspended) {
             core->buses[root].gate.refill_frames = session_latency(core, root);
         }
     }

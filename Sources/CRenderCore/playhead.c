@@ -38,7 +38,7 @@ void playhead_advance(const struct voice *voice, struct playhead *playhead, uint
         const uint64_t end = playhead_loops(voice, playhead) ? voice->loop_end : voice->nframes;
         const uint64_t step = end - playhead->frame < nframes ? end - playhead->frame : nframes;
         if (step == 0) {
-            playhead->at_end = true;
+            playhead->past_end = true;
             return;
         }
         playhead->frame += step;
@@ -61,7 +61,7 @@ static void fade_loop(const struct voice *voice, const float *samples, uint64_t 
 
 // Returns the frame before the playhead.
 static float frame_before(const struct voice *voice, const float *samples, const struct playhead *playhead) RCORE_RT {
-    if (playhead->at_end) {
+    if (playhead->past_end) {
         return 0.0f; // the silence after the end
     }
     const bool back = playhead->wrapped && playhead->frame == voice->loop_start;

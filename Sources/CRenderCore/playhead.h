@@ -6,13 +6,13 @@
 
 /// Return and set the voice's current playhead. [render]
 static inline struct playhead voice_playhead(const struct voice *voice) RCORE_RT {
-    return (struct playhead){voice->frame, voice->loops, voice->wrapped, voice->at_end};
+    return (struct playhead){voice->frame, voice->loops, voice->wrapped, voice->past_end};
 }
 static inline void voice_set_playhead(struct voice *voice, struct playhead playhead) RCORE_RT {
     voice->frame = playhead.frame;
     voice->loops = playhead.loops;
     voice->wrapped = playhead.wrapped;
-    voice->at_end = playhead.at_end;
+    voice->past_end = playhead.past_end;
     voice->direct_end = 0; // computed again when needed
 }
 
@@ -26,7 +26,8 @@ uint64_t playhead_remaining(const struct voice *voice, const struct playhead *pl
 /// Returns the number of frames from the playhead that can be read directly from memory, without a
 /// wrap or the fade of a loop. The caller handles the crossfade of a seek.
 uint64_t playhead_direct(const struct voice *voice, const struct playhead *playhead) RCORE_RT;
-/// Advances by `nframes`, at most to the end.
+/// Advances by `nframes`, wrapping while the loop has passes left. Stops at the end of the source,
+/// and sets `past_end` if frames were left to advance.
 void playhead_advance(const struct voice *voice, struct playhead *playhead, uint64_t nframes) RCORE_RT;
 /// Copies the frame before the playhead and the `nframes` frames from it on into `row`; frames
 /// beyond the end are silence.

@@ -31,8 +31,8 @@ struct gate_state {
     double duck_step;
     double duck_target;
     uint32_t duck_remaining;
-    /// Frames that the session's delay lines need to fill again, if they were replaced while it was
-    /// suspended.
+    /// Frames until the session's inserts and delay lines have filled again, if a plan replaced any
+    /// of them while the session was suspended; otherwise 0.
     uint32_t refill_frames;
     /// Frames until `open` rises: until then, the new signal has not passed through the delay
     /// lines.

@@ -19,7 +19,7 @@ struct playhead {
     /// Has wrapped: the frame before loop_start is the last of the loop.
     bool wrapped;
     /// Has run beyond the end.
-    bool at_end;
+    bool past_end;
 };
 
 enum source_kind { SOURCE_MEMORY, SOURCE_STREAM, SOURCE_RENDER, SOURCE_INPUT };
@@ -98,7 +98,7 @@ struct voice {
     /// Stream: the frame before the current one is still in the ring.
     bool primed;
     bool wrapped;
-    bool at_end;
+    bool past_end;
     /// A gain command came before the start.
     bool gain_preset;
     /// A speed command came before the start.
