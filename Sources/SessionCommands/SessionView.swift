@@ -68,21 +68,23 @@ struct SessionView: Encodable, Equatable {
     }
 
     /// Returns a summary: "playback, mixWithOthers: running, ducked by 14 dB (DUCK-1 by session 6
-    /// (player, pid 4711))". Leaves out the default mode.
+    /// (player, pid 4711)), app in the background". The outer parentheses list the reasons, also
+    /// a duck that takes effect only when the session runs (DUCK-7), which the states leave out.
+    /// Leaves out the default mode, and the app's state if it is in the foreground.
     func summary(_ names: SessionNames) -> String {
         let configuration = [category] + (mode == "default" ? [] : ["mode " + mode]) + options
         var states = [ringing && active ? "ringing" : state]
         if ducked { states.append("ducked by \(Text.rounded(attenuation, 1)) dB") }
         if muted { states.append("muted") }
-        // That a session is inactive because it was not activated (ACT-1) is clear from its state.
+        // ACT-1 only says that the session is not activated, as its state already does.
         let notable = reasons.filter { $0.kind != "inactive" || $0.rule != Rule.act1.rawValue }
         let causes = notable.map { reason in
             reason.rule + (reason.by.map { " by " + names.name(SessionID($0)) } ?? "")
         }
         let appSuffix =
             switch app {
-            case "background": ", in the background"
-            case "suspended": ", suspended"
+            case "background": ", app in the background"
+            case "suspended": ", app suspended"
             default: ""
             }
         return configuration.joined(separator: ", ") + ": " + states.joined(separator: ", ")
