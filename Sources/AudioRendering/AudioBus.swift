@@ -43,7 +43,8 @@ extension AudioBus {
     /// delay compensation. 0 for a bus that no longer exists.
     public var latencyFrames: Int { session.engine?.latencyFrames(of: self) ?? 0 }
 
-    /// Whether a voice plays, or waits for its start, on this bus or on a bus that is routed to it.
+    /// Whether a voice plays, or waits for its start, on this bus or on a bus below it: its
+    /// children, their children and so on. Buses that only send to it do not count.
     public var hasPlayingVoices: Bool { session.engine?.hasPlayingVoices(on: self) ?? false }
 
     /// The fader gain: linear, finite.
@@ -89,8 +90,8 @@ extension AudioBus {
         try session.liveEngine.setMeter(meter, of: self)
     }
 
-    /// Stops all voices on this bus and on the buses that are routed to it, including voices that
-    /// wait for their start.
+    /// Stops all voices on this bus and on the buses below it (its children, their children and so
+    /// on), including voices that wait for their start. Buses that only send to it play on.
     public func stopAll(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
         try session.liveEngine.stopAll(on: self, fadeFrames: fadeFrames, at: time)
     }

@@ -97,11 +97,12 @@ extension AudioEngine {
         }
     }
 
-    /// Stops the voices of a bus and of the buses that feed it, in one transaction.
+    /// Stops the voices of a bus and of the buses below it (not of buses that only send to it), in
+    /// one transaction: all on the same frame or, if the queue has too little room, none.
     func stopAll(on bus: any AudioBus, fadeFrames: Int, at time: UInt64?) throws(AudioEngineError) {
         try control.withLock { control throws(AudioEngineError) in
             guard control.plan[bus] != nil else { throw bus.removed }
-            let slots = control.plan.slots(feeding: bus).sorted()
+            let slots = control.plan.slots(under: bus).sorted()
             try transaction { queue in
                 for slot in slots {
                     let status = rcore_post_stop_all(queue, UInt32(slot), UInt32(clamping: fadeFrames), time ?? 0)
@@ -113,11 +114,11 @@ extension AudioEngine {
         }
     }
 
-    /// Whether a voice plays, or waits for its start, on a bus or on a bus that feeds it. Voices on
+    /// Whether a voice plays, or waits for its start, on a bus or on a bus below it. Voices on
     /// removed buses of a session count for the session's bus only.
     func hasPlayingVoices(on bus: any AudioBus) -> Bool {
         control.withLock { control in
-            let slots = control.plan.slots(feeding: bus)
+            let slots = control.plan.slots(under: bus)
             return control.voices.values.contains { voice in
                 guard voice.session === bus.session.identity,
                     bus.identity.name == nil || slots.contains(voice.slot)

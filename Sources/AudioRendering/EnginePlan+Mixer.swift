@@ -63,8 +63,9 @@ extension EnginePlan {
         return channels[name] ?? minimumChannels
     }
 
-    /// Returns the slots of a bus and of all buses that feed it.
-    func slots(feeding bus: any AudioBus) -> Set<Int> {
+    /// Returns the slots of a bus and of all buses below it: its children, their children and so
+    /// on. Sends do not count.
+    func slots(under bus: any AudioBus) -> Set<Int> {
         guard let session = buses[bus.session.slot] else { return [] }
         guard let name = bus.identity.name else { return Set(session.mixer.busSlots + [bus.slot]) }
         var names: Set<String> = [name]

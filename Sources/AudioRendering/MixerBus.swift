@@ -35,8 +35,8 @@ public final class MixerBus: AudioBus {
 
     /// Whether the bus is soloed in place.
     ///
-    /// While any bus of the session is soloed, only soloed buses, the buses that are routed to them
-    /// and solo-safe buses are audible. The buses between them and the output pass their signal on,
+    /// While any bus of the session is soloed, only soloed buses, the buses below them and
+    /// solo-safe buses are audible. The buses between them and the output pass their signal on,
     /// but not that of voices that play on these buses directly. All others act as muted, including
     /// their sends. A muted bus stays muted. Other sessions are not affected.
     public var isSoloed: Bool {

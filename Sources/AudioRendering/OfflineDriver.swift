@@ -181,7 +181,8 @@ public final class OfflineDriver: RenderDriver {
         return planes
     }
 
-    // Renders one period, after filling the streams.
+    // Fills the streams, then renders one period, or `maximumFrames` if that is less. The period's
+    // first frame has index `first` in the arrays of `inputs`.
     private func cycle(maximumFrames: Int, inputs: [[Float]], from first: Int) throws(DriverError) -> [[Float]] {
         state.withLock { $0.prepare }?()
         return try renderLock.withLock { _ throws(DriverError) in
