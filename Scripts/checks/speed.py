@@ -24,6 +24,8 @@ README_HEADLINES = (
     "mixing a voice, hot: cost over OpenAL Soft",
     "jackd back → sound",
 )
+# Units that are words, in the plural.
+PLURALS = ("frames", "periods", "voices", "bytes")
 BEGIN, END = "<!-- speed: Scripts/benchmark writes this -->\n", "<!-- end of speed -->\n"
 
 
@@ -35,11 +37,17 @@ def number(value):
 
 def row(target):
     sign = "≥" if target["atLeast"] else "≤"
-    unit = "" if target["unit"] == "1" else " %" if target["unit"] == "%" else f" {target['unit']}"
+
+    def quantity(value):
+        unit = target["unit"]
+        if unit in PLURALS and value == 1:
+            unit = unit.removesuffix("s")
+        return number(value) + ("" if unit == "1" else f" {unit}")
+
     outcome = target["verdict"]
     if outcome == "met" and target.get("aimVerdict") == "met":
         outcome = f"met, and the aim ({sign} {number(target['aim'])})"
-    return f"| {target['headline']} | {sign} {number(target['wanted'])}{unit} | {number(target['reached'])}{unit} | {outcome} |\n"
+    return f"| {target['headline']} | {sign} {quantity(target['wanted'])} | {quantity(target['reached'])} | {outcome} |\n"
 
 
 def table(reports, headlines=("",)):

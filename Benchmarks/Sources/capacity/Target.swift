@@ -104,7 +104,7 @@ struct Targets {
             + (room.map {
                 [
                     Target(
-                        what: "room for 4,096 sends and 4,096 curves that there are not: % of the cycle", unit: "%",
+                        what: "room for 1,024 sends and 4,096 curves that are not used: % of the cycle", unit: "%",
                         wanted: 2, reached: $0.median,
                         range: min(
                             0, $0.interval.lowerBound)...max(

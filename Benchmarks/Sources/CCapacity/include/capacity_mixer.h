@@ -8,7 +8,7 @@
 /// The feature in addition to the plain mixer: voice → bus → master → route.
 typedef enum capacity_feature {
     CAPACITY_PLAIN = 0,
-    /// The core has room for 4,096 sends and 4,096 curves.
+    /// The core has room for 1,024 sends and 4,096 curves.
     CAPACITY_ROOM,
     /// One more bus between each bus and the master.
     CAPACITY_NESTED,
