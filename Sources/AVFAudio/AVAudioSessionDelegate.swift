@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The interruption callbacks that preceded the notifications. All methods are optional.
+/// The callbacks that Apple's API had before it had notifications. All methods are optional.
 @available(*, deprecated, message: "observe AVAudioSession's notifications")
 public protocol AVAudioSessionDelegate: NSObjectProtocol {
     /// The session was interrupted.
@@ -23,8 +23,9 @@ extension AVAudioSessionDelegate {
 }
 
 extension AudioSession {
-    /// The delegate. The session calls it on a library thread for the events that it also posts as
-    /// notifications, and does not retain it.
+    /// The delegate, which the session does not retain. The session calls it on a library thread:
+    /// when it posts an interruption, and when a route or input change that it posts has made the
+    /// first input available or removed the last one.
     @available(*, deprecated, message: "observe AVAudioSession's notifications")
     public weak var delegate: (any AVAudioSessionDelegate)? {
         get { (companion as? DelegateRelay)?.delegate }

@@ -92,8 +92,10 @@ public final class AudioApplication: NSObject, Sendable {
         state.withLock { $0.muteHandler = handler }
     }
 
-    /// Posts the notification once per decision, although the arbiter notifies each session of the
-    /// app.
+    /// Posts the notification, unless the previous notice was of the same decision: the arbiter
+    /// notifies each active session of the app whose category has an input. Compares only the
+    /// numbers of the decisions, which a restarted arbiter counts from 1: its first notice is not
+    /// posted if its number happens to equal that of the previous one.
     func deliverInputMute(_ isMuted: Bool, decision: UInt64) {
         let isNew = state.withLock { state in
             defer { state.lastNotifiedDecision = decision }

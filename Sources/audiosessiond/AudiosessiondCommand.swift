@@ -14,8 +14,9 @@ struct AudiosessiondCommand: ParsableCommand {
             unit, and to start it by hand, use --foreground. Only one can run for each socket.
 
             Without --foreground, the command starts the service in the background and exits with 0, before the service \
-            has read its settings or opened its socket. The service logs to arbiter.log next to arbiter.socket; if it cannot \
-            start, the reason is in that log, or on standard error if the log is not open yet.
+            has read its settings or opened its socket. The service logs to a file next to its socket, whose name ends \
+            with .log instead of .socket (arbiter.log by default); if it cannot start, the reason is in that log, or on \
+            standard error if the log is not open yet.
 
             Exit status: 0 success, 64 usage error, 71 cannot continue in the background; with --foreground also: 66 the \
             file given by --config does not exist, 69 the service cannot start, 75 already running.
@@ -33,8 +34,8 @@ struct AudiosessiondCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            The settings file. If it has an error, the defaults apply. Default: audiosession/audiosession.toml in \
-            XDG_CONFIG_HOME or ~/.config.
+            The settings file. If it has an error, none of it applies, and the log says so. Default: \
+            audiosession/audiosession.toml in XDG_CONFIG_HOME or ~/.config.
             """,
             valueName: "file"))
     var config: String?
