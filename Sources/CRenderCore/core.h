@@ -15,6 +15,7 @@
 #include "slot_state.h"
 #include "voice_state.h"
 
+#include <semaphore.h>
 #include <string.h>
 
 /// Envelopes in `connection_envelopes`: the pre-fader gain of a bus; of a connection, the weights
@@ -92,6 +93,13 @@ struct rcore {
     /// Newest first.
     rcore_plan_t *posted_plans;
     uint64_t posted_serial;
+
+    // Wakes control for work (work.c).
+    sem_t work;
+    /// Whether `work` was posted and control has not yet taken the post. [any]
+    _Atomic(bool) work_is_posted;
+    /// Whether the cycle has made work since it last posted `work`. [render]
+    bool has_work;
 
     // Cycle.
     _Atomic(uint64_t) time;
@@ -322,7 +330,12 @@ void buses_mix(rcore_t *core, uint32_t nframes) RCORE_RT;
 /// (routes.c).
 void routes_write(rcore_t *core, float *const *outputs, uint32_t noutputs, uint32_t offset, uint32_t nframes) RCORE_RT;
 
+/// Measures the next frames with a meter, and reports work if its tap is filling (strip.c).
+void meter_write(rcore_t *core, rcore_meter_t *meter, const float *const *planes, uint32_t nframes) RCORE_RT;
+
 /// Posts an event; counts it as dropped when the ring is full (events.c).
 void event_post(rcore_t *core, rcore_event_t event) RCORE_RT;
+/// Wakes the control thread if this cycle has made work for it (work.c).
+void work_report(rcore_t *core) RCORE_RT;
 
 #endif

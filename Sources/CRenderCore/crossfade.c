@@ -134,6 +134,7 @@ static void activate_plan(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
 static void retire_before(rcore_t *core, uint64_t serial) RCORE_RT {
     // Release: the cycle no longer reads older plans.
     atomic_store_explicit(&core->retired_serial, serial, memory_order_release);
+    core->has_work = true; // to free them
 }
 
 // Returns the preroll: the frames for which new paths run inaudibly, until their delay lines and

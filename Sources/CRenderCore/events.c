@@ -4,6 +4,7 @@
 #include <string.h>
 
 void event_post(rcore_t *core, rcore_event_t event) RCORE_RT {
+    core->has_work = true;
     if (ring_writable(&core->event_ring, 1) < 1) {
         add_to_counter(&core->counters.dropped_events, 1);
         return;

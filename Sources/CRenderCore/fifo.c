@@ -136,6 +136,20 @@ bool rcore_fifo_write(rcore_fifo_t *fifo, const float *const *planes, uint32_t n
     return true;
 }
 
+// A quarter leaves the other side three quarters of the ring's time to react, and wakes it a few
+// times a second.
+static uint32_t three_quarters(const rcore_fifo_t *fifo) RCORE_RT { return fifo->capacity - fifo->capacity / 4; }
+
+bool rcore_fifo_is_low(rcore_fifo_t *fifo) RCORE_RT {
+    const uint32_t least = three_quarters(fifo) + 1;
+    return ring_readable(&fifo->ring, least) < least && !rcore_fifo_finished(fifo);
+}
+
+bool rcore_fifo_is_filling(rcore_fifo_t *fifo) RCORE_RT {
+    const uint32_t least = three_quarters(fifo) + 1;
+    return ring_writable(&fifo->ring, least) < least;
+}
+
 void rcore_fifo_finish(rcore_fifo_t *fifo) RCORE_RT {
     // Release, after the last write: a consumer that sees the end also sees the frames before it.
     atomic_store_explicit(&fifo->finished, true, memory_order_release);

@@ -121,6 +121,7 @@ static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
         playing_end(core, voice, RCORE_END_SOURCE);
     } else {
         batch_join(core, voice);
+        core->has_work |= voice->kind == SOURCE_STREAM && rcore_fifo_is_low(voice->params.fifo);
     }
 }
 

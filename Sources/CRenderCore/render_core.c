@@ -66,6 +66,7 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
     }
     add_to_counter(&core->counters.cycles, 1);
     atomic_store_explicit(&core->counters.playing_voices, core->playing_count - core->gap_count, memory_order_relaxed);
+    work_report(core);
     denormals_flush_end(mode);
 }
 

@@ -94,11 +94,12 @@ static void write_route(rcore_t *core, const rcore_route_description_t *route, f
     }
     add_to_counter(&core->counters.nonfinite_samples, nonfinite);
     if (route->meter != NULL) {
-        rcore_meter_write(route->meter, (const float *const *)planes, nframes);
+        meter_write(core, route->meter, (const float *const *)planes, nframes);
     }
     if (route->capture != NULL) {
         // The FIFO counts an overrun if it is full.
         (void)rcore_fifo_write(route->capture, (const float *const *)planes, nframes);
+        core->has_work |= rcore_fifo_is_filling(route->capture);
     }
 }
 

@@ -160,6 +160,8 @@ rcore_t *rcore_create(const rcore_config_t *config, rcore_status_t *status) {
     core->unlocked_bytes = memory_lock(core->arena, core->arena_bytes) + memory_lock(core, sizeof *core);
     atomic_init(&core->sample_rate, config->sample_rate);
     ring_init(&core->event_ring, core->config.event_capacity);
+    (void)sem_init(&core->work, 0, 0); // fails only for values beyond SEM_VALUE_MAX
+    atomic_init(&core->work_is_posted, false);
     initialise_arrays(core);
     *status = RCORE_OK;
     return core;
@@ -176,6 +178,7 @@ void rcore_destroy(rcore_t *core) {
     }
     memory_unlock(core->arena, core->arena_bytes);
     memory_unlock(core, sizeof *core);
+    (void)sem_destroy(&core->work);
     free(core->arena);
     free(core);
 }

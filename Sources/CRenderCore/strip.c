@@ -139,6 +139,12 @@ void connection_mix(rcore_t *core, const struct strip *strip, const struct conne
 
 // ---- Meter --------------------------------------------------------------------------------------
 
+void meter_write(rcore_t *core, rcore_meter_t *meter, const float *const *planes, uint32_t nframes) RCORE_RT {
+    rcore_meter_write(meter, planes, nframes);
+    rcore_fifo_t *tap = rcore_meter_tap(meter);
+    core->has_work |= tap != NULL && rcore_fifo_is_filling(tap);
+}
+
 void strip_meter(rcore_t *core, rcore_meter_t *meter, const struct strip *strip, float *const *planes,
                  uint32_t nframes) RCORE_RT {
     const float *measured[RCORE_MAX_CHANNELS] = {NULL};
@@ -153,5 +159,5 @@ void strip_meter(rcore_t *core, rcore_meter_t *meter, const struct strip *strip,
             measured[channel] = samples;
         }
     }
-    rcore_meter_write(meter, measured, nframes);
+    meter_write(core, meter, measured, nframes);
 }

@@ -36,6 +36,8 @@ bool rcore_fifo_write_interleaved(rcore_fifo_t *fifo, const float *frames, uint3
 /// Writes `nframes` planar frames, all or nothing; otherwise like `rcore_fifo_write_interleaved`.
 /// [producer] `planes[c]` holds channel c; a NULL plane is silence.
 bool rcore_fifo_write(rcore_fifo_t *fifo, const float *const *planes, uint32_t nframes) RCORE_RT;
+/// Returns whether at least a quarter of the ring is filled: it is time to read. [producer]
+bool rcore_fifo_is_filling(rcore_fifo_t *fifo) RCORE_RT;
 /// Ends the stream: no frames follow. [producer]
 void rcore_fifo_finish(rcore_fifo_t *fifo) RCORE_RT;
 
@@ -52,6 +54,9 @@ uint32_t rcore_fifo_peek(rcore_fifo_t *fifo, uint32_t channel, uint32_t offset, 
                          const float **samples) RCORE_RT;
 /// Discards the next `nframes` frames, at most the readable ones. [consumer]
 void rcore_fifo_consume(rcore_fifo_t *fifo, uint32_t nframes) RCORE_RT;
+/// Returns whether at least a quarter of the ring is free and the producer has not finished: it is
+/// time to write. [consumer]
+bool rcore_fifo_is_low(rcore_fifo_t *fifo) RCORE_RT;
 /// Returns whether the producer has finished; frames may still be readable. [any]
 bool rcore_fifo_finished(const rcore_fifo_t *fifo) RCORE_RT;
 /// Returns whether the producer has finished and all frames have been read. [consumer]

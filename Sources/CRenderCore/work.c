@@ -1,0 +1,47 @@
+// Wakes the control thread when a cycle has made work for it: it has posted an event, drained a
+// stream or filled a tap or a recording by a quarter, or retired a plan.
+//
+// The semaphore is the only object through which the cycle wakes a thread. `sem_post` does not
+// block, and makes a system call only if a thread waits. At most one post is outstanding, so a cycle
+// that makes work while control is busy costs one atomic exchange.
+#include "core.h"
+
+#include <errno.h>
+
+// Does not block: async-signal-safe by POSIX.
+int sem_post(sem_t *semaphore) RCORE_RT;
+
+void rcore_wake(rcore_t *core) RCORE_RT {
+    // Acquire and release: if the previous post is not yet taken, no second one is needed, because
+    // the exchange that takes it sees this one, and with it the work before it.
+    if (!atomic_exchange_explicit(&core->work_is_posted, true, memory_order_acq_rel)) {
+        (void)sem_post(&core->work);
+    }
+}
+
+void work_report(rcore_t *core) RCORE_RT {
+    if (core->has_work) {
+        core->has_work = false;
+        rcore_wake(core);
+    }
+}
+
+static void take_post(rcore_t *core) {
+    (void)atomic_exchange_explicit(&core->work_is_posted, false, memory_order_acq_rel);
+}
+
+void rcore_wait(rcore_t *core) {
+    while (sem_wait(&core->work) == -1 && errno == EINTR) {
+    }
+    take_post(core);
+}
+
+bool rcore_try_wait(rcore_t *core) {
+    while (sem_trywait(&core->work) == -1) {
+        if (errno != EINTR) {
+            return false;
+        }
+    }
+    take_post(core);
+    return true;
+}
