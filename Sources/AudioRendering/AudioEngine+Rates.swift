@@ -32,20 +32,21 @@ extension AudioEngine {
         guard status == RCORE_OK else { throw AudioEngineError(status, "a speed of \(speed)") }
     }
 
-    /// Stores the server's rate and updates the speed of every voice. If the command queue becomes
-    /// full, the background work posts the remaining updates later.
+    /// Stores the server's rate and updates the speed of every voice. What cannot be updated now,
+    /// the background work updates later.
     func adopt(sampleRate: Int, _ control: inout Control) {
         guard control.sampleRate != sampleRate else { return }
         control.sampleRate = sampleRate
         control.hasOutdatedSpeeds = true
-        updateOutdatedSpeeds(&control)
+        if let delay = updateOutdatedSpeeds(&control), driver.hasClock { background.runWork(after: delay) }
     }
 
     /// Posts the speed of every voice whose speed was computed for another rate. Does nothing if
-    /// there is none.
-    func updateOutdatedSpeeds(_ control: inout Control) {
-        guard control.hasOutdatedSpeeds else { return }
+    /// there is none. Returns after how many seconds to call it again; nil if no voice is left.
+    func updateOutdatedSpeeds(_ control: inout Control) -> Double? {
+        guard control.hasOutdatedSpeeds else { return nil }
         control.hasOutdatedSpeeds = false
+        var delay = 1.0
         let now = rcore_time(core.handle)
         for voice in control.voices.values where voice.source.sampleRate != nil {
             let pace = voice.pace.withLock { $0 }
@@ -59,8 +60,12 @@ extension AudioEngine {
                 voice.pace.withLock { $0.sampleRate = control.sampleRate }
             } else {
                 control.hasOutdatedSpeeds = true
+                let ahead = pace.beginsAt > now ? Double(pace.beginsAt - now) / Double(control.sampleRate) : 0
+                delay = min(delay, status == RCORE_OK ? ahead : 0)
             }
         }
         applyCommandsIfIdle(&control)
+        // At least a few periods: the core has to make room or reach the frame.
+        return control.hasOutdatedSpeeds ? max(delay, 0.005) : nil
     }
 }

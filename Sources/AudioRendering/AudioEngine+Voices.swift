@@ -165,14 +165,14 @@ extension AudioEngine {
     // MARK: In the background
 
     /// Fills streams, writes the captured output to disk, measures loudness, and delivers events.
-    /// Runs on the background queue, between the cycles of a driver without a clock, and on the
-    /// thread that stops or closes the engine.
+    /// Runs on the background queue when the core has work, between the cycles of a driver without
+    /// a clock, and on the thread that stops or closes the engine.
     func runBackgroundWork() {
         fillStreams()
-        let (recorder, meters) = control.withLock { control in
-            updateOutdatedSpeeds(&control)
-            return (control.plan.outputRecorder, control.plan.loudnessMeters)
+        let (recorder, meters, delay) = control.withLock { control in
+            (control.plan.outputRecorder, control.plan.loudnessMeters, updateOutdatedSpeeds(&control))
         }
+        if let delay, driver.hasClock { background.runWork(after: delay) }
         if let failure = recorder?.drain() { observers.deliver(.captureFailed(failure)) }
         for meter in meters { meter.drainLoudness() }
         drainEvents()

@@ -113,7 +113,7 @@ public final class AudioEngine: Sendable {
         self.configuration = configuration
         self.driver = driver
         control = Mutex(Control(plan: EnginePlan(maximumChannels: configuration.maximumChannels)))
-        background = EngineBackground()
+        background = EngineBackground(core: core)
         driver.reportOutputLatencies([])  // resets those of an earlier engine
         driver.setEventHandler { [weak self] event in self?.handle(event) }
         driver.setPrepareHandler { [weak self] in self?.runBackgroundWork() }
@@ -122,7 +122,7 @@ public final class AudioEngine: Sendable {
     }
 
     deinit {
-        background.stop()
+        background.end()
         driver.close()
     }
 
@@ -160,6 +160,10 @@ public final class AudioEngine: Sendable {
     public func start() throws(DriverError) {
         try lifecycle.withLock { _ throws(DriverError) in
             _ = try openDriver()
+            // A driver without a clock calls the prepare handler instead.
+            guard !driver.hasClock || background.start() else {
+                throw .refused(call: "a thread", reason: "the system cannot create more threads")
+            }
             // Set before the driver's thread enters the core: from then on, no other thread may.
             let before = control.withLock { control in
                 defer { control.phase = .rendering }
@@ -171,7 +175,6 @@ public final class AudioEngine: Sendable {
                 if before != .rendering { control.withLock { $0.phase = before } }
                 throw error
             }
-            background.start()
         }
     }
 
@@ -181,13 +184,12 @@ public final class AudioEngine: Sendable {
         runBackgroundWork()
     }
 
-    /// Stops the driver and the background work, with `lifecycle` held.
+    /// Stops the driver, with `lifecycle` held.
     private func halt() {
         driver.stop()
         control.withLock { control in
             if control.phase != .closed { control.phase = .open }
         }
-        background.stop()
     }
 
     /// Closes the driver and ends every voice.

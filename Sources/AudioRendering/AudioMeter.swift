@@ -128,9 +128,9 @@ final class CoreMeter: @unchecked Sendable {
             channels: UInt32(clamping: channels), sample_rate: UInt32(clamping: sampleRate),
             hold_seconds: Float(meter.holdTime), integration_seconds: Float(meter.integrationTime),
             true_peak: meter.measuresTruePeak,
-            // Half a second, and at least two of the longest periods: the background work polls
-            // every 5 ms.
-            tap_frames: meter.measuresLoudness ? UInt32(clamping: max(sampleRate / 2, 16_384)) : 0)
+            // One second, and at least two of the longest periods. When half is filled, the core
+            // wakes the engine to read it.
+            tap_frames: meter.measuresLoudness ? UInt32(clamping: max(sampleRate, 16_384)) : 0)
         var status = RCORE_OK
         guard let handle = rcore_meter_create(&description, &status) else {
             throw AudioEngineError(status, "a meter of \(channels) channels at \(sampleRate) Hz")

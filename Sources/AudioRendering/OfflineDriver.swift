@@ -66,6 +66,8 @@ public final class OfflineDriver: RenderDriver {
 
     public var isRendering: Bool { state.withLock { $0.started } }
 
+    public var hasClock: Bool { false }
+
     /// Changes the period, 1…8,192 frames, and returns it. For other values, returns the current
     /// one.
     public func requestPeriod(frames: Int) throws(DriverError) -> Int {

@@ -14,8 +14,7 @@ final class OutputRecorder: @unchecked Sendable {
     private let lock = Mutex(())
     private var scratch: [Float]
     private var failure: AudioFileError?
-    /// Periods lost before writing failed; later ones do not count, because the FIFO is no longer
-    /// drained.
+    /// Periods lost before writing failed; later ones do not count.
     private var lostBeforeFailure: Int?
 
     private static let blockFrames = 4096
@@ -33,10 +32,14 @@ final class OutputRecorder: @unchecked Sendable {
     }
 
     /// Writes the frames in the FIFO to the file. Returns an error the first time that writing
-    /// fails.
+    /// fails; afterwards, discards the frames, so that the core does not ask again and again to
+    /// have them read.
     func drain() -> AudioFileError? {
         lock.withLock { _ in
-            guard failure == nil else { return nil }
+            guard failure == nil else {
+                rcore_fifo_consume(fifo.handle, .max)
+                return nil
+            }
             while true {
                 let frames = min(Int(rcore_fifo_readable(fifo.handle)), Self.blockFrames)
                 guard frames > 0, rcore_fifo_read_interleaved(fifo.handle, &scratch, UInt32(frames)) else { return nil }

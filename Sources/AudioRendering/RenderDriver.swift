@@ -21,6 +21,9 @@ public protocol RenderDriver: AnyObject, Sendable {
     /// Whether a thread may be in the core. While this is false, the engine applies commands
     /// itself.
     var isRendering: Bool { get }
+    /// Whether cycles run on their own, by a clock. Without one, the app runs them, and the driver
+    /// calls the prepare handler (`setPrepareHandler`) between them.
+    var hasClock: Bool { get }
     /// Requests a period (buffer size), in frames, and returns the period that the server then has
     /// (keeps HW-1).
     func requestPeriod(frames: Int) throws(DriverError) -> Int
@@ -65,7 +68,8 @@ public protocol RenderDriver: AnyObject, Sendable {
     func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void)
     /// Sets the handler for the engine's background work, which includes filling streams, before
     /// each cycle and after the last one. Only a driver without a clock calls it, so that rendering
-    /// never outruns the disk; a real-time driver ignores it.
+    /// never outruns the disk and results do not depend on other threads; a real-time driver
+    /// ignores it.
     func setPrepareHandler(_ handler: @escaping @Sendable () -> Void)
     /// Sets the handler that fills streams, and does nothing else, before each cycle that has no
     /// deadline: the cycles of a real-time server while it freewheels.

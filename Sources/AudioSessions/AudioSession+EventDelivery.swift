@@ -128,7 +128,8 @@ extension AudioSession {
         case .serverLost:
             streams.yield(.mediaServicesWereLost)
             post(Self.mediaServicesWereLostNotification, nil)
-        case .serverGone, .xrun, .devicesChanged: break
+        case .xrun(let count): if isActive { streams.yield(.xrun(count: count)) }
+        case .serverGone, .devicesChanged: break
         }
     }
 

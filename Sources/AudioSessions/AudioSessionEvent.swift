@@ -26,6 +26,10 @@ public enum AudioSessionEvent: Hashable, Sendable {
     /// The server's sample rate, I/O buffer duration, latency or channels changed; read the values
     /// from the session.
     case hardwareChanged
+    /// The server could not finish a cycle in time, so a gap is likely to be heard. `count` is the
+    /// number of xruns since the server was reached; several in short succession may be reported as
+    /// one event. Only an active session receives it. Has no notification.
+    case xrun(count: Int)
     /// The audio server was lost; it may return (SRV-1).
     case mediaServicesWereLost
     /// The audio server has returned and playback continues (SRV-2).

@@ -136,17 +136,14 @@ bool rcore_fifo_write(rcore_fifo_t *fifo, const float *const *planes, uint32_t n
     return true;
 }
 
-// A quarter leaves the other side three quarters of the ring's time to react, and wakes it a few
-// times a second.
-static uint32_t three_quarters(const rcore_fifo_t *fifo) RCORE_RT { return fifo->capacity - fifo->capacity / 4; }
-
+// Control has three quarters of the ring's time to write, because a late write is an audible gap.
 bool rcore_fifo_is_low(rcore_fifo_t *fifo) RCORE_RT {
-    const uint32_t least = three_quarters(fifo) + 1;
+    const uint32_t least = fifo->capacity - fifo->capacity / 4 + 1;
     return ring_readable(&fifo->ring, least) < least && !rcore_fifo_finished(fifo);
 }
 
 bool rcore_fifo_is_filling(rcore_fifo_t *fifo) RCORE_RT {
-    const uint32_t least = three_quarters(fifo) + 1;
+    const uint32_t least = fifo->capacity / 2 + 1;
     return ring_writable(&fifo->ring, least) < least;
 }
 

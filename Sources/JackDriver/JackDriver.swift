@@ -74,6 +74,8 @@ public final class JackDriver: RenderDriver {
 
     public var isRendering: Bool { connection?.isRendering ?? false }
 
+    public var hasClock: Bool { true }
+
     public func requestPeriod(frames: Int) throws(DriverError) -> Int {
         try requireConnection().requestPeriod(frames: frames)
     }
@@ -138,8 +140,8 @@ public final class JackDriver: RenderDriver {
         }
     }
 
-    /// Counters of the driver. Never waits for the server: `cpuLoad` is the value that was read
-    /// after the previous access.
+    /// Counters of the driver. Never waits for the server: `cpuLoad` is a value read after an
+    /// earlier access. An access has it read again if that was more than 0.5 s ago.
     public var statistics: DriverStatistics { connection?.statistics ?? DriverStatistics() }
 
     public func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) {

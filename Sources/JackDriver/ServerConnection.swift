@@ -29,6 +29,8 @@ final class ServerConnection: Sendable {
         /// How that refresh scans for devices; nil: not at all.
         var scan: DeviceScan?
         var loadIsPosted = false
+        /// When the load may be read again.
+        var nextLoad = DispatchTime.now()
         /// The format that the handler was notified of last, initially that of `open`.
         var deliveredFormat: HardwareFormat?
         /// Fulfilled when the handler was notified of another format.
@@ -204,13 +206,16 @@ final class ServerConnection: Sendable {
         }
     }
 
-    /// The counters, and the load that was read after the previous access; posts the next reading.
+    /// The counters, and the load as it was last read. Posts the next reading, unless one is posted
+    /// or the last access that posted one was less than 0.5 s ago.
     var statistics: DriverStatistics {
-        let (load, isPosted) = state.withLock { state in
-            defer { state.loadIsPosted = true }
-            return (state.load, state.loadIsPosted)
+        let (load, isDue) = state.withLock { state in
+            let now = DispatchTime.now()
+            guard !state.loadIsPosted, now >= state.nextLoad else { return (state.load, false) }
+            (state.loadIsPosted, state.nextLoad) = (true, now + .milliseconds(500))
+            return (state.load, true)
         }
-        if !isPosted { control.post { self.readLoad() } }
+        if isDue { control.post { self.readLoad() } }
         let snapshot = monitor.snapshot
         return DriverStatistics(
             xruns: Int(snapshot.xruns), cpuLoad: load, cycleLoad: snapshot.lost ? 0 : Double(snapshot.cycle_load))

@@ -1,5 +1,3 @@
-import AudioRendering
-import Dispatch
 import Foundation
 import Platform
 
@@ -7,19 +5,17 @@ import Platform
 /// killed.
 final class ExitSignal {
     private let raised = Mutex(false)
-    private let pipe = Pipe()
     private var sources: [any DispatchSourceSignal] = []
 
-    init() {
+    /// Ends a wait of `wakeUp` when a signal arrives.
+    init(_ wakeUp: WakeUp) {
         let raised = raised
-        let writing = pipe.fileHandleForWriting.fileDescriptor
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 raised.withLock { $0 = true }
-                var byte: UInt8 = 0
-                _ = write(writing, &byte, 1)
+                wakeUp.post()
             }
             source.activate()
             sources.append(source)
@@ -28,13 +24,4 @@ final class ExitSignal {
     }
 
     var isRaised: Bool { raised.withLock { $0 } }
-
-    /// Waits for that time, or until a signal arrives or, with `orInput`, a key is pressed.
-    func wait(milliseconds: Int32, orInput: Bool) {
-        var descriptors = [
-            pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: orInput ? 0 : -1, events: Int16(POLLIN), revents: 0),
-        ]
-        _ = poll(&descriptors, nfds_t(descriptors.count), milliseconds)
-    }
 }

@@ -28,8 +28,8 @@ final class PlaybackController {
 
     private enum Action { case prompt, ring, decline }
 
-    /// Sets up the sessions; nothing plays yet.
-    init(command: PlayerCommand, host: AudioSessionHost, reporter: Reporter) throws {
+    /// Sets up the sessions; nothing plays yet. Posts `wakeUp` for each event that `step` handles.
+    init(command: PlayerCommand, host: AudioSessionHost, reporter: Reporter, wakeUp: WakeUp) throws {
         self.command = command
         self.host = host
         self.reporter = reporter
@@ -39,17 +39,20 @@ final class PlaybackController {
         music = try Playlist(
             files: command.files, session: session, outputs: try Self.outputs(of: session, command),
             volume: Float(pow(10, command.volume / 20)), loops: command.loop,
-            start: command.start)
+            start: command.start, wakeUp: wakeUp)
         prompt = try command.prompt.map { try Self.makePrompt($0, host: host) }
         tuner = command.ioBuffer == .auto ? try IOBufferTuner(session: session) : nil
         meter = reporter.style == .silent ? nil : try OutputMeter(engine: engine)
-        watch = PlaybackObserver(music: session, prompt: prompt?.session, engine: engine)
+        watch = PlaybackObserver(music: session, prompt: prompt?.session, engine: engine, wakeUp: wakeUp)
         schedule = []
         if let time = command.promptAt { schedule.append((time, .prompt)) }
         if let time = command.callAt { schedule += [(time, .ring), (time + command.callFor, .decline)] }
         schedule.sort { $0.time < $1.time }
         let ended = promptEnded
-        prompt?.onFinish { _, _ in ended.withLock { $0 = true } }
+        prompt?.onFinish { _, _ in
+            ended.withLock { $0 = true }
+            wakeUp.post()
+        }
     }
 
     /// Activates the session, starts the capture and starts to play. Throws if the category has no
@@ -100,6 +103,9 @@ final class PlaybackController {
         if let ended = try music.step() { report(ended) }
         observe()
     }
+
+    /// Whether a player plays and its session is not interrupted.
+    var isAudible: Bool { music.player.isPlaying || prompt?.isPlaying == true }
 
     /// Whether the run is over: the duration has passed, or nothing is left to play.
     var isOver: Bool {

@@ -10,20 +10,30 @@ final class PlaybackObserver {
     private let prompt: AudioSession?
     private let engine: AudioEngine
     private let inbox: Inbox
+    private let listeners: [Task<Void, Never>]
     private var sessions: [SessionStatus] = []
     private(set) var hardware: PlayerEvent.Hardware?
     private var reportedOutputs: [PlayerEvent.RoutePort] = []
-    private var xruns = 0
+    /// The number of xruns, and how many of them have been reported.
+    private var xruns = (count: 0, reported: 0)
     private var nextPosition = 0.0
     private var nextXrun = 0.0
     private(set) var isServerLost = false
     private(set) var serverIsGone = false
 
-    init(music: AudioSession, prompt: AudioSession?, engine: AudioEngine) {
+    /// Posts `wakeUp` when `changes` may have something to return.
+    init(music: AudioSession, prompt: AudioSession?, engine: AudioEngine, wakeUp: WakeUp) {
         self.music = music
         self.prompt = prompt
         self.engine = engine
-        inbox = Inbox(session: music, engine: engine)
+        inbox = Inbox(session: music, engine: engine, wakeUp: wakeUp)
+        listeners = [music, prompt].compactMap { $0?.events }.map { events in
+            Task { for await _ in events { wakeUp.post() } }
+        }
+    }
+
+    deinit {
+        for listener in listeners { listener.cancel() }
     }
 
     /// Returns what has happened since the last call, causes before effects.
@@ -40,6 +50,7 @@ final class PlaybackObserver {
                 isServerLost = false
                 kinds.append(.server(state: "reset"))
             case .server(.serverGone): serverIsGone = true
+            case .server(.xrun(let count)): xruns.count = count
             case .server: break
             }
         }
@@ -117,11 +128,10 @@ final class PlaybackObserver {
 
     /// Returns an event if there were further xruns, at most once per second.
     private func xrunChange(_ now: Double) -> [PlayerEvent.Kind] {
-        let count = engine.statistics.xruns
-        guard count > xruns, now >= nextXrun else { return [] }
-        xruns = count
+        guard xruns.count > xruns.reported, now >= nextXrun else { return [] }
+        xruns.reported = xruns.count
         nextXrun = now + 1
-        return [.xrun(count: count)]
+        return [.xrun(count: xruns.count)]
     }
 
     private typealias RoutePort = PlayerEvent.RoutePort
@@ -143,16 +153,19 @@ private final class Inbox: Sendable {
     private let changes = Mutex<[Change]>([])
     private let registrations = Mutex<(token: any NSObjectProtocol, engine: EngineObservation)?>(nil)
 
-    init(session: AudioSession, engine: AudioEngine) {
+    init(session: AudioSession, engine: AudioEngine, wakeUp: WakeUp) {
         let changes = changes
         let observation = engine.observe { event in
-            if case .driver(let event) = event { changes.withLock { $0.append(.server(event)) } }
+            guard case .driver(let event) = event else { return }
+            changes.withLock { $0.append(.server(event)) }
+            wakeUp.post()
         }
         let token = NotificationCenter.default.addObserver(
             forName: AudioSession.interruptionNotification, object: session, queue: nil
         ) { notification in
             let interruption = Self.interruption(notification.userInfo ?? [:])
             changes.withLock { $0.append(interruption) }
+            wakeUp.post()
         }
         registrations.withLock { $0 = (token, observation) }
     }

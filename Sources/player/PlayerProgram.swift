@@ -39,30 +39,37 @@ struct PlayerProgram {
         let host = AudioSessionHost(
             driver: JackDriver(configuration: driverConfiguration), arbitration: .automatic)
         defer { host.close() }
-        let controller = try PlaybackController(command: command, host: host, reporter: reporter)
-        let exitSignal = ExitSignal()
+        let wakeUp = WakeUp()
+        let controller = try PlaybackController(command: command, host: host, reporter: reporter, wakeUp: wakeUp)
+        let exitSignal = ExitSignal(wakeUp)
         try controller.start()
         let screen = usesScreen ? Screen() : nil
         guard !usesScreen || screen != nil else { throw Self.noScreen }
-        let outcome = Result { try liveLoop(controller, screen, exitSignal) }
+        let outcome = Result { try liveLoop(controller, screen, exitSignal, wakeUp) }
         screen?.close()
         reporter.screenIsClosed()
         return try finish(controller, reporter, host, outcome)
     }
 
-    // Advances the controller every 40 ms, or at once after a key or a signal, until it is over or
-    // the user quits. Throws if the server is gone.
-    private func liveLoop(_ controller: PlaybackController, _ screen: Screen?, _ exitSignal: ExitSignal) throws {
+    // Advances the controller after each event, key and signal and at each scheduled time, until it
+    // is over or the user quits. Throws if the server is gone.
+    private func liveLoop(
+        _ controller: PlaybackController, _ screen: Screen?, _ exitSignal: ExitSignal, _ wakeUp: WakeUp
+    ) throws {
         let clock = ContinuousClock()
         let begin = clock.now
+        func elapsed() -> Double { (clock.now - begin) / .seconds(1) }
         while !exitSignal.isRaised, !controller.isOver || controller.serverIsGone {
-            exitSignal.wait(milliseconds: 40, orInput: screen != nil)
+            // The meters of the screen move ten times a second. Otherwise, once a second suffices:
+            // for the position, and for xruns that were not yet reported.
+            let isMoving = screen.map { controller.isAudible || !$0.metersAreAtRest } ?? false
+            let next = min(elapsed() + (isMoving ? 0.1 : 1), controller.nextTime ?? .infinity)
+            let wait = max(0, (next - elapsed()) * 1000).rounded(.up)
+            wakeUp.wait(milliseconds: Int32(min(wait, 1000)), orInput: screen != nil)
             // Read before the step, so that the events of the loss are reported with a time that is
             // not earlier than the loss.
             let isGone = controller.serverIsGone
-            let elapsed = clock.now - begin
-            try controller.step(
-                to: Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18)
+            try controller.step(to: elapsed())
             guard !isGone else {
                 throw PlayerFailure(
                     .unavailable, "The JACK server died and did not return; start it again, then restart the player.")
@@ -139,8 +146,9 @@ struct PlayerProgram {
         let driver = OfflineDriver(sampleRate: Int(rate), channels: 2)
         let host = AudioSessionHost(driver: driver)
         defer { host.close() }
-        let controller = try PlaybackController(command: command, host: host, reporter: reporter)
-        let exitSignal = ExitSignal()
+        let wakeUp = WakeUp()
+        let controller = try PlaybackController(command: command, host: host, reporter: reporter, wakeUp: wakeUp)
+        let exitSignal = ExitSignal(wakeUp)
         try controller.start()
         try controller.engine.startCapture(path: path)
         let outcome = Result {

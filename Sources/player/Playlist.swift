@@ -20,13 +20,14 @@ final class Playlist {
     private var index = 0
     private(set) var player: AudioPlayer
     private let endings = Mutex<[AudioPlayer.Ending]>([])
+    private let wakeUp: WakeUp
     var volume: Float { didSet { player.volume = volume } }
 
     /// Opens the first file, and checks every other file, so that a bad file is reported before
-    /// playback starts.
+    /// playback starts. Posts `wakeUp` when a file ends.
     init(
         files: [String], session: AudioSession, outputs: [AudioSessionPortDescription]?, volume: Float, loops: Int,
-        start: Double
+        start: Double, wakeUp: WakeUp
     ) throws {
         guard let first = files.first else { throw PlayerFailure(.usage, "Name at least one file to play.") }
         for file in files.dropFirst() { _ = try AudioFile(path: file) }
@@ -35,6 +36,7 @@ final class Playlist {
         self.outputs = outputs
         self.volume = volume
         self.loops = loops
+        self.wakeUp = wakeUp
         player = try AudioPlayer(path: first, session: session, outputs: outputs)
         guard start < player.duration || start == 0 else {
             throw PlayerFailure(
@@ -78,7 +80,10 @@ final class Playlist {
     private func prepare(_ player: AudioPlayer) {
         player.volume = volume
         player.numberOfLoops = loops
-        let endings = endings
-        player.onFinish { _, ending in endings.withLock { $0.append(ending) } }
+        let (endings, wakeUp) = (endings, wakeUp)
+        player.onFinish { _, ending in
+            endings.withLock { $0.append(ending) }
+            wakeUp.post()
+        }
     }
 }

@@ -9,6 +9,7 @@ final class Screen {
     }
 
     private var meters: [Float] = []
+    private var lastDraw = ContinuousClock.now
     private let isUTF8: Bool
 
     /// Takes over the terminal; nil if it cannot show a screen.
@@ -57,10 +58,19 @@ final class Screen {
         refresh()
     }
 
-    // Meters rise at once and fall by a fifth each time the screen is drawn, like a needle.
+    /// Whether all meters show silence, so that redrawing would not move them.
+    var metersAreAtRest: Bool { meters.allSatisfy { $0 == 0 } }
+
+    // Meters rise at once and fall by 48 dB in a second, like a needle.
     private func smoothed(_ peaks: [Float]) -> [Float] {
-        meters = peaks.enumerated().map { index, peak in max(peak, index < meters.count ? meters[index] * 0.8 : 0) }
-        return meters.map { $0 < 0.0001 ? 0 : $0 }
+        let now = ContinuousClock.now
+        let fall = Float(pow(10, -48 / 20 * ((now - lastDraw) / .seconds(1))))
+        lastDraw = now
+        meters = peaks.enumerated().map { index, peak in
+            let level = max(peak, index < meters.count ? meters[index] * fall : 0)
+            return level < 0.0001 ? 0 : level
+        }
+        return meters
     }
 
     // Selects the user's locale if it is UTF-8, otherwise the C locale in UTF-8. Returns false if

@@ -6,7 +6,7 @@
 /// - [producer]  The one thread at a time that writes a ring or posts through a queue. Wait-free.
 /// - [consumer]  The one thread at a time that reads a ring. Wait-free.
 /// - [render]    The render thread, within `rcore_process`. Bounded time; no allocation, lock or
-///               system call.
+///               system call. One exception: it wakes a thread that waits in `rcore_wait`.
 /// - [any]       Any thread, including the render thread. Wait-free.
 /// `& !active` after a tag: only while no thread is inside `rcore_process` or may enter it.
 ///

@@ -36,7 +36,7 @@ bool rcore_fifo_write_interleaved(rcore_fifo_t *fifo, const float *frames, uint3
 /// Writes `nframes` planar frames, all or nothing; otherwise like `rcore_fifo_write_interleaved`.
 /// [producer] `planes[c]` holds channel c; a NULL plane is silence.
 bool rcore_fifo_write(rcore_fifo_t *fifo, const float *const *planes, uint32_t nframes) RCORE_RT;
-/// Returns whether at least a quarter of the ring is filled: it is time to read. [producer]
+/// Returns whether at least half of the ring is filled: it is time to read. [producer]
 bool rcore_fifo_is_filling(rcore_fifo_t *fifo) RCORE_RT;
 /// Ends the stream: no frames follow. [producer]
 void rcore_fifo_finish(rcore_fifo_t *fifo) RCORE_RT;

@@ -135,8 +135,8 @@ bool rcore_next_event(rcore_t *core, rcore_event_t *event) RCORE_RT;
 /// has happened since the last return. [control] Cost: blocks, without a time limit. The cycle makes
 /// work when
 /// - it posts an event, even if the event is dropped;
-/// - a quarter of a playing stream's FIFO is free and the stream is not finished, or a quarter of a
-///   meter's tap or a route's capture is filled: every cycle until control has filled or read it;
+/// - a quarter of a playing stream's FIFO is free and the stream is not finished, or half of a meter's
+///   tap or a route's capture is filled: in every cycle, until control has filled or read it;
 /// - it no longer needs a plan (`rcore_collect_plans`).
 ///
 /// Never waiting is allowed: control can also poll. The cycle makes a system call (`sem_post`, which

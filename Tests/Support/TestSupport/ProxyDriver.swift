@@ -18,6 +18,7 @@ open class ProxyDriver<Target: RenderDriver>: RenderDriver, @unchecked Sendable 
 
     open var format: HardwareFormat? { inner.format }
     open var isRendering: Bool { inner.isRendering }
+    open var hasClock: Bool { inner.hasClock }
     open func requestPeriod(frames: Int) throws(DriverError) -> Int { try inner.requestPeriod(frames: frames) }
     open func requestSampleRate(_ sampleRate: Int) throws(DriverError) -> Int {
         try inner.requestSampleRate(sampleRate)

@@ -1,9 +1,20 @@
 import AudioRendering
 import AudioSessions
 import Foundation
+import Platform
 import SessionArbiter
 import TestSupport
 import Testing
+
+/// A driver whose events the test makes.
+private final class EventDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
+    let notify = Mutex<@Sendable (DriverEvent) -> Void>({ _ in })
+
+    override func setEventHandler(_ handler: @escaping @Sendable (DriverEvent) -> Void) {
+        notify.withLock { $0 = handler }
+        super.setEventHandler(handler)
+    }
+}
 
 /// Typed sequences of events and of property values.
 @Suite(.timeLimit(.minutes(2))) struct SequenceTests {
@@ -30,6 +41,22 @@ import Testing
         }
         #expect(await advice.next() == .shouldResume)
         #expect(await advice.next() == .shouldNotResume)
+    }
+
+    @Test("Xruns are events of active sessions")
+    func xruns() async throws {
+        let driver = EventDriver(OfflineDriver())
+        let host = AudioSessionHost(driver: driver, settings: ArbiterSettings())
+        let session = try AudioSession(host: host)
+        try session.setCategory(.playback)
+        var xruns = session.events.compactMap { if case .xrun(let count) = $0 { count } else { nil } }
+            .makeAsyncIterator()
+        let notify = driver.notify.withLock { $0 }
+        notify(.xrun(count: 1))
+        host.settle()
+        try session.setActive(true)
+        notify(.xrun(count: 3))
+        #expect(await xruns.next() == 3)
     }
 
     @Test("ROUTE-3: route changes carry the reason and the previous route")

@@ -105,8 +105,8 @@ TEST(a_resampled_stream_that_runs_low_is_work) {
     rcore_fifo_destroy(fifo);
 }
 
-/// The capture of a route and the tap of a meter make work from a quarter of their FIFOs on, until
-/// they are read.
+/// The capture of a route and the tap of a meter make work from half of their FIFOs on, until they
+/// are read.
 TEST(a_recording_that_fills_is_work) {
     stage_t stage = open_idle_stage();
     rcore_fifo_t *capture = rcore_fifo_create(2, 1024, NULL);
@@ -120,19 +120,18 @@ TEST(a_recording_that_fills_is_work) {
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
     EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
     EXPECT(makes_work(&stage, 32)); // the plan
-    while (rcore_fifo_readable(capture) < 192) {
+    while (rcore_fifo_readable(capture) < 448) {
         (void)makes_work(&stage, 32); // the end of the crossfade
     }
     EXPECT(!makes_work(&stage, 32));
     EXPECT(makes_work(&stage, 32));
     EXPECT(makes_work(&stage, 32));
     rcore_fifo_consume(capture, 1024);
-    EXPECT(!makes_work(&stage, 128)); // the tap has 416 of 2048 frames
+    EXPECT(!makes_work(&stage, 448)); // the tap has 992 of 2048 frames
     rcore_fifo_consume(capture, 1024);
-    EXPECT(makes_work(&stage, 96));
+    EXPECT(makes_work(&stage, 64));
     rcore_fifo_consume(rcore_meter_tap(meter), 1024);
-    rcore_fifo_consume(capture, 1024);
-    EXPECT(!makes_work(&stage, 96));
+    EXPECT(!makes_work(&stage, 64));
     stage_close(&stage);
     rcore_meter_destroy(meter);
     rcore_fifo_destroy(capture);
