@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Compares every import and include with the direct dependencies of its target, and allows includes of
-`<jack/…>` only in the targets that use JACK.
+"""Compares every import and include with the direct dependencies of its target. Allows includes of
+`<jack/…>` only in the targets that use JACK, re-exports of whole modules only where listed below, and
+no cast to a concrete type of another target that hides behind a protocol.
 """
 import json
 import pathlib
@@ -12,11 +13,24 @@ SYSTEM_MODULES = {
     "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Swift", "Synchronization", "Testing",
 }
 MAY_INCLUDE_JACK = {"CJack", "CJackDriver", "VirtualDevice", "audiosession-server"}
+# An app that imports the first module uses the second one as part of its interface. Others re-export
+# single types, and tests nothing but what they test.
+MAY_REEXPORT = {
+    ("AVFAudio", "AudioSessions"), ("AVFoundation", "AVFAudio"), ("AudioPlayback", "AudioSessions"),
+    ("AudioSessions", "AudioRendering"), ("SessionPolicy", "AudioSessionTypes"),
+}
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"
     r"import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)",
     re.MULTILINE,
 )
+REEXPORT = re.compile(r"^\s*@_exported\s+(?:(?:public|package)\s+)?import\s+(\w+)\s*$", re.MULTILINE)
+PROTOCOL = re.compile(r"^\s*(?:(?:public|package|internal)\s+)?protocol\s+(\w+)", re.MULTILINE)
+CONFORMING = re.compile(
+    r"^\s*(?:(?:public|package|internal|open|final)\s+)*(?:class|struct|actor|enum)\s+(\w+)(?:<[^>]*>)?\s*:\s*([^{]+){",
+    re.MULTILINE,
+)
+CAST = re.compile(r"\b(?:as[?!]|is)\s+(?:any\s+)?(?:\w+\.)?([A-Z]\w*)")
 STRING = re.compile(r'"""\n.*?"""', re.DOTALL)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -52,6 +66,35 @@ def swift_violations(name, path, direct):
                 yield file, line_of(text, match.start(1)), f"{name} imports {module}, which is not a direct dependency"
 
 
+def reexport_violations(name, path):
+    for file in sorted(path.rglob("*.swift")):
+        text = blank_strings(file.read_text())
+        for match in REEXPORT.finditer(text):
+            module = match.group(1)
+            if (name, module) not in MAY_REEXPORT:
+                yield file, line_of(text, match.start(1)), f"{name} re-exports {module}; the targets above declare it"
+
+
+def hidden_types(targets):
+    """Returns the targets of the types that conform to a protocol of the package, by the types' names."""
+    files = [(name, file.read_text()) for name, path, _ in targets for file in sorted(path.rglob("*.swift"))]
+    protocols = {protocol for _, text in files for protocol in PROTOCOL.findall(text)}
+    return {
+        match.group(1): name
+        for name, text in files
+        for match in CONFORMING.finditer(text)
+        if protocols & set(re.findall(r"\w+", match.group(2)))
+    }
+
+
+def cast_violations(name, path, hidden):
+    for file in sorted(path.rglob("*.swift")):
+        for number, line in enumerate(blank_strings(file.read_text()).split("\n"), 1):
+            for cast in CAST.findall(line.split("//")[0]):
+                if hidden.get(cast, name) != name:
+                    yield file, number, f"{name} casts to {cast} of {hidden[cast]}; add what it needs to the protocol"
+
+
 def c_violations(name, path, direct, owners):
     own = {file.name for file in path.rglob("*.h")}
     for file in sorted([*path.rglob("*.c"), *path.rglob("*.h")]):
@@ -76,7 +119,12 @@ def main():
     targets = list(targets_of(root))
     owners = {header.name: name for name, path, _ in targets for header in (path / "include").glob("*.h")}
     violations = []
+    sources = [target for target in targets if (root / "Sources") in target[1].parents]
+    hidden = hidden_types(sources)
+    for name, path, _ in sources:
+        violations += cast_violations(name, path, hidden)
     for name, path, direct in targets:
+        violations += reexport_violations(name, path)
         violations += swift_violations(name, path, direct)
         violations += c_violations(name, path, direct, owners)
     for file, line, sentence in violations:
