@@ -162,7 +162,7 @@ public final class AudioEngine: Sendable {
             _ = try openDriver()
             // A driver without a clock calls the prepare handler instead.
             guard !driver.hasClock || background.start() else {
-                throw .refused(call: "a thread", reason: "the system cannot create more threads")
+                throw .cannotCreateThread
             }
             // Set before the driver's thread enters the core: from then on, no other thread may.
             let before = control.withLock { control in

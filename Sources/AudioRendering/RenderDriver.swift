@@ -148,8 +148,9 @@ public enum DriverEvent: Equatable, Sendable {
 
 /// An error of a driver.
 public enum DriverError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// No server with this name is running; nil is the default server.
-    case noServer(name: String?)
+    /// No server with this name is running; nil is the default server. `advice` says how to start
+    /// one: a clause without a full stop.
+    case noServer(name: String?, advice: String)
     /// The server could not be started.
     case cannotStartServer(reason: String)
     /// The server did not answer in time.
@@ -160,27 +161,29 @@ public enum DriverError: Error, Equatable, Sendable, CustomStringConvertible {
     case serverLost
     /// The driver is not open.
     case notOpen
-    /// Fewer file descriptors are free than a JACK client needs; the driver opened nothing.
+    /// Fewer file descriptors are free than the driver needs; it opened nothing.
     case tooFewDescriptors(free: Int, limit: Int, needed: Int)
+    /// The system cannot create a thread that the engine or the driver needs.
+    case cannotCreateThread
 
     public var description: String {
         switch self {
-        case .noServer(let name?):
-            "No JACK server named '\(name)' is running; start it with 'jackd -n \(name) -d dummy', or use the managed server."
-        case .noServer(nil):
-            "No JACK server is running; start one with 'jackd -d alsa', or use the managed server."
+        case .noServer(let name, let advice):
+            "No audio server\(name.map { " named '\($0)'" } ?? "") is running; \(advice)."
         case .cannotStartServer(let reason):
-            "The managed JACK server could not be started: \(reason)."
+            "The managed audio server could not be started: \(reason)."
         case .timedOut(let call, let seconds):
-            "The JACK server did not answer \(call) within \(seconds) s and may have hung; restart it."
+            "The audio server did not answer \(call) within \(seconds) s and may have hung; restart it."
         case .refused(let call, let reason):
-            "The JACK server refused \(call): \(reason)."
+            "The audio server refused \(call): \(reason)."
         case .serverLost:
-            "The JACK server was lost and has not returned; start it again, or wait until it returns."
+            "The audio server was lost and has not returned; start it again, or wait until it returns."
         case .notOpen:
             "The audio driver is not open; open it first."
         case .tooFewDescriptors(let free, let limit, let needed):
-            "A JACK client needs \(needed) free file descriptors, but \(free) of \(limit) are free; close files, or raise the limit (ulimit -n)."
+            "A client of the audio server needs \(needed) free file descriptors, but \(free) of \(limit) are free; close files, or raise the limit (ulimit -n)."
+        case .cannotCreateThread:
+            "The system cannot create another thread; end other programs, or raise the limit (ulimit -u)."
         }
     }
 }

@@ -17,7 +17,7 @@ extension AudioSessionError {
         let code: AudioSession.ErrorCode =
             switch error {
             case .serverLost, .timedOut: .mediaServicesFailed
-            case .noServer, .cannotStartServer, .tooFewDescriptors: .resourceNotAvailable
+            case .noServer, .cannotStartServer, .tooFewDescriptors, .cannotCreateThread: .resourceNotAvailable
             case .refused, .notOpen: .unspecified
             }
         self.init(code, error.description, underlying: error)

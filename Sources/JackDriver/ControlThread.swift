@@ -15,10 +15,10 @@ final class ControlThread: Sendable {
     private let wake = DispatchSemaphore(value: 0)
     private let thread = WorkerThread()
 
-    /// Starts the thread. Throws `refused` if the system cannot create a thread.
+    /// Starts the thread. Throws `cannotCreateThread` if the system refuses.
     init() throws(DriverError) {
         guard thread.start(name: "audio-control", { [queue, wake] in Self.run(queue, wake) }) else {
-            throw .refused(call: "a thread", reason: "the system cannot create more threads")
+            throw .cannotCreateThread
         }
     }
 

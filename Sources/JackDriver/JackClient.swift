@@ -1,4 +1,4 @@
-internal import AudioRendering
+package import AudioRendering
 internal import CJackDriver
 internal import Glibc
 
@@ -36,7 +36,7 @@ final class JackClient: @unchecked Sendable {
         var status = RCORE_JACK_OK
         guard let handle = rcore_jack_open(server, name, monitor.handle, &status) else {
             switch status {
-            case RCORE_JACK_NO_SERVER: throw .noServer(name: server)
+            case RCORE_JACK_NO_SERVER: throw .noJackServer(server)
             case RCORE_JACK_NO_DESCRIPTORS: throw Self.descriptorShortage()
             case RCORE_JACK_BAD_ARGUMENT:
                 throw .refused(
@@ -156,5 +156,13 @@ final class JackClient: @unchecked Sendable {
         let version = JackDriver.libraryVersion
         if isPipeWire { return "PipeWire's JACK \(version)" }
         return version.hasPrefix("0.") ? "jackd \(version)" : "jackd2 \(version)"
+    }
+}
+
+extension DriverError {
+    /// No JACK server with this name is running; nil is the default server.
+    package static func noJackServer(_ name: String?) -> DriverError {
+        let command = name.map { "it with 'jackd -n \($0) -d dummy'" } ?? "one with 'jackd -d alsa'"
+        return .noServer(name: name, advice: "start \(command), or use the managed server")
     }
 }

@@ -115,7 +115,7 @@ final class ServerConnection: Sendable {
                 try connection.openClient()
             }
             guard watcher.start(name: "audio-watch", { self.watch() }) else {
-                throw .refused(call: "a thread", reason: "the system cannot create more threads")
+                throw .cannotCreateThread
             }
             return format
         } catch {

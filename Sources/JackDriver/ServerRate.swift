@@ -31,7 +31,7 @@ extension ManagedServer {
             return rate
         } catch {
             switch error {
-            case .absent: throw .noServer(name: name)
+            case .absent: throw .noJackServer(name)
             case .timedOut: throw .timedOut(call: call, seconds: seconds)
             case .refused(let reason): throw .refused(call: call, reason: reason)
             }

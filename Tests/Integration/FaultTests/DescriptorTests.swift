@@ -12,7 +12,7 @@ struct DescriptorTests {
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(
             outcome.prints([
-                "open: error tooFewDescriptors: A JACK client needs 32 free file descriptors, but \(left) of ",
+                "open: error tooFewDescriptors: A client of the audio server needs 32 free file descriptors, but \(left) of ",
                 "open again: 48000 Hz", "start: done", "started: sound", "faulty event: serverLost",
                 "return meanwhile: false", "faulty event: serverReturned", "return: true", "returned: sound",
                 "close: done",

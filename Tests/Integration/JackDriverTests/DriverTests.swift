@@ -19,9 +19,9 @@ extension RealServers {
         func noServer() throws {
             let player = try JackPlayer(.init(server: .named("audio-test-absent")))
             let begin = Date()
-            #expect(throws: DriverError.noServer(name: "audio-test-absent")) { try player.engine.open() }
+            #expect(throws: DriverError.noJackServer("audio-test-absent")) { try player.engine.open() }
             #expect(Date().timeIntervalSince(begin) < 1)
-            #expect("\(DriverError.noServer(name: "audio-test-absent"))".contains("audio-test-absent"))
+            #expect("\(DriverError.noJackServer("audio-test-absent"))".contains("audio-test-absent"))
             #expect(player.engine.format == nil)
         }
 

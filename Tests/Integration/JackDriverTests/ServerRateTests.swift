@@ -106,7 +106,7 @@ extension RealServers {
             #expect(
                 error?.description
                     == """
-                    The JACK server refused a rate of 44100 Hz: its sample rate is fixed at 48000 Hz, and other rates are \
+                    The audio server refused a rate of 44100 Hz: its sample rate is fixed at 48000 Hz, and other rates are \
                     resampled; restart it with '-r 44100', or use the managed server.
                     """)
             #expect(player.engine.format?.sampleRate == 48_000)
@@ -115,7 +115,7 @@ extension RealServers {
 
         @Test("HW-4: an out-of-range rate is refused, and a missing server is reported")
         func absurd() throws {
-            #expect(throws: DriverError.noServer(name: name.text)) { try server.setSampleRate(44_100) }
+            #expect(throws: DriverError.noJackServer(name.text)) { try server.setSampleRate(44_100) }
             for rate in [-1, 0, 7_999, 384_001, .max] {
                 let error = #expect(throws: DriverError.self) { try server.setSampleRate(rate) }
                 #expect(error?.description.contains("rates range from 8,000 to 384,000 Hz") == true)

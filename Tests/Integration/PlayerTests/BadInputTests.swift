@@ -166,7 +166,7 @@ struct BadInputTests {
     @Test("A missing server of a given name ends with 69 at once")
     func noServer() throws {
         let begin = ContinuousClock.now
-        try expect(69, "No JACK server named 'nobody' is running", ["--server", "nobody", good])
+        try expect(69, "No audio server named 'nobody' is running", ["--server", "nobody", good])
         // It tries once and does not wait.
         #expect(ContinuousClock.now - begin < .seconds(20))
     }

@@ -58,6 +58,7 @@ final class RunLog: Sendable {
             case .serverLost: "serverLost"
             case .notOpen: "notOpen"
             case .tooFewDescriptors: "tooFewDescriptors"
+            case .cannotCreateThread: "cannotCreateThread"
             }
         return "\(name): \(error)"
     }

@@ -160,7 +160,7 @@ extension AudioSession: AudioSessionProtocol {}
         #expect(music.isActive && !interrupter.isActive)
 
         driver.openFailure.withLock { $0 = nil }
-        driver.startFailure.withLock { $0 = .noServer(name: "x") }
+        driver.startFailure.withLock { $0 = .noServer(name: "x", advice: "start it") }
         #expect(try error { try interrupter.setActive(true) }.errorCode == .resourceNotAvailable)
         #expect(!interrupter.isActive)
         #expect(music.state.activity == .inactive, "it was interrupted, and the end was reported")
