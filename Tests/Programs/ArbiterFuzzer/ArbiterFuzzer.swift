@@ -37,7 +37,7 @@ struct FuzzerOptions {
     var board: String?
     var isWorker: Bool { board != nil }
     /// The seconds without a new packet after which the worker counts as hanging.
-    var patience = 10.0
+    var patience = 30.0
 
     init(_ arguments: [String]) throws {
         var rest = arguments.dropFirst()

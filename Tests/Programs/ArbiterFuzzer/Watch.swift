@@ -29,6 +29,7 @@ struct Watch {
             do {
                 guard let line = try worker.readLine(within: options.patience) else { break }
                 print(line)
+                seen = []  // the next part counts its packets from 0 again
             } catch {
                 let now = (0..<Board.parts).map { board.read($0)?.number }
                 guard now == seen else {
