@@ -203,6 +203,7 @@ public final class AudioEngine: Sendable {
                 _ = rcore_post_stop_all(core.queue, UInt32.max, 0, 0)
                 applyCommandsIfIdle(&control)
             }
+            background.end()
         }
         runBackgroundWork()
     }

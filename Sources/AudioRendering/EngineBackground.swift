@@ -5,12 +5,14 @@ internal import Platform
 /// The queue that runs the engine's background work, and the thread that waits until the render
 /// core has some (`rcore_wait`).
 ///
-/// The thread ends when the engine does. It does not poll: while nothing happens, it sleeps.
+/// The thread runs from the engine's start until it is closed or released. It does not poll: while
+/// nothing happens, it sleeps.
 final class EngineBackground: Sendable {
     private struct State {
-        var thread: WorkerThread?
+        /// The number of the thread that serves the core; nil if there is none.
+        var server: Int?
+        var threadCount = 0
         var work: (@Sendable () -> Void)?
-        var isEnding = false
         /// The earliest time for which a run is scheduled.
         var scheduled: DispatchTime?
     }
@@ -47,33 +49,37 @@ final class EngineBackground: Sendable {
     /// Returns when all jobs that are on the queue now have run. Must not be called on the queue.
     func drain() { queue.sync {} }
 
-    /// Starts the thread. Idempotent. Returns false if the system cannot create a thread.
+    /// Starts the thread, if it is not running. Returns false if the system cannot create a thread.
     func start() -> Bool {
         state.withLock { state in
-            guard state.thread == nil else { return true }
-            let thread = WorkerThread()
-            // Does not retain this object: the thread must not keep the engine's parts alive.
-            guard thread.start(name: "audio-engine", { [core, queue, weak self] in
-                Self.serve(core, queue) { self?.state.withLock { $0.isEnding ? nil : $0.work } }
-            }) else { return false }
-            state.thread = thread
+            guard state.server == nil else { return true }
+            let number = state.threadCount
+            // Does not retain this object, which the engine releases.
+            let isStarted = WorkerThread().start(name: "audio-engine") { [core, queue, weak self] in
+                Self.serve(core, queue) {
+                    self?.state.withLock { $0.server == number ? $0.work : nil }
+                }
+            }
+            guard isStarted else { return false }
+            state.server = number
+            state.threadCount += 1
             return true
         }
     }
 
     /// Runs the work on the queue whenever the core has some, until `work` returns nil.
     private static func serve(_ core: RenderCore, _ queue: DispatchQueue, work: () -> (@Sendable () -> Void)?) {
-        while true {
+        while work() != nil {
             rcore_wait(core.handle)
-            guard let work = work() else { return }
-            queue.sync(execute: work)
+            if let work = work() { queue.sync(execute: work) }
         }
+        // The last wake-up may have been meant for the thread that a new start has created.
+        rcore_wake(core.handle)
     }
 
-    /// Ends the thread; it may still be running its last work on return. The engine calls this when
-    /// it is released, which can happen on the thread itself.
+    /// Ends the thread, which may still be running its last work on return: it can be the caller.
     func end() {
-        state.withLock { $0.isEnding = true }
+        state.withLock { $0.server = nil }
         rcore_wake(core.handle)
     }
 }

@@ -2,8 +2,8 @@
 // recording or a meter's tap to read, or a plan to free.
 //
 // The semaphore is the only object through which the cycle wakes a thread. `sem_post` does not
-// block, and makes a system call only if a thread waits. At most one post is outstanding, so a cycle
-// that makes work while control is busy costs one atomic exchange.
+// block, and makes a system call only if a thread waits. At most one post is outstanding, so a
+// cycle that makes work while control is busy costs one atomic exchange.
 #include "core.h"
 
 #include <errno.h>

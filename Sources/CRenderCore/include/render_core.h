@@ -132,15 +132,16 @@ bool rcore_next_event(rcore_t *core, rcore_event_t *event) RCORE_RT;
 // ---- Waiting for work: one control thread
 
 /// Waits until a cycle has made work for control, or until `rcore_wake`; returns at once if either
-/// has happened since the last return. [control] Cost: blocks, without a time limit. The cycle makes
-/// work when
+/// has happened since the last return. [control] Cost: blocks, without a time limit. The cycle
+/// makes work when
 /// - it posts an event, even if the event is dropped;
-/// - a quarter of a playing stream's FIFO is free and the stream is not finished, or half of a meter's
+/// - a quarter of a playing stream's FIFO is free and the stream is not finished, or half of a
+///   meter's
 ///   tap or a route's capture is filled: in every cycle, until control has filled or read it;
 /// - it no longer needs a plan (`rcore_collect_plans`).
 ///
-/// Never waiting is allowed: control can also poll. The cycle makes a system call (`sem_post`, which
-/// does not block) only if a thread waits here.
+/// Never waiting is allowed: control can also poll. The cycle makes a system call (`sem_post`,
+/// which does not block) only if a thread waits here.
 void rcore_wait(rcore_t *core);
 /// Like `rcore_wait`, but does not block. [control] Returns whether there was work or a wake.
 bool rcore_try_wait(rcore_t *core);

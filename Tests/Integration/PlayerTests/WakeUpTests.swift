@@ -39,7 +39,9 @@ struct WakeUpTests {
         return least
     }
 
-    @Test("A player that plays wakes at most 20 times a second; interrupted, at most 5 times", arguments: ["lines", "json"])
+    @Test(
+        "A player that plays wakes at most 20 times a second; interrupted, at most 5 times",
+        arguments: ["lines", "json"])
     func wakeUps(ui: String) throws {
         let style = ui == "json" ? ["--events", "json"] : ["--ui", ui]
         let run = try PlayerRun(

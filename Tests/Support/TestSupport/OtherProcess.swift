@@ -27,7 +27,8 @@ public enum OtherProcess {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.compactMap { name in
             guard let id = Int(name),
-                let waits = readText("\(folder)/\(name)/status").firstMatch(of: /\nvoluntary_ctxt_switches:\s*([0-9]+)/),
+                let waits = readText("\(folder)/\(name)/status").firstMatch(
+                    of: /\nvoluntary_ctxt_switches:\s*([0-9]+)/),
                 let count = Int(waits.1)
             else { return nil }
             let title = readText("\(folder)/\(name)/comm")

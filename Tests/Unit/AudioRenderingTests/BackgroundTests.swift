@@ -78,12 +78,16 @@ struct BackgroundTests {
         #expect(try eventually { try speed() == 1 })
     }
 
-    @Test("An engine that is released ends its thread")
+    @Test("An engine that is closed or released ends its thread; started again, it has a new one")
     func end() throws {
         func threads() -> Int { OtherProcess.threads(of: getpid()).filter { $0.name == "audio-engine" }.count }
         #expect(eventually { threads() > 0 })  // a thread names itself once it runs
         let before = threads()
         var another: AudioEngine? = try AudioEngine(driver: ClockedDriver(OfflineDriver()))
+        try another?.start()
+        #expect(eventually { threads() == before + 1 })
+        another?.close()
+        #expect(eventually { threads() == before })
         try another?.start()
         #expect(eventually { threads() == before + 1 })
         another = nil

@@ -61,8 +61,8 @@ TEST(a_dropped_event_is_work) {
     rcore_buffer_release(buffer);
 }
 
-/// A stream makes work in every cycle from a quarter of its FIFO on, until it is filled or finished.
-/// While it is paused, it makes none.
+/// A stream makes work in every cycle from a quarter of its FIFO on, until it is filled or
+/// finished. While it is paused, it makes none.
 TEST(a_stream_that_runs_low_is_work) {
     stage_t stage = open_idle_stage();
     static const float frames[1024] = {0.0f};
@@ -80,7 +80,7 @@ TEST(a_stream_that_runs_low_is_work) {
     EXPECT(makes_work(&stage, 64));
     EXPECT(rcore_fifo_write_interleaved(fifo, frames, 384));
     EXPECT(!makes_work(&stage, 64));
-    EXPECT(makes_work(&stage, 512)); // in several blocks
+    EXPECT(makes_work(&stage, 512));  // in several blocks
     EXPECT(makes_work(&stage, 2000)); // an underrun
     rcore_fifo_finish(fifo);
     EXPECT(makes_work(&stage, 64)); // the voice ends
