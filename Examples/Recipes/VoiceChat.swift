@@ -16,7 +16,6 @@ public final class VoiceChat: Sendable {
     private let session: AudioSession
     private let display: @Sendable (Display) -> Void
     private let call = Mutex<Call?>(nil)
-    private let delay = Mutex(0.0)
     private let observer = SessionObserver()
 
     /// Configures the session at launch, possibly in the background. It stays inactive until a
@@ -47,7 +46,6 @@ public final class VoiceChat: Sendable {
             try? session.setActive(false, options: .notifyOthersOnDeactivation)
             throw error
         }
-        updateDelay()
         display(.talking)
     }
 
@@ -59,9 +57,10 @@ public final class VoiceChat: Sendable {
         return samples
     }
 
-    /// The round-trip latency of this device in seconds, which an echo canceller needs. JACK's port
-    /// latencies include the I/O buffers; on iOS, add two of them.
-    public var deviceDelay: Double { delay.withLock { $0 } }
+    /// The round-trip latency of this device in seconds, which an echo canceller needs. It changes
+    /// with the route and the period. JACK's port latencies include the I/O buffers; on iOS, add
+    /// two of them.
+    public var deviceDelay: Double { session.inputLatency + session.outputLatency }
 
     /// Ends the call; the sessions that it interrupted may resume.
     public func hangUp() throws {
@@ -81,13 +80,9 @@ public final class VoiceChat: Sendable {
         case .interruptionBegan: display(.interrupted)
         // Never opens the microphone automatically: the user decides whether to resume the call.
         case .interruptionEnded: break
-        // The call continues; sample rate, buffer duration and latency may have changed.
-        case .routeChanged, .hardwareChanged: updateDelay()
+        // The call continues on the new route.
+        case .routeChanged: break
         default: break
         }
-    }
-
-    private func updateDelay() {
-        delay.withLock { $0 = session.inputLatency + session.outputLatency }
     }
 }
