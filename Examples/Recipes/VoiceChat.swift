@@ -58,8 +58,8 @@ public final class VoiceChat: Sendable {
     }
 
     /// The round-trip latency of this device in seconds, which an echo canceller needs. It changes
-    /// with the route and the period. JACK's port latencies include the I/O buffers; on iOS, add
-    /// two of them.
+    /// with the route and the period. JACK's port latencies include the I/O buffers; those of
+    /// iOS do not, so add two buffer durations there.
     public var deviceDelay: Double { session.inputLatency + session.outputLatency }
 
     /// Ends the call; the sessions that it interrupted may resume.

@@ -97,8 +97,9 @@ extension AudioEngine {
         }
     }
 
-    /// Stops the voices of a bus and of the buses below it (not of buses that only send to it), in
-    /// one transaction: all on the same frame or, if the queue has too little room, none.
+    /// Stops the voices of a bus and of the buses below it (not of buses that only send to it),
+    /// including voices that wait for their start, on the frame `time` (nil: in the next period).
+    /// One transaction: all or, if the queue has too little room, none.
     func stopAll(on bus: any AudioBus, fadeFrames: Int, at time: UInt64?) throws(AudioEngineError) {
         try control.withLock { control throws(AudioEngineError) in
             guard control.plan[bus] != nil else { throw bus.removed }

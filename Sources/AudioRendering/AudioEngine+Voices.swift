@@ -170,7 +170,10 @@ extension AudioEngine {
     func runBackgroundWork() {
         fillStreams()
         let (recorder, meters, delay) = control.withLock { control in
-            (control.plan.outputRecorder, control.plan.loudnessMeters, updateOutdatedSpeeds(&control))
+            // The core may still write to a recorder that has ended, until a plan without it takes
+            // effect.
+            let recorder = control.plan.outputRecorder ?? control.endedRecorder
+            return (recorder, control.plan.loudnessMeters, updateOutdatedSpeeds(&control))
         }
         if let delay, driver.hasClock { background.runWork(after: delay) }
         if let failure = recorder?.drain() { observers.deliver(.captureFailed(failure)) }

@@ -60,7 +60,7 @@ public final class AudioEngine: Sendable {
     public let driver: any RenderDriver
     let core: RenderCore
     let observers = EngineObservers()
-    let retired = RetiredSounds()
+    let retired: RetiredSounds
     /// The control state. Its lock is never held across a driver call that may block, nor while
     /// handlers run.
     let control: Mutex<Control>
@@ -82,7 +82,6 @@ public final class AudioEngine: Sendable {
         /// The recorder of a capture that a change of its output ended, kept until `stopCapture`.
         var endedRecorder: OutputRecorder?
         var phase = Phase.closed
-        var droppedEvents: UInt64 = 0
         /// The server's sample rate in Hz; 0 until the server was first reached.
         var sampleRate = 0
         /// Whether the speed of some voice was computed for another sample rate.
@@ -114,6 +113,7 @@ public final class AudioEngine: Sendable {
         self.driver = driver
         control = Mutex(Control(plan: EnginePlan(maximumChannels: configuration.maximumChannels)))
         background = EngineBackground(core: core)
+        retired = RetiredSounds(core: core)
         driver.reportOutputLatencies([])  // resets those of an earlier engine
         driver.setEventHandler { [weak self] event in self?.handle(event) }
         driver.setPrepareHandler { [weak self] in self?.runBackgroundWork() }
@@ -320,7 +320,10 @@ public final class AudioEngine: Sendable {
             applyCommandsIfIdle(&control)
             return ended
         }
-        if let ended { observers.deliver(.captureFailed(ended.fail(becauseOfChangeTo: format))) }
+        guard let ended else { return }
+        let failure = ended.fail(becauseOfChangeTo: format)
+        // On the background queue: `lifecycle` may be held.
+        background.run { [observers] in observers.deliver(.captureFailed(failure)) }
     }
 
     /// Removes the capture's recorder from the plan, and returns it, if its sample rate or channel

@@ -22,8 +22,15 @@ public final class Sound: Sendable {
 /// together with its engine.
 final class RetiredSounds: Sendable {
     private let list = Mutex<[SoundMemory]>([])
+    private let core: RenderCore
 
-    func add(_ memory: SoundMemory) { list.withLock { $0.append(memory) } }
+    init(core: RenderCore) { self.core = core }
+
+    /// Wakes the engine to release the memory: no voice may be left whose end would.
+    func add(_ memory: SoundMemory) {
+        list.withLock { $0.append(memory) }
+        rcore_wake(core.handle)
+    }
 
     /// Removes and returns the memory that no voice reads, for the caller to release.
     func takeUnused() -> [SoundMemory] {

@@ -5,8 +5,9 @@ internal import Platform
 /// A driver without a clock, for tests, benchmarks and bouncing to a file. The caller of `render`
 /// is the render thread.
 ///
-/// It runs the same core as in real time, so the output is the same bit for bit. Streams are filled
-/// between cycles, so rendering never outruns the disk.
+/// It runs the same core as in real time, so the output is the same bit for bit. The
+/// engine's background work, such as filling streams, is done between cycles, so rendering never
+/// outruns the disk.
 public final class OfflineDriver: RenderDriver {
     private struct State {
         var format: HardwareFormat
@@ -183,8 +184,9 @@ public final class OfflineDriver: RenderDriver {
         return planes
     }
 
-    // Fills the streams, then renders one period, or `maximumFrames` if that is less. The period's
-    // first frame has index `first` in the arrays of `inputs`.
+    // Calls the prepare handler, not under the lock: it fills the streams and calls handlers of the
+    // app, which may stop the driver. Then renders one period, or `maximumFrames` if that is less.
+    // The period's first frame has index `first` in the arrays of `inputs`.
     private func cycle(maximumFrames: Int, inputs: [[Float]], from first: Int) throws(DriverError) -> [[Float]] {
         state.withLock { $0.prepare }?()
         return try renderLock.withLock { _ throws(DriverError) in

@@ -267,9 +267,9 @@ void bus_reset(struct bus_state *bus) RCORE_RT;
 /// Marks the buses that receive the signal of a voice, insert or delay line in any active plan, or
 /// would if its gate opened (buses.c).
 void buses_mark_sounding(rcore_t *core) RCORE_RT;
-/// After a plan change: sets `refill_frames` of each suspended session with a bus whose insert,
-/// channel count, direct delay or delay line differs from that in `old`, or which is new and has
-/// latency (gate.c).
+/// After a change of the plan from `old`: makes each suspended session refill when it resumes (sets
+/// its `refill_frames` to the session's latency) if one of its buses has another insert, channel
+/// count, direct delay or delay line than in `old`, or is new and has latency (gate.c).
 void gates_plan_changed(rcore_t *core, const rcore_plan_t *old) RCORE_RT;
 /// Returns whether an active plan has the send (slots.c).
 bool send_is_active(const rcore_t *core, const struct send_state *send) RCORE_RT;

@@ -138,7 +138,7 @@ bool rcore_fifo_write(rcore_fifo_t *fifo, const float *const *planes, uint32_t n
 
 // Control has three quarters of the ring's time to write, because a late write is an audible gap.
 bool rcore_fifo_is_low(rcore_fifo_t *fifo) RCORE_RT {
-    const uint32_t least = fifo->capacity - fifo->capacity / 4 + 1;
+    const uint32_t least = fifo->capacity - (fifo->capacity + 3) / 4 + 1;
     return ring_readable(&fifo->ring, least) < least && !rcore_fifo_finished(fifo);
 }
 

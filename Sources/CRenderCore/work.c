@@ -2,13 +2,13 @@
 // recording or a meter's tap to read, or a plan to free.
 //
 // The semaphore is the only object through which the cycle wakes a thread. `sem_post` does not
-// block, and makes a system call only if a thread waits. At most one post is outstanding, so a
-// cycle that makes work while control is busy costs one atomic exchange.
+// block, and makes a system call only if a thread waits. At most one post is outstanding: while
+// control is busy, the first cycle that makes work posts, and each further one costs an exchange.
 #include "core.h"
 
 #include <errno.h>
 
-// Does not block: async-signal-safe by POSIX.
+// Declared again as non-blocking: POSIX makes it async-signal-safe, so it takes no lock.
 int sem_post(sem_t *semaphore) RCORE_RT;
 
 void rcore_wake(rcore_t *core) RCORE_RT {

@@ -69,8 +69,9 @@ struct SessionView: Encodable, Equatable {
 
     /// Returns a summary: "playback, mixWithOthers: running, ducked by 14 dB (DUCK-1 by session 6
     /// (player, pid 4711)), app in the background". The outer parentheses list the reasons, also
-    /// a duck that takes effect only when the session runs (DUCK-7), which the states leave out.
-    /// Leaves out the default mode, and the app's state if it is in the foreground.
+    /// those that no state shows: a duck that applies once the session is active (DUCK-7), and a
+    /// silenced input. Leaves out the default mode, the app's state if it is in the foreground, and
+    /// ACT-1, which `inactive` already says.
     func summary(_ names: SessionNames) -> String {
         let configuration = [category] + (mode == "default" ? [] : ["mode " + mode]) + options
         var states = [ringing && active ? "ringing" : state]

@@ -121,13 +121,15 @@ static bool is_kind(const char *text) {
     return false;
 }
 
-/// Checks what can be checked without a server: names, type and numbers. Returns false, with a
-/// sentence in `error`, if one is invalid. `signal_source_open` checks the signal.
+/// Checks what can be checked without a server: names, type and numbers, and that there is
+/// something to record. Returns false, with a sentence in `error`, if something is invalid.
+/// `signal_source_open` checks the signal.
 static bool check(const virtual_device_options_t *options, char *error, unsigned long error_size) {
     size_t length = strlen(options->name), limit = (size_t)jack_client_name_size() - 1;
     const char *server = server_name(options);
     if (length == 0 || length > limit || strpbrk(options->name, ":/\"\\"))
-        snprintf(error, error_size, "A device's name must have 1 to %zu bytes, without :/\"\\: '%.80s'.", limit,
+        snprintf(error, error_size,
+                 "A device's name must have 1 to %zu bytes and none of : / \" \\; this one is '%.80s'.", limit,
                  options->name);
     else if (!is_kind(options->kind))
         snprintf(error, error_size, "Unknown device type '%.40s'; --help lists the types.", options->kind);

@@ -33,9 +33,10 @@ static const char *const help =
     "                        with 0 before the server runs (see --ready-fd)\n"
     "  --help                print this help\n"
     "\n"
-    "Defaults are in parentheses. Uses real-time scheduling if the system permits it. SIGTERM and SIGINT end it.\n"
-    "exit status: 0 success, 64 usage error, 71 cannot continue in the background or receive signals; without\n"
-    "--detach also: 69 the server cannot run, 70 no driver works any longer\n";
+    "Defaults are in parentheses. Uses real-time scheduling if the system permits it. SIGTERM and SIGINT end\n"
+    "the server.\n"
+    "Exit status: 0 success, 64 usage error, 71 cannot continue in the background; without --detach also:\n"
+    "69 the server cannot run, 70 no driver works any longer, 71 cannot receive signals.\n";
 
 /// The buffer for an error message.
 typedef struct error_buffer {

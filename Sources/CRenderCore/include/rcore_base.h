@@ -7,7 +7,7 @@
 /// - [consumer]  The one thread at a time that reads a ring. Wait-free.
 /// - [render]    The render thread, within `rcore_process`. Bounded time; no allocation, lock or
 ///               system call. One exception: it wakes a thread that waits in `rcore_wait`.
-/// - [any]       Any thread, including the render thread. Wait-free.
+/// - [any]       Any thread, including the render thread. Wait-free, with the same exception.
 /// `& !active` after a tag: only while no thread is inside `rcore_process` or may enter it.
 ///
 /// Audio is planar 32-bit float. Gain is linear and lengths are in frames; only the descriptions of

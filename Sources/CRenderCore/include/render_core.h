@@ -129,21 +129,24 @@ typedef struct rcore_event {
 /// Reads the oldest event. Returns false when there is none.
 bool rcore_next_event(rcore_t *core, rcore_event_t *event) RCORE_RT;
 
-// ---- Waiting for work: one control thread
+// ---- Waiting for work
 
 /// Waits until a cycle has made work for control, or until `rcore_wake`; returns at once if either
-/// has happened since the last return. [control] Cost: blocks, without a time limit. The cycle
-/// makes work when
+/// has happened since the last return. [any but the render thread] Cost: blocks, without a time
+/// limit. Meanwhile, other threads may call every other function, [control] ones as well. If
+/// several threads wait, each wake-up ends one wait. The cycle makes work when
 /// - it posts an event, even if the event is dropped;
-/// - a quarter of a playing stream's FIFO is free and the stream is not finished, or half of a
-///   meter's
-///   tap or a route's capture is filled: in every cycle, until control has filled or read it;
+/// - a quarter of a playing stream's FIFO is free and the stream is not finished: in every cycle,
+///   until control has filled it;
+/// - half of a meter's tap or of a route's capture is filled: in every cycle, until control has
+///   read it;
 /// - it no longer needs a plan (`rcore_collect_plans`).
 ///
 /// Never waiting is allowed: control can also poll. The cycle makes a system call (`sem_post`,
 /// which does not block) only if a thread waits here.
 void rcore_wait(rcore_t *core);
-/// Like `rcore_wait`, but does not block. [control] Returns whether there was work or a wake.
+/// Like `rcore_wait`, but does not block. [any but the render thread] Returns whether there was
+/// work or a wake.
 bool rcore_try_wait(rcore_t *core);
 /// Ends the wait in progress, otherwise the next one. [any]
 void rcore_wake(rcore_t *core) RCORE_RT;

@@ -59,7 +59,7 @@ extension RealServers {
                 (["--name", "A", "--type", "tape"], "Unknown device type 'tape'; --help lists the types."),
                 (
                     ["--name", "A:b", "--type", "hdmi"],
-                    #"without :/"\: 'A:b'."#
+                    #"none of : / " \; this one is 'A:b'."#
                 ),
                 (
                     ["--name", "A", "--type", "hdmi", "--outputs", "0"],

@@ -62,6 +62,23 @@ struct BackgroundTests {
         observation.cancel()
     }
 
+    @Test("A sound that is released after its last voice has ended is freed, though nothing plays")
+    func sounds() throws {
+        let ended = EventLog<VoiceEnd?>()
+        weak var buffer: AudioBuffer?
+        try {
+            let samples = try AudioBuffer([Signal.counting(frames: 100)])
+            let sound = try engine.makeSound(samples, on: bus)
+            try engine.makeCommandQueue().trigger(sound)
+            // Ends in the same cycle, so that the work for both ends is done once this is reported.
+            try engine.play(.buffer(AudioBuffer([Signal.counting(frames: 100)])), on: bus) { ended.note($0.endReason) }
+            try driver.inner.render(frames: 256)
+            #expect(ended.wait { !$0.isEmpty })
+            buffer = samples
+        }()
+        #expect(eventually { buffer == nil })
+    }
+
     @Test("HW-3: a speed posted for a later frame before the rate changed is converted once it has taken effect")
     func speeds() throws {
         let sine = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 480_000)

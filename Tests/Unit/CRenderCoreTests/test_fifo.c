@@ -222,6 +222,25 @@ TEST(a_million_frames_cross_between_threads) {
     rcore_fifo_destroy(fifo);
 }
 
+/// A ring is low once a quarter is free and not all has been written, and is filling once half of
+/// it is filled, whatever its size.
+TEST(shows_when_it_is_time_to_write_and_to_read) {
+    static const float frames[1024] = {0.0f};
+    for (uint32_t capacity = 1; capacity <= 1024; capacity *= 2) {
+        rcore_fifo_t *fifo = fifo_of(1, capacity);
+        for (uint32_t filled = 0; filled <= capacity; filled++) {
+            EXPECT_EQUAL(rcore_fifo_is_low(fifo), (capacity - filled) * 4 >= capacity);
+            EXPECT_EQUAL(rcore_fifo_is_filling(fifo), filled * 2 >= capacity);
+            (void)rcore_fifo_write_interleaved(fifo, frames, filled < capacity ? 1 : 0);
+        }
+        rcore_fifo_consume(fifo, capacity);
+        EXPECT(rcore_fifo_is_low(fifo));
+        rcore_fifo_finish(fifo);
+        EXPECT(!rcore_fifo_is_low(fifo));
+        rcore_fifo_destroy(fifo);
+    }
+}
+
 int main(void) {
     RUN(holds_at_least_what_was_asked);
     RUN(refuses_what_is_out_of_range);
@@ -231,5 +250,6 @@ int main(void) {
     RUN(silences_and_counts_what_is_no_number);
     RUN(an_empty_ring_is_drained_only_once_finished);
     RUN(a_million_frames_cross_between_threads);
+    RUN(shows_when_it_is_time_to_write_and_to_read);
     return test_result();
 }
