@@ -35,14 +35,16 @@ public final class VoiceChat: Sendable {
     public func talk(with farEnd: VoiceSource) throws {
         try session.setActive(true)
         do {
-            if call.withLock({ $0 == nil }) {
+            if let microphone = call.withLock({ $0?.microphone }) {
+                try microphone.start()  // it has stopped if it was muted during the interruption
+            } else {
                 let microphone = try AudioSessionInput(session: session)
                 try microphone.start()
                 let voice = try session.engine.play(farEnd, on: session.bus)
                 call.withLock { $0 = Call(farEnd: voice, microphone: microphone) }
             }
         } catch {
-            // Without a call, the session must not silence others.
+            // Without a microphone, the session must not silence others.
             try? session.setActive(false, options: .notifyOthersOnDeactivation)
             throw error
         }

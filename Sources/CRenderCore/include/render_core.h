@@ -71,7 +71,8 @@ rcore_config_t rcore_config_default(void);
 /// cycle uses and, where the system permits, locks it. Returns NULL with RCORE_BAD_ARGUMENT or
 /// RCORE_NO_MEMORY; `status` may be NULL. The caller owns the core.
 rcore_t *rcore_create(const rcore_config_t *config, rcore_status_t *status);
-/// Frees the core and the plans posted to it; NULL does nothing. [control & !active] Buffers, fifos
+/// Frees the core and the plans posted to it; NULL does nothing. [control & !active], and no thread
+/// in `rcore_wait`. Buffers, fifos
 /// and matrices still belong to the caller.
 void rcore_destroy(rcore_t *core);
 
@@ -133,8 +134,9 @@ bool rcore_next_event(rcore_t *core, rcore_event_t *event) RCORE_RT;
 
 /// Waits until a cycle has made work for control, or until `rcore_wake`; returns at once if either
 /// has happened since the last return. [any but the render thread] Cost: blocks, without a time
-/// limit. Meanwhile, other threads may call every other function, [control] ones as well. If
-/// several threads wait, each wake-up ends one wait. The cycle makes work when
+/// limit. Meanwhile, other threads may call every other function, [control] ones as well, except
+/// `rcore_destroy`: before that, end the wait with `rcore_wake` and join the thread. If several
+/// threads wait, each wake-up ends one wait. The cycle makes work when
 /// - it posts an event, even if the event is dropped;
 /// - a quarter of a playing stream's FIFO is free and the stream is not finished: in every cycle,
 ///   until control has filled it;

@@ -109,6 +109,32 @@ import Testing
         #expect(scenario.interruptions.first == .interruptionBegan(.builtInMicMuted))
     }
 
+    @Test("GUIDE-3, INT-10: muted during an interruption, the call resumes only once the microphone is unmuted")
+    func mutedWhileInterrupted() throws {
+        let device = try Device(apps: 1, microphones: 1)
+        device.app(Self.chat).setRecordPermission(.granted)
+        let session = try device.session(of: Self.chat)
+        let screen = Screen<VoiceChat.Display>()
+        let voiceChat = try VoiceChat(session: session, display: screen.show)
+        let farEnd = try device.buffer(of: Self.chat, Signal.counting(frames: 48_000))
+        try voiceChat.talk(with: .buffer(farEnd))
+        let spoken = Signal.counting(frames: 2_400)
+        _ = try device.render(2_400, microphone: spoken)
+        try device.system.ring()
+        try device.system.acceptCall()
+        _ = try device.render(2_400, microphone: spoken)
+        try device.system.setMicrophoneMuted(true)
+        try device.system.endCall()
+        _ = voiceChat.takeInput()
+
+        #expect(throws: AudioSessionError.self) { try voiceChat.talk(with: .buffer(farEnd)) }
+        #expect(!session.isActive && screen.now == .interrupted)
+        try device.system.setMicrophoneMuted(false)
+        try voiceChat.talk(with: .buffer(farEnd))
+        _ = try device.render(2_400, microphone: spoken)
+        #expect(screen.now == .talking && !voiceChat.takeInput().isEmpty)
+    }
+
     /// A host with a headset, whose user has granted permission, and a voice of 2,400 frames.
     private func headset() throws -> (OfflineDriver, AudioSession, VoiceSource) {
         let driver = OfflineDriver(sampleRate: 48_000, channels: 4, inputChannels: 2, periodFrames: 256)
