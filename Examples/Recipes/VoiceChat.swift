@@ -31,7 +31,8 @@ public final class VoiceChat: Sendable {
     public func signedIn() { session.host.application.requestRecordPermission { _ in } }
 
     /// Starts a call when the user calls or answers, or resumes it after an interruption. `farEnd`
-    /// is the voice of the other party; a resumed call keeps the one it has.
+    /// is the voice of the other party, such as a `VoiceSource.render`; a resumed call keeps the
+    /// one it has.
     public func talk(with farEnd: VoiceSource) throws {
         try session.setActive(true)
         do {
@@ -61,7 +62,8 @@ public final class VoiceChat: Sendable {
 
     /// The round-trip latency of this device in seconds, which an echo canceller needs. It changes
     /// with the route and the period. JACK's port latencies include the I/O buffers; those of
-    /// iOS do not, so add two buffer durations there.
+    /// iOS do not, so add two buffer durations there. Not for the audio thread: it may connect to
+    /// the server.
     public var deviceDelay: Double { session.inputLatency + session.outputLatency }
 
     /// Ends the call; the sessions that it interrupted may resume.
@@ -70,6 +72,7 @@ public final class VoiceChat: Sendable {
             defer { call = nil }
             return call
         }
+        ended?.microphone.stop()
         try? ended?.farEnd.stop()  // throws if the voice has already ended
         try session.setActive(false, options: .notifyOthersOnDeactivation)
         display(.idle)

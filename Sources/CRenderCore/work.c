@@ -1,5 +1,6 @@
-// Wakes the control thread when a cycle has made work for it: an event to read, a stream to fill, a
-// capture or a meter's tap to read, or a plan to free.
+// Wakes the control thread when another thread asks for it (`rcore_wake`), and when a cycle has
+// made work for it: an event to read, a stream to fill, a capture or a meter's tap to read, or a
+// plan to free.
 //
 // The semaphore is the only object through which the cycle wakes a thread. `sem_post` does not
 // block, and makes a system call only if a thread waits. At most one post is outstanding: while

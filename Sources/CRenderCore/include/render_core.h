@@ -133,10 +133,12 @@ bool rcore_next_event(rcore_t *core, rcore_event_t *event) RCORE_RT;
 // ---- Waiting for work
 
 /// Waits until a cycle has made work for control, or until `rcore_wake`; returns at once if either
-/// has happened since the last return. [any but the render thread] Cost: blocks, without a time
-/// limit. Meanwhile, other threads may call every other function, [control] ones as well, except
-/// `rcore_destroy`: before that, end the wait with `rcore_wake` and join the thread. If several
-/// threads wait, each wake-up ends one wait. The cycle makes work when
+/// has happened since the last return of either function. [any but the render thread] Cost: blocks,
+/// without a time limit. Meanwhile, other threads may call every other function, [control] ones as
+/// well, except `rcore_destroy`: before that, end the wait with `rcore_wake` and join the thread.
+/// If several threads wait, one wake-up ends one wait, and all work and wakes before that wait has
+/// returned count as one wake-up: to end several waits, let each thread call `rcore_wake` after its
+/// last return. The cycle makes work when
 /// - it posts an event, even if the event is dropped;
 /// - a quarter of a playing stream's FIFO is free and the stream is not finished: in every cycle,
 ///   until control has filled it;
@@ -150,7 +152,8 @@ void rcore_wait(rcore_t *core);
 /// Like `rcore_wait`, but does not block. [any but the render thread] Returns whether there was
 /// work or a wake.
 bool rcore_try_wait(rcore_t *core);
-/// Ends the wait in progress, otherwise the next one. [any]
+/// Ends a wait in progress, otherwise the next one. [any] Several calls before a wait returns count
+/// as one.
 void rcore_wake(rcore_t *core) RCORE_RT;
 
 // ---- Counters and meters
