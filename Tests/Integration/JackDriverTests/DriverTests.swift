@@ -206,7 +206,7 @@ extension RealServers {
 
         @Test("Sound at the input ports is captured, every frame in order, with its time")
         func input() throws {
-            let server = try JackServer(name, periodFrames: 1024)
+            let server = try JackServer(name, periodFrames: 1024, arguments: JackServer.synchronous)
             defer { server.stop() }
             var inputs = configuration(server)
             // As many inputs as the dummy device has: two. PipeWire's null sink has none.

@@ -47,7 +47,7 @@ extension RealServers {
         @Test("A ramp through the app and a direct one are equal, frame for frame")
         func ramp() throws {
             let period = 1024
-            let server = try JackServer(name, periodFrames: period)
+            let server = try JackServer(name, periodFrames: period, arguments: JackServer.synchronous)
             defer { server.stop() }
             let player = try monitor(on: server)
             defer { player.engine.close() }

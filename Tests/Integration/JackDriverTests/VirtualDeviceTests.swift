@@ -122,7 +122,7 @@ extension RealServers {
 
         @Test("A killed device leaves a recording, complete sample for sample, and no port")
         func killed() throws {
-            let server = try JackServer(name, periodFrames: 1024)
+            let server = try JackServer(name, periodFrames: 1024, arguments: JackServer.synchronous)
             defer { server.stop() }
             let microphone = try VirtualDevice(
                 "Mic", kind: .builtInMic, on: server.environment, outputs: 0, inputs: 1, sound: .ramp)

@@ -6,6 +6,11 @@ public final class JackServer: Sendable {
     private let process: ChildProcess
     private let folder: TemporaryDirectory
 
+    /// The option of a jackd that waits for its clients (`arguments`). Without it, a client that is
+    /// late by a period misses that period, or processes it twice: a test that compares what one
+    /// client receives from another needs it.
+    public static let synchronous = ["-S"]
+
     /// Starts the server; clients can connect on return. `arguments` are jackd's own options, which
     /// precede those of its driver.
     public init(_ name: ServerName, sampleRate: Int = 48_000, periodFrames: Int = 256, arguments: [String] = []) throws

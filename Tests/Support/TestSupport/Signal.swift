@@ -41,7 +41,8 @@ public enum Signal {
 
     /// Describes the first break in a `counting` signal that may begin at any number, or returns
     /// nil if there is none. With `mayMissCycles`, whole cycles may be missing, and up to half of
-    /// them silent: PipeWire skips a late client, while jackd waits for it.
+    /// them silent: PipeWire skips a late client, while a synchronous jackd waits
+    /// for it.
     public static func firstBreak(
         inCounting samples: some RandomAccessCollection<Float>, cycle frames: Int, mayMissCycles: Bool
     ) -> String? {
