@@ -74,10 +74,13 @@ let package = Package(
         .target(
             name: "SessionArbiter", dependencies: ["SessionPolicy", "CSessionGate", "CSessionSocket", "Platform"],
             swiftSettings: swift),
-        // The only target that uses TOML, so that apps do not link its parser.
+        // The service and its settings file. Apps do not link it.
         .target(
-            name: "ArbiterConfiguration",
-            dependencies: ["SessionArbiter", "SessionPolicy", .product(name: "TOMLKit", package: "TOMLKit")],
+            name: "ArbiterService",
+            dependencies: [
+                "SessionArbiter", "SessionPolicy", "CSessionSocket", "Platform",
+                .product(name: "TOMLKit", package: "TOMLKit"),
+            ],
             swiftSettings: swift),
         .target(
             name: "AudioSessions",
@@ -101,7 +104,7 @@ let package = Package(
         .target(
             name: "SessionCommands",
             dependencies: [
-                "ArbiterConfiguration", "AudioRendering", "CSessionSocket", "JackDriver", "Platform", "SessionArbiter",
+                "ArbiterService", "AudioRendering", "CSessionSocket", "JackDriver", "Platform", "SessionArbiter",
                 "SessionPolicy",
             ],
             swiftSettings: swift),
@@ -115,7 +118,7 @@ let package = Package(
         .executableTarget(
             name: "audiosessiond",
             dependencies: [
-                "ArbiterConfiguration", "SessionArbiter", "CSessionSocket", "Platform",
+                "ArbiterService", "SessionArbiter", "CSessionSocket", "Platform",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -178,7 +181,9 @@ let package = Package(
             path: "Tests/Programs/SoakProgram", swiftSettings: swift),
         .target(
             name: "ArbiterTesting",
-            dependencies: ["CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy", "TestRandom"],
+            dependencies: [
+                "ArbiterService", "CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy", "TestRandom",
+            ],
             path: "Tests/Support/ArbiterTesting", swiftSettings: swift),
         .executableTarget(
             name: "arbiter-test-client", dependencies: ["ArbiterTesting", "SessionArbiter"],
@@ -200,7 +205,8 @@ let package = Package(
         .testTarget(
             name: "SessionArbiterTests",
             dependencies: [
-                "SessionArbiter", "SessionPolicy", "CSessionGate", "CSessionSocket", "Platform", "TestSupport",
+                "ArbiterService", "SessionArbiter", "SessionPolicy", "CSessionGate", "CSessionSocket", "Platform",
+                "TestSupport",
             ],
             path: "Tests/Unit/SessionArbiterTests", swiftSettings: swift),
         .testTarget(
@@ -238,7 +244,7 @@ let package = Package(
         .testTarget(
             name: "SessionCommandsTests",
             dependencies: [
-                "ArbiterConfiguration", "AudioRendering", "JackDriver", "SessionArbiter", "SessionPolicy",
+                "ArbiterService", "AudioRendering", "JackDriver", "SessionArbiter", "SessionPolicy",
                 "SessionCommands", "TestRandom", "TestSupport",
             ],
             path: "Tests/Unit/SessionCommandsTests", swiftSettings: swift),

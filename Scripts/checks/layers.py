@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares every import and include with the direct dependencies of its target. Allows includes of
-`<jack/…>` only in the targets that use JACK, re-exports of whole modules only where listed below, and
-no cast to a concrete type of another target that hides behind a protocol.
+`<jack/…>` only in the targets that use JACK, re-exports of whole modules only where listed below, no
+cast to a concrete type of another target that hides behind a protocol, and no library product that
+links what belongs to the service.
 """
 import json
 import pathlib
@@ -19,6 +20,8 @@ MAY_REEXPORT = {
     ("AVFAudio", "AudioSessions"), ("AVFoundation", "AVFAudio"), ("AudioPlayback", "AudioSessions"),
     ("AudioSessions", "AudioRendering"), ("SessionPolicy", "AudioSessionTypes"),
 }
+# Libraries, which apps link, use none of these, directly or through other targets.
+NOT_FOR_APPS = {"ArbiterService", "SessionCommands", "TOMLKit"}
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"
     r"import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)",
@@ -35,17 +38,36 @@ STRING = re.compile(r'"""\n.*?"""', re.DOTALL)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
-def targets_of(root):
+def manifest_of(root):
     dump = subprocess.run(
         ["swift", "package", "--package-path", str(root), "dump-package"], check=True, capture_output=True, text=True
     )
-    for target in json.loads(dump.stdout)["targets"]:
+    return json.loads(dump.stdout)
+
+
+def targets_of(root, manifest):
+    for target in manifest["targets"]:
         names = set()
         for dependency in target["dependencies"]:
             names.add(next(iter(dependency.values()))[0])
         tests = target["type"] == "test"
         path = root / (target.get("path") or f"{'Tests' if tests else 'Sources'}/{target['name']}")
         yield target["name"], path, names
+
+
+def product_violations(root, manifest, targets):
+    direct = {name: names for name, _, names in targets}
+    for product in manifest["products"]:
+        if "library" not in product["type"]:
+            continue
+        reached, pending = set(), list(product["targets"])
+        while pending:
+            name = pending.pop()
+            if name not in reached:
+                reached.add(name)
+                pending += direct.get(name, ())
+        for name in sorted(reached & NOT_FOR_APPS):
+            yield root / "Package.swift", 1, f"the library {product['name']} links {name}, which is not for apps"
 
 
 def blank_strings(text):
@@ -116,9 +138,10 @@ def c_violations(name, path, direct, owners):
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
-    targets = list(targets_of(root))
+    manifest = manifest_of(root)
+    targets = list(targets_of(root, manifest))
     owners = {header.name: name for name, path, _ in targets for header in (path / "include").glob("*.h")}
-    violations = []
+    violations = list(product_violations(root, manifest, targets))
     sources = [target for target in targets if (root / "Sources") in target[1].parents]
     hidden = hidden_types(sources)
     for name, path, _ in sources:

@@ -1,26 +1,26 @@
 internal import Dispatch
-internal import SessionPolicy
+package import SessionPolicy
 
 /// The part that all arbiters share: it applies the policy and keeps its state, the sessions'
 /// gates, the session numbers and the log.
 ///
 /// Not thread-safe: its owner must ensure that only one thread at a time uses it.
-struct ArbiterCore {
-    let settings: ArbiterSettings
-    let policy: Policy
-    private(set) var state = PolicyState()
+package struct ArbiterCore {
+    package let settings: ArbiterSettings
+    package let policy: Policy
+    package private(set) var state = PolicyState()
     /// In the order of `state.sessions`.
     private(set) var resolvedGrants: [ResolvedGrant] = []
     /// The sessions that play in `state`, for the hints about other audio.
     private var otherAudio = OtherAudio()
-    private(set) var log: DecisionLog
+    package private(set) var log: DecisionLog
     /// The numbers of the sessions' grants (SRV-3).
-    private(set) var grants = GrantOrder()
-    var bufferSizeOverride: BufferSizeOverride?
-    var sampleRateOverride: SampleRateOverride?
+    package private(set) var grants = GrantOrder()
+    package var bufferSizeOverride: BufferSizeOverride?
+    package var sampleRateOverride: SampleRateOverride?
     private var gatedSessions: [SessionID: GatedSession] = [:]
     /// The highest session number assigned so far.
-    var lastSessionNumber: UInt64 = 0
+    package var lastSessionNumber: UInt64 = 0
 
     /// An app session's gate, and the values last written to it. The system's own sessions have no
     /// gate.
@@ -30,7 +30,7 @@ struct ArbiterCore {
         var volume: Float
     }
 
-    init(settings: ArbiterSettings) {
+    package init(settings: ArbiterSettings) {
         self.settings = settings
         policy = Policy(settings: settings.policy)
         log = DecisionLog(capacity: settings.logCapacity)
@@ -38,7 +38,7 @@ struct ArbiterCore {
 
     /// Registers a new session with its gate, which grants nothing yet. If a rule refuses the
     /// session, throws the refusal and forgets the gate.
-    mutating func register(
+    package mutating func register(
         app: AppID, gate: SessionGate
     ) throws(ArbiterError) -> (id: SessionID, notices: [SessionNotice]) {
         let id = nextID()
@@ -53,7 +53,7 @@ struct ArbiterCore {
 
     /// Begins a session of the system, which has no gate. Throws if a rule refuses it; its number
     /// is then not used again.
-    mutating func beginSystemSession(
+    package mutating func beginSystemSession(
         rank: Rank, isRinging: Bool
     ) throws(ArbiterError) -> (id: SessionID, notices: [SessionNotice]) {
         let id = nextID()
@@ -63,7 +63,7 @@ struct ArbiterCore {
     /// Makes one decision: writes the gates first, then the log, as INT-1 requires. The caller then
     /// delivers the returned notices. If a rule refuses the action, logs the refusal and throws it;
     /// nothing else has changed.
-    mutating func decide(_ action: PolicyAction) throws(ArbiterError) -> [SessionNotice] {
+    package mutating func decide(_ action: PolicyAction) throws(ArbiterError) -> [SessionNotice] {
         let event = PolicyEvent(action, at: Self.now)
         let transition: Policy.Transition
         do throws(Refusal) {
@@ -79,7 +79,7 @@ struct ArbiterCore {
     }
 
     /// Returns the current status of a session; nil if it is unknown.
-    func status(of id: SessionID) -> SessionStatus? {
+    package func status(of id: SessionID) -> SessionStatus? {
         guard let index = state.sessions.firstIndex(where: { $0.id == id }) else { return nil }
         return SessionStatus(
             session: state.sessions[index], resolvedGrant: resolvedGrants[index],
@@ -94,14 +94,14 @@ struct ArbiterCore {
             isInCall: state.isInCall)
     }
 
-    var hardware: HardwareRequest {
+    package var hardware: HardwareRequest {
         HardwareRequest(
             ioBufferDuration: state.resolvedIOBufferDuration, bufferSizeOverride: bufferSizeOverride,
             sampleRate: state.resolvedSampleRate,
             sampleRateOverride: sampleRateOverride)
     }
 
-    static var now: EventTime { EventTime(nanoseconds: DispatchTime.now().uptimeNanoseconds) }
+    package static var now: EventTime { EventTime(nanoseconds: DispatchTime.now().uptimeNanoseconds) }
 
     /// Returns a session number that no session had before.
     private mutating func nextID() -> SessionID {
@@ -110,7 +110,7 @@ struct ArbiterCore {
     }
 
     /// Returns whether the state contains a session or a property of an app.
-    func knows(_ app: AppID) -> Bool {
+    package func knows(_ app: AppID) -> Bool {
         state.sessions.contains { $0.app == app } || state.apps.contains { $0.id == app }
     }
 
@@ -119,7 +119,7 @@ struct ArbiterCore {
     /// Rebuilds the state from what a previous arbiter left and the records that its clients send.
     /// The caller then attaches the gates and delivers the returned notices, which the records do
     /// not yet reflect.
-    mutating func rebuild(_ system: SystemRecord, _ records: [SessionRecord]) -> [SessionNotice] {
+    package mutating func rebuild(_ system: SystemRecord, _ records: [SessionRecord]) -> [SessionNotice] {
         var system = system
         system.sessions += records.filter { $0.session.app == .system }
         let sessions = records.filter { $0.session.app != .system }
@@ -135,7 +135,7 @@ struct ArbiterCore {
     }
 
     /// Rebuilds the state again with one more session, whose client returned late.
-    mutating func rebuildAdding(_ record: SessionRecord) -> [SessionNotice] {
+    package mutating func rebuildAdding(_ record: SessionRecord) -> [SessionNotice] {
         var records = [record]
         for (session, resolvedGrant) in zip(state.sessions, resolvedGrants) where session.app != .system {
             if let known = state.record(of: session.id, grants, resolvedGrant: resolvedGrant) { records.append(known) }
@@ -145,7 +145,7 @@ struct ArbiterCore {
 
     /// Returns the state that belongs to no client, to be stored for the next arbiter. `isKept`
     /// selects the system sessions to include.
-    func systemRecord(keeping isKept: (SessionID) -> Bool) -> SystemRecord {
+    package func systemRecord(keeping isKept: (SessionID) -> Bool) -> SystemRecord {
         var record = state.systemRecord(grants)
         record.sessions.removeAll { !isKept($0.session.id) }
         // Clients report the state of their own apps.
@@ -155,7 +155,7 @@ struct ArbiterCore {
 
     /// Attaches the gate of a rebuilt session. The gate still holds the values of the session's
     /// previous gate; this writes the current ones.
-    mutating func attach(_ gate: SessionGate, to id: SessionID) {
+    package mutating func attach(_ gate: SessionGate, to id: SessionID) {
         gatedSessions[id] = GatedSession(gate: gate, grant: gate.grant, volume: gate.volume)
         writeGates()
     }

@@ -52,7 +52,7 @@ public struct DecisionHistory: Hashable, Sendable, Codable {
 
 /// The latest decisions, in sections. The oldest are dropped one section at a time, so that the
 /// state before the first one is known.
-struct DecisionLog {
+package struct DecisionLog {
     /// Consecutive decisions, and the state before them.
     private struct Section {
         var base: PolicyState
@@ -71,7 +71,7 @@ struct DecisionLog {
     private let capacity: Int
     private let sectionLength: Int
     /// The number of the last decision; 0 before the first one.
-    private(set) var count: UInt64 = 0
+    package private(set) var count: UInt64 = 0
 
     init(capacity: Int) {
         self.capacity = max(1, capacity)
@@ -109,13 +109,13 @@ struct DecisionLog {
     }
 
     /// The decisions, the oldest first, at most as many as the capacity.
-    var decisions: [Decision] { sections.flatMap(\.decisions).suffix(capacity) }
+    package var decisions: [Decision] { sections.flatMap(\.decisions).suffix(capacity) }
 
-    var last: Decision? { sections.last { !$0.decisions.isEmpty }?.decisions.last }
+    package var last: Decision? { sections.last { !$0.decisions.isEmpty }?.decisions.last }
 
     /// Returns the decisions since the state was last rebuilt, as far as they are stored, to be
     /// replayed. `state` is the current state.
-    func history(_ state: PolicyState) -> DecisionHistory {
+    package func history(_ state: PolicyState) -> DecisionHistory {
         let first = sections.lastIndex(where: \.startsNewHistory) ?? 0
         return DecisionHistory(
             base: sections.isEmpty ? state : sections[first].base,

@@ -30,7 +30,7 @@ public final class SessionGate: @unchecked Sendable {
 
     /// Creates such a gate in shared memory, for another process to read. The caller sends the
     /// descriptor there and closes it.
-    static func makeShared() throws(ArbiterError) -> (gate: SessionGate, descriptor: Int32) {
+    package static func makeShared() throws(ArbiterError) -> (gate: SessionGate, descriptor: Int32) {
         var page: OpaquePointer?
         let descriptor = ssocket_gate_create(&page)
         guard descriptor >= 0, let page else {
@@ -63,14 +63,14 @@ public final class SessionGate: @unchecked Sendable {
     public var volume: Float { sgate_page_volume(page).gain }
 
     /// The two 64-bit words of the page, for the next arbiter (SRV-3). [any thread]
-    var words: GateWords {
+    package var words: GateWords {
         GateWords(
             grant: sgate_grant_pack(sgate_page_grant(page)), volume: sgate_volume_pack(sgate_page_volume(page)))
     }
 
     /// Publishes the words of another page, so that a reader that switches to this page notices no
     /// difference. [the arbiter]
-    func write(_ words: GateWords) {
+    package func write(_ words: GateWords) {
         sgate_page_set_grant(page, sgate_grant_unpack(words.grant))
         sgate_page_set_volume(page, sgate_volume_unpack(words.volume))
     }

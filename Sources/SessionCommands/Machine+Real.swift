@@ -1,4 +1,4 @@
-internal import ArbiterConfiguration
+internal import ArbiterService
 internal import Foundation
 internal import JackDriver
 internal import Platform

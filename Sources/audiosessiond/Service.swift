@@ -1,4 +1,4 @@
-import ArbiterConfiguration
+import ArbiterService
 import CSessionSocket
 import Foundation
 import Platform

@@ -17,6 +17,23 @@ public struct ArbiterReport: Hashable, Sendable, Codable {
     public var apps: [AppState]
     public var hardware: HardwareRequest
 
+    package init(
+        arbiter: UInt64, process: Int32, uptime: Double, settings: ArbiterSettings, decisions: UInt64,
+        clients: [Client], sessions: [SessionUpdate], system: SystemRecord, apps: [AppState],
+        hardware: HardwareRequest
+    ) {
+        self.arbiter = arbiter
+        self.process = process
+        self.uptime = uptime
+        self.settings = settings
+        self.decisions = decisions
+        self.clients = clients
+        self.sessions = sessions
+        self.system = system
+        self.apps = apps
+        self.hardware = hardware
+    }
+
     public struct Client: Hashable, Sendable, Codable {
         public var app: AppID
         public var process: Int32

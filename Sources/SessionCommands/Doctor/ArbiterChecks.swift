@@ -1,4 +1,4 @@
-internal import ArbiterConfiguration
+internal import ArbiterService
 internal import SessionArbiter
 
 /// Checks that the folder for sockets and locks is private to the user.

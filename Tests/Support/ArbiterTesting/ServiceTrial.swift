@@ -1,3 +1,4 @@
+import ArbiterService
 import CSessionSocket
 import Foundation
 import SessionArbiter

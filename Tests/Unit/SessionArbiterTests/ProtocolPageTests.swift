@@ -1,3 +1,4 @@
+import ArbiterService
 import Foundation
 import SessionArbiter
 import SessionPolicy

@@ -1,6 +1,6 @@
 import SessionArbiter
 
-@testable import ArbiterConfiguration
+@testable import ArbiterService
 
 /// Suites that read the text of a configuration file.
 protocol ConfigurationReading {}

@@ -5,7 +5,7 @@ import TestRandom
 import TestSupport
 import Testing
 
-@testable import ArbiterConfiguration
+@testable import ArbiterService
 
 /// The configuration file.
 @Suite struct ConfigurationTests: ConfigurationReading {

@@ -2,7 +2,7 @@ import SessionArbiter
 import SessionPolicy
 import Testing
 
-@testable import ArbiterConfiguration
+@testable import ArbiterService
 
 /// Device tables in the settings.
 @Suite struct DeviceTableTests: ConfigurationReading {

@@ -1,3 +1,4 @@
+internal import SessionArbiter
 internal import SessionPolicy
 
 /// Delivery of messages to clients, in an order in which no client sees an effect before its cause.

@@ -1,6 +1,7 @@
 internal import CSessionSocket
 internal import Foundation
 internal import Platform
+package import SessionArbiter
 internal import SessionPolicy
 
 /// The arbiter of a user's apps, behind a Unix socket.

@@ -1,3 +1,4 @@
+public import SessionArbiter
 public import SessionPolicy
 
 /// How the arbiter's service runs, in addition to the settings of its decisions: leases, limits and

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Platform
 internal import Glibc
+internal import SessionArbiter
 internal import SessionPolicy
 
 /// The state that outlives an arbiter: that of the system, and the list of its clients (SRV-3).

@@ -1,5 +1,6 @@
 internal import CSessionSocket
 internal import Foundation
+internal import SessionArbiter
 internal import SessionPolicy
 
 /// Handling of packets: decoding, decisions and replies.

@@ -1,5 +1,6 @@
 internal import CSessionSocket
 internal import Foundation
+internal import SessionArbiter
 internal import SessionPolicy
 
 /// A client of the server: its socket, its identity, and its pending messages. Used on the server's

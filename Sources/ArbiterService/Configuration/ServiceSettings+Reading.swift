@@ -1,4 +1,4 @@
-public import SessionArbiter
+internal import SessionArbiter
 internal import SessionPolicy
 internal import TOMLKit
 

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SessionArbiter
 internal import SessionPolicy
 
 /// The state while the clients of an arbiter that died reconnect (SRV-3).

@@ -1,6 +1,7 @@
 internal import CSessionSocket
 internal import Foundation
 internal import Platform
+internal import SessionArbiter
 
 /// Waits for any of several descriptors at once.
 struct EventLoop: ~Copyable {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SessionArbiter
 internal import SessionPolicy
 
 /// The state that is stored for the next arbiter, the removal of clients, and the report for tools.
