@@ -2,20 +2,20 @@
 """Checks that the tables of speed in README.md and Benchmarks/README.md agree with Benchmarks/results, or
 writes the tables.
 
-speed.py ROOT            checks the tables, and that the results come from full runs and have every
-                         metric on which scripts rely
+speed.py ROOT            checks the tables, and that the results come from full runs and have the
+                         metrics and units that the page of metrics lists, and no others
 speed.py ROOT --write    writes the tables
 """
 import json
 import pathlib
+import re
 import sys
 
 BENCHMARKS = ["latency", "capacity", "arbitration", "session"]
-# The metrics are a public interface: scripts that read the JSON files rely on them.
-METRICS = """mix.ns_per_voice_frame mix.pitched_ns_per_voice_frame mix.voices_in_half_period cycle.percent_of_period
-command.frames_to_sound command.scheduled_error_frames through.added_frames gate.frames_to_attenuation
-gate.frames_to_silence session.activate_ms arbiter.verdict_ms server.lost_ms server.back_ms ring.ns_per_command
-stream.underruns memory.mib jack.xruns_over_control""".split()
+# The page that lists the metrics, one table for each benchmark. They are a public interface: scripts that read the
+# JSON files rely on them.
+METRICS = "Benchmarks/Documentation/metrics.md"
+METRIC = re.compile(r"^\| `([a-z]+\.[a-z0-9_]+)` \| ([^|]+) \|", re.MULTILINE)
 # README.md shows the headlines that begin with one of these; Benchmarks/README.md shows all.
 README_HEADLINES = (
     "frames added between input and output, 1,024 voices",
@@ -79,6 +79,21 @@ def compare(root, page, new, writes):
     return []
 
 
+def metric_faults(root, reports):
+    page = root / METRICS
+    text = page.read_text() if page.is_file() else ""
+    # A section of the page per benchmark, because two benchmarks may use one name.
+    sections = {section.split("\n", 1)[0].strip(): section for section in text.split("\n## ")[1:]}
+    for report in reports:
+        name = report["benchmark"]
+        listed = {(metric, unit.strip()) for metric, unit in METRIC.findall(sections.get(name, ""))}
+        found = {(result["metric"], result["unit"]) for result in report["results"]}
+        for metric, unit in sorted(listed - found):
+            yield f"{METRICS}: no result of {name} has the metric {metric} in {unit}"
+        for metric, unit in sorted(found - listed):
+            yield f"{METRICS}: the metric {metric} in {unit} of {name} is missing"
+
+
 def main():
     root, writes = pathlib.Path(sys.argv[1]).resolve(), "--write" in sys.argv[2:]
     results = root / "Benchmarks" / "results"
@@ -89,8 +104,7 @@ def main():
     faults = [f"{file.relative_to(root)}: missing" for file in files if not file.exists()]
     reports = [json.loads(file.read_text()) for file in files if file.exists()]
     faults += [f"Benchmarks/results/{report['benchmark']}.json: a quick run is not valid; run the benchmark without --quick" for report in reports if report["quick"]]
-    found = {result["metric"] for report in reports for result in report["results"]}
-    faults += [f"Benchmarks/results: no result has the metric {metric}" for metric in METRICS if metric not in found]
+    faults += metric_faults(root, reports)
     for page, headlines in [(root / "README.md", README_HEADLINES), (root / "Benchmarks" / "README.md", ("",))]:
         faults += compare(root, page, table(reports, headlines) if not faults else None, writes)
     print("\n".join([*faults, f"speed: {len(reports)} results compared, {len(faults)} failures"]))
