@@ -2,7 +2,7 @@
 // made work for it: an event to read, a stream to fill, a capture or a meter's tap to read, or a
 // plan to free.
 //
-// The semaphore is the only object through which the cycle wakes a thread. `sem_post` does not
+// The semaphore is the only object through which the core wakes a thread. `sem_post` does not
 // block, and makes a system call only if a thread waits. At most one post is outstanding: while
 // control is busy, the first cycle that makes work posts, and each further one costs an exchange.
 #include "core.h"
@@ -14,7 +14,7 @@ int sem_post(sem_t *semaphore) RCORE_RT;
 
 void rcore_wake(rcore_t *core) RCORE_RT {
     // Acquire and release: if the previous post is not yet taken, no second one is needed, because
-    // the exchange that takes it sees this one, and with it the work before it.
+    // the exchange that takes it sees this exchange, and with it the work before it.
     if (!atomic_exchange_explicit(&core->work_is_posted, true, memory_order_acq_rel)) {
         (void)sem_post(&core->work);
     }

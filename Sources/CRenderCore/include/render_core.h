@@ -133,12 +133,12 @@ bool rcore_next_event(rcore_t *core, rcore_event_t *event) RCORE_RT;
 // ---- Waiting for work
 
 /// Waits until a cycle has made work for control, or until `rcore_wake`; returns at once if either
-/// has happened since the last return of either function. [any but the render thread] Cost: blocks,
-/// without a time limit. Meanwhile, other threads may call every other function, [control] ones as
-/// well, except `rcore_destroy`: before that, end the wait with `rcore_wake` and join the thread.
-/// If several threads wait, one wake-up ends one wait, and all work and wakes before that wait has
-/// returned count as one wake-up: to end several waits, let each thread call `rcore_wake` after its
-/// last return. The cycle makes work when
+/// has happened since the last return of this function or of `rcore_try_wait`. [any but the render
+/// thread] Cost: blocks, without a time limit. Meanwhile, other threads may call every other
+/// function, [control] ones as well, except `rcore_destroy`: before that, end the wait with
+/// `rcore_wake` and join the thread. If several threads wait, one wake-up ends one wait, and all
+/// work and wakes before that wait has returned count as one wake-up: to end several waits, let
+/// each thread call `rcore_wake` after its last return. The cycle makes work when
 /// - it posts an event, even if the event is dropped;
 /// - a quarter of a playing stream's FIFO is free and the stream is not finished: in every cycle,
 ///   until control has filled it;
