@@ -44,7 +44,7 @@ let package = Package(
         // Real-time code in C.
         .target(name: "CSessionGate", cSettings: c),
         .target(name: "CSessionSocket", dependencies: ["CSessionGate"], cSettings: c),
-        .target(name: "CRenderCore", dependencies: ["CSessionGate"], cSettings: c),
+        .target(name: "CRenderCore", dependencies: ["CSessionGate"], cSettings: c + [.headerSearchPath(".")]),
         .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
         .target(name: "CJackDriver", dependencies: ["CRenderCore", "CJack"], cSettings: c),
 

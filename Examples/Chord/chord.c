@@ -8,16 +8,18 @@
 enum { length = 96000 }; // frames
 
 static void must(int status, const char *text) { // 0 is OK in both status types
-    if (status != 0)
+    if (status != 0) {
         exit((fprintf(stderr, "chord: %s\n", text), EXIT_FAILURE));
+    }
 }
 static void ok(rcore_status_t status) { must(status, rcore_status_text(status)); }
 static void jack_ok(rcore_jack_status_t status) { must(status, rcore_jack_status_text(status)); }
 
 static rcore_buffer_t *pluck(double hertz, uint32_t rate) {
     static float samples[length];
-    for (int i = 0; i < length; i++)
+    for (int i = 0; i < length; i++) {
         samples[i] = (float)(0.2 * exp(-2.0 * i / length) * sin(6.283185307 * hertz * i / rate));
+    }
     return rcore_buffer_create(1, length, (const float *const[]){samples}, NULL);
 }
 
@@ -60,13 +62,15 @@ int main(void) {
         ok(rcore_post_stop(queue, voice, length / 2, start + length / 2));
     }
     ok(rcore_transaction_commit(queue));
-    while (rcore_time(core) < start + length)
+    while (rcore_time(core) < start + length) {
         must(rcore_jack_wait(monitor, 10) & RCORE_JACK_CHANGED_LOST, "the server died");
+    }
     printf("chord: played at %u Hz, left peak %.3f\n", config.sample_rate, rcore_take_route_peak(core, 0, 0));
 
     rcore_jack_close(jack); // from now on no thread is inside the core
     rcore_destroy(core);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         rcore_buffer_release(strings[i]);
+    }
     rcore_jack_monitor_destroy(monitor);
 }

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Compares every import and include with the direct dependencies of its target. Allows includes of
 `<jack/…>` only in the targets that use JACK, re-exports of whole modules only where listed below, no
-cast to a concrete type of another target that hides behind a protocol, and no library product that
-links what belongs to the service.
+cast to a concrete type of another target that hides behind a protocol, no library product that links
+what belongs to the service, and no cycle between the files of a C target, which include the headers of
+the functions that they use.
 """
 import json
 import pathlib
 import re
 import subprocess
 import sys
+
+import c_files
 
 SYSTEM_MODULES = {
     "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Swift", "Synchronization", "Testing",
@@ -118,7 +121,7 @@ def cast_violations(name, path, hidden):
 
 
 def c_violations(name, path, direct, owners):
-    own = {file.name for file in path.rglob("*.h")}
+    own = {str(file.relative_to(path)) for file in path.rglob("*.h")} | {file.name for file in path.glob("include/*.h")}
     for file in sorted([*path.rglob("*.c"), *path.rglob("*.h")]):
         text = file.read_text()
         for match in INCLUDE.finditer(text):
@@ -150,6 +153,8 @@ def main():
         violations += reexport_violations(name, path)
         violations += swift_violations(name, path, direct)
         violations += c_violations(name, path, direct, owners)
+    for name, path, _ in sources:
+        violations += c_files.violations(name, path)
     for file, line, sentence in violations:
         print(f"{file.relative_to(root)}:{line}: {sentence}")
     print(f"layers: {len(targets)} targets, {len(violations)} violations")

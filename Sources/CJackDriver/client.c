@@ -1,7 +1,6 @@
 /// Opening, activating and closing a client.
-#include "client.h"
+#include "driver_state.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,9 +37,9 @@ static void silence_libjack(void) {
 /// Returns whether `name` is short enough and not empty (NULL: whether the name of the default
 /// server is short enough). libjack copies it into fixed-size buffers without checking its length.
 static bool is_server_name(const char *name) {
-    const char *used = name ? name : getenv("JACK_DEFAULT_SERVER");
-    size_t length = used ? strlen(used) : 0;
-    return (length > 0 || !name) && length <= RCORE_JACK_MAX_SERVER_NAME;
+    const char *used = name != NULL ? name : getenv("JACK_DEFAULT_SERVER");
+    size_t length = used != NULL ? strlen(used) : 0;
+    return (length > 0 || name == NULL) && length <= RCORE_JACK_MAX_SERVER_NAME;
 }
 
 /// Opens a client, with up to five attempts. A server that is exiting still accepts the call but
@@ -52,10 +51,12 @@ static jack_client_t *open_client(const char *server_name, const char *client_na
     int slack = rcore_jack_raise_timer_slack();
     for (int i = 0; i < attempts; i++) {
         *code = 0;
-        client = server_name ? jack_client_open(client_name, JackNoStartServer | JackServerName, code, server_name)
-                             : jack_client_open(client_name, JackNoStartServer, code);
-        if (client || (*code & JackServerFailed) || !(*code & JackServerError))
+        client = server_name != NULL
+                     ? jack_client_open(client_name, JackNoStartServer | JackServerName, code, server_name)
+                     : jack_client_open(client_name, JackNoStartServer, code);
+        if (client != NULL || (*code & JackServerFailed) || !(*code & JackServerError)) {
             break;
+        }
     }
     rcore_jack_restore_timer_slack(slack);
     return client;
@@ -67,7 +68,7 @@ static jack_client_t *open_client(const char *server_name, const char *client_na
 /// underscore, in place of the last character if the name is too long.
 static void make_name_distinct(const char *server_name, const char *client_name, char *name, size_t capacity) {
     const char *given = getenv("JACK_DEFAULT_SERVER");
-    const char *server = server_name ? server_name : given && given[0] ? given : "default";
+    const char *server = server_name != NULL ? server_name : given != NULL && given[0] ? given : "default";
     bool is_same = strcmp(server, client_name) == 0;
     snprintf(name, capacity, "%.*s%s", (int)(capacity - 1 - is_same), client_name, is_same ? "_" : "");
 }
@@ -79,12 +80,14 @@ static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *ser
     size_t limit = (size_t)jack_client_name_size();
     make_name_distinct(server_name, client_name, name, limit < sizeof name ? limit : sizeof name);
     jack->client = open_client(server_name, name, &code);
-    if (!jack->client)
+    if (jack->client == NULL) {
         return code & JackServerFailed ? RCORE_JACK_NO_SERVER : RCORE_JACK_REFUSED;
+    }
     uint32_t sample_rate = jack_get_sample_rate(jack->client), period = jack_get_buffer_size(jack->client);
     // A server that is exiting may report a rate and a period of 0, which are invalid.
-    if (sample_rate == 0 || period == 0)
+    if (sample_rate == 0 || period == 0) {
         return RCORE_JACK_REFUSED;
+    }
     rcore_jack_monitor_reset(jack->monitor, sample_rate, period);
     return rcore_jack_register_callbacks(jack) ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
@@ -93,37 +96,43 @@ rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, 
                               rcore_jack_status_t *status) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     rcore_jack_status_t ignored = RCORE_JACK_OK;
-    status = status ? status : &ignored;
+    status = status != NULL ? status : &ignored;
     *status = RCORE_JACK_BAD_ARGUMENT;
-    size_t length = client_name ? strlen(client_name) : 0;
-    if (!monitor || length == 0 || length >= (size_t)jack_client_name_size() || !is_server_name(server_name))
+    size_t length = client_name != NULL ? strlen(client_name) : 0;
+    if (monitor == NULL || length == 0 || length >= (size_t)jack_client_name_size() || !is_server_name(server_name)) {
         return NULL;
+    }
     *status = RCORE_JACK_NO_DESCRIPTORS;
-    if (rcore_jack_free_descriptors(RCORE_JACK_MIN_DESCRIPTORS) < RCORE_JACK_MIN_DESCRIPTORS)
+    if (rcore_jack_free_descriptors(RCORE_JACK_MIN_DESCRIPTORS) < RCORE_JACK_MIN_DESCRIPTORS) {
         return NULL;
+    }
     pthread_once(&once, silence_libjack);
     *status = RCORE_JACK_NO_MEMORY;
     rcore_jack_t *jack = calloc(1, sizeof *jack);
-    if (!jack)
+    if (jack == NULL) {
         return NULL;
+    }
     jack->monitor = monitor;
     sem_init(&jack->core_grace.left, 0, 0);
     sem_init(&jack->table_grace.left, 0, 0);
     pthread_mutex_init(&jack->table_lock, NULL);
     struct port_table *no_ports = calloc(1, sizeof *no_ports);
     atomic_store(&jack->table, no_ports);
-    if (no_ports)
+    if (no_ports != NULL) {
         *status = connect_to_server(jack, server_name, client_name);
-    if (*status == RCORE_JACK_OK)
+    }
+    if (*status == RCORE_JACK_OK) {
         return jack;
+    }
     rcore_jack_close(jack);
     return NULL;
 }
 
 void rcore_jack_close(rcore_jack_t *jack) {
-    if (!jack)
+    if (jack == NULL) {
         return;
-    if (jack->client) {
+    }
+    if (jack->client != NULL) {
         rcore_jack_await_shutdown(jack);
         jack_client_close(jack->client);
     }
@@ -135,8 +144,9 @@ void rcore_jack_close(rcore_jack_t *jack) {
 }
 
 rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
-    if (rcore_jack_is_lost(jack))
+    if (rcore_jack_is_lost(jack)) {
         return RCORE_JACK_LOST;
+    }
     int slack = rcore_jack_raise_timer_slack();
     int result = jack_activate(jack->client);
     rcore_jack_restore_timer_slack(slack);
@@ -144,10 +154,12 @@ rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
 }
 
 rcore_jack_status_t rcore_jack_deactivate(rcore_jack_t *jack) {
-    if (rcore_jack_is_lost(jack))
+    if (rcore_jack_is_lost(jack)) {
         return RCORE_JACK_LOST;
-    if (jack_deactivate(jack->client) != 0)
+    }
+    if (jack_deactivate(jack->client) != 0) {
         return RCORE_JACK_REFUSED;
+    }
     rcore_jack_leave_cycle(jack); // libjack may have ended its thread inside the cycle
     return RCORE_JACK_OK;
 }
@@ -157,16 +169,6 @@ void rcore_jack_attach_core(rcore_jack_t *jack, rcore_t *core) { atomic_store(&j
 void rcore_jack_detach_core(rcore_jack_t *jack) {
     atomic_store(&jack->core, NULL);
     rcore_jack_synchronize(jack, &jack->core_grace);
-}
-
-/// Returns at once if no cycle is running. Otherwise the end of the cycle posts the semaphore: see
-/// `signal_quiescent` in cycle.c.
-void rcore_jack_synchronize(rcore_jack_t *jack, struct grace_period *grace) {
-    atomic_store(&grace->has_waiter, true);
-    if (!atomic_load(&jack->in_cycle) && atomic_exchange(&grace->has_waiter, false))
-        return; // no cycle is running, so none will post
-    while (sem_wait(&grace->left) == -1 && errno == EINTR)
-        continue;
 }
 
 const char *rcore_jack_client_name(const rcore_jack_t *jack) { return jack_get_client_name(jack->client); }

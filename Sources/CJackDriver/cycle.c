@@ -1,7 +1,8 @@
 /// The process callback: port buffers in, rcore_process, port buffers out. It calls only functions
 /// that are marked nonblocking.
-#include "client.h"
+#include "driver_state.h"
 
+#include <errno.h>
 #include <string.h>
 
 // Neither function blocks: the first reads shared memory, the second is async-signal-safe.
@@ -10,13 +11,15 @@ int sem_post(sem_t *semaphore) RCORE_RT;
 
 /// Returns a port's buffer. NULL: silence for an input, discarded for an output.
 static float *buffer(jack_port_t *port, uint32_t nframes) RCORE_RT {
-    return port ? jack_port_get_buffer(port, nframes) : NULL;
+    return port != NULL ? jack_port_get_buffer(port, nframes) : NULL;
 }
 
 static void silence(float *const *outputs, uint32_t noutputs, uint32_t nframes) RCORE_RT {
-    for (uint32_t i = 0; i < noutputs; i++)
-        if (outputs[i])
+    for (uint32_t i = 0; i < noutputs; i++) {
+        if (outputs[i] != NULL) {
             memset(outputs[i], 0, nframes * sizeof(float));
+        }
+    }
 }
 
 /// Wakes the thread that waits in a grace period. Sequentially consistent with
@@ -25,14 +28,26 @@ static void silence(float *const *outputs, uint32_t noutputs, uint32_t nframes) 
 /// only port buffers and `rcore_process` are used, neither of which waits for the server: a server
 /// that hangs in the middle of its cycle blocks no other thread.
 static void signal_quiescent(struct grace_period *grace) RCORE_RT {
-    if (atomic_exchange(&grace->has_waiter, false))
+    if (atomic_exchange(&grace->has_waiter, false)) {
         sem_post(&grace->left);
+    }
 }
 
 void rcore_jack_leave_cycle(rcore_jack_t *jack) RCORE_RT {
     atomic_store(&jack->in_cycle, false);
     signal_quiescent(&jack->core_grace);
     signal_quiescent(&jack->table_grace);
+}
+
+/// Returns at once if no cycle is running. Otherwise the end of the cycle posts the semaphore: see
+/// `signal_quiescent`.
+void rcore_jack_synchronize(rcore_jack_t *jack, struct grace_period *grace) {
+    atomic_store(&grace->has_waiter, true);
+    if (!atomic_load(&jack->in_cycle) && atomic_exchange(&grace->has_waiter, false)) {
+        return; // no cycle is running, so none will post
+    }
+    while (sem_wait(&grace->left) == -1 && errno == EINTR) {
+    }
 }
 
 /// Renders one cycle: gets the buffers of the ports, lets the core process them (or outputs
@@ -45,24 +60,29 @@ int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT {
     // Before `in_cycle` is set: the app's callback may wait for a lock whose holder waits until the
     // cycle no longer uses the core.
     const bool freewheels = atomic_load_explicit(&jack->freewheeling, memory_order_relaxed);
-    if (freewheels)
+    if (freewheels) {
         rcore_jack_prepare(jack);
+    }
     const uint64_t begin = rcore_jack_clock();
     atomic_store(&jack->in_cycle, true);
     const struct port_table *table = atomic_load(&jack->table);
     const uint32_t noutputs = table->nchannels[RCORE_JACK_PLAYBACK], ninputs = table->nchannels[RCORE_JACK_CAPTURE];
-    for (uint32_t i = 0; i < noutputs; i++)
+    for (uint32_t i = 0; i < noutputs; i++) {
         outputs[i] = buffer(table->ports[RCORE_JACK_PLAYBACK][i], nframes);
-    for (uint32_t i = 0; i < ninputs; i++)
+    }
+    for (uint32_t i = 0; i < ninputs; i++) {
         inputs[i] = buffer(table->ports[RCORE_JACK_CAPTURE][i], nframes);
+    }
     rcore_t *core = atomic_load(&jack->core);
-    if (core && nframes <= RCORE_MAX_PERIOD)
+    if (core != NULL && nframes <= RCORE_MAX_PERIOD) {
         rcore_process(core, inputs, ninputs, outputs, noutputs, nframes);
-    else
+    } else {
         silence(outputs, noutputs, nframes);
+    }
     rcore_jack_leave_cycle(jack);
-    if (!freewheels) // freewheeling has no deadline
+    if (!freewheels) { // freewheeling has no deadline
         rcore_jack_record_load(jack, begin, nframes);
+    }
     atomic_fetch_add_explicit(&jack->monitor->cycles, 1, memory_order_relaxed);
     return 0;
 }

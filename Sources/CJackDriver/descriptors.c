@@ -16,11 +16,13 @@
 /// no number at or above the limit.
 uint32_t rcore_jack_free_descriptors(uint32_t most) {
     struct rlimit limit = {0};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
         return 0;
+    }
     const int end = limit.rlim_cur < INT_MAX ? (int)limit.rlim_cur : INT_MAX;
     uint32_t count = 0;
-    for (int descriptor = 0; descriptor < end && count < most; descriptor++)
+    for (int descriptor = 0; descriptor < end && count < most; descriptor++) {
         count += fcntl(descriptor, F_GETFD) == -1;
+    }
     return count;
 }

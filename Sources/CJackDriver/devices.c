@@ -1,7 +1,7 @@
 /// The devices of a server: the ports that other clients offer, with everything that JACK reports
 /// about them.
 #define _GNU_SOURCE
-#include "client.h"
+#include "driver_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,17 +16,21 @@ struct names {
 /// Adds the list of the audio ports that match a pattern and have all the flags, if there are any.
 static void add_names(struct names *names, rcore_jack_t *jack, const char *pattern, unsigned long flags) {
     const char **list = jack_get_ports(jack->client, pattern, JACK_DEFAULT_AUDIO_TYPE, flags);
-    if (!list)
+    if (list == NULL) {
         return;
+    }
     names->lists[names->nlists++] = list;
-    for (uint32_t i = 0; list[i]; i++)
+    for (uint32_t i = 0; list[i] != NULL; i++) {
         names->count++;
+    }
 }
 
 static bool is_listed(const rcore_jack_port_t *ports, uint32_t count, const char *name) {
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(ports[i].name, name) == 0)
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(ports[i].name, name) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -34,22 +38,25 @@ static bool is_listed(const rcore_jack_port_t *ports, uint32_t count, const char
 static void read_aliases(jack_port_t *port, rcore_jack_port_t *description) {
     size_t size = (size_t)jack_port_name_size() + 1;
     char *memory = calloc(2, size);
-    if (!memory)
+    if (memory == NULL) {
         return;
+    }
     char *aliases[2] = {memory, memory + size};
     int count = jack_port_get_aliases(port, aliases);
     description->aliases[0] = memory;
     description->aliases[1] = memory + size;
-    if (count < 1) // PipeWire's libjack returns 1 if only the second exists
+    if (count < 1) { // PipeWire's libjack returns 1 if only the second exists
         memory[0] = memory[size] = 0;
+    }
 }
 
 /// Describes a port. Returns false for a port that was removed in the meantime, for the client's
 /// own ports, and if the name cannot be copied.
 static bool describe(rcore_jack_t *jack, const char *name, rcore_jack_port_t *description) {
     jack_port_t *port = jack_port_by_name(jack->client, name);
-    if (!port || jack_port_is_mine(jack->client, port))
+    if (port == NULL || jack_port_is_mine(jack->client, port)) {
         return false;
+    }
     unsigned flags = (unsigned)jack_port_flags(port);
     bool plays = (flags & JackPortIsInput) != 0;
     jack_latency_range_t latency = {0, 0};
@@ -61,33 +68,38 @@ static bool describe(rcore_jack_t *jack, const char *name, rcore_jack_port_t *de
         .is_terminal = (flags & JackPortIsTerminal) != 0,
         .latency = {latency.min, latency.max},
     };
-    if (!description->name)
+    if (description->name == NULL) {
         return false;
+    }
     read_aliases(port, description);
     return true;
 }
 
 rcore_jack_port_t *rcore_jack_list_ports(rcore_jack_t *jack, const char *pattern, uint32_t *count) {
     *count = 0;
-    if (rcore_jack_is_lost(jack))
+    if (rcore_jack_is_lost(jack)) {
         return NULL;
+    }
     struct names names = {.nlists = 0, .count = 0};
     add_names(&names, jack, NULL, JackPortIsPhysical);
     add_names(&names, jack, NULL, JackPortIsTerminal);
-    if (pattern)
+    if (pattern != NULL) {
         add_names(&names, jack, pattern, 0);
+    }
     rcore_jack_port_t *ports = names.count > 0 ? calloc(names.count, sizeof *ports) : NULL;
     for (uint32_t list = 0; list < names.nlists; list++) {
-        for (uint32_t i = 0; ports && names.lists[list][i]; i++)
-            if (!is_listed(ports, *count, names.lists[list][i]))
+        for (uint32_t i = 0; ports != NULL && names.lists[list][i] != NULL; i++) {
+            if (!is_listed(ports, *count, names.lists[list][i])) {
                 *count += describe(jack, names.lists[list][i], &ports[*count]);
+            }
+        }
         jack_free(names.lists[list]);
     }
     return ports;
 }
 
 void rcore_jack_free_ports(rcore_jack_port_t *ports, uint32_t count) {
-    for (uint32_t i = 0; ports && i < count; i++) {
+    for (uint32_t i = 0; ports != NULL && i < count; i++) {
         free((void *)ports[i].name);
         free((void *)ports[i].aliases[0]);
     }
@@ -110,9 +122,10 @@ const char *rcore_jack_next_renewed(rcore_jack_t *jack, bool *missed) {
     while (jack->renewed_read != atomic_load(&jack->nrenewed) && !rcore_jack_is_lost(jack)) {
         unsigned id = atomic_load(&jack->renewed[jack->renewed_read++ % RENEWED_CAPACITY]);
         jack_port_t *port = jack_port_by_id(jack->client, id);
-        const char *name = port ? jack_port_name(port) : NULL;
-        if (name)
+        const char *name = port != NULL ? jack_port_name(port) : NULL;
+        if (name != NULL) {
             return name;
+        }
     }
     return NULL;
 }

@@ -1,7 +1,7 @@
 /// Freewheeling: the server calls the client as fast as it can, on a thread without a deadline, and
 /// files must play without gaps. So the app fills its streams before each cycle, as with any driver
 /// that has no clock.
-#include "client.h"
+#include "driver_state.h"
 
 // The rule that the cycle must not block applies to threads with a deadline; this thread has none.
 #if defined(__clang__) && __clang_major__ >= 20
@@ -14,6 +14,7 @@ void rcore_jack_set_prepare(rcore_jack_t *jack, void (*prepare)(void *context), 
 }
 
 void rcore_jack_prepare(rcore_jack_t *jack) RCORE_RT {
-    if (jack->prepare)
+    if (jack->prepare != NULL) {
         jack->prepare(jack->prepare_context);
+    }
 }

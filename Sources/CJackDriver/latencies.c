@@ -1,6 +1,6 @@
 /// Latencies: reads those that JACK reports for the client's ports, and sets those that the client
 /// passes on.
-#include "client.h"
+#include "driver_state.h"
 
 #include <string.h>
 
@@ -24,8 +24,9 @@ static jack_latency_range_t add_own_latency(const rcore_jack_t *jack, jack_laten
 
 static bool has_own_latency(const rcore_jack_t *jack) {
     bool any = false;
-    for (uint32_t i = 0; i < RCORE_JACK_MAX_PORTS && !any; i++)
+    for (uint32_t i = 0; i < RCORE_JACK_MAX_PORTS && !any; i++) {
         any = atomic_load(&jack->own_latencies[i]) != 0;
+    }
     return any;
 }
 
@@ -33,14 +34,16 @@ static bool has_own_latency(const rcore_jack_t *jack) {
 /// directly to one of the client's own ports. Without own latency, such a loop adds nothing;
 /// PipeWire already ignores it.
 static bool is_loopback(const rcore_jack_t *jack, const jack_port_t *port) {
-    if (!has_own_latency(jack) || strstr(jack_get_version_string(), "PipeWire"))
+    if (!has_own_latency(jack) || strstr(jack_get_version_string(), "PipeWire") != NULL) {
         return false;
+    }
     const char *client = jack_get_client_name(jack->client);
-    const size_t length = client ? strlen(client) : 0;
+    const size_t length = client != NULL ? strlen(client) : 0;
     const char **names = length > 0 ? jack_port_get_connections(port) : NULL;
     bool found = false;
-    for (size_t i = 0; names && names[i] && !found; i++)
+    for (size_t i = 0; names != NULL && names[i] != NULL && !found; i++) {
         found = strncmp(names[i], client, length) == 0 && names[i][length] == ':';
+    }
     rcore_jack_free_names(names);
     return found;
 }
@@ -55,8 +58,9 @@ static jack_latency_range_t range_over(const rcore_jack_t *jack, rcore_jack_dire
     jack_latency_range_t all = {.min = UINT32_MAX, .max = 0};
     for (uint32_t i = first; i < end && i < table->nchannels[direction]; i++) {
         jack_latency_range_t range = {0, 0};
-        if (!table->ports[direction][i] || (through_client && is_loopback(jack, table->ports[direction][i])))
+        if (table->ports[direction][i] == NULL || (through_client && is_loopback(jack, table->ports[direction][i]))) {
             continue;
+        }
         jack_port_get_latency_range(table->ports[direction][i], mode, &range);
         range = through_client && direction == RCORE_JACK_PLAYBACK ? add_own_latency(jack, range, i) : range;
         all.min = range.min < all.min ? range.min : all.min;
@@ -68,8 +72,9 @@ static jack_latency_range_t range_over(const rcore_jack_t *jack, rcore_jack_dire
 
 rcore_jack_latency_t rcore_jack_read_latency(rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t first,
                                              uint32_t count) {
-    if (rcore_jack_is_lost(jack) || !rcore_jack_is_range(first, count))
+    if (rcore_jack_is_lost(jack) || !rcore_jack_is_range(first, count)) {
         return (rcore_jack_latency_t){0, 0};
+    }
     jack_latency_range_t range = range_over(jack, direction, first, first + count, false);
     return (rcore_jack_latency_t){range.min, range.max};
 }
@@ -81,8 +86,9 @@ void rcore_jack_hold_latencies(rcore_jack_t *jack, bool held) { atomic_store(&ja
 /// meanwhile.
 void rcore_jack_on_latency(jack_latency_callback_mode_t mode, void *argument) {
     rcore_jack_t *jack = argument;
-    if (atomic_load(&jack->latencies_held))
+    if (atomic_load(&jack->latencies_held)) {
         return;
+    }
     bool is_capture = mode == JackCaptureLatency;
     rcore_jack_direction_t from = is_capture ? RCORE_JACK_CAPTURE : RCORE_JACK_PLAYBACK;
     rcore_jack_direction_t to = is_capture ? RCORE_JACK_PLAYBACK : RCORE_JACK_CAPTURE;
@@ -91,27 +97,31 @@ void rcore_jack_on_latency(jack_latency_callback_mode_t mode, void *argument) {
     jack_latency_range_t through_client = range_over(jack, from, 0, RCORE_JACK_MAX_PORTS, true);
     for (uint32_t i = 0; i < table->nchannels[to]; i++) {
         jack_latency_range_t range = is_capture ? add_own_latency(jack, through_client, i) : through_client;
-        if (table->ports[to][i])
+        if (table->ports[to][i] != NULL) {
             jack_port_set_latency_range(table->ports[to][i], mode, &range);
+        }
     }
     pthread_mutex_unlock(&jack->table_lock);
     rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_LATENCY);
 }
 
 void rcore_jack_pass_latencies(rcore_jack_t *jack) {
-    if (rcore_jack_is_lost(jack))
+    if (rcore_jack_is_lost(jack)) {
         return;
+    }
     rcore_jack_on_latency(JackCaptureLatency, jack);
     rcore_jack_on_latency(JackPlaybackLatency, jack);
 }
 
 void rcore_jack_set_own_latency(rcore_jack_t *jack, uint32_t channel, rcore_jack_latency_t latency) {
-    if (channel < RCORE_JACK_MAX_PORTS)
+    if (channel < RCORE_JACK_MAX_PORTS) {
         atomic_store(&jack->own_latencies[channel], (uint64_t)latency.minimum << 32 | latency.maximum);
+    }
 }
 
 rcore_jack_status_t rcore_jack_recompute_latencies(rcore_jack_t *jack) {
-    if (rcore_jack_is_lost(jack))
+    if (rcore_jack_is_lost(jack)) {
         return RCORE_JACK_LOST;
+    }
     return jack_recompute_total_latencies(jack->client) == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }

@@ -1,7 +1,7 @@
 /// Measures the share of its period that the client's own cycle takes. The load that libjack
 /// reports is that of the entire server.
 #define _GNU_SOURCE
-#include "client.h"
+#include "driver_state.h"
 
 #include <time.h>
 
@@ -21,16 +21,20 @@ void rcore_jack_record_load(rcore_jack_t *jack, uint64_t begin, uint32_t nframes
     rcore_jack_monitor_t *monitor = jack->monitor;
     struct load_window *window = &jack->load;
     const uint32_t rate = atomic_load_explicit(&monitor->sample_rate, memory_order_relaxed);
-    if (nframes == 0)
+    if (nframes == 0) {
         return;
+    }
     const float load = (float)(rcore_jack_clock() - begin) * 1e-9f * (float)rate / (float)nframes;
-    if (load > window->longest)
+    if (load > window->longest) {
         window->longest = load;
-    if (load > atomic_load_explicit(&monitor->cycle_load, memory_order_relaxed))
+    }
+    if (load > atomic_load_explicit(&monitor->cycle_load, memory_order_relaxed)) {
         atomic_store_explicit(&monitor->cycle_load, load, memory_order_relaxed);
+    }
     window->nframes += nframes;
-    if (window->nframes < rate)
+    if (window->nframes < rate) {
         return;
+    }
     atomic_store_explicit(&monitor->cycle_load, window->longest, memory_order_relaxed);
     *window = (struct load_window){0};
 }

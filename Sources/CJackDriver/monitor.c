@@ -1,5 +1,5 @@
 /// The monitor: records the server's notifications and lets a thread wait for them.
-#include "client.h"
+#include "driver_state.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,23 +9,28 @@
 
 rcore_jack_monitor_t *rcore_jack_monitor_create(void) {
     rcore_jack_monitor_t *monitor = calloc(1, sizeof *monitor);
-    if (!monitor)
+    if (monitor == NULL) {
         return NULL;
+    }
     monitor->change_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     monitor->loss_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (monitor->change_fd != -1 && monitor->loss_fd != -1)
+    if (monitor->change_fd != -1 && monitor->loss_fd != -1) {
         return monitor;
+    }
     rcore_jack_monitor_destroy(monitor);
     return NULL;
 }
 
 void rcore_jack_monitor_destroy(rcore_jack_monitor_t *monitor) {
-    if (!monitor)
+    if (monitor == NULL) {
         return;
-    if (monitor->change_fd != -1)
+    }
+    if (monitor->change_fd != -1) {
         close(monitor->change_fd);
-    if (monitor->loss_fd != -1)
+    }
+    if (monitor->loss_fd != -1) {
         close(monitor->loss_fd);
+    }
     free(monitor);
 }
 
@@ -38,8 +43,8 @@ static void wake(int fd) {
 
 static void wait_for(int fd, int timeout_ms) {
     struct pollfd watched = {.fd = fd, .events = POLLIN};
-    while (poll(&watched, 1, timeout_ms) == -1 && errno == EINTR)
-        continue;
+    while (poll(&watched, 1, timeout_ms) == -1 && errno == EINTR) {
+    }
 }
 
 /// Makes an eventfd unreadable.

@@ -2,7 +2,7 @@
 /// wake waiting threads; the latency callback, in latencies.c, also passes latencies on. None of
 /// them may block: a client whose notification thread hangs makes other clients hang.
 #define _GNU_SOURCE
-#include "client.h"
+#include "driver_state.h"
 
 #include <jack/metadata.h>
 #include <stdio.h>
@@ -26,15 +26,17 @@ static void prepare_thread(void *argument) {
 
 static int on_sample_rate(jack_nframes_t sample_rate, void *argument) {
     rcore_jack_t *jack = argument;
-    if (sample_rate != 0 && atomic_exchange(&jack->monitor->sample_rate, sample_rate) != sample_rate)
+    if (sample_rate != 0 && atomic_exchange(&jack->monitor->sample_rate, sample_rate) != sample_rate) {
         rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_FORMAT);
+    }
     return 0;
 }
 
 static int on_period(jack_nframes_t nframes, void *argument) {
     rcore_jack_t *jack = argument;
-    if (nframes != 0 && atomic_exchange(&jack->monitor->period_frames, nframes) != nframes)
+    if (nframes != 0 && atomic_exchange(&jack->monitor->period_frames, nframes) != nframes) {
         rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_FORMAT);
+    }
     return 0;
 }
 
@@ -60,8 +62,9 @@ static void on_connection(jack_port_id_t a, jack_port_id_t b, int connected, voi
 /// again before the control thread looks, it exists, but its connections are gone.
 static void on_port(jack_port_id_t port, int is_registered, void *argument) {
     rcore_jack_t *jack = argument;
-    if (is_registered)
+    if (is_registered) {
         rcore_jack_record_renewed(jack, port);
+    }
     rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_DEVICES);
 }
 
@@ -97,9 +100,10 @@ static int on_graph(void *argument) {
 /// Records the server's shutdown. Both shutdown callbacks may report it; only the first call
 /// counts.
 static void record_loss_once(rcore_jack_t *jack, const char *reason) {
-    if (atomic_exchange(&jack->monitor->loss_claimed, true))
+    if (atomic_exchange(&jack->monitor->loss_claimed, true)) {
         return;
-    snprintf(jack->monitor->reason, sizeof jack->monitor->reason, "%s", reason ? reason : "");
+    }
+    snprintf(jack->monitor->reason, sizeof jack->monitor->reason, "%s", reason != NULL ? reason : "");
     rcore_jack_record_loss(jack->monitor);
 }
 
@@ -115,8 +119,9 @@ static void on_shutdown_with_reason(jack_status_t code, const char *reason, void
 /// Called by PipeWire's libjack, and by jackd2's when it reports the shutdown a second time.
 static void on_shutdown(void *argument) {
     rcore_jack_t *jack = argument;
-    if (atomic_load(&jack->notified_by_info))
+    if (atomic_load(&jack->notified_by_info)) {
         rcore_jack_record_thread(jack);
+    }
     record_loss_once(jack, NULL);
 }
 

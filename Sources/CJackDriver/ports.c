@@ -4,7 +4,7 @@
 /// in place of the old one, and waits until the cycle and the latency callback no longer use the
 /// old one; this wait does not depend on the server. Only then does it free the old table and
 /// unregister the ports that only that table had.
-#include "client.h"
+#include "driver_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,16 +15,18 @@ enum { LONGEST_PREFIX = RCORE_JACK_MAX_PREFIX };
 
 static struct port_table *copy_table(const rcore_jack_t *jack) {
     struct port_table *copy = malloc(sizeof *copy);
-    if (copy)
+    if (copy != NULL) {
         *copy = *rcore_jack_table(jack);
+    }
     return copy;
 }
 
 /// Sets the channel count of a direction: one more than the highest channel that has a port.
 static void count_channels(struct port_table *table, rcore_jack_direction_t direction) {
     uint32_t count = RCORE_JACK_MAX_PORTS;
-    while (count > 0 && !table->ports[direction][count - 1])
+    while (count > 0 && table->ports[direction][count - 1] == NULL) {
         count--;
+    }
     table->nchannels[direction] = count;
 }
 
@@ -51,68 +53,83 @@ static bool register_port(rcore_jack_t *jack, struct port_table *table, rcore_ja
 rcore_jack_status_t rcore_jack_register_block(rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t first,
                                               uint32_t count, const char *prefix) {
     size_t length = strlen(prefix);
-    if (rcore_jack_is_lost(jack))
+    if (rcore_jack_is_lost(jack)) {
         return RCORE_JACK_LOST;
-    if (!rcore_jack_is_range(first, count) || length == 0 || length > LONGEST_PREFIX)
+    }
+    if (!rcore_jack_is_range(first, count) || length == 0 || length > LONGEST_PREFIX) {
         return RCORE_JACK_BAD_ARGUMENT;
-    for (uint32_t i = first; i < first + count; i++)
-        if (rcore_jack_table(jack)->ports[direction][i])
+    }
+    for (uint32_t i = first; i < first + count; i++) {
+        if (rcore_jack_table(jack)->ports[direction][i] != NULL) {
             return RCORE_JACK_BAD_ARGUMENT;
+        }
+    }
     struct port_table *next = copy_table(jack);
-    if (!next)
+    if (next == NULL) {
         return RCORE_JACK_NO_MEMORY;
+    }
     uint32_t registered = 0;
-    while (registered < count && register_port(jack, next, direction, first + registered, prefix, registered + 1))
+    while (registered < count && register_port(jack, next, direction, first + registered, prefix, registered + 1)) {
         registered++;
+    }
     if (registered == count) {
         publish(jack, next, direction);
         return RCORE_JACK_OK;
     }
-    while (registered-- > 0)
+    while (registered-- > 0) {
         jack_port_unregister(jack->client, next->ports[direction][first + registered]);
+    }
     free(next);
     return rcore_jack_is_lost(jack) ? RCORE_JACK_LOST : RCORE_JACK_REFUSED;
 }
 
 rcore_jack_status_t rcore_jack_unregister_block(rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t first,
                                                 uint32_t count) {
-    if (!rcore_jack_is_range(first, count))
+    if (!rcore_jack_is_range(first, count)) {
         return RCORE_JACK_BAD_ARGUMENT;
+    }
     struct port_table *next = copy_table(jack);
-    if (!next)
+    if (next == NULL) {
         return RCORE_JACK_NO_MEMORY;
+    }
     jack_port_t *removed[RCORE_JACK_MAX_PORTS];
     for (uint32_t i = 0; i < count; i++) {
         removed[i] = next->ports[direction][first + i];
         next->ports[direction][first + i] = NULL;
     }
     publish(jack, next, direction);
-    for (uint32_t i = 0; i < count && !rcore_jack_is_lost(jack); i++)
-        if (removed[i])
+    for (uint32_t i = 0; i < count && !rcore_jack_is_lost(jack); i++) {
+        if (removed[i] != NULL) {
             jack_port_unregister(jack->client, removed[i]);
+        }
+    }
     return rcore_jack_is_lost(jack) ? RCORE_JACK_LOST : RCORE_JACK_OK;
 }
 
 rcore_jack_status_t rcore_jack_register_ports(rcore_jack_t *jack, uint32_t noutputs, uint32_t ninputs) {
-    if (rcore_jack_is_lost(jack))
+    if (rcore_jack_is_lost(jack)) {
         return RCORE_JACK_LOST;
-    if (jack->ports_registered || noutputs > RCORE_JACK_MAX_PORTS || ninputs > RCORE_JACK_MAX_PORTS)
+    }
+    if (jack->ports_registered || noutputs > RCORE_JACK_MAX_PORTS || ninputs > RCORE_JACK_MAX_PORTS) {
         return RCORE_JACK_BAD_ARGUMENT;
+    }
     jack->ports_registered = true;
     rcore_jack_status_t status = RCORE_JACK_OK;
-    if (noutputs > 0)
+    if (noutputs > 0) {
         status = rcore_jack_register_block(jack, RCORE_JACK_PLAYBACK, 0, noutputs, "out");
-    if (status == RCORE_JACK_OK && ninputs > 0)
+    }
+    if (status == RCORE_JACK_OK && ninputs > 0) {
         status = rcore_jack_register_block(jack, RCORE_JACK_CAPTURE, 0, ninputs, "in");
+    }
     return status;
 }
 
 const char *rcore_jack_port_name(const rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t index) {
     jack_port_t *port = index < RCORE_JACK_MAX_PORTS ? rcore_jack_table(jack)->ports[direction][index] : NULL;
-    return port ? jack_port_name(port) : NULL;
+    return port != NULL ? jack_port_name(port) : NULL;
 }
 
 const char **rcore_jack_connections(rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t index) {
     jack_port_t *port = index < RCORE_JACK_MAX_PORTS ? rcore_jack_table(jack)->ports[direction][index] : NULL;
-    return port && !rcore_jack_is_lost(jack) ? jack_port_get_all_connections(jack->client, port) : NULL;
+    return port != NULL && !rcore_jack_is_lost(jack) ? jack_port_get_all_connections(jack->client, port) : NULL;
 }

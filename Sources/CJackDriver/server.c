@@ -1,13 +1,15 @@
 /// Requests to the server: period, load, connections.
-#include "client.h"
+#include "driver_state.h"
 
 #include <errno.h>
 
 rcore_jack_status_t rcore_jack_set_period(rcore_jack_t *jack, uint32_t nframes) {
-    if (rcore_jack_is_lost(jack))
+    if (rcore_jack_is_lost(jack)) {
         return RCORE_JACK_LOST;
-    if (nframes == 0 || nframes > RCORE_MAX_PERIOD)
+    }
+    if (nframes == 0 || nframes > RCORE_MAX_PERIOD) {
         return RCORE_JACK_BAD_ARGUMENT;
+    }
     // jackd2 also reports failure if it has changed the period but its driver's thread has not
     // restarted within a second.
     bool has_changed =
@@ -23,41 +25,46 @@ float rcore_jack_cpu_load(rcore_jack_t *jack) {
 /// and when the server is lost. For JACK, the ports that a device plays are input ports.
 static const char **device_ports(rcore_jack_t *jack, rcore_jack_direction_t direction) {
     unsigned long side = direction == RCORE_JACK_PLAYBACK ? JackPortIsInput : JackPortIsOutput;
-    if (rcore_jack_is_lost(jack))
+    if (rcore_jack_is_lost(jack)) {
         return NULL;
+    }
     return jack_get_ports(jack->client, NULL, JACK_DEFAULT_AUDIO_TYPE, JackPortIsPhysical | side);
 }
 
 uint32_t rcore_jack_device_port_count(rcore_jack_t *jack, rcore_jack_direction_t direction) {
     const char **names = device_ports(jack, direction);
     uint32_t count = 0;
-    while (names && names[count])
+    while (names != NULL && names[count] != NULL) {
         count++;
+    }
     rcore_jack_free_names(names);
     return count;
 }
 
 rcore_jack_status_t rcore_jack_connect(rcore_jack_t *jack, const char *source, const char *destination) {
-    if (rcore_jack_is_lost(jack))
+    if (rcore_jack_is_lost(jack)) {
         return RCORE_JACK_LOST;
+    }
     int result = jack_connect(jack->client, source, destination);
     return result == 0 || result == EEXIST ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
 
 rcore_jack_status_t rcore_jack_disconnect(rcore_jack_t *jack, const char *source, const char *destination) {
-    if (rcore_jack_is_lost(jack))
+    if (rcore_jack_is_lost(jack)) {
         return RCORE_JACK_LOST;
+    }
     return jack_disconnect(jack->client, source, destination) == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
 
 uint32_t rcore_jack_connect_device(rcore_jack_t *jack, rcore_jack_direction_t direction) {
     const char **names = device_ports(jack, direction);
     uint32_t connected = 0;
-    for (uint32_t i = 0; names && names[i] && i < RCORE_JACK_MAX_PORTS; i++) {
+    for (uint32_t i = 0; names != NULL && names[i] != NULL && i < RCORE_JACK_MAX_PORTS; i++) {
         const char *own = rcore_jack_port_name(jack, direction, i);
         bool plays = direction == RCORE_JACK_PLAYBACK;
-        if (own)
+        if (own != NULL) {
             connected += rcore_jack_connect(jack, plays ? own : names[i], plays ? names[i] : own) == RCORE_JACK_OK;
+        }
     }
     rcore_jack_free_names(names);
     return connected;
@@ -68,6 +75,7 @@ bool rcore_jack_port_exists(rcore_jack_t *jack, const char *name) {
 }
 
 void rcore_jack_free_names(const char **names) {
-    if (names)
+    if (names != NULL) {
         jack_free(names);
+    }
 }

@@ -8,7 +8,7 @@
 /// until the threads that reported the shutdown have exited on their own, which they do once the
 /// server has closed its sockets.
 #define _GNU_SOURCE
-#include "client.h"
+#include "driver_state.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -27,12 +27,14 @@ void rcore_jack_record_thread(rcore_jack_t *jack) {
 static bool is_alive(int thread) { return thread != 0 && syscall(SYS_tgkill, getpid(), thread, 0) == 0; }
 
 void rcore_jack_await_shutdown(const rcore_jack_t *jack) {
-    if (!atomic_load(&jack->notified_by_info))
+    if (!atomic_load(&jack->notified_by_info)) {
         return;
+    }
     for (int waited = 0; waited < LONGEST_WAIT_MS; waited++) {
         int notifier = atomic_load(&jack->notifier);
-        if (notifier != 0 && !is_alive(notifier) && !is_alive(atomic_load(&jack->failed_cycle)))
+        if (notifier != 0 && !is_alive(notifier) && !is_alive(atomic_load(&jack->failed_cycle))) {
             return;
+        }
         poll(NULL, 0, 1);
     }
 }

@@ -15,12 +15,14 @@ enum { RAISED_NS = 10 * 1000 * 1000 };
 
 int rcore_jack_raise_timer_slack(void) {
     int slack = prctl(PR_GET_TIMERSLACK);
-    if (slack > 0 && slack < RAISED_NS)
+    if (slack > 0 && slack < RAISED_NS) {
         prctl(PR_SET_TIMERSLACK, (unsigned long)RAISED_NS);
+    }
     return slack;
 }
 
 void rcore_jack_restore_timer_slack(int nanoseconds) {
-    if (nanoseconds > 0)
+    if (nanoseconds > 0) {
         prctl(PR_SET_TIMERSLACK, (unsigned long)nanoseconds);
+    }
 }

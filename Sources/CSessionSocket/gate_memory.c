@@ -19,8 +19,9 @@ int ssocket_gate_create(sgate_page_t **page) {
     *page = NULL;
     const size_t size = mapping_size();
     const int descriptor = memory_file_create("audiosession-gate", (off_t)size);
-    if (descriptor < 0)
+    if (descriptor < 0) {
         return descriptor;
+    }
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptor, 0);
     if (memory != MAP_FAILED) {
         sgate_page_t *gate = sgate_page_initialise(memory, size);
@@ -30,8 +31,9 @@ int ssocket_gate_create(sgate_page_t **page) {
         }
     }
     const int error = errno;
-    if (memory != MAP_FAILED)
+    if (memory != MAP_FAILED) {
         munmap(memory, size);
+    }
     close(descriptor);
     return -error;
 }
@@ -39,27 +41,33 @@ int ssocket_gate_create(sgate_page_t **page) {
 int ssocket_gate_map(int descriptor, const sgate_page_t **page) {
     *page = NULL;
     const off_t size = memory_file_size(descriptor, gate_seals);
-    if (size < 0)
+    if (size < 0) {
         return (int)size;
-    if ((size_t)size < sgate_page_size())
+    }
+    if ((size_t)size < sgate_page_size()) {
         return -EINVAL;
+    }
     // Check a copy first: a file without memory reads as zeros. If the copy is valid, the file has
     // the page's memory, which the seals keep the writer from removing.
     sgate_page_t copy;
     const ssize_t count = pread(descriptor, &copy, sizeof copy, 0);
-    if (count < 0)
+    if (count < 0) {
         return -errno;
-    if (!sgate_page_valid(&copy, (size_t)count))
+    }
+    if (!sgate_page_valid(&copy, (size_t)count)) {
         return -EINVAL;
+    }
     const void *memory = mmap(NULL, mapping_size(), PROT_READ, MAP_SHARED | MAP_POPULATE, descriptor, 0);
-    if (memory == MAP_FAILED)
+    if (memory == MAP_FAILED) {
         return -errno;
+    }
     (void)sgate_page_load_grant(memory); // touch the page here, not in the render cycle
     *page = memory;
     return 0;
 }
 
 void ssocket_gate_unmap(const sgate_page_t *page) {
-    if (page != NULL)
+    if (page != NULL) {
         munmap((void *)(uintptr_t)page, mapping_size());
+    }
 }

@@ -14,8 +14,9 @@ typedef union descriptor_room {
 } descriptor_room_t;
 
 ssize_t ssocket_send(int socket, const void *bytes, size_t count, int descriptor) {
-    if (count == 0)
+    if (count == 0) {
         return -EINVAL;
+    }
     struct iovec part = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = count};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
     descriptor_room_t room = {0};
@@ -38,23 +39,26 @@ ssize_t ssocket_send(int socket, const void *bytes, size_t count, int descriptor
 static int take_descriptor(struct msghdr *message) {
     int first = -1;
     for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part != NULL; part = CMSG_NXTHDR(message, part)) {
-        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) {
             continue;
+        }
         for (size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
             int descriptor;
             memcpy(&descriptor, CMSG_DATA(part) + at, sizeof descriptor);
-            if (first == -1)
+            if (first == -1) {
                 first = descriptor;
-            else
+            } else {
                 close(descriptor);
+            }
         }
     }
     return first;
 }
 
 ssize_t ssocket_receive(int socket, void *bytes, size_t capacity, bool wait, int *descriptor) {
-    if (descriptor != NULL)
+    if (descriptor != NULL) {
         *descriptor = -1;
+    }
     struct iovec part = {.iov_base = bytes, .iov_len = capacity};
     descriptor_room_t room;
     struct msghdr message;
@@ -64,13 +68,15 @@ ssize_t ssocket_receive(int socket, void *bytes, size_t capacity, bool wait, int
             (struct msghdr){.msg_iov = &part, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
         count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
     } while (count < 0 && errno == EINTR);
-    if (count < 0)
+    if (count < 0) {
         return -errno;
+    }
     const int taken = take_descriptor(&message);
     const bool complete = (message.msg_flags & MSG_TRUNC) == 0;
-    if (descriptor != NULL && complete && count > 0)
+    if (descriptor != NULL && complete && count > 0) {
         *descriptor = taken;
-    else if (taken != -1)
+    } else if (taken != -1) {
         close(taken);
+    }
     return complete ? count : -EMSGSIZE;
 }

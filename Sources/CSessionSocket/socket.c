@@ -16,10 +16,12 @@
 /// which would mean another kind of address.
 static int address_set(struct sockaddr_un *address, const char *path) {
     const size_t length = strlen(path);
-    if (length == 0)
+    if (length == 0) {
         return -ENOENT;
-    if (length >= sizeof address->sun_path)
+    }
+    if (length >= sizeof address->sun_path) {
         return -ENAMETOOLONG;
+    }
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};
     memcpy(address->sun_path, path, length + 1);
     return 0;
@@ -34,15 +36,18 @@ static int close_with(int socket, int error) {
 int ssocket_listen(const char *path, int backlog) {
     struct sockaddr_un address;
     const int invalid = address_set(&address, path);
-    if (invalid < 0)
+    if (invalid < 0) {
         return invalid;
+    }
     const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (listener < 0)
+    if (listener < 0) {
         return -errno;
+    }
     // The file gets the mode of the socket, so there is no moment in which other users could
     // connect.
-    if (fchmod(listener, S_IRUSR | S_IWUSR) != 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0)
+    if (fchmod(listener, S_IRUSR | S_IWUSR) != 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0) {
         return close_with(listener, errno);
+    }
     if (listen(listener, backlog) != 0) {
         const int error = errno;
         unlink(path);
@@ -75,26 +80,32 @@ static int set_send_timeout(int socket, int64_t us) {
 static int connect_until(int socket, const struct sockaddr_un *address, int64_t deadline_us) {
     for (;;) {
         const int64_t left = deadline_us - now_us();
-        if (left <= 0)
+        if (left <= 0) {
             return -ETIMEDOUT;
+        }
         const int timeout_error = set_send_timeout(socket, left);
-        if (timeout_error < 0)
+        if (timeout_error < 0) {
             return timeout_error;
-        if (connect(socket, (const struct sockaddr *)address, sizeof *address) == 0)
+        }
+        if (connect(socket, (const struct sockaddr *)address, sizeof *address) == 0) {
             return set_send_timeout(socket, 0); // 0: no limit
-        if (errno != EINTR && errno != EAGAIN)
+        }
+        if (errno != EINTR && errno != EAGAIN) {
             return -errno;
+        }
     }
 }
 
 int ssocket_connect(const char *path, int timeout_ms) {
     struct sockaddr_un address;
     const int invalid = address_set(&address, path);
-    if (invalid < 0)
+    if (invalid < 0) {
         return invalid;
+    }
     const int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (connection < 0)
+    if (connection < 0) {
         return -errno;
+    }
     const int64_t deadline = now_us() + (int64_t)(timeout_ms > 0 ? timeout_ms : 1) * 1000;
     const int error = connect_until(connection, &address, deadline);
     return error == 0 ? connection : close_with(connection, -error);
@@ -108,7 +119,8 @@ int ssocket_send_limit(int socket, size_t bytes) {
     int limit = bytes < INT_MAX ? (int)bytes : INT_MAX;
     socklen_t size = sizeof limit;
     if (setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &limit, size) != 0 ||
-        getsockopt(socket, SOL_SOCKET, SO_SNDBUF, &limit, &size) != 0)
+        getsockopt(socket, SOL_SOCKET, SO_SNDBUF, &limit, &size) != 0) {
         return -errno;
+    }
     return limit;
 }

@@ -45,8 +45,9 @@ static void write_out(recording_t *recording) {
         count = count < WRITE_FRAMES ? count : WRITE_FRAMES;
         sf_count_t stored =
             sf_writef_float(recording->file, recording->ring + offset * recording->channels, (sf_count_t)count);
-        if (stored != (sf_count_t)count && !recording->failure)
+        if (stored != (sf_count_t)count && recording->failure == NULL) {
             recording->failure = sf_strerror(recording->file);
+        }
         from += count;
         atomic_store_explicit(&recording->read, from, memory_order_release);
         sem_post(&recording->room);
@@ -57,8 +58,8 @@ static void write_out(recording_t *recording) {
 static void *run(void *argument) {
     recording_t *recording = argument;
     while (!atomic_load(&recording->finishing)) {
-        if (sem_wait(&recording->arrived) == -1 && errno == EINTR)
-            continue;
+        if (sem_wait(&recording->arrived) == -1 && errno == EINTR) {
+        }
         write_out(recording);
     }
     write_out(recording);
@@ -71,7 +72,7 @@ static bool open_file(recording_t *recording, const char *path, uint32_t sample_
                       .channels = (int)recording->channels,
                       .format = SF_FORMAT_WAV | SF_FORMAT_FLOAT};
     recording->file = sf_open(path, SFM_WRITE, &format);
-    if (!recording->file) {
+    if (recording->file == NULL) {
         snprintf(error, error_size, "Cannot record to '%s': %s.", path, sf_strerror(NULL));
         return false;
     }
@@ -91,7 +92,7 @@ static void free_recording(recording_t *recording) {
 recording_t *recording_start(const char *path, uint32_t channels, uint32_t sample_rate, char *error,
                              unsigned long error_size) {
     recording_t *recording = calloc(1, sizeof *recording);
-    if (!recording) {
+    if (recording == NULL) {
         snprintf(error, error_size, "Not enough memory for a recording.");
         return NULL;
     }
@@ -100,12 +101,13 @@ recording_t *recording_start(const char *path, uint32_t channels, uint32_t sampl
     sem_init(&recording->room, 0, 0);
     size_t size = (size_t)RING_FRAMES * channels * sizeof(float);
     recording->ring = malloc(size);
-    if (!recording->ring)
+    if (recording->ring == NULL) {
         snprintf(error, error_size, "Not enough memory to record %u channels.", channels);
-    else if (open_file(recording, path, sample_rate, error, error_size)) {
+    } else if (open_file(recording, path, sample_rate, error, error_size)) {
         memset(recording->ring, 0, size); // the cycle must not be the first to touch it
-        if (pthread_create(&recording->thread, NULL, run, recording) == 0)
+        if (pthread_create(&recording->thread, NULL, run, recording) == 0) {
             return recording;
+        }
         snprintf(error, error_size, "Cannot create a thread for the recording.");
         sf_close(recording->file);
     }
@@ -120,8 +122,8 @@ recording_t *recording_start(const char *path, uint32_t channels, uint32_t sampl
 #pragma clang diagnostic ignored "-Wfunction-effects"
 #endif
 static void wait_for_room(recording_t *recording) RCORE_RT {
-    while (sem_wait(&recording->room) == -1 && errno == EINTR)
-        continue;
+    while (sem_wait(&recording->room) == -1 && errno == EINTR) {
+    }
 }
 #if defined(__clang__) && __clang_major__ >= 20
 #pragma clang diagnostic pop
@@ -136,28 +138,33 @@ void recording_write(recording_t *recording, const float *const *planes, uint32_
         }
         wait_for_room(recording);
     }
-    for (uint32_t i = 0; i < nframes; i++, to++)
-        for (uint32_t channel = 0; channel < recording->channels; channel++)
+    for (uint32_t i = 0; i < nframes; i++, to++) {
+        for (uint32_t channel = 0; channel < recording->channels; channel++) {
             recording->ring[to % RING_FRAMES * recording->channels + channel] = planes[channel][i];
+        }
+    }
     atomic_store_explicit(&recording->written, to, memory_order_release);
     sem_post(&recording->arrived);
 }
 
 bool recording_finish(recording_t *recording, char *error, unsigned long error_size) {
-    if (!recording)
+    if (recording == NULL) {
         return true;
+    }
     atomic_store(&recording->finishing, true);
     sem_post(&recording->arrived);
     pthread_join(recording->thread, NULL);
     uint64_t lost = atomic_load(&recording->lost);
     const char *failure = recording->failure;
-    if (sf_close(recording->file) != 0 && !failure)
+    if (sf_close(recording->file) != 0 && failure == NULL) {
         failure = "the file cannot be closed";
-    if (failure)
+    }
+    if (failure != NULL) {
         snprintf(error, error_size, "The recording is incomplete: %s.", failure);
-    else if (lost > 0)
+    } else if (lost > 0) {
         snprintf(error, error_size, "The recording is incomplete: the disk was too slow for %llu frames.",
                  (unsigned long long)lost);
+    }
     free_recording(recording);
-    return !failure && lost == 0;
+    return failure == NULL && lost == 0;
 }

@@ -10,28 +10,38 @@
 /// MOST_SAMPLES samples over all channels.
 enum { RAMP_FRAMES = 1 << 20, MOST_SAMPLES = 1 << 28 };
 
+/// Allocates and reads all samples of a file; on failure, describes it in `error`.
+static void read_samples(signal_source_t *source, SNDFILE *file, const SF_INFO *format, const char *path, char *error,
+                         unsigned long error_size) {
+    source->samples = malloc((size_t)(format->frames * format->channels) * sizeof(float));
+    if (source->samples == NULL) {
+        snprintf(error, error_size, "Not enough memory for the file '%s'.", path);
+        return;
+    }
+    source->channels = (uint32_t)format->channels;
+    source->nframes = (uint64_t)sf_readf_float(file, source->samples, format->frames);
+    if (source->nframes == 0) {
+        snprintf(error, error_size, "The file '%s' cannot be read: %s.", path, sf_strerror(file));
+    }
+}
+
 /// Loads a whole sound file, which must have the server's sample rate.
 static bool load(signal_source_t *source, const char *path, uint32_t sample_rate, char *error,
                  unsigned long error_size) {
     SF_INFO format = {0};
     SNDFILE *file = sf_open(path, SFM_READ, &format);
-    if (!file) {
+    if (file == NULL) {
         snprintf(error, error_size, "The file '%s' cannot be played: %s.", path, sf_strerror(NULL));
         return false;
     }
     bool fits = format.frames > 0 && format.frames <= MOST_SAMPLES / format.channels;
-    if ((uint32_t)format.samplerate != sample_rate)
+    if ((uint32_t)format.samplerate != sample_rate) {
         snprintf(error, error_size, "The file '%s' has a sample rate of %d Hz, but the server has %u Hz; convert it.",
                  path, format.samplerate, sample_rate);
-    else if (!fits)
+    } else if (!fits) {
         snprintf(error, error_size, "The file '%s' is empty or too long.", path);
-    else if (!(source->samples = malloc((size_t)(format.frames * format.channels) * sizeof(float))))
-        snprintf(error, error_size, "Not enough memory for the file '%s'.", path);
-    else {
-        source->channels = (uint32_t)format.channels;
-        source->nframes = (uint64_t)sf_readf_float(file, source->samples, format.frames);
-        if (source->nframes == 0)
-            snprintf(error, error_size, "The file '%s' cannot be read: %s.", path, sf_strerror(file));
+    } else {
+        read_samples(source, file, &format, path, error, error_size);
     }
     sf_close(file);
     return source->nframes > 0;
@@ -42,8 +52,9 @@ bool signal_source_open(signal_source_t *source, const virtual_device_options_t 
     *source = (signal_source_t){.sound = options->sound};
     if (source->sound == VIRTUAL_DEVICE_TONE) {
         source->tone_step = options->tone_hz / sample_rate;
-        if (source->tone_step > 0 && source->tone_step < 0.5)
+        if (source->tone_step > 0 && source->tone_step < 0.5) {
             return true;
+        }
         snprintf(error, error_size, "A tone of %g Hz is not between 0 and half of the server's sample rate, %u Hz.",
                  options->tone_hz, sample_rate);
         return false;
@@ -56,8 +67,9 @@ void signal_source_close(signal_source_t *source) { free(source->samples); }
 static const double two_pi = 6.283185307179586;
 
 static void render_ramp(const signal_source_t *source, float *output, uint32_t nframes) RCORE_RT {
-    for (uint32_t i = 0; i < nframes; i++)
+    for (uint32_t i = 0; i < nframes; i++) {
         output[i] = (float)((source->position + i) % RAMP_FRAMES + 1) / (float)RAMP_FRAMES;
+    }
 }
 
 static void render_tone(const signal_source_t *source, float *output, uint32_t nframes) RCORE_RT {
@@ -68,22 +80,24 @@ static void render_tone(const signal_source_t *source, float *output, uint32_t n
 }
 
 static void render_file(const signal_source_t *source, uint32_t channel, float *output, uint32_t nframes) RCORE_RT {
-    for (uint32_t i = 0; i < nframes; i++)
+    for (uint32_t i = 0; i < nframes; i++) {
         output[i] = source->samples[(source->position + i) % source->nframes * source->channels + channel];
+    }
 }
 
 void signal_source_render(signal_source_t *source, float *const *outputs, uint32_t noutputs,
                           uint32_t nframes) RCORE_RT {
     for (uint32_t channel = 0; channel < noutputs; channel++) {
         float *output = outputs[channel];
-        if (source->sound == VIRTUAL_DEVICE_RAMP)
+        if (source->sound == VIRTUAL_DEVICE_RAMP) {
             render_ramp(source, output, nframes);
-        else if (source->sound == VIRTUAL_DEVICE_TONE)
+        } else if (source->sound == VIRTUAL_DEVICE_TONE) {
             render_tone(source, output, nframes);
-        else if (source->sound == VIRTUAL_DEVICE_FILE && channel < source->channels)
+        } else if (source->sound == VIRTUAL_DEVICE_FILE && channel < source->channels) {
             render_file(source, channel, output, nframes);
-        else
+        } else {
             memset(output, 0, nframes * sizeof(float));
+        }
     }
     source->position += nframes;
 }

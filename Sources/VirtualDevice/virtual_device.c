@@ -54,14 +54,17 @@ const char *const *virtual_device_kinds(void) {
 static void render(virtual_device_t *device, uint32_t nframes) RCORE_RT {
     float *outputs[VIRTUAL_DEVICE_MAX_PORTS];
     const float *arrived[VIRTUAL_DEVICE_MAX_PORTS];
-    for (uint32_t i = 0; i < device->ncapture; i++)
+    for (uint32_t i = 0; i < device->ncapture; i++) {
         outputs[i] = jack_port_get_buffer(device->capture[i], nframes);
-    for (uint32_t i = 0; i < device->nplayback; i++)
+    }
+    for (uint32_t i = 0; i < device->nplayback; i++) {
         arrived[i] = jack_port_get_buffer(device->playback[i], nframes);
+    }
     signal_source_render(&device->source, outputs, device->ncapture, nframes);
-    if (device->recording)
+    if (device->recording != NULL) {
         recording_write(device->recording, arrived, nframes,
                         atomic_load_explicit(&device->freewheels, memory_order_relaxed));
+    }
 }
 
 /// Sequentially consistent with `leave_lost_server`: either the cycle sees that the device is
@@ -69,8 +72,9 @@ static void render(virtual_device_t *device, uint32_t nframes) RCORE_RT {
 static int cycle(jack_nframes_t nframes, void *argument) RCORE_RT {
     virtual_device_t *device = argument;
     atomic_store(&device->in_cycle, true);
-    if (!atomic_load(&device->is_leaving))
+    if (!atomic_load(&device->is_leaving)) {
         render(device, nframes);
+    }
     atomic_store(&device->in_cycle, false);
     return 0;
 }
@@ -101,8 +105,9 @@ static void on_latency(jack_latency_callback_mode_t mode, void *argument) {
     jack_latency_range_t range = {.min = device->latency, .max = device->latency};
     jack_port_t **ports = mode == JackPlaybackLatency ? device->playback : device->capture;
     uint32_t nports = mode == JackPlaybackLatency ? device->nplayback : device->ncapture;
-    for (uint32_t i = 0; i < nports; i++)
+    for (uint32_t i = 0; i < nports; i++) {
         jack_port_set_latency_range(ports[i], mode, &range);
+    }
 }
 
 // ---- Plugging -----------------------------------------------------------------------------------
@@ -111,13 +116,15 @@ static void stay_silent(const char *text) { (void)text; }
 
 static const char *server_name(const virtual_device_options_t *options) {
     const char *given = getenv("JACK_DEFAULT_SERVER");
-    return options->server ? options->server : given && given[0] ? given : "default";
+    return options->server != NULL ? options->server : given != NULL && given[0] ? given : "default";
 }
 
 static bool is_kind(const char *text) {
-    for (const char *const *kind = virtual_device_kinds(); *kind; kind++)
-        if (strcmp(*kind, text) == 0)
+    for (const char *const *kind = virtual_device_kinds(); *kind != NULL; kind++) {
+        if (strcmp(*kind, text) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -127,28 +134,29 @@ static bool is_kind(const char *text) {
 static bool check(const virtual_device_options_t *options, char *error, unsigned long error_size) {
     size_t length = strlen(options->name), limit = (size_t)jack_client_name_size() - 1;
     const char *server = server_name(options);
-    if (length == 0 || length > limit || strpbrk(options->name, ":/\"\\"))
+    if (length == 0 || length > limit || strpbrk(options->name, ":/\"\\") != NULL) {
         snprintf(error, error_size,
                  "A device's name must have 1 to %zu bytes and none of : / \" \\; this one is '%.80s'.", limit,
                  options->name);
-    else if (!is_kind(options->kind))
+    } else if (!is_kind(options->kind)) {
         snprintf(error, error_size, "Unknown device type '%.40s'; --help lists the types.", options->kind);
-    else if (server[0] == '\0' || strlen(server) > MAX_SERVER_NAME)
+    } else if (server[0] == '\0' || strlen(server) > MAX_SERVER_NAME) {
         snprintf(error, error_size, "A JACK server's name must have 1 to %u bytes.", MAX_SERVER_NAME);
-    else if (strcmp(server, options->name) == 0)
+    } else if (strcmp(server, options->name) == 0) {
         // The client would take over jackd2's socket: see make_name_distinct in CJackDriver.
         snprintf(error, error_size, "A device cannot have its server's name, '%s'; choose another one.", server);
-    else if (options->outputs + options->inputs == 0)
+    } else if (options->outputs + options->inputs == 0) {
         snprintf(error, error_size, "A device needs at least one output or input channel.");
-    else if (options->outputs > VIRTUAL_DEVICE_MAX_PORTS || options->inputs > VIRTUAL_DEVICE_MAX_PORTS)
+    } else if (options->outputs > VIRTUAL_DEVICE_MAX_PORTS || options->inputs > VIRTUAL_DEVICE_MAX_PORTS) {
         snprintf(error, error_size, "A device can have at most %u channels in each direction.",
                  VIRTUAL_DEVICE_MAX_PORTS);
-    else if (options->latency > VIRTUAL_DEVICE_MAX_LATENCY)
+    } else if (options->latency > VIRTUAL_DEVICE_MAX_LATENCY) {
         snprintf(error, error_size, "A device's latency can be at most %u frames.", VIRTUAL_DEVICE_MAX_LATENCY);
-    else if (options->capture_path && options->outputs == 0)
+    } else if (options->capture_path != NULL && options->outputs == 0) {
         snprintf(error, error_size, "A device without output channels has nothing to record.");
-    else
+    } else {
         return true;
+    }
     return false;
 }
 
@@ -157,8 +165,9 @@ static bool check(const virtual_device_options_t *options, char *error, unsigned
 /// only to that client's libjack there.
 static void configure_pipewire(const virtual_device_options_t *options) {
     char properties[512];
-    if (!strstr(jack_get_version_string(), "PipeWire"))
+    if (strstr(jack_get_version_string(), "PipeWire") == NULL) {
         return;
+    }
     snprintf(properties, sizeof properties, "{ node.nick = \"virtual-device:%s:%s\" }", options->kind, options->name);
     setenv("PIPEWIRE_PROPS", properties, 1);
 }
@@ -169,8 +178,8 @@ static bool is_taken(jack_client_t *client, const char *name) {
     char output[512], input[512];
     snprintf(output, sizeof output, "%s:playback_1", name);
     snprintf(input, sizeof input, "%s:capture_1", name);
-    return strcmp(jack_get_client_name(client), name) != 0 || jack_port_by_name(client, output) ||
-           jack_port_by_name(client, input);
+    return strcmp(jack_get_client_name(client), name) != 0 || jack_port_by_name(client, output) != NULL ||
+           jack_port_by_name(client, input) != NULL;
 }
 
 /// Opens the client. On failure, returns false with a sentence in `error`, and sets `fault` to
@@ -189,19 +198,22 @@ static bool open_client(virtual_device_t *device, const virtual_device_options_t
     configure_pipewire(options);
     jack_options_t flags = JackNoStartServer | JackUseExactName;
     int slack = rcore_jack_raise_timer_slack();
-    device->client = options->server ? jack_client_open(options->name, flags | JackServerName, &status, options->server)
-                                     : jack_client_open(options->name, flags, &status);
+    device->client = options->server != NULL
+                         ? jack_client_open(options->name, flags | JackServerName, &status, options->server)
+                         : jack_client_open(options->name, flags, &status);
     rcore_jack_restore_timer_slack(slack);
-    *fault = !device->client && (status & JackServerFailed) ? VIRTUAL_DEVICE_NO_SERVER : VIRTUAL_DEVICE_REFUSED;
-    if (device->client && !is_taken(device->client, options->name))
+    *fault = device->client == NULL && (status & JackServerFailed) ? VIRTUAL_DEVICE_NO_SERVER : VIRTUAL_DEVICE_REFUSED;
+    if (device->client != NULL && !is_taken(device->client, options->name)) {
         return true;
-    if (*fault == VIRTUAL_DEVICE_NO_SERVER)
+    }
+    if (*fault == VIRTUAL_DEVICE_NO_SERVER) {
         snprintf(error, error_size, "JACK server '%s' is not running; cannot add device '%s'.", server_name(options),
                  options->name);
-    else // jackd2 reports both causes alike
+    } else { // jackd2 reports both causes alike
         snprintf(error, error_size,
                  "JACK server '%s' refused device '%s': it already has a client of that name, or is shutting down.",
                  server_name(options), options->name);
+    }
     return false;
 }
 
@@ -214,16 +226,20 @@ static bool register_port(virtual_device_t *device, jack_port_t **port, const vi
     snprintf(alias, sizeof alias, "virtual-device:%s:%s:%u", options->kind, options->name, index + 1);
     *port = jack_port_register(device->client, name, JACK_DEFAULT_AUDIO_TYPE,
                                direction | JackPortIsPhysical | JackPortIsTerminal, 0);
-    return *port && strlen(alias) < (size_t)jack_port_name_size() && jack_port_set_alias(*port, alias) == 0;
+    return *port != NULL && strlen(alias) < (size_t)jack_port_name_size() && jack_port_set_alias(*port, alias) == 0;
 }
 
 static bool register_ports(virtual_device_t *device, const virtual_device_options_t *options) {
-    for (; device->nplayback < options->outputs; device->nplayback++)
-        if (!register_port(device, &device->playback[device->nplayback], options, JackPortIsInput, device->nplayback))
+    for (; device->nplayback < options->outputs; device->nplayback++) {
+        if (!register_port(device, &device->playback[device->nplayback], options, JackPortIsInput, device->nplayback)) {
             return false;
-    for (; device->ncapture < options->inputs; device->ncapture++)
-        if (!register_port(device, &device->capture[device->ncapture], options, JackPortIsOutput, device->ncapture))
+        }
+    }
+    for (; device->ncapture < options->inputs; device->ncapture++) {
+        if (!register_port(device, &device->capture[device->ncapture], options, JackPortIsOutput, device->ncapture)) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -252,15 +268,18 @@ static bool open_and_activate(virtual_device_t *device, const virtual_device_opt
         snprintf(error, error_size, "No file descriptor is free for device '%s'; close files.", options->name);
         return false;
     }
-    if (!open_client(device, options, error, error_size, fault))
+    if (!open_client(device, options, error, error_size, fault)) {
         return false;
+    }
     jack_nframes_t sample_rate = jack_get_sample_rate(device->client);
-    if (!signal_source_open(&device->source, options, sample_rate, error, error_size))
+    if (!signal_source_open(&device->source, options, sample_rate, error, error_size)) {
         return false;
-    if (options->capture_path) {
+    }
+    if (options->capture_path != NULL) {
         device->recording = recording_start(options->capture_path, options->outputs, sample_rate, error, error_size);
-        if (!device->recording)
+        if (device->recording == NULL) {
             return false;
+        }
     }
     if (register_callbacks(device) && register_ports(device, options) && activate(device)) {
         // PipeWire requests latencies only once the ports are connected.
@@ -268,8 +287,9 @@ static bool open_and_activate(virtual_device_t *device, const virtual_device_opt
         on_latency(JackCaptureLatency, device);
         return true;
     }
-    if (atomic_load(&device->is_lost))
+    if (atomic_load(&device->is_lost)) {
         *fault = VIRTUAL_DEVICE_NO_SERVER;
+    }
     snprintf(error, error_size, "JACK server '%s' refused the ports of device '%s'.", server_name(options),
              options->name);
     return false;
@@ -278,20 +298,22 @@ static bool open_and_activate(virtual_device_t *device, const virtual_device_opt
 virtual_device_t *virtual_device_plug(const virtual_device_options_t *options, char *error, unsigned long error_size,
                                       virtual_device_fault_t *fault) {
     virtual_device_fault_t ignored;
-    fault = fault ? fault : &ignored;
+    fault = fault != NULL ? fault : &ignored;
     *fault = VIRTUAL_DEVICE_BAD_OPTIONS;
     jack_set_error_function(stay_silent);
     jack_set_info_function(stay_silent);
-    if (!check(options, error, error_size))
+    if (!check(options, error, error_size)) {
         return NULL;
+    }
     *fault = VIRTUAL_DEVICE_REFUSED;
     virtual_device_t *device = calloc(1, sizeof *device);
-    if (!device) {
+    if (device == NULL) {
         snprintf(error, error_size, "Not enough memory for device '%s'.", options->name);
         return NULL;
     }
-    if (open_and_activate(device, options, error, error_size, fault))
+    if (open_and_activate(device, options, error, error_size, fault)) {
         return device;
+    }
     char ignored_error[200]; // the caller gets the first error
     virtual_device_unplug(device, ignored_error, sizeof ignored_error);
     return NULL;
@@ -305,24 +327,28 @@ int virtual_device_lost_fd(const virtual_device_t *device) { return device->lost
 /// libjack's threads may still be running.
 static void leave_lost_server(virtual_device_t *device) {
     atomic_store(&device->is_leaving, true);
-    while (atomic_load(&device->in_cycle))
-        continue;
+    while (atomic_load(&device->in_cycle)) {
+    }
 }
 
 bool virtual_device_unplug(virtual_device_t *device, char *error, unsigned long error_size) {
-    if (!device)
+    if (device == NULL) {
         return true;
+    }
     bool is_lost = atomic_load(&device->is_lost);
-    if (is_lost)
+    if (is_lost) {
         leave_lost_server(device);
-    else if (device->client)
+    } else if (device->client != NULL) {
         jack_client_close(device->client);
+    }
     bool is_complete = recording_finish(device->recording, error, error_size);
-    if (is_lost)
+    if (is_lost) {
         return is_complete; // libjack may use the rest until the process ends
+    }
     signal_source_close(&device->source);
-    if (device->lost_fd != -1)
+    if (device->lost_fd != -1) {
         close(device->lost_fd);
+    }
     free(device);
     return is_complete;
 }

@@ -27,8 +27,9 @@ enum { MAX_REFUSALS = 100 };
 
 /// Notifies the process that waits at `--ready-fd`, once.
 static void announce(device_options_t *options, const char *text) {
-    if (options->ready_fd == -1)
+    if (options->ready_fd == -1) {
         return;
+    }
     dprintf(options->ready_fd, "%s\n", text);
     close(options->ready_fd);
     options->ready_fd = -1;
@@ -50,8 +51,9 @@ static int receive_signals(void) {
     sigset_t blocked = ending;
     sigaddset(&blocked, SIGPIPE);
     sigaddset(&blocked, SIGHUP);
-    if (sigprocmask(SIG_BLOCK, &blocked, NULL) != 0)
+    if (sigprocmask(SIG_BLOCK, &blocked, NULL) != 0) {
         return -1;
+    }
     return signalfd(-1, &ending, SFD_CLOEXEC);
 }
 
@@ -60,13 +62,16 @@ static int receive_signals(void) {
 /// false if the system refuses.
 static bool detach(int kept) {
     pid_t child = fork();
-    if (child > 0)
+    if (child > 0) {
         _exit(EX_OK);
-    if (child == -1 || setsid() == -1)
+    }
+    if (child == -1 || setsid() == -1) {
         return false;
+    }
     unsigned first = STDERR_FILENO + 1;
-    if (kept < (int)first)
+    if (kept < (int)first) {
         return close_range(first, ~0U, 0) == 0;
+    }
     return ((unsigned)kept == first || close_range(first, (unsigned)kept - 1, 0) == 0) &&
            close_range((unsigned)kept + 1, ~0U, 0) == 0;
 }
@@ -75,8 +80,8 @@ static bool detach(int kept) {
 /// lost.
 static bool wait_for_end(int signals, int lost) {
     struct pollfd watched[] = {{.fd = signals, .events = POLLIN}, {.fd = lost, .events = POLLIN}};
-    while (poll(watched, 2, -1) == -1 && errno == EINTR)
-        continue;
+    while (poll(watched, 2, -1) == -1 && errno == EINTR) {
+    }
     return watched[0].revents == 0;
 }
 
@@ -111,20 +116,25 @@ static int serve(device_options_t *options, char **argv, int refusals) {
         return fail(options, error, EX_OSERR);
     }
     virtual_device_t *device;
-    while (!(device = virtual_device_plug(&options->device, error, sizeof error, &fault))) {
-        if (refusals == -1 || fault == VIRTUAL_DEVICE_BAD_OPTIONS || refusals >= MAX_REFUSALS)
+    while ((device = virtual_device_plug(&options->device, error, sizeof error, &fault)) == NULL) {
+        if (refusals == -1 || fault == VIRTUAL_DEVICE_BAD_OPTIONS || refusals >= MAX_REFUSALS) {
             return fail(options, error, fault == VIRTUAL_DEVICE_BAD_OPTIONS ? EX_USAGE : EX_UNAVAILABLE);
-        if (!wait_before_retry(signals))
+        }
+        if (!wait_before_retry(signals)) {
             return EX_OK;
-        if (fault == VIRTUAL_DEVICE_REFUSED)
+        }
+        if (fault == VIRTUAL_DEVICE_REFUSED) {
             return restart(argv, refusals + 1);
+        }
     }
     announce(options, "ready");
     bool is_lost = wait_for_end(signals, virtual_device_lost_fd(device));
-    if (!virtual_device_unplug(device, error, sizeof error))
+    if (!virtual_device_unplug(device, error, sizeof error)) {
         return fail(options, error, EX_IOERR);
-    if (is_lost && options->replug)
+    }
+    if (is_lost && options->replug) {
         return restart(argv, 0);
+    }
     return is_lost ? fail(options, "The JACK server ended.", EX_UNAVAILABLE) : EX_OK;
 }
 
@@ -141,13 +151,14 @@ int main(int argc, char **argv) {
         break;
     }
     const char *restarted = getenv(restart_variable);
-    int refusals = restarted ? atoi(restarted) : -1;
-    if (restarted) {
+    int refusals = restarted != NULL ? atoi(restarted) : -1;
+    if (restarted != NULL) {
         options.ready_fd = -1;
         options.detach = false;
     }
-    if (options.detach && !detach(options.ready_fd))
+    if (options.detach && !detach(options.ready_fd)) {
         return fail(&options, "Cannot continue in the background.", EX_OSERR);
+    }
     int status = serve(&options, argv, refusals);
     fflush(NULL);
     _exit(status); // libjack's threads may still be running, and its server may be gone

@@ -43,7 +43,7 @@ typedef struct error_buffer {
 void options_print_help(void) {
     fputs(help, stdout);
     const char *separator = "  ";
-    for (const char *const *kind = virtual_device_kinds(); *kind; kind++) {
+    for (const char *const *kind = virtual_device_kinds(); *kind != NULL; kind++) {
         printf("%s%s", separator, *kind);
         separator = (kind - virtual_device_kinds()) % 7 == 6 ? "\n  " : ", ";
     }
@@ -55,8 +55,9 @@ static bool parse_number(const char *option, const char *text, unsigned long hig
     char *end = NULL;
     errno = 0;
     *value = strtoul(text, &end, 10);
-    if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *value <= high)
+    if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *value <= high) {
         return true;
+    }
     snprintf(error_buffer.text, error_buffer.size, "%s takes a whole number from 0 to %lu, not '%.40s'.", option, high,
              text);
     return false;
@@ -65,30 +66,36 @@ static bool parse_number(const char *option, const char *text, unsigned long hig
 static bool parse_hertz(const char *text, double *value, error_buffer_t error_buffer) {
     char *end = NULL;
     *value = strtod(text, &end);
-    if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && *value > 0 && *value < 1e6)
+    if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && *value > 0 && *value < 1e6) {
         return true;
+    }
     snprintf(error_buffer.text, error_buffer.size, "--tone takes a frequency in Hz above 0, not '%.40s'.", text);
     return false;
 }
 
 static bool parse_descriptor(const char *text, int *descriptor, error_buffer_t error_buffer) {
     unsigned long number = 0;
-    if (!parse_number("--ready-fd", text, 1048576, &number, error_buffer))
+    if (!parse_number("--ready-fd", text, 1048576, &number, error_buffer)) {
         return false;
+    }
     *descriptor = (int)number;
     return true;
 }
 
 /// Returns where the text of an option is stored; NULL for options whose value is parsed.
 static const char **text_of(const char *option, virtual_device_options_t *device) {
-    if (strcmp(option, "--name") == 0)
+    if (strcmp(option, "--name") == 0) {
         return &device->name;
-    if (strcmp(option, "--type") == 0)
+    }
+    if (strcmp(option, "--type") == 0) {
         return &device->kind;
-    if (strcmp(option, "--server") == 0)
+    }
+    if (strcmp(option, "--server") == 0) {
         return &device->server;
-    if (strcmp(option, "--capture") == 0)
+    }
+    if (strcmp(option, "--capture") == 0) {
         return &device->capture_path;
+    }
     return strcmp(option, "--source") == 0 ? &device->source_path : NULL;
 }
 
@@ -97,14 +104,16 @@ static bool parse_value(const char *option, const char *text, device_options_t *
     virtual_device_options_t *device = &options->device;
     unsigned long number = 0;
     const char **kept = text_of(option, device);
-    if (kept) {
+    if (kept != NULL) {
         *kept = text;
-        if (strcmp(option, "--source") == 0)
+        if (strcmp(option, "--source") == 0) {
             device->sound = VIRTUAL_DEVICE_FILE;
+        }
         return true;
     }
-    if (strcmp(option, "--ready-fd") == 0)
+    if (strcmp(option, "--ready-fd") == 0) {
         return parse_descriptor(text, &options->ready_fd, error_buffer);
+    }
     if (strcmp(option, "--tone") == 0) {
         device->sound = VIRTUAL_DEVICE_TONE;
         return parse_hertz(text, &device->tone_hz, error_buffer);
@@ -122,21 +131,24 @@ static bool parse_value(const char *option, const char *text, device_options_t *
 static bool takes_value(const char *option) {
     static const char *const names[] = {"--name",    "--type",   "--outputs", "--inputs",   "--server", "--latency",
                                         "--capture", "--source", "--tone",    "--ready-fd", NULL};
-    for (const char *const *name = names; *name; name++)
-        if (strcmp(option, *name) == 0)
+    for (const char *const *name = names; *name != NULL; name++) {
+        if (strcmp(option, *name) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
 static bool parse_flag(const char *option, device_options_t *options) {
-    if (strcmp(option, "--detach") == 0)
+    if (strcmp(option, "--detach") == 0) {
         options->detach = true;
-    else if (strcmp(option, "--return") == 0)
+    } else if (strcmp(option, "--return") == 0) {
         options->replug = true;
-    else if (strcmp(option, "--ramp") == 0)
+    } else if (strcmp(option, "--ramp") == 0) {
         options->device.sound = VIRTUAL_DEVICE_RAMP;
-    else
+    } else {
         return false;
+    }
     return true;
 }
 
@@ -146,10 +158,12 @@ options_result_t options_parse(int argc, char **argv, device_options_t *options,
     *options = (device_options_t){.device = {.outputs = 2}, .ready_fd = -1};
     for (int i = 1; i < argc; i++) {
         const char *option = argv[i];
-        if (strcmp(option, "--help") == 0)
+        if (strcmp(option, "--help") == 0) {
             return OPTIONS_HELP;
-        if (parse_flag(option, options))
+        }
+        if (parse_flag(option, options)) {
             continue;
+        }
         if (!takes_value(option)) {
             snprintf(error, error_size, "Unknown option '%.60s'; --help lists the options.", option);
             return OPTIONS_BAD;
@@ -158,11 +172,13 @@ options_result_t options_parse(int argc, char **argv, device_options_t *options,
             snprintf(error, error_size, "%s needs a value; see --help.", option);
             return OPTIONS_BAD;
         }
-        if (!parse_value(option, argv[i], options, error_buffer))
+        if (!parse_value(option, argv[i], options, error_buffer)) {
             return OPTIONS_BAD;
+        }
     }
-    if (options->device.name && options->device.kind)
+    if (options->device.name != NULL && options->device.kind != NULL) {
         return OPTIONS_RUN;
+    }
     snprintf(error, error_size, "A device needs --name and --type; --help lists the types.");
     return OPTIONS_BAD;
 }

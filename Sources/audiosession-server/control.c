@@ -33,8 +33,9 @@ static bool watch(const control_t *control, int descriptor) {
 /// Removes the socket at `path`, but no file of another kind.
 static void remove_socket(const char *path) {
     struct stat facts;
-    if (lstat(path, &facts) == 0 && S_ISSOCK(facts.st_mode))
+    if (lstat(path, &facts) == 0 && S_ISSOCK(facts.st_mode)) {
         unlink(path);
+    }
 }
 
 /// Creates a socket at `path` that only this user can connect to, and listens. On failure, returns
@@ -45,25 +46,29 @@ static bool listen_at(control_t *control, const char *path) {
     remove_socket(path);
     control->epoll = epoll_create1(EPOLL_CLOEXEC);
     control->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (control->epoll == -1 || control->listener == -1)
+    if (control->epoll == -1 || control->listener == -1) {
         return false;
+    }
     mode_t before = umask(077);
     bool is_bound = bind(control->listener, (const struct sockaddr *)&address, sizeof address) == 0;
     umask(before);
-    if (!is_bound)
+    if (!is_bound) {
         return false;
+    }
     memcpy(control->path, address.sun_path, sizeof control->path);
     return listen(control->listener, PEER_LIMIT) == 0 && watch(control, control->listener);
 }
 
 control_t *control_open(const char *path, char *error, unsigned long error_size) {
     control_t *control = calloc(1, sizeof *control);
-    if (control) {
+    if (control != NULL) {
         control->listener = control->epoll = -1;
-        for (unsigned i = 0; i < PEER_LIMIT; i++)
+        for (unsigned i = 0; i < PEER_LIMIT; i++) {
             control->peers[i] = -1;
-        if (listen_at(control, path))
+        }
+        if (listen_at(control, path)) {
             return control;
+        }
     }
     snprintf(error, error_size, "The control socket '%s' cannot be created: %s.", path, strerror(errno));
     control_close(control);
@@ -80,8 +85,9 @@ static bool is_this_user(int peer) {
 }
 
 static void drop(control_t *control, unsigned slot) {
-    if (control->peers[slot] != -1)
+    if (control->peers[slot] != -1) {
         close(control->peers[slot]); // also removes it from the epoll set
+    }
     control->peers[slot] = -1;
 }
 
@@ -89,8 +95,9 @@ static void drop(control_t *control, unsigned slot) {
 static void admit(control_t *control) {
     drop(control, control->next); // first: there may be no spare descriptor
     int peer = accept4(control->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (peer == -1)
+    if (peer == -1) {
         return;
+    }
     if (!is_this_user(peer) || !watch(control, peer)) {
         close(peer);
         return;
@@ -110,20 +117,22 @@ static void set_rate(host_t *host, const char *text, char *reply) {
         return;
     }
     char error[REPLY_SIZE - 16];
-    if (host_set_sample_rate(host, (uint32_t)rate, error, sizeof error))
+    if (host_set_sample_rate(host, (uint32_t)rate, error, sizeof error)) {
         snprintf(reply, REPLY_SIZE, "ok %u", host_sample_rate(host));
-    else
+    } else {
         snprintf(reply, REPLY_SIZE, "error %s", error);
+    }
 }
 
 static void handle_request(host_t *host, const char *request, char *reply) {
-    if (strncmp(request, "rate ", 5) == 0)
+    if (strncmp(request, "rate ", 5) == 0) {
         set_rate(host, request + 5, reply);
-    else if (strcmp(request, "status") == 0)
+    } else if (strcmp(request, "status") == 0) {
         snprintf(reply, REPLY_SIZE, "ok rate=%u period=%u driver=%s clients=%d", host_sample_rate(host),
                  host_period(host), host_driver_name(host), host_client_count(host));
-    else
+    } else {
         snprintf(reply, REPLY_SIZE, "error Unknown request '%.40s'; use 'rate' or 'status'.", request);
+    }
 }
 
 /// Receives one packet, answers it, and closes the peer. A peer that has closed its end gets no
@@ -131,8 +140,9 @@ static void handle_request(host_t *host, const char *request, char *reply) {
 static void serve_peer(control_t *control, host_t *host, unsigned slot) {
     char request[REQUEST_LIMIT + 1], reply[REPLY_SIZE];
     ssize_t length = recv(control->peers[slot], request, REQUEST_LIMIT, MSG_TRUNC);
-    if (length == -1 && (errno == EAGAIN || errno == EINTR))
+    if (length == -1 && (errno == EAGAIN || errno == EINTR)) {
         return;
+    }
     if (length > REQUEST_LIMIT) {
         snprintf(reply, sizeof reply, "error A request has at most %d bytes.", REQUEST_LIMIT);
     } else if (length > 0) {
@@ -140,8 +150,9 @@ static void serve_peer(control_t *control, host_t *host, unsigned slot) {
         handle_request(host, request, reply);
     }
     // The send cannot block. A peer without room for one packet gets no reply.
-    if (length > 0 && send(control->peers[slot], reply, strlen(reply), MSG_NOSIGNAL) == -1)
+    if (length > 0 && send(control->peers[slot], reply, strlen(reply), MSG_NOSIGNAL) == -1) {
         (void)errno;
+    }
     drop(control, slot);
 }
 
@@ -149,28 +160,37 @@ void control_serve(control_t *control, host_t *host) {
     struct epoll_event events[PEER_LIMIT + 1];
     int count = epoll_wait(control->epoll, events, PEER_LIMIT + 1, 0);
     bool is_served = false;
-    for (int i = 0; i < count; i++)
-        for (unsigned slot = 0; slot < PEER_LIMIT && !is_served; slot++)
+    for (int i = 0; i < count; i++) {
+        for (unsigned slot = 0; slot < PEER_LIMIT && !is_served; slot++) {
             if (control->peers[slot] == events[i].data.fd) {
                 serve_peer(control, host, slot);
                 is_served = true;
             }
+        }
+    }
     // Accept last, so that a slot that is reused is not mistaken for the one that had the event.
-    for (int i = 0; i < count; i++)
-        if (events[i].data.fd == control->listener)
+    for (int i = 0; i < count; i++) {
+        if (events[i].data.fd == control->listener) {
             admit(control);
+        }
+    }
 }
 
 void control_close(control_t *control) {
-    if (!control)
+    if (control == NULL) {
         return;
-    if (control->path[0] != '\0')
+    }
+    if (control->path[0] != '\0') {
         remove_socket(control->path);
-    for (unsigned slot = 0; slot < PEER_LIMIT; slot++)
+    }
+    for (unsigned slot = 0; slot < PEER_LIMIT; slot++) {
         drop(control, slot);
-    if (control->listener != -1)
+    }
+    if (control->listener != -1) {
         close(control->listener);
-    if (control->epoll != -1)
+    }
+    if (control->epoll != -1) {
         close(control->epoll);
+    }
     free(control);
 }

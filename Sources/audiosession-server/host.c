@@ -38,8 +38,9 @@ static void ignore_message(const char *text) { (void)text; }
 /// Called by JACK on a thread of the server when a client was added or removed.
 static void client_changed(const char *name, int registered, void *argument) {
     host_t *host = argument;
-    if (strcmp(name, "system") == 0) // the device's client, which is replaced on a change of rate
+    if (strcmp(name, "system") == 0) { // the device's client, which is replaced on a change of rate
         return;
+    }
     atomic_fetch_add(&host->clients, registered ? 1 : -1);
     uint64_t one = 1;
     ssize_t written = write(host->change_fd, &one, sizeof one);
@@ -70,14 +71,17 @@ static void configure_server(jackctl_server_t *server, const server_options_t *o
     parameter_set_string(parameters, "name", options->name);
     parameter_set_bool(parameters, "sync", options->sync);
     parameter_set_bool(parameters, "realtime", priority > 0);
-    if (priority > 0)
+    if (priority > 0) {
         parameter_set_int(parameters, "realtime-priority", priority);
+    }
 }
 
 static jackctl_driver_t *find_driver(jackctl_server_t *server, const char *name) {
-    for (const JSList *node = jackctl_server_get_drivers_list(server); node; node = node->next)
-        if (strcmp(jackctl_driver_get_name(node->data), name) == 0)
+    for (const JSList *node = jackctl_server_get_drivers_list(server); node != NULL; node = node->next) {
+        if (strcmp(jackctl_driver_get_name(node->data), name) == 0) {
             return node->data;
+        }
+    }
     return NULL;
 }
 
@@ -92,26 +96,29 @@ static const JSList *set_format(jackctl_driver_t *driver, uint32_t rate, uint32_
 /// Sets `device` to the first card that ALSA lists. Returns false if there is none.
 static bool first_card(char *device, size_t size) {
     FILE *cards = fopen("/proc/asound/cards", "r");
-    if (!cards)
+    if (cards == NULL) {
         return false;
+    }
     int number = 0;
     bool found = fscanf(cards, " %d [", &number) == 1;
     fclose(cards);
-    if (found)
+    if (found) {
         snprintf(device, size, "hw:%d", number);
+    }
     return found;
 }
 
 /// Opens the server with a driver. `device` is an ALSA device; NULL: none.
 static bool open_driver(host_t *host, const server_options_t *options, const char *driver_name, const char *device) {
     jackctl_driver_t *driver = find_driver(host->server, driver_name);
-    if (!driver) {
+    if (driver == NULL) {
         snprintf(last_error, sizeof last_error, "JACK has no driver '%s'", driver_name);
         return false;
     }
     const JSList *parameters = set_format(driver, options->sample_rate, options->period);
-    if (device)
+    if (device != NULL) {
         parameter_set_string(parameters, "device", device);
+    }
     host->driver = driver;
     host->open = jackctl_server_open(host->server, driver);
     return host->open;
@@ -121,14 +128,16 @@ static bool open_driver(host_t *host, const server_options_t *options, const cha
 static bool open_any_driver(host_t *host, const server_options_t *options) {
     char device[16];
     const char *card = options->device;
-    if (!card && options->driver != SERVER_DRIVER_DUMMY && first_card(device, sizeof device))
+    if (card == NULL && options->driver != SERVER_DRIVER_DUMMY && first_card(device, sizeof device)) {
         card = device;
-    if (options->driver == SERVER_DRIVER_ALSA && !card) {
+    }
+    if (options->driver == SERVER_DRIVER_ALSA && card == NULL) {
         store_error("no sound card was found");
         return false;
     }
-    if (card && options->driver != SERVER_DRIVER_DUMMY && open_driver(host, options, "alsa", card))
+    if (card != NULL && options->driver != SERVER_DRIVER_DUMMY && open_driver(host, options, "alsa", card)) {
         return true;
+    }
     return options->driver != SERVER_DRIVER_ALSA && open_driver(host, options, "dummy", NULL);
 }
 
@@ -136,7 +145,7 @@ static bool open_any_driver(host_t *host, const server_options_t *options) {
 static bool watch_clients(host_t *host) {
     jack_status_t status = 0;
     host->observer = jack_client_open("audiosession-server", JackNoStartServer, &status);
-    return host->observer && jack_set_client_registration_callback(host->observer, client_changed, host) == 0 &&
+    return host->observer != NULL && jack_set_client_registration_callback(host->observer, client_changed, host) == 0 &&
            jack_set_port_registration_callback(host->observer, port_changed, host) == 0 &&
            jack_set_port_connect_callback(host->observer, connection_changed, host) == 0 &&
            jack_activate(host->observer) == 0;
@@ -147,11 +156,13 @@ static bool watch_clients(host_t *host) {
 static bool start(host_t *host, const server_options_t *options) {
     host->change_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     host->server = jackctl_server_create(NULL, NULL);
-    if (host->change_fd == -1 || !host->server)
+    if (host->change_fd == -1 || host->server == NULL) {
         return false;
+    }
     configure_server(host->server, options);
-    if (!open_any_driver(host, options))
+    if (!open_any_driver(host, options)) {
         return false;
+    }
     host->running = jackctl_server_start(host->server);
     return host->running && watch_clients(host);
 }
@@ -162,8 +173,9 @@ static bool start(host_t *host, const server_options_t *options) {
 static bool has_descriptors(const server_options_t *options, char *error, unsigned long error_size) {
     enum { LEAST = 64 };
     struct rlimit limit = {0};
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= LEAST)
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= LEAST) {
         return true;
+    }
     snprintf(error, error_size,
              "The JACK server '%s' needs %d file descriptors, but the limit is %d; raise it (ulimit -n).",
              options->name, LEAST, (int)limit.rlim_cur);
@@ -174,16 +186,18 @@ host_t *host_start(const server_options_t *options, char *error, unsigned long e
     jack_set_error_function(store_error);
     jack_set_info_function(ignore_message);
     store_error("no reason was given");
-    if (!has_descriptors(options, error, error_size))
+    if (!has_descriptors(options, error, error_size)) {
         return NULL;
+    }
     host_t *host = calloc(1, sizeof *host);
-    if (!host) {
+    if (host == NULL) {
         snprintf(error, error_size, "Not enough memory for a JACK server.");
         return NULL;
     }
     host->change_fd = -1;
-    if (start(host, options))
+    if (start(host, options)) {
         return host;
+    }
     snprintf(error, error_size, "The JACK server '%s' cannot run: JACK reports '%s'.", options->name, last_error);
     host_stop(host);
     return NULL;
@@ -210,22 +224,26 @@ bool host_is_dead(const host_t *host) { return host->is_dead; }
 /// Switches drivers. JACK closes the running driver before it opens the next one, so that after a
 /// failure none is running.
 static bool switch_driver(host_t *host, jackctl_driver_t *driver, uint32_t rate, uint32_t period) {
-    if (!driver)
+    if (driver == NULL) {
         return false;
+    }
     set_format(driver, rate, period);
-    if (!jackctl_server_switch_master(host->server, driver))
+    if (!jackctl_server_switch_master(host->server, driver)) {
         return false;
+    }
     host->driver = driver;
     return true;
 }
 
 bool host_set_sample_rate(host_t *host, uint32_t rate, char *error, unsigned long error_size) {
     uint32_t before = host_sample_rate(host), period = host_period(host);
-    if (rate == before)
+    if (rate == before) {
         return true;
+    }
     store_error("no reason was given");
-    if (switch_driver(host, host->driver, rate, period))
+    if (switch_driver(host, host->driver, rate, period)) {
         return true;
+    }
     host->has_failed = true;
     char reason[sizeof last_error];
     memcpy(reason, last_error, sizeof reason);
@@ -234,30 +252,37 @@ bool host_set_sample_rate(host_t *host, uint32_t rate, char *error, unsigned lon
         outcome = "it does not accept the previous rate either, so the server now runs without a device";
         host->is_dead = !switch_driver(host, find_driver(host->server, "dummy"), before, period);
     }
-    if (host->is_dead)
+    if (host->is_dead) {
         outcome = "no other driver works either, so the server exits";
+    }
     snprintf(error, error_size, "The device does not accept %u Hz (JACK reports '%s'); %s.", rate, reason, outcome);
     return false;
 }
 
 void host_stop(host_t *host) {
-    if (!host)
+    if (host == NULL) {
         return;
+    }
     // After a failed change of rate, jackctl_server_close would close a driver that is no longer
     // open. The end of the process closes everything else.
     if (host->has_failed) {
         jackctl_server_stop(host->server);
         return;
     }
-    if (host->observer)
+    if (host->observer != NULL) {
         jack_client_close(host->observer);
-    if (host->running)
+    }
+    if (host->running) {
         jackctl_server_stop(host->server);
-    if (host->open)
+    }
+    if (host->open) {
         jackctl_server_close(host->server);
-    if (host->server)
+    }
+    if (host->server != NULL) {
         jackctl_server_destroy(host->server);
-    if (host->change_fd != -1)
+    }
+    if (host->change_fd != -1) {
         close(host->change_fd);
+    }
     free(host);
 }

@@ -20,8 +20,9 @@
 
 /// Notifies the process that waits at `--ready-fd`, once.
 static void announce(const server_options_t *options, const char *text) {
-    if (options->ready_fd == -1)
+    if (options->ready_fd == -1) {
         return;
+    }
     dprintf(options->ready_fd, "%s\n", text);
     close(options->ready_fd);
 }
@@ -44,20 +45,23 @@ static int receive_signals(void) {
     sigset_t blocked = ending;
     sigaddset(&blocked, SIGPIPE);
     sigaddset(&blocked, SIGHUP);
-    if (sigprocmask(SIG_BLOCK, &blocked, NULL) != 0)
+    if (sigprocmask(SIG_BLOCK, &blocked, NULL) != 0) {
         return -1;
+    }
     return signalfd(-1, &ending, SFD_CLOEXEC);
 }
 
 /// Returns whether the server may exit: no client is connected or about to connect. If so, it holds
 /// the lock until the process ends. If there is no lock file, only the connected clients count.
 static bool may_exit(const server_options_t *options, const host_t *host) {
-    int lock = options->lock_path ? open(options->lock_path, O_RDWR | O_CLOEXEC) : -1;
+    int lock = options->lock_path != NULL ? open(options->lock_path, O_RDWR | O_CLOEXEC) : -1;
     bool alone = lock == -1 || flock(lock, LOCK_EX | LOCK_NB) == 0;
-    if (alone && host_client_count(host) == 0)
+    if (alone && host_client_count(host) == 0) {
         return true;
-    if (lock != -1)
+    }
+    if (lock != -1) {
         close(lock);
+    }
     return false;
 }
 
@@ -75,8 +79,9 @@ static int64_t now_ms(void) {
 /// Returns the milliseconds until the server may exit if no client connects; -1 if it has clients
 /// or is to run without a limit.
 static int time_left(const server_options_t *options, const host_t *host, int64_t idle_since) {
-    if (options->idle_exit == 0 || host_client_count(host) > 0)
+    if (options->idle_exit == 0 || host_client_count(host) > 0) {
         return -1;
+    }
     int64_t left = idle_since + (int64_t)options->idle_exit * 1000 - now_ms();
     return left > 0 ? (int)left : 0;
 }
@@ -87,29 +92,34 @@ static int time_left(const server_options_t *options, const host_t *host, int64_
 static void serve(const server_options_t *options, host_t *host, control_t *control, int signals) {
     struct pollfd watched[] = {{.fd = signals, .events = POLLIN},
                                {.fd = host_change_fd(host), .events = POLLIN},
-                               {.fd = control ? control_fd(control) : -1, .events = POLLIN}};
+                               {.fd = control != NULL ? control_fd(control) : -1, .events = POLLIN}};
     int64_t idle_since = now_ms(), quiet_until = 0;
     while (!host_is_dead(host)) {
         int timeout = time_left(options, host, idle_since);
         int quiet = quiet_until > now_ms() ? (int)(quiet_until - now_ms()) : 0;
-        watched[2].fd = control && quiet == 0 ? control_fd(control) : -1;
+        watched[2].fd = control != NULL && quiet == 0 ? control_fd(control) : -1;
         int ready = poll(watched, 3, quiet > 0 && (timeout == -1 || quiet < timeout) ? quiet : timeout);
-        if (ready == 0 && quiet > 0)
+        if (ready == 0 && quiet > 0) {
             continue;
+        }
         uint32_t rate = host_sample_rate(host);
-        if (ready > 0 && watched[0].revents != 0)
+        if (ready > 0 && watched[0].revents != 0) {
             return;
-        if (ready == 0 && may_exit(options, host))
+        }
+        if (ready == 0 && may_exit(options, host)) {
             return;
+        }
         if (ready == 0 || (ready > 0 && watched[1].revents != 0)) {
             host_take_change(host);
             idle_since = now_ms();
             quiet_until = idle_since + (ready > 0 ? QUIET_MS : 0);
         }
-        if (ready > 0 && watched[2].revents != 0)
+        if (ready > 0 && watched[2].revents != 0) {
             control_serve(control, host);
-        if (host_sample_rate(host) != rate)
+        }
+        if (host_sample_rate(host) != rate) {
             quiet_until = now_ms() + QUIET_MS;
+        }
     }
 }
 
@@ -135,8 +145,9 @@ int main(int argc, char **argv) {
         return fail(&options, error, EX_OSERR);
     }
     host_t *host = host_start(&options, error, sizeof error);
-    control_t *control = host && options.control_path ? control_open(options.control_path, error, sizeof error) : NULL;
-    if (!host || (options.control_path && !control)) {
+    control_t *control =
+        host != NULL && options.control_path != NULL ? control_open(options.control_path, error, sizeof error) : NULL;
+    if (host == NULL || (options.control_path != NULL && control == NULL)) {
         int status = fail(&options, error, EX_UNAVAILABLE);
         host_stop(host);
         return status;

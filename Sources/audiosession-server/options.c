@@ -52,8 +52,9 @@ static bool parse_number(const char *option, const char *text, unsigned long low
     errno = 0;
     *value = strtoul(text, &end, 10);
     bool digits = text[0] >= '0' && text[0] <= '9' && *end == '\0';
-    if (digits && errno == 0 && *value >= low && *value <= high)
+    if (digits && errno == 0 && *value >= low && *value <= high) {
         return true;
+    }
     snprintf(error_buffer.text, error_buffer.size, "%s takes a whole number from %lu to %lu, not '%s'.", option, low,
              high, text);
     return false;
@@ -63,21 +64,22 @@ static bool parse_name(const char *text, const char **name, error_buffer_t error
     size_t length = strlen(text);
     size_t valid = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
     *name = text;
-    if (length > 0 && length <= NAME_LIMIT && valid == length)
+    if (length > 0 && length <= NAME_LIMIT && valid == length) {
         return true;
+    }
     snprintf(error_buffer.text, error_buffer.size, "--name takes 1 to %d letters, digits, '-', '_' or '.', not '%s'.",
              NAME_LIMIT, text);
     return false;
 }
 
 static bool parse_driver(const char *text, server_driver_t *driver, error_buffer_t error_buffer) {
-    if (strcmp(text, "auto") == 0)
+    if (strcmp(text, "auto") == 0) {
         *driver = SERVER_DRIVER_AUTO;
-    else if (strcmp(text, "alsa") == 0)
+    } else if (strcmp(text, "alsa") == 0) {
         *driver = SERVER_DRIVER_ALSA;
-    else if (strcmp(text, "dummy") == 0)
+    } else if (strcmp(text, "dummy") == 0) {
         *driver = SERVER_DRIVER_DUMMY;
-    else {
+    } else {
         snprintf(error_buffer.text, error_buffer.size, "--driver takes auto, alsa or dummy, not '%s'.", text);
         return false;
     }
@@ -86,8 +88,9 @@ static bool parse_driver(const char *text, server_driver_t *driver, error_buffer
 
 static bool parse_device(const char *text, const char **device, error_buffer_t error_buffer) {
     *device = text;
-    if (text[0] != '\0' && strlen(text) <= DEVICE_LIMIT)
+    if (text[0] != '\0' && strlen(text) <= DEVICE_LIMIT) {
         return true;
+    }
     snprintf(error_buffer.text, error_buffer.size,
              "--device takes the name of an ALSA device, such as hw:0, not '%.40s'.", text);
     return false;
@@ -95,8 +98,9 @@ static bool parse_device(const char *text, const char **device, error_buffer_t e
 
 static bool parse_socket(const char *text, const char **path, error_buffer_t error_buffer) {
     *path = text;
-    if (text[0] != '\0' && strlen(text) <= SOCKET_LIMIT)
+    if (text[0] != '\0' && strlen(text) <= SOCKET_LIMIT) {
         return true;
+    }
     snprintf(error_buffer.text, error_buffer.size, "--control takes a path of 1 to %d bytes, not '%.40s'.",
              SOCKET_LIMIT, text);
     return false;
@@ -104,8 +108,9 @@ static bool parse_socket(const char *text, const char **path, error_buffer_t err
 
 static bool parse_descriptor(const char *text, int *descriptor, error_buffer_t error_buffer) {
     unsigned long number = 0;
-    if (!parse_number("--ready-fd", text, 0, 1048576, &number, error_buffer))
+    if (!parse_number("--ready-fd", text, 0, 1048576, &number, error_buffer)) {
         return false;
+    }
     if (fcntl((int)number, F_GETFD) != -1) {
         *descriptor = (int)number;
         return true;
@@ -117,16 +122,21 @@ static bool parse_descriptor(const char *text, int *descriptor, error_buffer_t e
 /// Parses an option that takes a value.
 static bool parse_value(const char *option, const char *text, server_options_t *options, error_buffer_t error_buffer) {
     unsigned long number = 0;
-    if (strcmp(option, "--name") == 0)
+    if (strcmp(option, "--name") == 0) {
         return parse_name(text, &options->name, error_buffer);
-    if (strcmp(option, "--driver") == 0)
+    }
+    if (strcmp(option, "--driver") == 0) {
         return parse_driver(text, &options->driver, error_buffer);
-    if (strcmp(option, "--device") == 0)
+    }
+    if (strcmp(option, "--device") == 0) {
         return parse_device(text, &options->device, error_buffer);
-    if (strcmp(option, "--ready-fd") == 0)
+    }
+    if (strcmp(option, "--ready-fd") == 0) {
         return parse_descriptor(text, &options->ready_fd, error_buffer);
-    if (strcmp(option, "--control") == 0)
+    }
+    if (strcmp(option, "--control") == 0) {
         return parse_socket(text, &options->control_path, error_buffer);
+    }
     if (strcmp(option, "--lock") == 0) {
         options->lock_path = text;
         return true;
@@ -148,9 +158,11 @@ static bool parse_value(const char *option, const char *text, server_options_t *
 static bool takes_value(const char *option) {
     static const char *const names[] = {"--name",      "--driver",   "--device", "--rate",    "--period",
                                         "--idle-exit", "--ready-fd", "--lock",   "--control", NULL};
-    for (const char *const *name = names; *name; name++)
-        if (strcmp(option, *name) == 0)
+    for (const char *const *name = names; *name != NULL; name++) {
+        if (strcmp(option, *name) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -165,8 +177,9 @@ options_result_t options_parse(int argc, char **argv, server_options_t *options,
                                   .ready_fd = -1};
     for (int i = 1; i < argc; i++) {
         const char *option = argv[i];
-        if (strcmp(option, "--help") == 0)
+        if (strcmp(option, "--help") == 0) {
             return OPTIONS_HELP;
+        }
         if (strcmp(option, "--sync") == 0) {
             options->sync = true;
         } else if (strcmp(option, "--detach") == 0) {

@@ -4,9 +4,11 @@
 #include <string.h>
 
 static void set(const JSList *parameters, const char *name, const union jackctl_parameter_value *value) {
-    for (const JSList *node = parameters; node; node = node->next)
-        if (strcmp(jackctl_parameter_get_name(node->data), name) == 0)
+    for (const JSList *node = parameters; node != NULL; node = node->next) {
+        if (strcmp(jackctl_parameter_get_name(node->data), name) == 0) {
             jackctl_parameter_set_value(node->data, value);
+        }
+    }
 }
 
 void parameter_set_string(const JSList *parameters, const char *name, const char *value) {

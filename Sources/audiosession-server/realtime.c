@@ -12,19 +12,23 @@ static int is_permitted(int priority) {
     int policy = SCHED_OTHER;
     struct sched_param before = {0};
     const struct sched_param parameters = {.sched_priority = priority};
-    if (pthread_getschedparam(pthread_self(), &policy, &before) != 0)
+    if (pthread_getschedparam(pthread_self(), &policy, &before) != 0) {
         return 0;
-    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) != 0)
+    }
+    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) != 0) {
         return 0;
+    }
     pthread_setschedparam(pthread_self(), policy, &before);
     return 1;
 }
 
 int realtime_priority(void) {
-    if (is_permitted(PREFERRED_PRIORITY))
+    if (is_permitted(PREFERRED_PRIORITY)) {
         return PREFERRED_PRIORITY;
+    }
     struct rlimit limit = {0};
-    if (getrlimit(RLIMIT_RTPRIO, &limit) != 0 || limit.rlim_cur == 0 || limit.rlim_cur > PREFERRED_PRIORITY)
+    if (getrlimit(RLIMIT_RTPRIO, &limit) != 0 || limit.rlim_cur == 0 || limit.rlim_cur > PREFERRED_PRIORITY) {
         return 0;
+    }
     return is_permitted((int)limit.rlim_cur) ? (int)limit.rlim_cur : 0;
 }

@@ -8,7 +8,7 @@
 // - the consumer considers the ring drained while items wait,
 // - the threads can no longer reach their end.
 #include "explore.h"
-#include "ring.h"
+#include "queue/ring.h"
 
 #include <stdio.h>
 #include <stdlib.h>

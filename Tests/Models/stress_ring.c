@@ -3,8 +3,8 @@
 //
 //     stress_ring MESSAGES
 #include "expect.h"
+#include "queue/ring.h"
 #include "rcore_fifo.h"
-#include "ring.h"
 
 #include <pthread.h>
 #include <sched.h>

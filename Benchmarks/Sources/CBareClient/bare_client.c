@@ -52,8 +52,9 @@ static void add(_Atomic uint64_t *counter, uint64_t count) {
 /// Returns whether the input receives a count from sample `i` of the cycle on.
 static bool begin_count(struct tap *tap, const float *samples, uint32_t i, uint32_t nframes, uint64_t cycle_ns) {
     int64_t n = number(samples[i]);
-    if (n == 0 || i + 1 >= nframes || number(samples[i + 1]) != n + 1)
+    if (n == 0 || i + 1 >= nframes || number(samples[i + 1]) != n + 1) {
         return false;
+    }
     tap->last = n;
     atomic_store(&tap->first_frame, (uint32_t)(n - 1 - (int64_t)i));
     add(&tap->frames, 1);
@@ -74,12 +75,14 @@ static void analyze_input(struct tap *tap, const float *samples, uint32_t nframe
             continue;
         }
         int64_t step = n - tap->last;
-        if (step <= -COUNT / 2)
+        if (step <= -COUNT / 2) {
             step += COUNT;
+        }
         if (step != 1) {
             add(&tap->breaks, 1);
-            if (step > 1)
+            if (step > 1) {
                 add(&tap->lost, (uint64_t)(step - 1));
+            }
         }
         tap->last = n;
         frames++;
@@ -93,21 +96,25 @@ static int process(jack_nframes_t nframes, void *argument) {
     bool counts = atomic_load(&client->counts);
     for (uint32_t i = 0; i < client->noutputs; i++) {
         float *samples = jack_port_get_buffer(client->outputs[i], nframes);
-        for (uint32_t j = 0; j < nframes; j++)
+        for (uint32_t j = 0; j < nframes; j++) {
             samples[j] = counts ? (float)((client->next + j) % COUNT + 1) / COUNT : 0;
+        }
     }
-    if (counts)
+    if (counts) {
         client->next = (client->next + nframes) % COUNT;
-    for (uint32_t i = 0; i < client->ninputs; i++)
+    }
+    for (uint32_t i = 0; i < client->ninputs; i++) {
         analyze_input(&client->taps[i], jack_port_get_buffer(client->inputs[i], nframes), nframes, cycle_ns);
+    }
     return 0;
 }
 
 static void note_loss(void *argument) {
     bare_client_t *client = argument;
     uint64_t none = 0;
-    if (atomic_compare_exchange_strong(&client->lost_ns, &none, now()))
+    if (atomic_compare_exchange_strong(&client->lost_ns, &none, now())) {
         sem_post(&client->lost);
+    }
 }
 
 static void note_loss_with_reason(jack_status_t code, const char *reason, void *argument) {
@@ -127,14 +134,16 @@ static bool register_ports(bare_client_t *client) {
     for (uint32_t i = 0; i < client->noutputs; i++) {
         snprintf(name, sizeof name, "out_%u", i + 1);
         client->outputs[i] = jack_port_register(client->jack, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
-        if (!client->outputs[i])
+        if (client->outputs[i] == NULL) {
             return false;
+        }
     }
     for (uint32_t i = 0; i < client->ninputs; i++) {
         snprintf(name, sizeof name, "in_%u", i + 1);
         client->inputs[i] = jack_port_register(client->jack, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
-        if (!client->inputs[i])
+        if (client->inputs[i] == NULL) {
             return false;
+        }
     }
     return true;
 }
@@ -143,20 +152,22 @@ bare_client_t *bare_client_open(const char *server, const char *name, uint32_t o
     jack_set_error_function(ignore_message);
     jack_set_info_function(ignore_message);
     bare_client_t *client = outputs <= MAX_PORTS && inputs <= MAX_PORTS ? calloc(1, sizeof *client) : NULL;
-    if (!client)
+    if (client == NULL) {
         return NULL;
+    }
     client->noutputs = outputs;
     client->ninputs = inputs;
     sem_init(&client->lost, 0, 0);
     jack_status_t status = 0;
     client->jack = jack_client_open(name, JackNoStartServer | JackServerName, &status, server);
-    if (client->jack) {
+    if (client->jack != NULL) {
         jack_set_process_callback(client->jack, process, client);
         jack_set_xrun_callback(client->jack, note_xrun, client);
         jack_on_shutdown(client->jack, note_loss, client);
         jack_on_info_shutdown(client->jack, note_loss_with_reason, client);
-        if (register_ports(client))
+        if (register_ports(client)) {
             return client;
+        }
     }
     bare_client_close(client);
     return NULL;
@@ -167,10 +178,12 @@ bool bare_client_activate(bare_client_t *client) { return jack_activate(client->
 bool bare_client_deactivate(bare_client_t *client) { return jack_deactivate(client->jack) == 0; }
 
 void bare_client_close(bare_client_t *client) {
-    if (!client)
+    if (client == NULL) {
         return;
-    if (client->jack)
+    }
+    if (client->jack != NULL) {
         jack_client_close(client->jack);
+    }
     sem_destroy(&client->lost);
     free(client);
 }
@@ -184,12 +197,13 @@ static uint32_t connect_side(bare_client_t *client, jack_port_t **ports, uint32_
     unsigned long side = plays ? JackPortIsInput : JackPortIsOutput;
     const char **names = jack_get_ports(client->jack, NULL, JACK_DEFAULT_AUDIO_TYPE, JackPortIsPhysical | side);
     uint32_t made = 0;
-    for (uint32_t i = 0; names && names[i] && i < count; i++) {
+    for (uint32_t i = 0; names != NULL && names[i] != NULL && i < count; i++) {
         const char *own = jack_port_name(ports[i]);
         made += bare_client_connect(client, plays ? own : names[i], plays ? names[i] : own);
     }
-    if (names)
+    if (names != NULL) {
         jack_free(names);
+    }
     return made;
 }
 
@@ -200,12 +214,14 @@ uint32_t bare_client_connect_device(bare_client_t *client) {
 
 uint32_t bare_client_links(bare_client_t *client, const char *name) {
     jack_port_t *port = jack_port_by_name(client->jack, name);
-    const char **names = port ? jack_port_get_all_connections(client->jack, port) : NULL;
+    const char **names = port != NULL ? jack_port_get_all_connections(client->jack, port) : NULL;
     uint32_t count = 0;
-    while (names && names[count])
+    while (names != NULL && names[count] != NULL) {
         count++;
-    if (names)
+    }
+    if (names != NULL) {
         jack_free(names);
+    }
     return count;
 }
 
@@ -220,9 +236,11 @@ uint64_t bare_client_xruns(const bare_client_t *client) { return atomic_load(&cl
 uint64_t bare_client_await_loss(bare_client_t *client, uint32_t milliseconds) {
     uint64_t end = now() + milliseconds * (uint64_t)1000000;
     struct timespec limit = {.tv_sec = (time_t)(end / 1000000000u), .tv_nsec = (long)(end % 1000000000u)};
-    while (sem_clockwait(&client->lost, CLOCK_MONOTONIC, &limit) == -1)
-        if (errno != EINTR)
+    while (sem_clockwait(&client->lost, CLOCK_MONOTONIC, &limit) == -1) {
+        if (errno != EINTR) {
             return 0;
+        }
+    }
     return atomic_load(&client->lost_ns);
 }
 
@@ -241,8 +259,9 @@ bare_client_heard_t bare_client_heard(const bare_client_t *client, uint32_t inpu
 bool bare_client_await_frames(const bare_client_t *client, uint32_t input, uint64_t frames, uint32_t milliseconds) {
     uint64_t end = now() + milliseconds * (uint64_t)1000000;
     while (atomic_load(&client->taps[input].frames) < frames) {
-        if (now() > end)
+        if (now() > end) {
             return false;
+        }
         poll(NULL, 0, 1);
     }
     return true;

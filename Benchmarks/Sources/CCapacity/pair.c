@@ -8,7 +8,7 @@
 #include "layout.h"
 
 // The core's own ring, measured as it is. It is not part of the core's interface.
-#include "../../../Sources/CRenderCore/ring.h"
+#include "../../../Sources/CRenderCore/queue/ring.h"
 
 #include <pthread.h>
 #include <sched.h>

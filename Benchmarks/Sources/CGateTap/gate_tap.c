@@ -56,10 +56,12 @@ static int process(jack_nframes_t nframes, void *argument) {
         atomic_store(&tap->reset_requested, false);
     }
     if (atomic_load_explicit(&tap->ncycles, memory_order_relaxed) < MAX_CYCLES &&
-        nframes <= tap->capacity - tap->nframes)
+        nframes <= tap->capacity - tap->nframes) {
         record(tap, nframes);
-    if (atomic_exchange(&tap->awaited, false))
+    }
+    if (atomic_exchange(&tap->awaited, false)) {
         sem_post(&tap->signal);
+    }
     return 0;
 }
 
@@ -74,19 +76,21 @@ gate_tap_t *gate_tap_open(const char *server, const char *name, uint32_t capacit
     jack_set_error_function(stay_silent);
     jack_set_info_function(stay_silent);
     gate_tap_t *tap = calloc(1, sizeof *tap + capacity * sizeof(float));
-    if (!tap)
+    if (tap == NULL) {
         return NULL;
+    }
     tap->capacity = capacity;
     sem_init(&tap->signal, 0, 0);
     jack_status_t status = 0;
     tap->jack = jack_client_open(name, JackNoStartServer | JackServerName, &status, server);
-    if (tap->jack) {
+    if (tap->jack != NULL) {
         tap->sample_rate = jack_get_sample_rate(tap->jack);
         jack_set_process_callback(tap->jack, process, tap);
         jack_set_xrun_callback(tap->jack, note_xrun, tap);
         tap->input = jack_port_register(tap->jack, "in_1", JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
-        if (tap->input && jack_activate(tap->jack) == 0)
+        if (tap->input != NULL && jack_activate(tap->jack) == 0) {
             return tap;
+        }
     }
     gate_tap_close(tap);
     return NULL;
@@ -98,10 +102,12 @@ bool gate_tap_connect(gate_tap_t *tap, const char *port) {
 }
 
 void gate_tap_close(gate_tap_t *tap) {
-    if (!tap)
+    if (tap == NULL) {
         return;
-    if (tap->jack)
+    }
+    if (tap->jack != NULL) {
         jack_client_close(tap->jack);
+    }
     sem_destroy(&tap->signal);
     free(tap);
 }
@@ -110,26 +116,32 @@ void gate_tap_close(gate_tap_t *tap) {
 static bool await_cycle(gate_tap_t *tap, uint64_t end) {
     struct timespec limit = {.tv_sec = (time_t)(end / 1000000000u), .tv_nsec = (long)(end % 1000000000u)};
     atomic_store(&tap->awaited, true);
-    while (sem_clockwait(&tap->signal, CLOCK_MONOTONIC, &limit) == -1)
-        if (errno != EINTR)
+    while (sem_clockwait(&tap->signal, CLOCK_MONOTONIC, &limit) == -1) {
+        if (errno != EINTR) {
             return false;
+        }
+    }
     return true;
 }
 
 bool gate_tap_begin(gate_tap_t *tap, uint32_t milliseconds) {
     uint64_t end = now() + milliseconds * (uint64_t)1000000;
     atomic_store(&tap->reset_requested, true);
-    while (atomic_load(&tap->reset_requested))
-        if (!await_cycle(tap, end))
+    while (atomic_load(&tap->reset_requested)) {
+        if (!await_cycle(tap, end)) {
             return false;
+        }
+    }
     return true;
 }
 
 bool gate_tap_await(gate_tap_t *tap, uint32_t frames, uint32_t milliseconds) {
     uint64_t end = now() + milliseconds * (uint64_t)1000000;
-    while (gate_tap_frames(tap) < frames)
-        if (!await_cycle(tap, end))
+    while (gate_tap_frames(tap) < frames) {
+        if (!await_cycle(tap, end)) {
             return false;
+        }
+    }
     return true;
 }
 

@@ -35,8 +35,9 @@ struct pages {
 };
 
 static void add_page(struct pages *pages, uint64_t address) {
-    if (pages->count < pages->capacity)
+    if (pages->count < pages->capacity) {
         pages->addresses[pages->count] = address;
+    }
     pages->count++;
 }
 
@@ -49,16 +50,18 @@ static void find_between(uint64_t begin, uint64_t end, char *block, struct pages
             const uint32_t *words = (const uint32_t *)(void *)(block + i);
             const uint64_t address = start + (uint64_t)i;
             // Skips the copies in the block itself.
-            if (words[0] == SGATE_MAGIC && words[1] == SGATE_VERSION && (address < own || address >= own + BLOCK))
+            if (words[0] == SGATE_MAGIC && words[1] == SGATE_VERSION && (address < own || address >= own + BLOCK)) {
                 add_page(pages, address);
+            }
         }
     }
 }
 
 /// Returns whether a mapping is memory of the process itself, or a gate that was sent to it.
 static bool may_hold_gates(const char *rights, const char *name) {
-    if (strstr(name, "audiosession-gate"))
+    if (strstr(name, "audiosession-gate") != NULL) {
         return true;
+    }
     return strncmp(rights, "rw-p", 4) == 0 &&
            (name[0] == '\0' || strncmp(name, "[heap]", 6) == 0 || strncmp(name, "[anon", 5) == 0);
 }
@@ -67,16 +70,18 @@ uint32_t gate_pages_find(uint64_t *addresses, uint32_t capacity) {
     struct pages pages = {.addresses = addresses, .capacity = capacity};
     FILE *maps = fopen("/proc/self/maps", "re");
     char *block = aligned_alloc(STEP, BLOCK), line[512];
-    while (maps && block && fgets(line, sizeof line, maps)) {
+    while (maps != NULL && block != NULL && fgets(line, sizeof line, maps) != NULL) {
         unsigned long long begin = 0, end = 0;
         char rights[8] = "", name[256] = "";
         if (sscanf(line, "%llx-%llx %7s %*s %*s %*s %255[^\n]", &begin, &end, rights, name) >= 3 &&
-            may_hold_gates(rights, name))
+            may_hold_gates(rights, name)) {
             find_between(begin, end, block, &pages);
+        }
     }
     free(block);
-    if (maps)
+    if (maps != NULL) {
         fclose(maps);
+    }
     return pages.count;
 }
 
@@ -84,8 +89,9 @@ int gate_watch_look(pid_t process, uint64_t address, gate_watch_t *watch) {
     uint64_t word = 0;
     uint64_t began = now();
     ssize_t size = read_memory(process, address + offsetof(struct sgate_page, grant), &word, sizeof word);
-    if (size != (ssize_t)sizeof word)
+    if (size != (ssize_t)sizeof word) {
         return size < 0 ? (int)size : -EFAULT;
+    }
     *watch = (gate_watch_t){.word = word, .after_ns = began, .until_ns = now()};
     return 0;
 }
@@ -95,15 +101,19 @@ int gate_watch_await_change(pid_t process, uint64_t address, gate_watch_t *watch
     while (true) {
         gate_watch_t seen;
         int status = gate_watch_look(process, address, &seen);
-        if (status != 0)
+        if (status != 0) {
             return status;
+        }
         bool is_other = seen.word != watch->word;
-        if (is_other)
+        if (is_other) {
             seen.after_ns = watch->after_ns;
+        }
         *watch = seen;
-        if (is_other)
+        if (is_other) {
             return 0;
-        if (seen.until_ns > end)
+        }
+        if (seen.until_ns > end) {
             return -ETIMEDOUT;
+        }
     }
 }

@@ -26,8 +26,9 @@ static int process(jack_nframes_t nframes, void *argument) {
     }
     uint32_t recorded = atomic_load_explicit(&cable->recorded, memory_order_relaxed);
     for (uint32_t i = 0; i < nframes; i++) {
-        if (recorded < cable->frames)
+        if (recorded < cable->frames) {
             cable->record[recorded++] = in[i];
+        }
         out[i] = cable->sequence[cable->played++ % cable->length];
     }
     atomic_store_explicit(&cable->recorded, recorded, memory_order_release);
@@ -42,35 +43,40 @@ static int note_xrun(void *argument) {
 static bool prepare(latency_cable_t *cable, const char *server, const float *sequence) {
     cable->sequence = malloc(cable->length * sizeof *sequence);
     cable->record = calloc(cable->frames, sizeof *cable->record);
-    if (!cable->sequence || !cable->record)
+    if (cable->sequence == NULL || cable->record == NULL) {
         return false;
+    }
     memcpy(cable->sequence, sequence, cable->length * sizeof *sequence);
     memset(cable->record, 0, cable->frames * sizeof *cable->record);
     cable->jack = client_open(server, "latency-cable");
-    if (!cable->jack)
+    if (cable->jack == NULL) {
         return false;
+    }
     cable->in = client_port(cable->jack, "in", JackPortIsInput);
     cable->out = client_port(cable->jack, "out", JackPortIsOutput);
     jack_set_process_callback(cable->jack, process, cable);
     jack_set_xrun_callback(cable->jack, note_xrun, cable);
-    return cable->in && cable->out && jack_activate(cable->jack) == 0;
+    return cable->in != NULL && cable->out != NULL && jack_activate(cable->jack) == 0;
 }
 
 latency_cable_t *latency_cable_open(const char *server, const float *sequence, uint32_t length, uint32_t frames) {
     latency_cable_t *cable = calloc(1, sizeof *cable);
-    if (!cable)
+    if (cable == NULL) {
         return NULL;
+    }
     cable->length = length;
     cable->frames = frames;
-    if (prepare(cable, server, sequence))
+    if (prepare(cable, server, sequence)) {
         return cable;
+    }
     latency_cable_close(cable);
     return NULL;
 }
 
 void latency_cable_close(latency_cable_t *cable) {
-    if (!cable)
+    if (cable == NULL) {
         return;
+    }
     client_close(cable->jack);
     free(cable->sequence);
     free(cable->record);
@@ -99,8 +105,9 @@ uint32_t latency_cable_period(const latency_cable_t *cable) { return jack_get_bu
 static uint32_t latency(latency_cable_t *cable, const char *name, jack_latency_callback_mode_t mode) {
     jack_port_t *port = jack_port_by_name(cable->jack, name);
     jack_latency_range_t range = {0, 0};
-    if (port)
+    if (port != NULL) {
         jack_port_get_latency_range(port, mode, &range);
+    }
     return range.max;
 }
 
@@ -118,6 +125,7 @@ const char **latency_cable_ports(latency_cable_t *cable, bool outputs) {
 }
 
 void latency_free_names(const char **names) {
-    if (names)
+    if (names != NULL) {
         jack_free(names);
+    }
 }

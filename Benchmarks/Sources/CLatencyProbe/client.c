@@ -13,14 +13,16 @@ jack_client_t *client_open(const char *server, const char *name) {
     jack_set_error_function(stay_silent);
     jack_set_info_function(stay_silent);
     jack_status_t status = 0;
-    if (server)
+    if (server != NULL) {
         return jack_client_open(name, JackNoStartServer | JackServerName, &status, server);
+    }
     return jack_client_open(name, JackNoStartServer, &status);
 }
 
 void client_close(jack_client_t *client) {
-    if (client)
+    if (client != NULL) {
         jack_client_close(client);
+    }
 }
 
 jack_port_t *client_port(jack_client_t *client, const char *name, unsigned long flags) {

@@ -29,8 +29,9 @@ static void pass_on(latency_pass_t *pass, jack_nframes_t nframes) {
     for (uint32_t i = 0; i < nframes; i++, pass->written++) {
         pass->line[pass->written & LATENCY_MAX_DELAY] = in[i];
         out[i] = gain * pass->line[(pass->written - delay) & LATENCY_MAX_DELAY];
-        if (loudness > 0)
+        if (loudness > 0) {
             out[i] += loudness * noise(&pass->seed);
+        }
     }
 }
 
@@ -39,33 +40,38 @@ static int process(jack_nframes_t nframes, void *argument) {
     latency_wake_t wake = {.time_us = jack_get_time()};
     jack_time_t next_us = 0;
     float period_us = 0;
-    if (pass->wakes && jack_get_cycle_times(pass->jack, &wake.frame, &wake.ideal_us, &next_us, &period_us) == 0)
+    if (pass->wakes != NULL &&
+        jack_get_cycle_times(pass->jack, &wake.frame, &wake.ideal_us, &next_us, &period_us) == 0) {
         wakes_add(pass->wakes, wake);
+    }
     pass_on(pass, nframes);
     return 0;
 }
 
 latency_pass_t *latency_pass_open(const char *server, const char *name, uint32_t delay, latency_wakes_t *wakes) {
     latency_pass_t *pass = calloc(1, sizeof *pass);
-    if (!pass)
+    if (pass == NULL) {
         return NULL;
+    }
     pass->wakes = wakes;
     latency_pass_set(pass, delay, 1, 0);
     pass->jack = client_open(server, name);
-    if (pass->jack) {
+    if (pass->jack != NULL) {
         pass->in = client_port(pass->jack, "in", JackPortIsInput);
         pass->out = client_port(pass->jack, "out", JackPortIsOutput);
         jack_set_process_callback(pass->jack, process, pass);
-        if (pass->in && pass->out && jack_activate(pass->jack) == 0)
+        if (pass->in != NULL && pass->out != NULL && jack_activate(pass->jack) == 0) {
             return pass;
+        }
     }
     latency_pass_close(pass);
     return NULL;
 }
 
 void latency_pass_close(latency_pass_t *pass) {
-    if (!pass)
+    if (pass == NULL) {
         return;
+    }
     client_close(pass->jack);
     free(pass);
 }
@@ -89,8 +95,9 @@ struct latency_stamp {
 
 latency_stamp_t *latency_stamp_create(latency_pass_t *pass, uint32_t period, latency_wakes_t *wakes) {
     latency_stamp_t *stamp = calloc(1, sizeof *stamp);
-    if (stamp)
+    if (stamp != NULL) {
         *stamp = (latency_stamp_t){.pass = pass, .wakes = wakes, .period = period};
+    }
     return stamp;
 }
 
@@ -104,8 +111,10 @@ uint32_t latency_stamp_render(void *context, float *const *planes, uint32_t chan
         wakes_add(stamp->wakes, (latency_wake_t){.frame = jack_last_frame_time(stamp->pass->jack), .time_us = now});
     }
     stamp->rendered += nframes;
-    for (uint32_t c = 0; c < channels; c++)
-        for (uint32_t i = 0; i < nframes; i++)
+    for (uint32_t c = 0; c < channels; c++) {
+        for (uint32_t i = 0; i < nframes; i++) {
             planes[c][i] = 0;
+        }
+    }
     return nframes;
 }

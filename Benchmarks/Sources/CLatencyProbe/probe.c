@@ -30,8 +30,9 @@ struct latency_probe {
 
 /// Counts missed cycles: a late client misses cycles, and so do the clients that wait for it.
 static void watch(latency_probe_t *probe, uint32_t *next, uint32_t first, uint32_t nframes) {
-    if (*next != 0 && first != *next)
+    if (*next != 0 && first != *next) {
         atomic_fetch_add(&probe->xruns, 1);
+    }
     *next = first + nframes;
 }
 
@@ -41,8 +42,9 @@ static int emit(jack_nframes_t nframes, void *argument) {
     watch(probe, &probe->next, first, nframes);
     atomic_store(&probe->cycle, first);
     float *samples = jack_port_get_buffer(probe->out, nframes);
-    for (uint32_t i = 0; i < nframes; i++)
+    for (uint32_t i = 0; i < nframes; i++) {
         samples[i] = 0;
+    }
     uint32_t order = atomic_load(&probe->order);
     if (order != atomic_load_explicit(&probe->done, memory_order_relaxed)) {
         uint32_t offset = atomic_load_explicit(&probe->offset, memory_order_relaxed) % nframes;
@@ -69,16 +71,18 @@ static int hear(jack_nframes_t nframes, void *argument) {
     jack_time_t begin_us = 0, next_us = 0;
     float period_us = 0;
     // Before the server has measured its timing, it provides frames but no times.
-    if (jack_get_cycle_times(probe->listener, &first, &begin_us, &next_us, &period_us) != 0)
+    if (jack_get_cycle_times(probe->listener, &first, &begin_us, &next_us, &period_us) != 0) {
         first = jack_last_frame_time(probe->listener);
+    }
     watch(probe, &probe->next_heard, first, nframes);
     for (uint32_t e = 0; e < LATENCY_INPUTS; e++) {
         struct tap *tap = &probe->taps[e];
         const float *samples = jack_port_get_buffer(tap->port, nframes);
         float last = atomic_load_explicit(&tap->last, memory_order_relaxed);
         for (uint32_t i = 0; i < nframes; i++) {
-            if (samples[i] == last)
+            if (samples[i] == last) {
                 continue;
+            }
             last = samples[i];
             double time_us = (double)begin_us + (double)period_us * i / nframes;
             note(probe, tap, (latency_change_t){.frame = first + i, .value = last, .time_us = time_us});
@@ -95,9 +99,10 @@ static int note_xrun(void *argument) {
 
 static bool prepare(latency_probe_t *probe, const char *server, bool is_device) {
     probe->emitter = client_open(server, "latency-emitter");
-    probe->listener = probe->emitter ? client_open(server, "latency-listener") : NULL;
-    if (!probe->listener)
+    probe->listener = probe->emitter != NULL ? client_open(server, "latency-listener") : NULL;
+    if (probe->listener == NULL) {
         return false;
+    }
     unsigned long device = is_device ? JackPortIsPhysical | JackPortIsTerminal : 0;
     probe->out = client_port(probe->emitter, "out", JackPortIsOutput | device);
     bool fine = probe->out != NULL;
@@ -107,8 +112,9 @@ static bool prepare(latency_probe_t *probe, const char *server, bool is_device) 
         probe->taps[i].port = client_port(probe->listener, name, JackPortIsInput);
         fine = probe->taps[i].port != NULL;
     }
-    if (!fine)
+    if (!fine) {
         return false;
+    }
     jack_set_process_callback(probe->emitter, emit, probe);
     jack_set_process_callback(probe->listener, hear, probe);
     jack_set_xrun_callback(probe->listener, note_xrun, probe);
@@ -117,15 +123,17 @@ static bool prepare(latency_probe_t *probe, const char *server, bool is_device) 
 
 latency_probe_t *latency_probe_open(const char *server, bool is_device) {
     latency_probe_t *probe = calloc(1, sizeof *probe);
-    if (probe && prepare(probe, server, is_device))
+    if (probe != NULL && prepare(probe, server, is_device)) {
         return probe;
+    }
     latency_probe_close(probe);
     return NULL;
 }
 
 void latency_probe_close(latency_probe_t *probe) {
-    if (!probe)
+    if (probe == NULL) {
         return;
+    }
     client_close(probe->listener);
     client_close(probe->emitter);
     free(probe);
@@ -137,8 +145,9 @@ bool latency_probe_connect(latency_probe_t *probe, const char *source, const cha
 
 void latency_probe_disconnect(latency_probe_t *probe, const char *name) {
     jack_port_t *port = jack_port_by_name(probe->listener, name);
-    if (port)
+    if (port != NULL) {
         jack_port_disconnect(probe->listener, port);
+    }
 }
 
 bool latency_probe_sees(latency_probe_t *probe, const char *port) {
@@ -162,8 +171,9 @@ uint32_t latency_probe_cycle(const latency_probe_t *probe) { return atomic_load(
 bool latency_probe_next(latency_probe_t *probe, uint32_t input, latency_change_t *change) {
     struct tap *tap = &probe->taps[input];
     uint32_t tail = atomic_load_explicit(&tap->tail, memory_order_relaxed);
-    if (tail == atomic_load_explicit(&tap->head, memory_order_acquire))
+    if (tail == atomic_load_explicit(&tap->head, memory_order_acquire)) {
         return false;
+    }
     *change = tap->changes[tail % ROOM];
     atomic_store_explicit(&tap->tail, tail + 1, memory_order_release);
     return true;

@@ -14,7 +14,7 @@ struct latency_wakes {
 latency_wakes_t *latency_wakes_create(uint32_t capacity) {
     size_t size = sizeof(latency_wakes_t) + capacity * sizeof(latency_wake_t);
     latency_wakes_t *wakes = malloc(size);
-    if (wakes) {
+    if (wakes != NULL) {
         memset(wakes, 0, size); // touches all pages
         wakes->capacity = capacity;
     }
@@ -30,11 +30,13 @@ uint32_t latency_wakes_count(const latency_wakes_t *wakes) { return atomic_load(
 latency_wake_t latency_wakes_at(const latency_wakes_t *wakes, uint32_t index) { return wakes->items[index]; }
 
 void wakes_add(latency_wakes_t *wakes, latency_wake_t wake) {
-    if (!wakes || !atomic_load(&wakes->notes))
+    if (wakes == NULL || !atomic_load(&wakes->notes)) {
         return;
+    }
     uint32_t count = atomic_load_explicit(&wakes->count, memory_order_relaxed);
-    if (count == wakes->capacity)
+    if (count == wakes->capacity) {
         return;
+    }
     wakes->items[count] = wake;
     atomic_store_explicit(&wakes->count, count + 1, memory_order_release);
 }

@@ -34,19 +34,23 @@ static void follow(level_tap_t *tap, unsigned begun) {
 static int process(jack_nframes_t nframes, void *argument) {
     level_tap_t *tap = argument;
     unsigned begun = atomic_load(&tap->begun);
-    if (begun == 0)
+    if (begun == 0) {
         return 0;
-    if (begun != tap->seen)
+    }
+    if (begun != tap->seen) {
         follow(tap, begun);
+    }
     const float *planes[LEVEL_TAP_INPUTS];
-    for (int i = 0; i < LEVEL_TAP_INPUTS; i++)
+    for (int i = 0; i < LEVEL_TAP_INPUTS; i++) {
         planes[i] = jack_port_get_buffer(tap->inputs[i], nframes);
+    }
     uint64_t deviating = 0, gaps = 0;
     double farthest = atomic_load(&tap->farthest);
     for (jack_nframes_t frame = 0; frame < nframes; frame++) {
         float distance = 0;
-        for (int i = 0; i < LEVEL_TAP_INPUTS; i++)
+        for (int i = 0; i < LEVEL_TAP_INPUTS; i++) {
             distance = fmaxf(distance, fabsf(planes[i][frame] - tap->level));
+        }
         bool deviates = !(distance <= tap->tolerance);
         deviating += deviates;
         gaps += deviates && !tap->deviates;
@@ -71,12 +75,13 @@ level_tap_t *level_tap_open(const char *server, const char *name, float level, f
     jack_set_error_function(stay_silent);
     jack_set_info_function(stay_silent);
     level_tap_t *tap = calloc(1, sizeof *tap);
-    if (!tap)
+    if (tap == NULL) {
         return NULL;
+    }
     tap->level = level;
     tap->tolerance = tolerance;
     tap->jack = jack_client_open(name, JackNoStartServer | JackServerName, NULL, server);
-    bool is_whole = tap->jack && jack_set_process_callback(tap->jack, process, tap) == 0 &&
+    bool is_whole = tap->jack != NULL && jack_set_process_callback(tap->jack, process, tap) == 0 &&
                     jack_set_xrun_callback(tap->jack, note_xrun, tap) == 0;
     for (int i = 0; is_whole && i < LEVEL_TAP_INPUTS; i++) {
         char port[16];
@@ -84,17 +89,20 @@ level_tap_t *level_tap_open(const char *server, const char *name, float level, f
         tap->inputs[i] = jack_port_register(tap->jack, port, JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
         is_whole = tap->inputs[i] != NULL;
     }
-    if (is_whole && jack_activate(tap->jack) == 0)
+    if (is_whole && jack_activate(tap->jack) == 0) {
         return tap;
+    }
     level_tap_close(tap);
     return NULL;
 }
 
 void level_tap_close(level_tap_t *tap) {
-    if (!tap)
+    if (tap == NULL) {
         return;
-    if (tap->jack)
+    }
+    if (tap->jack != NULL) {
         jack_client_close(tap->jack);
+    }
     free(tap);
 }
 

@@ -50,8 +50,9 @@ static int process(jack_nframes_t nframes, void *argument) {
     uint64_t cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID), begin = nanoseconds(CLOCK_MONOTONIC);
     int result = trace.callback(nframes, trace.argument);
     uint32_t stall = atomic_exchange(&trace.stall_ms, 0);
-    if (stall > 0)
+    if (stall > 0) {
         poll(NULL, 0, (int)stall);
+    }
     uint64_t wall = nanoseconds(CLOCK_MONOTONIC) - begin;
     cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
     note((load_cycle_t){.begin_ns = begin,
@@ -68,10 +69,12 @@ int jack_set_process_callback(jack_client_t *client, JackProcessCallback callbac
     int (*next)(jack_client_t *, JackProcessCallback, void *) = NULL;
     void *symbol = dlsym(RTLD_NEXT, "jack_set_process_callback");
     memcpy(&next, &symbol, sizeof next);
-    if (!next)
+    if (!next) {
         return -1;
-    if (!trace.armed)
+    }
+    if (!trace.armed) {
         return next(client, callback, argument);
+    }
     trace.armed = false;
     trace.client = client;
     trace.callback = callback;
@@ -82,8 +85,9 @@ int jack_set_process_callback(jack_client_t *client, JackProcessCallback callbac
 bool load_trace_arm(uint32_t capacity) {
     if (capacity > trace.capacity) {
         load_cycle_t *cycles = realloc(trace.cycles, capacity * sizeof *cycles);
-        if (!cycles)
+        if (cycles == NULL) {
             return false;
+        }
         trace.cycles = cycles;
         trace.capacity = capacity;
         memset(cycles, 0, capacity * sizeof *cycles); // touches the pages here, not in the cycle
@@ -101,8 +105,9 @@ uint32_t load_trace_end(void) {
     atomic_store(&trace.notes, false);
     // A client that was closed meanwhile, or whose server is suspended, may have left this flag
     // set.
-    for (int i = 0; i < 1000 && atomic_load(&trace.writes); i++)
+    for (int i = 0; i < 1000 && atomic_load(&trace.writes); i++) {
         poll(NULL, 0, 1);
+    }
     return atomic_load(&trace.count);
 }
 

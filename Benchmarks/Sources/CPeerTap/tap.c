@@ -47,16 +47,18 @@ static void hear_onset(peer_tap_t *tap, const float *samples, uint32_t nframes, 
 /// Returns 1…PEER_TAP_COUNT_LENGTH; 0 for silence, -1 for a sample that is not a count.
 static int64_t number(float sample) {
     float scaled = sample * PEER_TAP_COUNT_LENGTH;
-    if (sample == 0)
+    if (sample == 0) {
         return 0;
+    }
     return scaled >= 1 && scaled <= PEER_TAP_COUNT_LENGTH && scaled == floorf(scaled) ? (int64_t)scaled : -1;
 }
 
 static void begin_again(peer_tap_t *tap) {
     _Atomic uint64_t *counters[] = {&tap->first_ns, &tap->frames,  &tap->silent, &tap->lost,
                                     &tap->repeated, &tap->garbled, &tap->breaks};
-    for (unsigned i = 0; i < sizeof counters / sizeof *counters; i++)
+    for (unsigned i = 0; i < sizeof counters / sizeof *counters; i++) {
         atomic_store(counters[i], 0);
+    }
     atomic_store(&tap->first, 0);
     atomic_store(&tap->last, 0);
     atomic_store(&tap->wants_count, false);
@@ -86,14 +88,16 @@ static void follow(peer_tap_t *tap, int64_t last, int64_t n) {
 }
 
 static void hear_count(peer_tap_t *tap, const float *samples, uint32_t nframes, uint64_t nanoseconds) {
-    if (atomic_load(&tap->wants_count))
+    if (atomic_load(&tap->wants_count)) {
         begin_again(tap);
+    }
     int64_t last = atomic_load_explicit(&tap->last, memory_order_relaxed);
     for (uint32_t i = 0; i < nframes; i++) {
         int64_t n = number(samples[i]);
         if (last == 0) {
-            if (!begins(samples, i, nframes))
+            if (!begins(samples, i, nframes)) {
                 continue;
+            }
             atomic_store(&tap->first, n - (int64_t)i);
             atomic_store(&tap->first_ns, nanoseconds);
             add(&tap->frames, 1);
@@ -116,8 +120,9 @@ void peer_tap_hear(peer_tap_t *tap, const float *samples, uint32_t nframes, uint
 void peer_tap_arm(peer_tap_t *tap) { atomic_store(&tap->wants_onset, true); }
 
 bool peer_tap_onset(const peer_tap_t *tap, uint32_t *frame) {
-    if (atomic_load(&tap->wants_onset) || !atomic_load(&tap->has_onset))
+    if (atomic_load(&tap->wants_onset) || !atomic_load(&tap->has_onset)) {
         return false;
+    }
     *frame = atomic_load(&tap->onset_frame);
     return true;
 }
@@ -129,8 +134,9 @@ uint64_t peer_tap_quiet(const peer_tap_t *tap) { return atomic_load(&tap->quiet)
 void peer_tap_forget_count(peer_tap_t *tap) { atomic_store(&tap->wants_count, true); }
 
 peer_tap_count_t peer_tap_count(const peer_tap_t *tap) {
-    if (atomic_load(&tap->wants_count))
+    if (atomic_load(&tap->wants_count)) {
         return (peer_tap_count_t){0};
+    }
     return (peer_tap_count_t){.frames = atomic_load(&tap->frames),
                               .silent = atomic_load(&tap->silent),
                               .lost = atomic_load(&tap->lost),

@@ -16,8 +16,9 @@ static atomic_bool runs;
 static int process(jack_nframes_t nframes, void *argument) {
     (void)argument;
     static float samples[MAX_PERIOD];
-    if (task != PEER_THROUGH)
+    if (task != PEER_THROUGH) {
         peer_fill(samples, nframes, 1);
+    }
     for (int i = 0; i < CHANNELS; i++) {
         const float *source = task == PEER_THROUGH ? jack_port_get_buffer(inputs[i], nframes) : samples;
         memcpy(jack_port_get_buffer(outputs[i], nframes), source, nframes * sizeof *source);
@@ -34,17 +35,19 @@ static void report_shutdown(jack_status_t code, const char *reason, void *argume
 static void connect_ports(jack_port_t **ports, bool plays) {
     unsigned long side = plays ? JackPortIsInput : JackPortIsOutput;
     const char **names = jack_get_ports(client, NULL, JACK_DEFAULT_AUDIO_TYPE, JackPortIsPhysical | side);
-    for (int i = 0; names && i < CHANNELS && names[i]; i++) {
+    for (int i = 0; names != NULL && i < CHANNELS && names[i] != NULL; i++) {
         const char *own = jack_port_name(ports[i]);
         jack_connect(client, plays ? own : names[i], plays ? names[i] : own);
     }
-    if (names)
+    if (names != NULL) {
         jack_free(names);
+    }
 }
 
 static void close_stream(void) {
-    if (client)
+    if (client != NULL) {
         jack_client_close(client);
+    }
     client = NULL;
 }
 
@@ -52,7 +55,7 @@ static bool open_stream(const peer_options_t *options, peer_opened_t *opened) {
     task = options->task;
     jack_status_t status = 0;
     client = jack_client_open(options->name, JackNoStartServer, &status);
-    if (!client) {
+    if (client == NULL) {
         peer_fail("jack_client_open: status 0x%x", (unsigned)status);
         return false;
     }
@@ -63,7 +66,7 @@ static bool open_stream(const peer_options_t *options, peer_opened_t *opened) {
         outputs[i] = jack_port_register(client, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
         snprintf(name, sizeof name, "in_%d", i + 1);
         inputs[i] = jack_port_register(client, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
-        is_registered = is_registered && outputs[i] && inputs[i];
+        is_registered = is_registered && outputs[i] != NULL && inputs[i] != NULL;
     }
     jack_set_process_callback(client, process, NULL);
     jack_on_info_shutdown(client, report_shutdown, NULL);
@@ -73,8 +76,9 @@ static bool open_stream(const peer_options_t *options, peer_opened_t *opened) {
         return false;
     }
     connect_ports(outputs, true);
-    if (task == PEER_THROUGH)
+    if (task == PEER_THROUGH) {
         connect_ports(inputs, false);
+    }
     snprintf(name, sizeof name, "bare client, libjack %s", jack_get_version_string());
     peer_describe(opened, name, "JACK");
     atomic_store(&runs, true);

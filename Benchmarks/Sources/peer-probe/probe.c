@@ -16,10 +16,12 @@ static int emit(jack_nframes_t nframes, void *argument) {
     float *samples = jack_port_get_buffer(probe->output, nframes);
     memset(samples, 0, nframes * sizeof *samples);
     int32_t offset = atomic_load(&probe->impulse_offset);
-    if (offset < 0)
+    if (offset < 0) {
         return 0;
-    if ((uint32_t)offset >= nframes)
+    }
+    if ((uint32_t)offset >= nframes) {
         offset = (int32_t)nframes - 1;
+    }
     samples[offset] = 1;
     atomic_store(&probe->impulse_frame, jack_last_frame_time(probe->source) + (uint32_t)offset);
     atomic_store(&probe->impulse_offset, -1);
@@ -30,8 +32,9 @@ static int listen_to_all(jack_nframes_t nframes, void *argument) {
     struct probe *probe = argument;
     uint32_t frame = jack_last_frame_time(probe->listener);
     uint64_t nanoseconds = probe_now();
-    for (uint32_t i = 0; i < probe->ntaps; i++)
+    for (uint32_t i = 0; i < probe->ntaps; i++) {
         peer_tap_hear(probe->taps[i], jack_port_get_buffer(probe->inputs[i], nframes), nframes, frame, nanoseconds);
+    }
     return 0;
 }
 
@@ -47,7 +50,7 @@ static jack_client_t *open_client(const char *server, const char *name, JackProc
                                   struct probe *probe) {
     jack_status_t status = 0;
     jack_client_t *client = jack_client_open(name, JackNoStartServer | JackServerName, &status, server);
-    if (client) {
+    if (client != NULL) {
         jack_set_process_callback(client, process, probe);
         jack_on_info_shutdown(client, note_loss, probe);
     }
@@ -60,8 +63,9 @@ bool probe_open(struct probe *probe, const char *server, uint32_t ntaps) {
     *probe = (struct probe){.ntaps = ntaps, .impulse_offset = -1};
     probe->source = open_client(server, "probe-source", emit, probe);
     probe->listener = open_client(server, "probe-taps", listen_to_all, probe);
-    if (!probe->source || !probe->listener)
+    if (probe->source == NULL || probe->listener == NULL) {
         return false;
+    }
     probe->output = jack_port_register(probe->source, "out", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
     bool is_complete = probe->output != NULL;
     for (uint32_t i = 0; i < ntaps; i++) {
@@ -69,18 +73,21 @@ bool probe_open(struct probe *probe, const char *server, uint32_t ntaps) {
         snprintf(name, sizeof name, "in_%u", i);
         probe->inputs[i] = jack_port_register(probe->listener, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
         probe->taps[i] = peer_tap_make();
-        is_complete = is_complete && probe->inputs[i] && probe->taps[i];
+        is_complete = is_complete && probe->inputs[i] != NULL && probe->taps[i] != NULL;
     }
     return is_complete && jack_activate(probe->source) == 0 && jack_activate(probe->listener) == 0;
 }
 
 void probe_close(struct probe *probe) {
-    if (atomic_load(&probe->is_lost))
+    if (atomic_load(&probe->is_lost)) {
         return;
-    if (probe->source)
+    }
+    if (probe->source != NULL) {
         jack_client_close(probe->source);
-    if (probe->listener)
+    }
+    if (probe->listener != NULL) {
         jack_client_close(probe->listener);
+    }
 }
 
 void probe_impulse(struct probe *probe, uint32_t offset) { atomic_store(&probe->impulse_offset, (int32_t)offset); }

@@ -30,8 +30,9 @@ static bool is_libjacks(pid_t program, pid_t thread) {
     char path[64], name[32] = "";
     snprintf(path, sizeof path, "/proc/%d/task/%d/comm", program, thread);
     FILE *file = fopen(path, "r");
-    if (!file)
+    if (file == NULL) {
         return false;
+    }
     bool has_name = fgets(name, sizeof name, file) != NULL;
     fclose(file);
     return has_name && strcmp(name, "audio-jack\n") == 0;
@@ -43,27 +44,32 @@ static int list_threads(pid_t program, pid_t *found) {
     snprintf(path, sizeof path, "/proc/%d/task", program);
     DIR *tasks = opendir(path);
     int n = 0;
-    for (struct dirent *entry; tasks && (entry = readdir(tasks)) && n < MAX_THREADS;) {
+    for (struct dirent *entry; tasks != NULL && (entry = readdir(tasks)) != NULL && n < MAX_THREADS;) {
         pid_t thread = atoi(entry->d_name);
-        if (thread > 0 && !is_libjacks(program, thread))
+        if (thread > 0 && !is_libjacks(program, thread)) {
             found[n++] = thread;
+        }
     }
-    if (tasks)
+    if (tasks != NULL) {
         closedir(tasks);
+    }
     return n;
 }
 
 static bool is_stopped(pid_t thread) {
-    for (int i = 0; i < count; i++)
-        if (threads[i] == thread)
+    for (int i = 0; i < count; i++) {
+        if (threads[i] == thread) {
             return true;
+        }
+    }
     return false;
 }
 
 /// Stops one thread and waits until it has stopped.
 static bool stop_thread(pid_t thread) {
-    if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0)
+    if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0) {
         return false;
+    }
     int status = 0;
     return ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) == 0 && waitpid(thread, &status, __WALL) == thread &&
            WIFSTOPPED(status);
@@ -77,8 +83,9 @@ static void freeze(pid_t program) {
         pid_t found[MAX_THREADS];
         int n = list_threads(program, found);
         for (int i = 0; i < n && count < MAX_THREADS; i++) {
-            if (is_stopped(found[i]) || !stop_thread(found[i]))
+            if (is_stopped(found[i]) || !stop_thread(found[i])) {
                 continue;
+            }
             threads[count++] = found[i];
             update++;
         }
@@ -87,15 +94,16 @@ static void freeze(pid_t program) {
 }
 
 static void thaw(void) {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         ptrace(PTRACE_DETACH, threads[i], NULL, NULL);
+    }
     dprintf(answers, "thawed %d\n", count);
     count = 0;
 }
 
 int main(int argc, char **argv) {
     FILE *commands = argc < 3 ? NULL : fdopen(atoi(argv[1]), "r");
-    if (!commands) {
+    if (commands == NULL) {
         fprintf(stderr, "usage: hang-helper DESCRIPTOR COMMAND ARGUMENTS...\n");
         return EX_USAGE;
     }
@@ -107,22 +115,26 @@ int main(int argc, char **argv) {
         fprintf(stderr, "hang-helper: %s: %s\n", argv[2], strerror(errno));
         _exit(EX_NOINPUT);
     }
-    if (program == -1)
+    if (program == -1) {
         return EX_OSERR;
-    char line[64];
-    while (fgets(line, sizeof line, commands)) {
-        if (strcmp(line, "freeze\n") == 0)
-            freeze(program);
-        else if (strcmp(line, "thaw\n") == 0)
-            thaw();
-        else
-            fprintf(stderr, "hang-helper: unknown command '%s'\n", line);
     }
-    if (count > 0)
+    char line[64];
+    while (fgets(line, sizeof line, commands) != NULL) {
+        if (strcmp(line, "freeze\n") == 0) {
+            freeze(program);
+        } else if (strcmp(line, "thaw\n") == 0) {
+            thaw();
+        } else {
+            fprintf(stderr, "hang-helper: unknown command '%s'\n", line);
+        }
+    }
+    if (count > 0) {
         thaw();
+    }
     kill(program, SIGTERM);
     int status = 0;
-    while (waitpid(program, &status, 0) == -1 && errno == EINTR)
+    while (waitpid(program, &status, 0) == -1 && errno == EINTR) {
         continue;
+    }
     return WIFEXITED(status) ? WEXITSTATUS(status) : EX_SOFTWARE;
 }

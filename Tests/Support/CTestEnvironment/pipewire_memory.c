@@ -51,12 +51,14 @@ static struct mapping parse(const char *line) {
 /// name of the file contains its size.
 static bool is_beyond_file(const struct mapping *mapping, uintptr_t address) {
     static const char prefix[] = "/memfd:pipewire-memfd:";
-    if (address < mapping->begin || address >= mapping->end || strncmp(mapping->name, prefix, sizeof prefix - 1) != 0)
+    if (address < mapping->begin || address >= mapping->end || strncmp(mapping->name, prefix, sizeof prefix - 1) != 0) {
         return false;
+    }
     const char *size = strstr(mapping->name, "size=");
     uintptr_t bytes = 0;
-    for (const char *digit = size != NULL ? size + 5 : ""; *digit >= '0' && *digit <= '9'; digit++)
+    for (const char *digit = size != NULL ? size + 5 : ""; *digit >= '0' && *digit <= '9'; digit++) {
         bytes = bytes * 10 + (uintptr_t)(*digit - '0');
+    }
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     return mapping->offset + (address - mapping->begin) >= (bytes + page - 1) / page * page;
 }
@@ -79,8 +81,9 @@ static bool is_pipewire_fault(uintptr_t address) {
         held -= (size_t)(line - buffer);
         memmove(buffer, line, held);
     }
-    if (file >= 0)
+    if (file >= 0) {
         close(file);
+    }
     return found;
 }
 
@@ -88,8 +91,9 @@ static void handle_bus_error(int number, siginfo_t *info, void *context) {
     (void)context;
     if (is_pipewire_fault((uintptr_t)info->si_addr)) {
         static const char message[] = "PipeWire mapped memory beyond the end of its file\n";
-        if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
+        if (write(STDERR_FILENO, message, sizeof message - 1) < 0) {
             _exit(1);
+        }
         _exit(TEST_PIPEWIRE_MEMORY_STATUS);
     }
     // The access is repeated, and ends the process.
@@ -107,10 +111,12 @@ void test_access_beyond_file(bool is_pipewires) {
     char name[64];
     snprintf(name, sizeof name, "%s:flags=0x0000000f,type=2,size=%d", is_pipewires ? "pipewire-memfd" : "other", SIZE);
     const int file = memfd_create(name, MFD_CLOEXEC);
-    if (file < 0 || ftruncate(file, SIZE) != 0)
+    if (file < 0 || ftruncate(file, SIZE) != 0) {
         abort();
+    }
     volatile char *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 2 * SIZE);
-    if (memory == MAP_FAILED)
+    if (memory == MAP_FAILED) {
         abort();
+    }
     *memory = 1;
 }

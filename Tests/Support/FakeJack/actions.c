@@ -15,18 +15,21 @@ static void split(words_t *words, const char *text) {
     snprintf(words->text, sizeof words->text, "%s", text);
     words->count = 0;
     char *rest = NULL;
-    for (char *word = strtok_r(words->text, " \t", &rest); word && words->count < 10;
-         word = strtok_r(NULL, " \t", &rest))
+    for (char *word = strtok_r(words->text, " \t", &rest); word != NULL && words->count < 10;
+         word = strtok_r(NULL, " \t", &rest)) {
         words->word[words->count++] = word;
+    }
 }
 
 static const char *word(const words_t *words, int index) { return index < words->count ? words->word[index] : ""; }
 static bool is(const words_t *words, int index, const char *text) { return strcmp(word(words, index), text) == 0; }
 static uint32_t number(const words_t *words, int index) { return (uint32_t)strtoul(word(words, index), NULL, 0); }
 static bool has(const words_t *words, const char *text) {
-    for (int i = 1; i < words->count; i++)
-        if (is(words, i, text))
+    for (int i = 1; i < words->count; i++) {
+        if (is(words, i, text)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -39,16 +42,18 @@ void fake_die(unsigned shutdown, bool here) {
     fake.runs = false;
     for (uint32_t i = 0; i < fake.nclients; i++) {
         jack_client_t *client = fake.clients[i];
-        if (!client->is_open || client->is_dead)
+        if (!client->is_open || client->is_dead) {
             continue;
+        }
         client->is_dead = true;
         client->shutdown = here ? 0 : shutdown;
         orphans[count++] = client;
     }
     pthread_cond_broadcast(&fake.changed);
     fake_unlock();
-    for (uint32_t i = 0; here && i < count; i++)
+    for (uint32_t i = 0; here && i < count; i++) {
         fake_notify_end(orphans[i], shutdown);
+    }
 }
 
 static int die(const words_t *words) {
@@ -66,10 +71,12 @@ static int die(const words_t *words) {
 static int restart_server(const words_t *words) {
     fake_lock();
     fake.runs = true;
-    if (words->count > 1)
+    if (words->count > 1) {
         fake.rate = number(words, 1);
-    if (words->count > 2)
+    }
+    if (words->count > 2) {
         fake.period = number(words, 2);
+    }
     fake_unlock();
     return 0;
 }
@@ -79,17 +86,20 @@ static int restart_server(const words_t *words) {
 static void add_device_port(const char *name, bool plays, const char *alias) {
     unsigned long flags = JackPortIsPhysical | JackPortIsTerminal | (plays ? JackPortIsInput : JackPortIsOutput);
     jack_port_t *port = fake_add_port(NULL, name, JACK_DEFAULT_AUDIO_TYPE, flags);
-    if (!port)
+    if (port == NULL) {
         return;
+    }
     port->latency[plays ? JackPlaybackLatency : JackCaptureLatency] = (jack_latency_range_t){fake.period, fake.period};
-    if (alias[0])
+    if (alias[0]) {
         port->aliases[0] = strdup(alias);
+    }
 }
 
 /// plug NAME PLAYBACK CAPTURE [ALIAS]. In the alias, %d stands for the channel.
 static int plug(const words_t *words) {
-    if (words->count < 4)
+    if (words->count < 4) {
         return -1;
+    }
     notice_t notice = {.kind = NOTICE_CLIENT, .flag = 1};
     snprintf(notice.name, sizeof notice.name, "%s", word(words, 1));
     fake_lock();
@@ -99,8 +109,9 @@ static int plug(const words_t *words) {
             char name[MAX_NAME], alias[MAX_NAME] = "";
             snprintf(name, sizeof name, "%s:%s_%u", word(words, 1), side ? "capture" : "playback", i);
             const char *mark = strstr(word(words, 4), "%d");
-            if (mark)
+            if (mark != NULL) {
                 snprintf(alias, sizeof alias, "%.*s%u%s", (int)(mark - word(words, 4)), word(words, 4), i, mark + 2);
+            }
             add_device_port(name, side == 0, alias);
         }
     }
@@ -117,8 +128,9 @@ static int unplug(const words_t *words) {
     fake_lock();
     for (uint32_t i = 0; i < fake.nports; i++) {
         jack_port_t *port = fake.ports[i];
-        if (port->owner || !port->exists || strncmp(port->name, word(words, 1), length) != 0)
+        if (port->owner != NULL || !port->exists || strncmp(port->name, word(words, 1), length) != 0) {
             continue;
+        }
         fake_remove_port(port);
         fake_notify_all((notice_t){.kind = NOTICE_PORT, .a = port->id, .flag = 0});
     }
@@ -144,18 +156,21 @@ static int add_garbage(void) {
                                  "🎧:🎧",
                                  "../../etc:passwd"};
     fake_lock();
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         add_device_port(names[i], i % 3 != 2,
                         i % 2 ? names[(i + 5) % (sizeof names / sizeof *names)] : "virtual-device:nothing::x");
+    }
     fake_unlock();
     return 0;
 }
 
 static int set_latency(const words_t *words) {
     fake_lock();
-    for (uint32_t i = 0; i < fake.nports; i++)
-        for (int mode = 0; mode < 2; mode++)
+    for (uint32_t i = 0; i < fake.nports; i++) {
+        for (int mode = 0; mode < 2; mode++) {
             fake.ports[i]->latency[mode] = (jack_latency_range_t){number(words, 1), number(words, 2)};
+        }
+    }
     fake_notify_all((notice_t){.kind = NOTICE_LATENCY, .a = JackCaptureLatency});
     fake_notify_all((notice_t){.kind = NOTICE_LATENCY, .a = JackPlaybackLatency});
     fake_unlock();
@@ -173,8 +188,9 @@ static int notify(const words_t *words) {
                  {"freewheel", NOTICE_FREEWHEEL}, {"order", NOTICE_ORDER},   {"latency", NOTICE_LATENCY},
                  {"property", NOTICE_PROPERTY}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (!is(words, 1, kinds[i].name))
+        if (!is(words, 1, kinds[i].name)) {
             continue;
+        }
         notice_t notice = {.kind = kinds[i].kind, .a = number(words, 2), .b = number(words, 3)};
         notice.flag = atoi(word(words, words->count - 1));
         snprintf(notice.name, sizeof notice.name, "%s", word(words, 2));
@@ -190,8 +206,9 @@ static int notify(const words_t *words) {
 static int change(const words_t *words, uint32_t *value, notice_kind_t kind) {
     fake_lock();
     *value = number(words, 1);
-    if (!has(words, "silently"))
+    if (!has(words, "silently")) {
         fake_notify_all((notice_t){.kind = kind, .a = *value});
+    }
     fake_unlock();
     return 0;
 }
@@ -216,17 +233,23 @@ static int raise_storm(void) {
     bool raged = rages;
     rages = true;
     jack_client_t *client = NULL;
-    for (uint32_t i = 0; i < fake.nclients; i++)
-        if (fake_is_served(fake.clients[i]))
+    for (uint32_t i = 0; i < fake.nclients; i++) {
+        if (fake_is_served(fake.clients[i])) {
             client = fake.clients[i];
+        }
+    }
     fake_unlock();
-    if (raged)
+    if (raged) {
         return 0;
-    for (int i = 0; client && i < 4; i++)
-        if (pthread_create(&threads[i], NULL, storm, client) != 0)
+    }
+    for (int i = 0; client != NULL && i < 4; i++) {
+        if (pthread_create(&threads[i], NULL, storm, client) != 0) {
             abort();
-    for (int i = 0; client && i < 4; i++)
+        }
+    }
+    for (int i = 0; client != NULL && i < 4; i++) {
         pthread_join(threads[i], NULL);
+    }
     fake_lock();
     rages = false;
     fake_unlock();
@@ -236,8 +259,9 @@ static int raise_storm(void) {
 static int set_notify(const words_t *words) {
     static const char *const names[] = {"once", "twice", "reversed", "never"};
     for (int i = 0; i < 4; i++) {
-        if (!is(words, 1, names[i]))
+        if (!is(words, 1, names[i])) {
             continue;
+        }
         fake_lock();
         fake.notify = i;
         fake_unlock();
@@ -249,9 +273,11 @@ static int set_notify(const words_t *words) {
 static int release_calls(void) {
     fake_lock();
     fake.releases++;
-    for (uint32_t i = 0; i < fake.nrules; i++)
-        if (fake.rules[i].kind == RULE_HANG)
+    for (uint32_t i = 0; i < fake.nrules; i++) {
+        if (fake.rules[i].kind == RULE_HANG) {
             fake.rules[i].kind = RULE_SLOW; // with no delay
+        }
+    }
     pthread_cond_broadcast(&fake.changed);
     fake_unlock();
     return 0;
@@ -260,45 +286,63 @@ static int release_calls(void) {
 int fake_act(const char *action) {
     words_t words;
     split(&words, action);
-    if (is(&words, 0, "die"))
+    if (is(&words, 0, "die")) {
         return die(&words);
-    if (is(&words, 0, "return"))
+    }
+    if (is(&words, 0, "return")) {
         return restart_server(&words);
-    if (is(&words, 0, "plug"))
+    }
+    if (is(&words, 0, "plug")) {
         return plug(&words);
-    if (is(&words, 0, "unplug"))
+    }
+    if (is(&words, 0, "unplug")) {
         return unplug(&words);
-    if (is(&words, 0, "garbage"))
+    }
+    if (is(&words, 0, "garbage")) {
         return add_garbage();
-    if (is(&words, 0, "latency"))
+    }
+    if (is(&words, 0, "latency")) {
         return set_latency(&words);
-    if (is(&words, 0, "tell"))
+    }
+    if (is(&words, 0, "tell")) {
         return notify(&words);
-    if (is(&words, 0, "period"))
+    }
+    if (is(&words, 0, "period")) {
         return change(&words, &fake.period, NOTICE_PERIOD);
-    if (is(&words, 0, "rate"))
+    }
+    if (is(&words, 0, "rate")) {
         return change(&words, &fake.rate, NOTICE_RATE);
-    if (is(&words, 0, "storm"))
+    }
+    if (is(&words, 0, "storm")) {
         return raise_storm();
-    if (is(&words, 0, "notify"))
+    }
+    if (is(&words, 0, "notify")) {
         return set_notify(&words);
-    if (is(&words, 0, "release"))
+    }
+    if (is(&words, 0, "release")) {
         return release_calls();
-    if (is(&words, 0, "frames"))
+    }
+    if (is(&words, 0, "frames")) {
         return fake.next_frames = number(&words, 1) + 1, 0;
-    if (is(&words, 0, "pace"))
+    }
+    if (is(&words, 0, "pace")) {
         return fake.pace = strtod(word(&words, 1), NULL), 0;
-    if (is(&words, 0, "freewheel"))
+    }
+    if (is(&words, 0, "freewheel")) {
         return fake.freewheels = number(&words, 1) != 0,
                fake_act(fake.freewheels ? "tell freewheel 1" : "tell freewheel 0");
-    if (is(&words, 0, "buffers"))
+    }
+    if (is(&words, 0, "buffers")) {
         return fake.buffers_are_null = is(&words, 1, "null"), 0;
-    if (is(&words, 0, "aliases"))
+    }
+    if (is(&words, 0, "aliases")) {
         return fake.aliases = is(&words, 1, "null")   ? ALIASES_NULL
                               : is(&words, 1, "many") ? ALIASES_MANY
                                                       : ALIASES_TRUE,
                0;
-    if (is(&words, 0, "pipewire"))
+    }
+    if (is(&words, 0, "pipewire")) {
         return fake.is_pipewire = true, 0;
+    }
     return -1;
 }

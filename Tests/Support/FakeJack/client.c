@@ -29,8 +29,9 @@ jack_time_t jack_get_time(void) {
 
 /// Frees a list that jack_get_ports or a similar function returned. NULL does nothing.
 void jack_free(void *memory) {
-    if (!memory)
+    if (memory == NULL) {
         return;
+    }
     fake_lock();
     fake.lists--;
     fake_unlock();
@@ -42,18 +43,22 @@ static void forget_callbacks(jack_client_t *client);
 // ---- Opening and closing ------------------------------------------------------------------------
 
 static bool is_taken(const char *name) {
-    for (uint32_t i = 0; i < fake.nclients; i++)
-        if (fake.clients[i]->is_open && !fake.clients[i]->is_dead && strcmp(fake.clients[i]->name, name) == 0)
+    for (uint32_t i = 0; i < fake.nclients; i++) {
+        if (fake.clients[i]->is_open && !fake.clients[i]->is_dead && strcmp(fake.clients[i]->name, name) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
 static jack_client_t *make_client(const char *name, jack_status_t *status) {
-    if (fake.nclients == MAX_CLIENTS)
+    if (fake.nclients == MAX_CLIENTS) {
         return NULL;
+    }
     jack_client_t *client = calloc(1, sizeof *client);
-    if (!client)
+    if (client == NULL) {
         return NULL;
+    }
     snprintf(client->name, sizeof client->name, "%.63s", name);
     for (int i = 1; is_taken(client->name); i++) {
         snprintf(client->name, sizeof client->name, "%.60s-%02d", name, i);
@@ -68,21 +73,22 @@ jack_client_t *jack_client_open(const char *name, jack_options_t options, jack_s
     static const int failures[OPENS] = {JackFailure | JackServerFailed, JackFailure | JackServerError, JackFailure};
     (void)options;
     jack_status_t ignored = 0;
-    status = status ? status : &ignored;
+    status = status != NULL ? status : &ignored;
     *status = 0;
     VISIT(client_open, NULL);
     fake_lock();
     jack_client_t *client = NULL;
-    if (visit.way >= 0)
+    if (visit.way >= 0) {
         *status = failures[visit.way];
-    else if (!fake.runs)
+    } else if (!fake.runs) {
         *status = JackFailure | JackServerFailed;
-    else if (!(client = make_client(name, status)))
+    } else if ((client = make_client(name, status)) == NULL) {
         *status |= JackFailure;
-    else
+    } else {
         fake_notify_all((notice_t){.kind = NOTICE_CLIENT, .flag = 1});
+    }
     fake_unlock();
-    if (client && !fake_start_notifier(client)) {
+    if (client != NULL && !fake_start_notifier(client)) {
         client->is_open = false;
         client = NULL;
         *status = JackFailure;
@@ -91,9 +97,11 @@ jack_client_t *jack_client_open(const char *name, jack_options_t options, jack_s
 }
 
 static void remove_ports(jack_client_t *client) {
-    for (uint32_t i = 0; i < fake.nports; i++)
-        if (fake.ports[i]->owner == client && fake.ports[i]->exists)
+    for (uint32_t i = 0; i < fake.nports; i++) {
+        if (fake.ports[i]->owner == client && fake.ports[i]->exists) {
             fake_remove_port(fake.ports[i]);
+        }
+    }
 }
 
 /// Closes the client even when it returns a failure, as libjack does.
@@ -104,30 +112,34 @@ int jack_client_close(jack_client_t *client) {
     client->is_open = false;
     client->is_active = false;
     fake_unlock();
-    if (!was_open)
+    if (!was_open) {
         return -1;
+    }
     fake_end_cycle(client);
     fake_end_notifier(client);
     fake_lock();
     remove_ports(client);
     fake_drop_notices(client);
     forget_callbacks(client);
-    if (was_heard)
+    if (was_heard) {
         fake_notify_all((notice_t){.kind = NOTICE_CLIENT, .flag = 0});
+    }
     fake_unlock();
     return visit.way >= 0 ? fake_failure(&visit) : was_heard ? 0 : -1;
 }
 
 int jack_activate(jack_client_t *client) {
     VISIT(activate, client);
-    if (visit.way >= 0)
+    if (visit.way >= 0) {
         return fake_failure(&visit);
+    }
     fake_lock();
     bool heard = fake_is_served(client), was_active = client->is_active;
     client->is_active = client->is_active || heard;
     fake_unlock();
-    if (!heard)
+    if (!heard) {
         return -1;
+    }
     if (!was_active && !fake_start_cycle(client)) {
         client->is_active = false;
         return -1;
@@ -141,13 +153,16 @@ int jack_activate(jack_client_t *client) {
 
 int jack_deactivate(jack_client_t *client) {
     VISIT(deactivate, client);
-    if (visit.way >= 0)
+    if (visit.way >= 0) {
         return fake_failure(&visit);
+    }
     fake_end_cycle(client);
     fake_lock();
-    for (uint32_t i = 0; i < fake.nports; i++)
-        if (fake.ports[i]->owner == client)
+    for (uint32_t i = 0; i < fake.nports; i++) {
+        if (fake.ports[i]->owner == client) {
             fake_unlink_port(fake.ports[i]);
+        }
+    }
     client->is_active = false;
     bool heard = fake_is_served(client);
     fake_unlock();
@@ -174,10 +189,12 @@ static void forget_callbacks(jack_client_t *client) {
 }
 
 static int may_set(const visit_t *visit, const jack_client_t *client) {
-    if (visit->way >= 0)
+    if (visit->way >= 0) {
         return fake_failure(visit);
-    if (client->is_active)
+    }
+    if (client->is_active) {
         fake_note_misuse("the client is active", fake_call_name(visit->call));
+    }
     return client->is_active ? -1 : 0;
 }
 
@@ -234,22 +251,25 @@ jack_nframes_t jack_get_buffer_size(jack_client_t *client) {
 
 static uint32_t rounded_down(uint32_t nframes) {
     uint32_t power = 1;
-    while (power * 2 <= nframes && power < 8192)
+    while (power * 2 <= nframes && power < 8192) {
         power *= 2;
+    }
     return power;
 }
 
 int jack_set_buffer_size(jack_client_t *client, jack_nframes_t nframes) {
     VISIT(set_buffer_size, client);
-    if (visit.way >= 0)
+    if (visit.way >= 0) {
         return fake.is_pipewire ? 0 : fake_failure(&visit);
+    }
     fake_lock();
     bool takes = fake_is_served(client) && nframes > 0 && nframes <= 8192;
     if (takes) {
         fake.period = fake.is_pipewire ? rounded_down(nframes) : nframes;
         fake_notify_all((notice_t){.kind = NOTICE_PERIOD, .a = fake.period});
-        if (!fake.is_pipewire)
+        if (!fake.is_pipewire) {
             fake_await_notified(client);
+        }
     }
     fake_unlock();
     return takes || fake.is_pipewire ? 0 : -1;
@@ -257,8 +277,9 @@ int jack_set_buffer_size(jack_client_t *client, jack_nframes_t nframes) {
 
 int jack_set_freewheel(jack_client_t *client, int on) {
     VISIT(set_freewheel, client);
-    if (visit.way >= 0)
+    if (visit.way >= 0) {
         return fake_failure(&visit);
+    }
     fake_lock();
     bool heard = fake_is_served(client);
     if (heard) {

@@ -14,9 +14,11 @@ static void notify_link(const link_t *link, int connected) {
 }
 
 static link_t *find_link(const jack_port_t *source, const jack_port_t *destination) {
-    for (uint32_t i = 0; i < fake.nlinks; i++)
-        if (fake.links[i].source == source && fake.links[i].destination == destination)
+    for (uint32_t i = 0; i < fake.nlinks; i++) {
+        if (fake.links[i].source == source && fake.links[i].destination == destination) {
             return &fake.links[i];
+        }
+    }
     return NULL;
 }
 
@@ -27,22 +29,28 @@ static void remove_link(link_t *link) {
 }
 
 void fake_unlink_port(jack_port_t *port) {
-    for (uint32_t i = fake.nlinks; i-- > 0;)
-        if (fake.links[i].source == port || fake.links[i].destination == port)
+    for (uint32_t i = fake.nlinks; i-- > 0;) {
+        if (fake.links[i].source == port || fake.links[i].destination == port) {
             remove_link(&fake.links[i]);
+        }
+    }
 }
 
 static int link_ports(const char *source, const char *destination) {
     jack_port_t *from = fake_find_port(source), *to = fake_find_port(destination);
-    if (!from || !to || !(from->flags & JackPortIsOutput) || !(to->flags & JackPortIsInput))
+    if (from == NULL || to == NULL || !(from->flags & JackPortIsOutput) || !(to->flags & JackPortIsInput)) {
         return fake.is_pipewire ? ENOENT : -1;
+    }
     // Neither server connects the ports of an inactive client.
-    if ((from->owner && !from->owner->is_active) || (to->owner && !to->owner->is_active))
+    if ((from->owner != NULL && !from->owner->is_active) || (to->owner != NULL && !to->owner->is_active)) {
         return fake.is_pipewire ? EINVAL : -1;
-    if (find_link(from, to))
+    }
+    if (find_link(from, to) != NULL) {
         return EEXIST;
-    if (fake.nlinks == MAX_LINKS)
+    }
+    if (fake.nlinks == MAX_LINKS) {
         return -1;
+    }
     fake.links[fake.nlinks++] = (link_t){from, to};
     notify_link(&fake.links[fake.nlinks - 1], 1);
     return 0;
@@ -50,8 +58,9 @@ static int link_ports(const char *source, const char *destination) {
 
 int jack_connect(jack_client_t *client, const char *source, const char *destination) {
     VISIT(connect, client);
-    if (visit.way >= 0)
+    if (visit.way >= 0) {
         return fake_failure(&visit);
+    }
     fake_lock();
     int result = fake_is_served(client) ? link_ports(source, destination) : -1;
     fake_unlock();
@@ -60,25 +69,29 @@ int jack_connect(jack_client_t *client, const char *source, const char *destinat
 
 int jack_disconnect(jack_client_t *client, const char *source, const char *destination) {
     VISIT(disconnect, client);
-    if (visit.way >= 0)
+    if (visit.way >= 0) {
         return fake_failure(&visit);
+    }
     fake_lock();
     jack_port_t *from = fake_find_port(source), *to = fake_find_port(destination);
-    link_t *link = fake_is_served(client) && from && to ? find_link(from, to) : NULL;
-    if (link)
+    link_t *link = fake_is_served(client) && from != NULL && to != NULL ? find_link(from, to) : NULL;
+    if (link != NULL) {
         remove_link(link);
+    }
     fake_unlock();
-    return link ? 0 : -1;
+    return link != NULL ? 0 : -1;
 }
 
 int jack_port_disconnect(jack_client_t *client, jack_port_t *port) {
     VISIT(port_disconnect, client);
-    if (visit.way >= 0)
+    if (visit.way >= 0) {
         return fake_failure(&visit);
+    }
     fake_lock();
-    bool heard = fake_is_served(client) && port;
-    if (heard)
+    bool heard = fake_is_served(client) && port != NULL;
+    if (heard) {
         fake_unlink_port(port);
+    }
     fake_unlock();
     return heard ? 0 : -1;
 }
@@ -88,11 +101,13 @@ int jack_port_disconnect(jack_client_t *client, jack_port_t *port) {
 const char **fake_links_of(const jack_port_t *port) {
     char **names = calloc(fake.nlinks + 1, sizeof *names);
     size_t count = 0;
-    for (uint32_t i = 0; names && i < fake.nlinks; i++) {
-        if (fake.links[i].source == port)
+    for (uint32_t i = 0; names != NULL && i < fake.nlinks; i++) {
+        if (fake.links[i].source == port) {
             names[count++] = fake.links[i].destination->name;
-        if (fake.links[i].destination == port)
+        }
+        if (fake.links[i].destination == port) {
             names[count++] = fake.links[i].source->name;
+        }
     }
     const char **list = count > 0 ? fake_list(names, count) : NULL;
     free(names);
@@ -120,8 +135,9 @@ int jack_port_connected(const jack_port_t *port) {
     VISIT(port_connected, NULL);
     int count = 0;
     fake_lock();
-    for (uint32_t i = 0; i < fake.nlinks && visit.way < 0; i++)
+    for (uint32_t i = 0; i < fake.nlinks && visit.way < 0; i++) {
         count += fake.links[i].source == port || fake.links[i].destination == port;
+    }
     fake_unlock();
     return visit.way >= 0 ? fake_failure(&visit) : count;
 }
@@ -130,7 +146,7 @@ int jack_port_connected_to(const jack_port_t *port, const char *name) {
     VISIT(port_connected_to, NULL);
     fake_lock();
     const jack_port_t *other = fake_find_port(name);
-    int result = visit.way < 0 && other && (find_link(port, other) || find_link(other, port));
+    int result = visit.way < 0 && other != NULL && (find_link(port, other) != NULL || find_link(other, port) != NULL);
     fake_unlock();
     return result;
 }
@@ -146,8 +162,9 @@ static jack_latency_range_t range_of(const jack_port_t *port, jack_latency_callb
         const jack_port_t *other = link->source == port        ? link->destination
                                    : link->destination == port ? link->source
                                                                : NULL;
-        if (!other)
+        if (other == NULL) {
             continue;
+        }
         jack_latency_range_t range = other->latency[mode];
         whole.min = range.min < whole.min ? range.min : whole.min;
         whole.max = range.max > whole.max ? range.max : whole.max;
@@ -157,10 +174,12 @@ static jack_latency_range_t range_of(const jack_port_t *port, jack_latency_callb
 
 void jack_port_get_latency_range(jack_port_t *port, jack_latency_callback_mode_t mode, jack_latency_range_t *range) {
     VISIT(port_get_latency_range, NULL);
-    if (visit.way == 1)
+    if (visit.way == 1) {
         *range = (jack_latency_range_t){UINT32_MAX, UINT32_MAX};
-    if (visit.way >= 0 || !port)
+    }
+    if (visit.way >= 0 || port == NULL) {
         return;
+    }
     fake_lock();
     *range = range_of(port, mode);
     fake_unlock();
@@ -168,8 +187,9 @@ void jack_port_get_latency_range(jack_port_t *port, jack_latency_callback_mode_t
 
 void jack_port_set_latency_range(jack_port_t *port, jack_latency_callback_mode_t mode, jack_latency_range_t *range) {
     VISIT(port_set_latency_range, NULL);
-    if (visit.way >= 0 || !port)
+    if (visit.way >= 0 || port == NULL) {
         return;
+    }
     fake_lock();
     port->latency[mode] = *range;
     fake_unlock();
@@ -178,8 +198,9 @@ void jack_port_set_latency_range(jack_port_t *port, jack_latency_callback_mode_t
 /// Returns once every client, including the caller, has been notified, as in jackd2.
 int jack_recompute_total_latencies(jack_client_t *client) {
     VISIT(recompute_total_latencies, client);
-    if (visit.way >= 0)
+    if (visit.way >= 0) {
         return fake_failure(&visit);
+    }
     fake_lock();
     bool heard = fake_is_served(client);
     if (heard) {
@@ -207,8 +228,9 @@ int jack_get_properties(jack_uuid_t subject, jack_description_t *description) {
 }
 
 void jack_free_description(jack_description_t *description, int itself) {
-    if (itself)
+    if (itself) {
         free(description);
+    }
 }
 
 int jack_set_property(jack_client_t *client, jack_uuid_t subject, const char *key, const char *value,

@@ -19,45 +19,55 @@ void fake_deliver(jack_client_t *subject, const notice_t *notice) {
     const jack_client_t now = copy_client(subject), *client = &now;
     switch (notice->kind) {
     case NOTICE_PERIOD:
-        if (client->period)
+        if (client->period) {
             client->period(notice->a, client->period_arg);
+        }
         break;
     case NOTICE_RATE:
-        if (client->rate)
+        if (client->rate) {
             client->rate(notice->a, client->rate_arg);
+        }
         break;
     case NOTICE_XRUN:
-        if (client->xrun)
+        if (client->xrun) {
             client->xrun(client->xrun_arg);
+        }
         break;
     case NOTICE_FREEWHEEL:
-        if (client->freewheel)
+        if (client->freewheel) {
             client->freewheel(notice->flag, client->freewheel_arg);
+        }
         break;
     case NOTICE_PORT:
-        if (client->port)
+        if (client->port) {
             client->port(notice->a, notice->flag, client->port_arg);
+        }
         break;
     case NOTICE_CLIENT:
-        if (client->registration)
+        if (client->registration) {
             client->registration(notice->name, notice->flag, client->registration_arg);
+        }
         break;
     case NOTICE_LINK:
-        if (client->link)
+        if (client->link) {
             client->link(notice->a, notice->b, notice->flag, client->link_arg);
+        }
         break;
     case NOTICE_ORDER:
-        if (client->order)
+        if (client->order) {
             client->order(client->order_arg);
+        }
         break;
     case NOTICE_LATENCY:
-        if (client->latency)
+        if (client->latency) {
             client->latency((jack_latency_callback_mode_t)notice->a, client->latency_arg);
+        }
         break;
     case NOTICE_PROPERTY:
-        if (client->property)
+        if (client->property) {
             client->property(notice->a, "http://jackaudio.org/metadata/pretty-name", PropertyChanged,
                              client->property_arg);
+        }
         break;
     }
 }
@@ -65,10 +75,12 @@ void fake_deliver(jack_client_t *subject, const notice_t *notice) {
 void fake_notify_end(jack_client_t *subject, unsigned shutdown) {
     const jack_client_t now = copy_client(subject), *client = &now;
     for (int i = shutdown & SHUTDOWN_TWICE ? 0 : 1; i < 2; i++) {
-        if (shutdown & SHUTDOWN_INFO && client->info_end)
+        if (shutdown & SHUTDOWN_INFO && client->info_end) {
             client->info_end(JackFailure | JackServerError, "JACK server has been closed", client->info_end_arg);
-        if (shutdown & SHUTDOWN_PLAIN && client->plain_end)
+        }
+        if (shutdown & SHUTDOWN_PLAIN && client->plain_end) {
             client->plain_end(client->plain_end_arg);
+        }
     }
 }
 
@@ -89,7 +101,7 @@ static void *run_notifier(void *argument) {
     bool shut_down = false;
     fake_lock();
     while (!client->ends) {
-        if (client->notices && !client->is_dead) {
+        if (client->notices != NULL && !client->is_dead) {
             notify_first(client);
         } else if (client->is_dead && !shut_down) {
             shut_down = true;
@@ -97,8 +109,9 @@ static void *run_notifier(void *argument) {
             fake_unlock();
             fake_notify_end(client, shutdown & (SHUTDOWN_INFO | SHUTDOWN_PLAIN | SHUTDOWN_TWICE));
             fake_lock();
-            if (shutdown & (SHUTDOWN_INFO | SHUTDOWN_PLAIN) && !(shutdown & SHUTDOWN_LINGER))
+            if (shutdown & (SHUTDOWN_INFO | SHUTDOWN_PLAIN) && !(shutdown & SHUTDOWN_LINGER)) {
                 break;
+            }
         } else {
             pthread_cond_wait(&fake.changed, &fake.lock);
         }
@@ -110,8 +123,9 @@ static void *run_notifier(void *argument) {
 }
 
 bool fake_start_notifier(jack_client_t *client) {
-    if (pthread_create(&client->notifier, NULL, run_notifier, client) != 0)
+    if (pthread_create(&client->notifier, NULL, run_notifier, client) != 0) {
         return false;
+    }
     pthread_setname_np(client->notifier, "fake-notifier");
     fake_lock();
     client->has_notifier = true;
@@ -127,35 +141,41 @@ void fake_end_notifier(jack_client_t *client) {
     client->ends = true;
     pthread_cond_broadcast(&fake.changed);
     fake_unlock();
-    if (has_notifier)
+    if (has_notifier) {
         pthread_join(client->notifier, NULL);
+    }
 }
 
 static void post(jack_client_t *client, const notice_t *notice) {
     notice_t *copy = malloc(sizeof *copy);
-    if (!copy)
+    if (copy == NULL) {
         return;
+    }
     *copy = *notice;
     notice_t **link = &client->notices;
-    while (fake.notify != NOTIFY_REVERSED && *link)
+    while (fake.notify != NOTIFY_REVERSED && *link != NULL) {
         link = &(*link)->next;
+    }
     copy->next = *link;
     *link = copy;
     client->posted++;
 }
 
 void fake_notify(jack_client_t *client, notice_t notice) {
-    if (!client->is_open || client->is_dead || fake.notify == NOTIFY_NEVER)
+    if (!client->is_open || client->is_dead || fake.notify == NOTIFY_NEVER) {
         return;
+    }
     post(client, &notice);
-    if (fake.notify == NOTIFY_TWICE)
+    if (fake.notify == NOTIFY_TWICE) {
         post(client, &notice);
+    }
     pthread_cond_broadcast(&fake.changed);
 }
 
 void fake_notify_all(notice_t notice) {
-    for (uint32_t i = 0; i < fake.nclients; i++)
+    for (uint32_t i = 0; i < fake.nclients; i++) {
         fake_notify(fake.clients[i], notice);
+    }
 }
 
 void fake_await_notified(jack_client_t *client) {
@@ -163,13 +183,15 @@ void fake_await_notified(jack_client_t *client) {
     clock_gettime(CLOCK_MONOTONIC, &limit);
     limit.tv_sec += 2;
     uint64_t wanted = client->posted;
-    while (client->notified < wanted && !client->is_dead && fake_role == ROLE_CALLER)
-        if (pthread_cond_timedwait(&fake.changed, &fake.lock, &limit) == ETIMEDOUT)
+    while (client->notified < wanted && !client->is_dead && fake_role == ROLE_CALLER) {
+        if (pthread_cond_timedwait(&fake.changed, &fake.lock, &limit) == ETIMEDOUT) {
             return;
+        }
+    }
 }
 
 void fake_drop_notices(jack_client_t *client) {
-    while (client->notices) {
+    while (client->notices != NULL) {
         notice_t *notice = client->notices;
         client->notices = notice->next;
         free(notice);

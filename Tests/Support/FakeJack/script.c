@@ -22,8 +22,9 @@ static bool find_call(const char *name, call_t *call) {
 static bool read_nth(const char *word, uint64_t *nth) {
     char *end = NULL;
     *nth = strtoull(word, &end, 10);
-    if (strcmp(word, "every") == 0)
+    if (strcmp(word, "every") == 0) {
         return true;
+    }
     return *end == 0 && *nth > 0;
 }
 
@@ -45,18 +46,20 @@ static bool read_rule(const char *line) {
         rest += 6;
     }
     snprintf(rule.action, sizeof rule.action, "%s", rest);
-    if (strcmp(verb, "fail") == 0)
+    if (strcmp(verb, "fail") == 0) {
         rule.kind = RULE_FAIL, rule.way = atoi(rest);
-    else if (strcmp(verb, "hang") == 0)
+    } else if (strcmp(verb, "hang") == 0) {
         rule.kind = RULE_HANG;
-    else if (strcmp(verb, "slow") == 0)
+    } else if (strcmp(verb, "slow") == 0) {
         rule.kind = RULE_SLOW, rule.milliseconds = strtod(rest, NULL);
-    else if (strcmp(verb, "on") == 0 || rule.at_cycle)
+    } else if (strcmp(verb, "on") == 0 || rule.at_cycle) {
         rule.kind = RULE_DO;
-    else
+    } else {
         return false;
-    if (!read_nth(nth, &rule.nth) || fake.nrules == MAX_RULES)
+    }
+    if (!read_nth(nth, &rule.nth) || fake.nrules == MAX_RULES) {
         return false;
+    }
     fake_lock();
     fake.rules[fake.nrules++] = rule;
     fake_unlock();
@@ -65,15 +68,16 @@ static bool read_rule(const char *line) {
 
 int fake_read_script(const char *script) {
     int number = 0;
-    for (const char *next = script; next && *next;) {
+    for (const char *next = script; next != NULL && *next;) {
         size_t length = strcspn(next, "\n");
         char line[512];
         snprintf(line, sizeof line, "%.*s", (int)(length < 511 ? length : 511), next);
         next += length + (next[length] == '\n');
         number++;
         const char *begin = line + strspn(line, " \t");
-        if (*begin == 0 || *begin == '#' || read_rule(begin) || fake_act(begin) == 0)
+        if (*begin == 0 || *begin == '#' || read_rule(begin) || fake_act(begin) == 0) {
             continue;
+        }
         return number;
     }
     return 0;
@@ -101,8 +105,9 @@ static void forget(void) {
     }
     for (uint32_t i = 0; i < fake.nports; i++) {
         jack_port_t *port = fake.ports[i];
-        if (port->room)
+        if (port->room != NULL) {
             munmap(port->room, MAX_FRAMES * sizeof(float) + 4096);
+        }
         free(port->name);
         free(port->aliases[0]);
         free(port->aliases[1]);
@@ -113,15 +118,17 @@ static void forget(void) {
 
 static uint64_t open_clients(void) {
     uint64_t count = 0;
-    for (uint32_t i = 0; i < fake.nclients; i++)
+    for (uint32_t i = 0; i < fake.nclients; i++) {
         count += fake.clients[i]->is_open;
+    }
     return count;
 }
 
 static uint64_t owned_ports(void) {
     uint64_t count = 0;
-    for (uint32_t i = 0; i < fake.nports; i++)
-        count += fake.ports[i]->exists && fake.ports[i]->owner;
+    for (uint32_t i = 0; i < fake.nports; i++) {
+        count += fake.ports[i]->exists && fake.ports[i]->owner != NULL;
+    }
     return count;
 }
 
@@ -147,12 +154,15 @@ size_t fake_jack_report(char *text, size_t capacity) {
          fake.lists, fake.threads, fake.hanging, fake.under_way);
     LINE("cycles %lu\nsounding %lu\ngarbage %lu\nfired %lu\nmisuse %lu\nlinks %u\n", fake.cycles, fake.sounding,
          fake.garbage, fake.fired, fake.misuse, fake.nlinks);
-    if (fake.misuse)
+    if (fake.misuse) {
         LINE("# %s\n", fake.first_misuse);
-    for (int i = 0; i <= CALL_COUNT; i++)
-        if (fake.counts[i])
+    }
+    for (int i = 0; i <= CALL_COUNT; i++) {
+        if (fake.counts[i]) {
             LINE("%s%s %lu\n", i < CALL_COUNT ? "jack_" : "", i < CALL_COUNT ? fake_call_name((call_t)i) : "calls",
                  fake.counts[i]);
+        }
+    }
     fake_unlock();
 #undef LINE
     snprintf(text, capacity, "%s", whole);
@@ -168,17 +178,18 @@ __attribute__((constructor)) static void begin(void) {
     pthread_condattr_destroy(&attributes);
     fake_set_defaults();
     const char *path = getenv("FAKE_JACK_SCRIPT");
-    FILE *file = path ? fopen(path, "r") : NULL;
-    if (path && !file) {
+    FILE *file = path != NULL ? fopen(path, "r") : NULL;
+    if (path != NULL && file == NULL) {
         fprintf(stderr, "fake libjack: cannot open script '%s'\n", path);
         exit(66);
     }
     static char script[65536];
-    size_t length = file ? fread(script, 1, sizeof script - 1, file) : 0;
+    size_t length = file != NULL ? fread(script, 1, sizeof script - 1, file) : 0;
     script[length] = 0;
-    if (file)
+    if (file != NULL) {
         fclose(file);
-    int wrong = fake_read_script(file ? script : "plug system 2 2");
+    }
+    int wrong = fake_read_script(file != NULL ? script : "plug system 2 2");
     if (wrong) {
         fprintf(stderr, "fake libjack: line %d of '%s' is invalid\n", wrong, path);
         exit(65);

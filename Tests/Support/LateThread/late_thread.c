@@ -19,7 +19,7 @@ static void *run_late(void *argument) {
     struct start start = *(struct start *)argument;
     free(argument);
     const char *seconds = getenv("LATE_SECONDS");
-    poll(NULL, 0, 1000 * (seconds ? atoi(seconds) : 2)); // the fault itself
+    poll(NULL, 0, 1000 * (seconds != NULL ? atoi(seconds) : 2)); // the fault itself
     static const char text[] = "A thread of libjack begins late.\n";
     ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
     (void)written;
@@ -30,16 +30,17 @@ static int is_late(void *caller) {
     static atomic_int count;
     const char *which = getenv("LATE_THREAD");
     Dl_info info;
-    return which && dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "libjack.so") &&
-           atomic_fetch_add(&count, 1) + 1 == atoi(which);
+    return which != NULL && dladdr(caller, &info) && info.dli_fname != NULL &&
+           strstr(info.dli_fname, "libjack.so") != NULL && atomic_fetch_add(&count, 1) + 1 == atoi(which);
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
     typedef int create_t(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     create_t *create = (create_t *)dlsym(RTLD_NEXT, "pthread_create");
     struct start *start = is_late(__builtin_return_address(0)) ? malloc(sizeof *start) : NULL;
-    if (!start)
+    if (start == NULL) {
         return create(thread, attributes, run, argument);
+    }
     *start = (struct start){run, argument};
     return create(thread, attributes, run_late, start);
 }

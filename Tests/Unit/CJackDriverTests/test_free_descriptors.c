@@ -17,7 +17,7 @@ static long client_opens(void) {
     char report[16384];
     fake_jack_report(report, sizeof report);
     const char *found = strstr(report, "fired ");
-    return found ? atol(found + strlen("fired ")) : -1;
+    return found != NULL ? atol(found + strlen("fired ")) : -1;
 }
 
 /// The descriptors that a test has taken.
@@ -33,8 +33,9 @@ static void take_all_but(struct shortage *shortage, uint32_t left) {
     const struct rlimit tight = {.rlim_cur = LIMIT, .rlim_max = shortage->limit.rlim_max};
     EXPECT_EQUAL(setrlimit(RLIMIT_NOFILE, &tight), 0);
     int descriptor;
-    for (shortage->count = 0; (descriptor = dup(STDERR_FILENO)) != -1; shortage->count++)
+    for (shortage->count = 0; (descriptor = dup(STDERR_FILENO)) != -1; shortage->count++) {
         shortage->taken[shortage->count] = descriptor;
+    }
     EXPECT(shortage->count >= 2 * left);
     for (uint32_t i = 0; i < left; i++) {
         const uint32_t place = (shortage->count - left) / 2 + i;
@@ -44,9 +45,11 @@ static void take_all_but(struct shortage *shortage, uint32_t left) {
 }
 
 static void give_back(struct shortage *shortage) {
-    for (uint32_t i = 0; i < shortage->count; i++)
-        if (shortage->taken[i] != -1)
+    for (uint32_t i = 0; i < shortage->count; i++) {
+        if (shortage->taken[i] != -1) {
             close(shortage->taken[i]);
+        }
+    }
     EXPECT_EQUAL(setrlimit(RLIMIT_NOFILE, &shortage->limit), 0);
 }
 

@@ -16,11 +16,13 @@
 /// needs.
 static inline int open_descriptors(void) {
     DIR *folder = opendir("/proc/self/fd");
-    if (folder == NULL)
+    if (folder == NULL) {
         abort();
+    }
     int count = 0;
-    while (readdir(folder) != NULL)
+    while (readdir(folder) != NULL) {
         count++;
+    }
     closedir(folder);
     return count - 3; // ".", ".." and the folder
 }
@@ -29,8 +31,9 @@ static inline int open_descriptors(void) {
 static inline int memory_with(const void *bytes, size_t count, off_t size, unsigned seals) {
     const int descriptor = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (descriptor < 0 || write(descriptor, bytes, count) != (ssize_t)count || ftruncate(descriptor, size) != 0 ||
-        fcntl(descriptor, F_ADD_SEALS, seals) != 0)
+        fcntl(descriptor, F_ADD_SEALS, seals) != 0) {
         abort();
+    }
     return descriptor;
 }
 

@@ -25,10 +25,12 @@ static _Noreturn void detach_and_notify(int kept, int teller) {
     const int status = ssocket_detach(kept);
     surroundings_t found = {.process = getpid(), .session = getsid(0), .descriptors = open_descriptors()};
     sigprocmask(SIG_SETMASK, NULL, &now);
-    for (int signal = 1; signal < 32; signal++)
+    for (int signal = 1; signal < 32; signal++) {
         found.blocked += sigismember(&now, signal);
-    if (status == 0 && getcwd(found.folder, sizeof found.folder) != NULL)
+    }
+    if (status == 0 && getcwd(found.folder, sizeof found.folder) != NULL) {
         ssocket_send(teller, &found, sizeof found, -1);
+    }
     _exit(status == 0 ? 0 : 1);
 }
 
@@ -42,11 +44,13 @@ static void expect_detached(int kept) {
     const pid_t child = fork();
     if (child == 0) {
         for (int i = 0; i < 3; i++) {
-            if (fcntl(i, F_GETFD) == -1 && open("/dev/null", O_RDWR) != i)
+            if (fcntl(i, F_GETFD) == -1 && open("/dev/null", O_RDWR) != i) {
                 _exit(1);
+            }
         }
-        if (dup2(ends[1], 40) != 40 || dup2(ends[1], kept == -1 ? STDIN_FILENO : kept) == -1)
+        if (dup2(ends[1], 40) != 40 || dup2(ends[1], kept == -1 ? STDIN_FILENO : kept) == -1) {
             _exit(1);
+        }
         detach_and_notify(kept, kept == -1 ? STDIN_FILENO : kept);
     }
     close(ends[1]);

@@ -98,8 +98,9 @@ TEST(what_could_go_away_is_not_mapped) {
     const off_t size = (off_t)system_page();
     const unsigned seals[] = {F_SEAL_GROW, F_SEAL_SHRINK, F_SEAL_FUTURE_WRITE, F_SEAL_SEAL};
     expect_refused(memory_with(gate, count, size, 0), -EPERM);
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++) {
         expect_refused(memory_with(gate, count, size, gate_seals & ~seals[i]), -EPERM);
+    }
     expect_refused(memory_with(gate, count - 1, (off_t)count - 1, gate_seals), -EINVAL);
     expect_refused(memory_with("", 0, 0, gate_seals), -EINVAL);
     // A hole: no memory backs the page.
@@ -136,14 +137,16 @@ TEST(what_is_no_memory_file_is_not_mapped) {
 static _Noreturn void write_until_killed(int socket) {
     sgate_page_t *page;
     const int descriptor = ssocket_gate_create(&page);
-    if (descriptor < 0 || ssocket_send(socket, "gate", 4, descriptor) != 4)
+    if (descriptor < 0 || ssocket_send(socket, "gate", 4, descriptor) != 4) {
         _exit(1);
+    }
     close(descriptor);
     sgate_page_set_grant(page, (sgate_grant_t){.attenuation = 3584, .ramp_ms = 40, .serial = 99});
     sgate_page_set_volume(page, (sgate_volume_t){.gain = 0.25f});
     ssocket_send(socket, "written", 7, -1);
-    for (;;)
+    for (;;) {
         pause();
+    }
 }
 
 TEST(last_word_outlives_the_writer) {
@@ -152,8 +155,9 @@ TEST(last_word_outlives_the_writer) {
     char bytes[16];
     EXPECT_EQUAL(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     const pid_t child = fork();
-    if (child == 0)
+    if (child == 0) {
         write_until_killed(ends[1]);
+    }
     close(ends[1]);
     EXPECT_EQUAL(ssocket_receive(ends[0], bytes, sizeof bytes, true, &descriptor), 4);
     const sgate_page_t *page;
@@ -179,8 +183,9 @@ TEST(last_word_outlives_the_writer) {
 static unsigned mappings(void) {
     FILE *file = fopen("/proc/self/maps", "r");
     unsigned count = 0;
-    for (char line[512]; fgets(line, sizeof line, file) != NULL;)
+    for (char line[512]; fgets(line, sizeof line, file) != NULL;) {
         count += strstr(line, "audiosession-gate") != NULL;
+    }
     fclose(file);
     return count;
 }
@@ -192,8 +197,9 @@ TEST(nothing_stays_mapped) {
         const sgate_page_t *reading;
         const int descriptor = ssocket_gate_create(&page);
         EXPECT_EQUAL(ssocket_gate_map(descriptor, &reading), 0);
-        if (i == 0)
+        if (i == 0) {
             EXPECT_EQUAL(mappings(), 2);
+        }
         close(descriptor);
         ssocket_gate_unmap(reading);
         ssocket_gate_unmap(page);

@@ -14,8 +14,9 @@ static char sent[long_count], received[long_count];
 
 TEST(contents_arrive_whole) {
     const int before = open_descriptors();
-    for (size_t i = 0; i < long_count; i++)
+    for (size_t i = 0; i < long_count; i++) {
         sent[i] = (char)(i * 31 + i / 251);
+    }
     const size_t counts[] = {0, 1, 4095, 4096, 4097, 65537, long_count};
     for (unsigned i = 0; i < 7; i++) {
         const int descriptor = ssocket_memory_create(sent, counts[i]);
@@ -62,8 +63,9 @@ static void expect_refused(int descriptor, ssize_t status) {
 TEST(what_could_change_is_refused) {
     const unsigned seals[] = {F_SEAL_GROW, F_SEAL_SHRINK, F_SEAL_WRITE, F_SEAL_SEAL};
     expect_refused(memory_with("message", 7, 7, 0), -EPERM);
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++) {
         expect_refused(memory_with("message", 7, 7, message_seals & ~seals[i]), -EPERM);
+    }
     sgate_page_t *page;
     expect_refused(ssocket_gate_create(&page), -EPERM); // a gate is not a message
     ssocket_gate_unmap(page);

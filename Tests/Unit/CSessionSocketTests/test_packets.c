@@ -13,8 +13,9 @@
 static char bytes[70000], received[70000];
 
 static void open_pair(int ends[2]) {
-    if (ssocket_pair(ends) != 0)
+    if (ssocket_pair(ends) != 0) {
         abort();
+    }
 }
 
 static void close_pair(const int ends[2]) { close(ends[0]), close(ends[1]); }
@@ -22,11 +23,13 @@ static void close_pair(const int ends[2]) { close(ends[0]), close(ends[1]); }
 TEST(packets_keep_their_bounds) {
     int ends[2];
     open_pair(ends);
-    for (size_t i = 0; i < sizeof bytes; i++)
+    for (size_t i = 0; i < sizeof bytes; i++) {
         bytes[i] = (char)(i * 7 + i / 256);
+    }
     const size_t counts[] = {1, 2, 1000, 65536};
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++) {
         EXPECT_EQUAL(ssocket_send(ends[0], bytes, counts[i], -1), counts[i]);
+    }
     for (unsigned i = 0; i < 4; i++) {
         int descriptor = 0;
         memset(received, 0, sizeof received);
@@ -91,13 +94,15 @@ TEST(a_full_queue_refuses_and_recovers) {
     const int limit = ssocket_send_limit(ends[0], 64 * 1024);
     EXPECT(limit >= 64 * 1024 && limit <= 256 * 1024);
     ssize_t result;
-    while ((result = ssocket_send(ends[0], bytes, 1000, -1)) == 1000 && sent < 10000)
+    while ((result = ssocket_send(ends[0], bytes, 1000, -1)) == 1000 && sent < 10000) {
         sent++;
+    }
     EXPECT_EQUAL(result, -EAGAIN);
     EXPECT(sent > 10 && sent < 256);
     EXPECT_EQUAL(ssocket_send(ends[0], bytes, 1000, -1), -EAGAIN); // not even a part of it
-    for (int i = 0; i < sent; i++)
+    for (int i = 0; i < sent; i++) {
         EXPECT_EQUAL(ssocket_receive(ends[1], received, sizeof received, false, NULL), 1000);
+    }
     EXPECT_EQUAL(ssocket_send(ends[0], bytes, 1000, -1), 1000);
 
     EXPECT(ssocket_send_limit(ends[0], 0) > 0); // the kernel's minimum
@@ -142,8 +147,9 @@ static void send_many(int socket, size_t packet, int descriptor, unsigned count)
     room.header.cmsg_level = SOL_SOCKET;
     room.header.cmsg_type = SCM_RIGHTS;
     room.header.cmsg_len = CMSG_LEN(count * sizeof(int));
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
         memcpy(CMSG_DATA(&room.header) + i * sizeof(int), &descriptor, sizeof(int));
+    }
     EXPECT_EQUAL(sendmsg(socket, &message, MSG_DONTWAIT), (ssize_t)packet);
 }
 
@@ -193,8 +199,9 @@ TEST(no_room_for_a_descriptor) {
         EXPECT_EQUAL(ssocket_receive(ends[1], received, 10, false, &descriptor), 10);
         EXPECT_EQUAL(setrlimit(RLIMIT_NOFILE, &limit), 0);
         EXPECT_EQUAL(descriptor, room == 0 ? -1 : lowest_free);
-        if (descriptor >= 0)
+        if (descriptor >= 0) {
             close(descriptor);
+        }
         EXPECT_EQUAL(open_descriptors(), before);
     }
     close_pair(ends);

@@ -24,10 +24,12 @@ static int connected_child(int listener, pid_t *child) {
     *child = fork();
     if (*child == 0) {
         const int connection = ssocket_connect(path, 60000);
-        if (connection < 0 || ssocket_send(connection, "here", 4, -1) != 4)
+        if (connection < 0 || ssocket_send(connection, "here", 4, -1) != 4) {
             _exit(1);
-        for (;;)
+        }
+        for (;;) {
             pause();
+        }
     }
     struct pollfd waiting = {.fd = listener, .events = POLLIN};
     EXPECT_EQUAL(poll(&waiting, 1, 60000), 1);
@@ -59,8 +61,9 @@ static void expect_end_is_seen(int listener) {
     const int late = ssocket_peer_process(connection, peer.pid);
     // Newer kernels remember the process.
     EXPECT(late == -ESRCH || has_ended(late, 0));
-    if (late >= 0)
+    if (late >= 0) {
         close(late);
+    }
     close(process), close(connection);
 }
 
@@ -122,8 +125,9 @@ TEST(what_is_no_socket_has_no_peer) {
 }
 
 int main(void) {
-    if (mkdtemp(folder) == NULL)
+    if (mkdtemp(folder) == NULL) {
         return EXIT_FAILURE;
+    }
     snprintf(path, sizeof path, "%s/arbiter.socket", folder);
     RUN(end_of_a_peer_is_seen);
     RUN(end_of_a_peer_is_seen_by_older_kernels);

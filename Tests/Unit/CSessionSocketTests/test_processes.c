@@ -15,9 +15,11 @@ static int wait_for_end(int process, int timeout_ms) {
 
 static void a_process_is_signalled_and_seen_to_end(void) {
     const pid_t child = fork();
-    if (child == 0)
-        for (;;)
+    if (child == 0) {
+        for (;;) {
             pause();
+        }
+    }
     const int process = ssocket_process_open(child);
     EXPECT(process >= 0);
     EXPECT_EQUAL(wait_for_end(process, 0), 0);

@@ -90,14 +90,16 @@ TEST(what_cannot_be_reached_is_said) {
 /// Connects until the backlog is full. Returns the number of open connections.
 static int fill_backlog(int *connections, int capacity) {
     int count = 0;
-    while (count < capacity && (connections[count] = ssocket_connect(path, 10)) >= 0)
+    while (count < capacity && (connections[count] = ssocket_connect(path, 10)) >= 0) {
         count++;
+    }
     return count;
 }
 
 static void close_all(const int *descriptors, int count) {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         close(descriptors[i]);
+    }
 }
 
 static void *connect_patiently(void *result) {
@@ -131,20 +133,24 @@ static volatile int interrupted_listener = -1, interrupted_accept = -1, interrup
 
 static void interrupt(int signal) {
     (void)signal;
-    if (++interruptions != 5)
+    if (++interruptions != 5) {
         return;
-    if (interrupted_listener != -1)
+    }
+    if (interrupted_listener != -1) {
         interrupted_accept = ssocket_accept(interrupted_listener);
-    if (interrupted_end != -1)
+    }
+    if (interrupted_end != -1) {
         ssocket_send(interrupted_end, "late", 4, -1);
+    }
 }
 
 static void interrupt_every(int us) {
     // Without SA_RESTART, system calls end with EINTR.
     const struct sigaction action = {.sa_handler = interrupt};
     const struct itimerval timer = {.it_interval.tv_usec = us, .it_value.tv_usec = us};
-    if (us > 0)
+    if (us > 0) {
         interruptions = 0;
+    }
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &timer, NULL);
 }
@@ -173,8 +179,9 @@ TEST(signals_interrupt_nothing) {
 }
 
 int main(void) {
-    if (mkdtemp(folder) == NULL)
+    if (mkdtemp(folder) == NULL) {
         return EXIT_FAILURE;
+    }
     snprintf(path, sizeof path, "%s/arbiter.socket", folder);
     RUN(connection_is_made);
     RUN(what_cannot_be_reached_is_said);

@@ -15,8 +15,9 @@ void peer_trigger(void) { atomic_store(&triggered, true); }
 float peer_count_sample(uint32_t n) { return (float)(n % PEER_COUNT_LENGTH + 1) / PEER_COUNT_LENGTH; }
 
 void peer_fill(float *samples, uint32_t nframes, uint32_t nchannels) {
-    if (atomic_exchange(&triggered, false))
+    if (atomic_exchange(&triggered, false)) {
         left = PEER_SOUND_FRAMES;
+    }
     for (uint32_t i = 0; i < nframes; i++) {
         float sample = 0;
         if (counts) {
@@ -26,7 +27,8 @@ void peer_fill(float *samples, uint32_t nframes, uint32_t nchannels) {
             sample = PEER_SOUND_LEVEL;
             left--;
         }
-        for (uint32_t c = 0; c < nchannels; c++)
+        for (uint32_t c = 0; c < nchannels; c++) {
             *samples++ = sample;
+        }
     }
 }

@@ -16,15 +16,17 @@ enum { BENCHMARK = 3, LINE = 512 };
 static char failure[256];
 
 static void say(const char *line) {
-    while (send(BENCHMARK, line, strlen(line), MSG_NOSIGNAL) == -1 && errno == EINTR)
-        ;
+    while (send(BENCHMARK, line, strlen(line), MSG_NOSIGNAL) == -1 && errno == EINTR) {
+    }
 }
 
 /// Replaces tabs and line ends in a library's texts, which the protocol uses as separators.
 static void flatten(char *text) {
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ')
+    for (; *text; text++) {
+        if ((unsigned char)*text < ' ') {
             *text = ' ';
+        }
+    }
 }
 
 void peer_describe(peer_opened_t *opened, const char *library, const char *backend) {
@@ -71,10 +73,11 @@ static void play(const peer_t *peer) {
     struct timespec time;
     char line[LINE];
     clock_gettime(CLOCK_MONOTONIC, &time);
-    if (peer->play)
+    if (peer->play) {
         peer->play();
-    else
+    } else {
         peer_trigger();
+    }
     snprintf(line, sizeof line, "playing\t%lld", (long long)time.tv_sec * 1000000000 + time.tv_nsec);
     say(line);
 }
@@ -82,24 +85,25 @@ static void play(const peer_t *peer) {
 static bool read_options(int argc, char **argv, peer_options_t *options) {
     const char *task = "";
     for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--task") == 0)
+        if (strcmp(argv[i], "--task") == 0) {
             task = argv[i + 1];
-        else if (strcmp(argv[i], "--name") == 0)
+        } else if (strcmp(argv[i], "--name") == 0) {
             options->name = argv[i + 1];
-        else if (strcmp(argv[i], "--way") == 0)
+        } else if (strcmp(argv[i], "--way") == 0) {
             options->way = argv[i + 1];
-        else if (strcmp(argv[i], "--rate") == 0)
+        } else if (strcmp(argv[i], "--rate") == 0) {
             options->rate = (uint32_t)strtoul(argv[i + 1], NULL, 10);
-        else if (strcmp(argv[i], "--period") == 0)
+        } else if (strcmp(argv[i], "--period") == 0) {
             options->period = (uint32_t)strtoul(argv[i + 1], NULL, 10);
-        else
+        } else {
             return false;
+        }
     }
     const char *tasks[] = {[PEER_SOUND] = "sound", [PEER_COUNT] = "count", [PEER_THROUGH] = "through"};
     for (int i = PEER_SOUND; i <= PEER_THROUGH; i++) {
         if (strcmp(task, tasks[i]) == 0) {
             options->task = (peer_task_t)i;
-            return options->name && options->rate > 0 && options->period > 0;
+            return options->name != NULL && options->rate > 0 && options->period > 0;
         }
     }
     return false;
@@ -115,8 +119,9 @@ int peer_run(int argc, char **argv, const peer_t *peer) {
         return 64;
     }
     peer_signal_begin(options.task == PEER_COUNT);
-    if (!open_stream(peer, &options))
+    if (!open_stream(peer, &options)) {
         return 69;
+    }
     char order[64];
     ssize_t length;
     while ((length = recv(BENCHMARK, order, sizeof order - 1, 0)) > 0 || (length == -1 && errno == EINTR)) {

@@ -19,10 +19,12 @@ static ALuint source, buffer;
 
 static void close_stream(void) {
     alcMakeContextCurrent(NULL);
-    if (context)
+    if (context != NULL) {
         alcDestroyContext(context);
-    if (device)
+    }
+    if (device != NULL) {
         alcCloseDevice(device);
+    }
     context = NULL;
     device = NULL;
 }
@@ -39,10 +41,12 @@ static bool load(const peer_options_t *options) {
     bool counts = options->task == PEER_COUNT;
     size_t nsamples = counts ? 2 * PEER_COUNT_LENGTH : PEER_SOUND_FRAMES;
     float *samples = malloc(nsamples * sizeof *samples);
-    if (!samples)
+    if (samples == NULL) {
         return false;
-    for (size_t i = 0; i < nsamples; i++)
+    }
+    for (size_t i = 0; i < nsamples; i++) {
         samples[i] = counts ? peer_count_sample((uint32_t)(i / 2)) : PEER_SOUND_LEVEL;
+    }
     alGenBuffers(1, &buffer);
     alBufferData(buffer, counts ? AL_FORMAT_STEREO_FLOAT32 : AL_FORMAT_MONO_FLOAT32, samples,
                  (ALsizei)(nsamples * sizeof *samples), (ALsizei)options->rate);
@@ -50,39 +54,46 @@ static bool load(const peer_options_t *options) {
     alGenSources(1, &source);
     alSourcei(source, AL_BUFFER, (ALint)buffer);
     alSourcei(source, AL_LOOPING, counts);
-    if (counts)
+    if (counts) {
         alSourcei(source, AL_DIRECT_CHANNELS_SOFT, AL_TRUE);
-    if (counts)
+    }
+    if (counts) {
         alSourcePlay(source);
+    }
     return alGetError() == AL_NO_ERROR;
 }
 
 static bool open_through(ALCuint rate) {
     ALCdevice *capture = alcCaptureOpenDevice(NULL, rate, AL_FORMAT_STEREO_FLOAT32, (ALCsizei)rate);
-    if (!capture)
+    if (capture == NULL) {
         return refuse("alcCaptureOpenDevice finds no device: its JACK backend only plays");
+    }
     alcCaptureCloseDevice(capture);
     return refuse("a capture device was found; this program does not use it");
 }
 
 static bool open_stream(const peer_options_t *options, peer_opened_t *opened) {
     setenv("ALSOFT_DRIVERS", "jack", 1);
-    if (options->task == PEER_THROUGH)
+    if (options->task == PEER_THROUGH) {
         return open_through(options->rate);
+    }
     device = alcOpenDevice(NULL);
-    if (!device)
+    if (device == NULL) {
         return refuse("alcOpenDevice finds no device with ALSOFT_DRIVERS=jack");
+    }
     context = alcCreateContext(device, (const ALCint[]){ALC_FREQUENCY, (ALCint)options->rate, 0});
-    if (!context || !alcMakeContextCurrent(context))
+    if (context == NULL || !alcMakeContextCurrent(context)) {
         return refuse("cannot create a context");
-    if (!load(options))
+    }
+    if (!load(options)) {
         return refuse("cannot load the sound");
+    }
     ALCint rate = 0;
     alcGetIntegerv(device, ALC_FREQUENCY, 1, &rate);
     // "1.1 ALSOFT 1.19.1": the versions of the standard and of the library.
     const char *version = strrchr(alGetString(AL_VERSION), ' ');
     char library[64];
-    snprintf(library, sizeof library, "OpenAL Soft%s", version ? version : "");
+    snprintf(library, sizeof library, "OpenAL Soft%s", version != NULL ? version : "");
     peer_describe(opened, library, "JACK");
     opened->rate = (uint32_t)rate;
     return true;
@@ -92,8 +103,9 @@ static void play(void) { alSourcePlay(source); }
 
 static bool is_running(void) {
     ALCint connected = 0;
-    if (device)
+    if (device != NULL) {
         alcGetIntegerv(device, ALC_CONNECTED, 1, &connected);
+    }
     return connected;
 }
 

@@ -14,10 +14,11 @@ static bool is_initialized;
 static int render(const void *input, void *output, unsigned long nframes, const PaStreamCallbackTimeInfo *time,
                   PaStreamCallbackFlags flags, void *task) {
     (void)time, (void)flags;
-    if (*(const peer_task_t *)task != PEER_THROUGH)
+    if (*(const peer_task_t *)task != PEER_THROUGH) {
         peer_fill(output, (uint32_t)nframes, CHANNELS);
-    else if (input)
+    } else if (input != NULL) {
         memcpy(output, input, nframes * CHANNELS * sizeof(float));
+    }
     return paContinue;
 }
 
@@ -27,17 +28,20 @@ static void report_finish(void *argument) {
 }
 
 static void close_stream(void) {
-    if (stream)
+    if (stream != NULL) {
         Pa_CloseStream(stream);
+    }
     stream = NULL;
-    if (is_initialized)
+    if (is_initialized) {
         Pa_Terminate();
+    }
     is_initialized = false;
 }
 
 static bool refuse(const char *call, PaError error) {
     const PaHostErrorInfo *host = Pa_GetLastHostErrorInfo();
-    const char *more = error == paUnanticipatedHostError && host && host->errorText ? host->errorText : "";
+    const char *more =
+        error == paUnanticipatedHostError && host != NULL && host->errorText != NULL ? host->errorText : "";
     peer_fail("%s: %s %s", call, Pa_GetErrorText(error), more);
     close_stream();
     return false;
@@ -58,26 +62,32 @@ static bool open_stream(const peer_options_t *options, peer_opened_t *opened) {
     task = options->task;
     PaJack_SetClientName(options->name);
     PaError error = Pa_Initialize();
-    if (error != paNoError)
+    if (error != paNoError) {
         return refuse("Pa_Initialize", error);
+    }
     is_initialized = true;
     PaHostApiIndex index = Pa_HostApiTypeIdToHostApiIndex(paJACK);
-    if (index < 0)
+    if (index < 0) {
         return refuse("Pa_HostApiTypeIdToHostApiIndex(paJACK)", index);
+    }
     const PaHostApiInfo *api = Pa_GetHostApiInfo(index);
-    if (api->defaultOutputDevice == paNoDevice || (task == PEER_THROUGH && api->defaultInputDevice == paNoDevice))
+    if (api->defaultOutputDevice == paNoDevice || (task == PEER_THROUGH && api->defaultInputDevice == paNoDevice)) {
         return refuse("the JACK host API has no default device", paDeviceUnavailable);
+    }
     PaStreamParameters output = parameters(api->defaultOutputDevice, true), input;
-    if (task == PEER_THROUGH)
+    if (task == PEER_THROUGH) {
         input = parameters(api->defaultInputDevice, false);
+    }
     error = Pa_OpenStream(&stream, task == PEER_THROUGH ? &input : NULL, &output, options->rate,
                           paFramesPerBufferUnspecified, paNoFlag, render, &task);
-    if (error != paNoError)
+    if (error != paNoError) {
         return refuse("Pa_OpenStream", error);
+    }
     Pa_SetStreamFinishedCallback(stream, report_finish);
     error = Pa_StartStream(stream);
-    if (error != paNoError)
+    if (error != paNoError) {
         return refuse("Pa_StartStream", error);
+    }
     const PaVersionInfo *version = Pa_GetVersionInfo();
     char library[64];
     snprintf(library, sizeof library, "PortAudio %d.%d.%d", version->versionMajor, version->versionMinor,
@@ -87,7 +97,7 @@ static bool open_stream(const peer_options_t *options, peer_opened_t *opened) {
     return true;
 }
 
-static bool is_running(void) { return stream && Pa_IsStreamActive(stream) == 1; }
+static bool is_running(void) { return stream != NULL && Pa_IsStreamActive(stream) == 1; }
 
 int main(int argc, char **argv) {
     return peer_run(argc, argv, &(peer_t){.open = open_stream, .is_running = is_running, .close = close_stream});

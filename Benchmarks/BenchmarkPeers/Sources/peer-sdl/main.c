@@ -19,10 +19,11 @@ static peer_task_t task;
 static void render(void *argument, Uint8 *bytes, int length) {
     (void)argument;
     uint32_t nframes = (uint32_t)length / (CHANNELS * sizeof(float));
-    if (task == PEER_THROUGH)
+    if (task == PEER_THROUGH) {
         through_read((float *)(void *)bytes, nframes * CHANNELS);
-    else
+    } else {
         peer_fill((float *)(void *)bytes, nframes, CHANNELS);
+    }
 }
 
 static void capture(void *argument, Uint8 *bytes, int length) {
@@ -31,10 +32,12 @@ static void capture(void *argument, Uint8 *bytes, int length) {
 }
 
 static void close_stream(void) {
-    if (input)
+    if (input) {
         SDL_CloseAudioDevice(input);
-    if (output)
+    }
+    if (output) {
         SDL_CloseAudioDevice(output);
+    }
     input = output = 0;
     SDL_QuitSubSystem(SDL_INIT_AUDIO);
 }
@@ -48,8 +51,9 @@ static bool refuse(const char *call) {
 /// Returns the name of the driver, or NULL if it cannot connect to a server.
 static const char *choose_driver(void) {
     setenv("SDL_AUDIODRIVER", "jack", 1);
-    if (SDL_InitSubSystem(SDL_INIT_AUDIO) == 0)
+    if (SDL_InitSubSystem(SDL_INIT_AUDIO) == 0) {
         return "JACK";
+    }
     peer_notice(SDL_GetError());
     setenv("SDL_AUDIODRIVER", "alsa", 1);
     return SDL_InitSubSystem(SDL_INIT_AUDIO) == 0 ? "ALSA's plugin for JACK" : NULL;
@@ -59,8 +63,9 @@ static bool open_stream(const peer_options_t *options, peer_opened_t *opened) {
     task = options->task;
     queues = strcmp(options->way, "queue") == 0;
     const char *backend = choose_driver();
-    if (!backend)
+    if (backend == NULL) {
         return refuse("SDL_InitSubSystem");
+    }
     SDL_AudioSpec wanted = {.freq = (int)options->rate,
                             .format = AUDIO_F32SYS,
                             .channels = CHANNELS,
@@ -68,13 +73,15 @@ static bool open_stream(const peer_options_t *options, peer_opened_t *opened) {
                             .callback = queues ? NULL : render};
     SDL_AudioSpec obtained;
     output = SDL_OpenAudioDevice(NULL, 0, &wanted, &obtained, SDL_AUDIO_ALLOW_SAMPLES_CHANGE);
-    if (!output)
+    if (!output) {
         return refuse("SDL_OpenAudioDevice");
+    }
     if (task == PEER_THROUGH) {
         wanted.callback = capture;
         input = SDL_OpenAudioDevice(NULL, 1, &wanted, &obtained, SDL_AUDIO_ALLOW_SAMPLES_CHANGE);
-        if (!input)
+        if (!input) {
             return refuse("SDL_OpenAudioDevice for capture");
+        }
         SDL_PauseAudioDevice(input, 0);
     }
     SDL_PauseAudioDevice(output, 0);
@@ -94,8 +101,9 @@ static void play(void) {
         return;
     }
     float samples[PEER_SOUND_FRAMES * CHANNELS];
-    for (int i = 0; i < PEER_SOUND_FRAMES * CHANNELS; i++)
+    for (int i = 0; i < PEER_SOUND_FRAMES * CHANNELS; i++) {
         samples[i] = PEER_SOUND_LEVEL;
+    }
     SDL_QueueAudio(output, samples, sizeof samples);
 }
 

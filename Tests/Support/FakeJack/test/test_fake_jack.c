@@ -13,7 +13,7 @@ static long count(const char *name) {
     fake_jack_report(report, sizeof report);
     snprintf(line, sizeof line, "\n%s ", name);
     const char *found = strstr(report, line);
-    return found ? atol(found + strlen(line)) : -1;
+    return found != NULL ? atol(found + strlen(line)) : -1;
 }
 
 static jack_port_t *out;
@@ -43,8 +43,9 @@ static void run(const char *script, JackProcessCallback process) {
     out = jack_port_register(client, "out", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
     EXPECT(jack_set_process_callback(client, process, client) == 0);
     EXPECT(jack_activate(client) == 0);
-    while (count("cycles") < 5)
+    while (count("cycles") < 5) {
         sched_yield();
+    }
     EXPECT(jack_client_close(client) == 0);
     EXPECT(count("threads") == 0 && count("ports") == 0);
 }

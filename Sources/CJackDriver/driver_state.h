@@ -1,0 +1,165 @@
+/// Internals of the JACK driver: its state, and the functions that its files share.
+#ifndef RCORE_JACK_DRIVER_STATE_H
+#define RCORE_JACK_DRIVER_STATE_H
+
+#include "rcore_jack.h"
+
+#include <jack/jack.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+/// Written by libjack's notification threads and by the cycle, read by any thread.
+struct rcore_jack_monitor {
+    /// An eventfd, readable from the time a change is recorded until the next wait.
+    int change_fd;
+    /// An eventfd, readable while `lost` is set.
+    int loss_fd;
+    atomic_uint changes;
+    atomic_uint sample_rate;
+    atomic_uint period_frames;
+    atomic_uint_fast64_t xruns;
+    atomic_uint_fast64_t cycles;
+    /// Written only by the cycle (see load.c).
+    _Atomic float cycle_load;
+    /// Set by the first of the two shutdown callbacks.
+    atomic_bool loss_claimed;
+    atomic_bool lost;
+    /// Written once, before `lost` is set.
+    char reason[128];
+};
+
+/// The client's ports by direction and channel. A table never changes once the cycle can see it; a
+/// new one replaces it (see ports.c).
+struct port_table {
+    /// By rcore_jack_direction_t: one more than the highest channel that has a port.
+    uint32_t nchannels[2];
+    /// NULL: no port has this channel.
+    jack_port_t *ports[2][RCORE_JACK_MAX_PORTS];
+};
+
+/// A thread waits here until the cycle no longer uses an object that was removed from it (see
+/// cycle.c).
+struct grace_period {
+    atomic_bool has_waiter;
+    /// Posted when the cycle is over.
+    sem_t left;
+};
+
+/// The highest load of a cycle in the current second (see load.c).
+struct load_window {
+    /// Frames in this window so far.
+    uint64_t nframes;
+    /// The cycle's share of its period.
+    float longest;
+};
+
+enum { RENEWED_CAPACITY = 256 };
+
+struct rcore_jack {
+    jack_client_t *client;
+    rcore_jack_monitor_t *monitor;
+    bool ports_registered;
+
+    // Shared by the control thread and the cycle: see cycle.c and ports.c.
+    _Atomic(rcore_t *) core;
+    _Atomic(const struct port_table *) table;
+    atomic_bool in_cycle;
+    struct grace_period core_grace;
+    struct grace_period table_grace;
+    /// Held by the latency callback while it uses the table's ports, and by the control thread
+    /// while it replaces the table. Never held across a call of libjack that waits.
+    pthread_mutex_t table_lock;
+    /// Set while the control thread makes several connections at once: the latency callback does
+    /// nothing until after the last one.
+    atomic_bool latencies_held;
+    /// The client's own latency, by output channel: minimum << 32 | maximum.
+    _Atomic(uint64_t) own_latencies[RCORE_JACK_MAX_PORTS];
+    atomic_bool freewheeling;
+    /// Does not change while the client is active; may be NULL.
+    void (*prepare)(void *context);
+    void *prepare_context;
+    /// Used only by the cycle.
+    struct load_window load;
+
+    // Ports that were registered or renamed, for the control thread: see devices.c.
+    /// The id of the n-th such port, at n modulo the capacity.
+    atomic_uint renewed[RENEWED_CAPACITY];
+    /// Number of such ports so far.
+    atomic_uint nrenewed;
+    /// Number of them that were read. Used only by the control thread.
+    unsigned renewed_read;
+
+    // The threads that reported the server's shutdown: see shutdown.c.
+    /// Set by the callback that only jackd2's libjack calls.
+    atomic_bool notified_by_info;
+    /// Thread id of libjack's notification thread, once it has reported the shutdown; 0 before.
+    atomic_int notifier;
+    /// Thread id of the audio thread, if it reported the shutdown.
+    atomic_int failed_cycle;
+};
+
+/// Returns whether the server was lost. [any]
+static inline bool rcore_jack_is_lost(const rcore_jack_t *jack) { return atomic_load(&jack->monitor->lost); }
+
+/// The process callback. [render]
+int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT;
+
+/// Marks the end of the cycle and wakes the threads that wait for it. [render, or control when no
+/// cycle can run any longer]
+void rcore_jack_leave_cycle(rcore_jack_t *jack) RCORE_RT;
+
+/// Returns the monotonic clock in nanoseconds. [render]
+uint64_t rcore_jack_clock(void) RCORE_RT;
+
+/// Records the load of a cycle that began at `begin` and ends now. [render] Not while freewheeling.
+void rcore_jack_record_load(rcore_jack_t *jack, uint64_t begin, uint32_t nframes) RCORE_RT;
+
+/// Waits until the cycle no longer uses an object that was just removed from it: at most for the
+/// rest of one `rcore_process`. [control or watch]
+void rcore_jack_synchronize(rcore_jack_t *jack, struct grace_period *grace);
+
+/// Returns whether a range of channels is valid. [any]
+static inline bool rcore_jack_is_range(uint32_t first, uint32_t count) {
+    return count > 0 && count <= RCORE_JACK_MAX_PORTS && first <= RCORE_JACK_MAX_PORTS - count;
+}
+
+/// Returns the current ports. [control]
+static inline const struct port_table *rcore_jack_table(const rcore_jack_t *jack) { return atomic_load(&jack->table); }
+
+/// Records that a port was registered or renamed. [notification]
+void rcore_jack_record_renewed(rcore_jack_t *jack, uint32_t port);
+
+/// While the server freewheels: lets the app fill its streams. [render, without a deadline] Marked
+/// like the cycle's functions so that the cycle may call it; the app's callback may block, because
+/// the thread has no deadline then.
+void rcore_jack_prepare(rcore_jack_t *jack) RCORE_RT;
+
+/// Records a change and wakes the waiting thread. [any but render]
+void rcore_jack_record_change(rcore_jack_monitor_t *monitor, unsigned change);
+
+/// Records that the server was lost. [notification]
+void rcore_jack_record_loss(rcore_jack_monitor_t *monitor);
+
+/// Resets the monitor for a new client, with the server's sample rate and period; keeps its counts.
+/// [control]
+void rcore_jack_monitor_reset(rcore_jack_monitor_t *monitor, uint32_t sample_rate, uint32_t period_frames);
+
+/// The latency callback: passes latencies through the client and adds its own latency, which is
+/// usually 0. Does nothing while latencies are held. (Without this callback, JACK also passes
+/// latencies through, but sends no notification.) [notification, control]
+void rcore_jack_on_latency(jack_latency_callback_mode_t mode, void *argument);
+
+/// Registers all callbacks, before activation. Returns false if libjack refuses one that the driver
+/// needs. [control]
+bool rcore_jack_register_callbacks(rcore_jack_t *jack);
+
+/// Records that the calling thread of libjack reported the server's shutdown. [notification, or an
+/// audio thread that exits]
+void rcore_jack_record_thread(rcore_jack_t *jack);
+
+/// If jackd2 reported its shutdown: waits, for about 2 s at most, until the threads that reported
+/// it have exited. Otherwise returns at once. [control]
+void rcore_jack_await_shutdown(const rcore_jack_t *jack);
+
+#endif

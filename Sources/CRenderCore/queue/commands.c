@@ -1,0 +1,179 @@
+// Takes commands from the rings of the queues and applies them. Commands that are not yet due wait
+// in a heap, ordered by time, then by arrival.
+#include "queue/commands.h"
+
+#include "core/core.h"
+#include "core/counters.h"
+#include "graph/crossfade.h"
+#include "mix/curves.h"
+#include "mix/ramp.h"
+#include "mix/solo.h"
+#include "queue/ring.h"
+#include "voices/voice.h"
+#include "voices/voices.h"
+
+static bool earlier(const struct command *a, const struct command *b) RCORE_RT {
+    return a->when != b->when ? a->when < b->when : a->order < b->order;
+}
+
+// Adds a command to the heap of pending commands.
+static void heap_push(rcore_t *core, struct command command) RCORE_RT {
+    uint32_t hole = core->commands.pending_count++;
+    while (hole > 0) {
+        const uint32_t parent = (hole - 1) / 2;
+        if (!earlier(&command, &core->commands.pending[parent])) {
+            break;
+        }
+        core->commands.pending[hole] = core->commands.pending[parent];
+        hole = parent;
+    }
+    core->commands.pending[hole] = command;
+}
+
+// Removes the earliest command from the heap.
+static struct command heap_pop(rcore_t *core) RCORE_RT {
+    const struct command first = core->commands.pending[0];
+    const struct command last = core->commands.pending[--core->commands.pending_count];
+    uint32_t hole = 0;
+    for (;;) {
+        uint32_t child = 2 * hole + 1;
+        if (child >= core->commands.pending_count) {
+            break;
+        }
+        if (child + 1 < core->commands.pending_count &&
+            earlier(&core->commands.pending[child + 1], &core->commands.pending[child])) {
+            child += 1;
+        }
+        if (!earlier(&core->commands.pending[child], &last)) {
+            break;
+        }
+        core->commands.pending[hole] = core->commands.pending[child];
+        hole = child;
+    }
+    core->commands.pending[hole] = last;
+    return first;
+}
+
+// Ends the voices on a bus slot (RCORE_NONE: all) whose start is pending. Other commands to them
+// then have no effect.
+static void stop_waiting(rcore_t *core, uint32_t slot) RCORE_RT {
+    for (uint32_t i = 0; i < core->commands.pending_count; i++) {
+        const struct command *command = &core->commands.pending[i];
+        const struct voice *voice = command->kind == COMMAND_START ? voice_find(core, command->voice) : NULL;
+        // The cycle owns a waiting voice, whose start was posted. A voice that has ended may have
+        // been acquired again.
+        const uint64_t status = voice != NULL ? atomic_load_explicit(&voice->status, memory_order_acquire) : 0;
+        const bool waits = status >> 32 == command->voice >> 32 && status_state(status) == RCORE_VOICE_WAITING;
+        if (waits && (slot == RCORE_NONE || voice->params.bus == slot)) {
+            const struct command stop = {.kind = COMMAND_STOP, .voice = command->voice};
+            (void)voice_apply(core, &stop);
+        }
+    }
+}
+
+// Carries out a command. Returns false if it is for the gain or pan of a suspended bus, or for a
+// voice of a suspended session: its effect is then heard only after the session has resumed.
+static bool execute(rcore_t *core, const struct command *command) RCORE_RT {
+    switch (command->kind) {
+    case COMMAND_PLAN:
+        // If a newer plan was already applied, the control thread may have freed this one.
+        if (command->serial > core->graph.crossfade.newest_serial) {
+            crossfade_begin(core, command->plan);
+        }
+        break;
+    case COMMAND_STOP_ALL:
+        stop_waiting(core, command->slot);
+        voices_stop(core, command->slot, command->ramp_frames);
+        break;
+    case COMMAND_BUS_GAIN:
+        curves_end(core, command->kind, command->slot);
+        ramp_to(&core->mix.buses[command->slot].gain, command->value, command->ramp_frames);
+        return !core->mix.buses[command->slot].suspended;
+    case COMMAND_BUS_PAN:
+        curves_end(core, command->kind, command->slot);
+        ramp_to(&core->mix.buses[command->slot].pan, command->value, command->ramp_frames);
+        return !core->mix.buses[command->slot].suspended;
+    case COMMAND_BUS_MUTE:
+        core->mix.buses[command->slot].muted = command->value != 0.0f;
+        solo_apply(core, command->ramp_frames);
+        break;
+    case COMMAND_BUS_SOLO:
+        core->mix.buses[command->slot].soloed = command->value != 0.0f;
+        solo_apply(core, command->ramp_frames);
+        break;
+    case COMMAND_SEND_LEVEL:
+        curves_end(core, command->kind, command->slot);
+        ramp_to(&core->mix.sends[command->slot].level, command->value, command->ramp_frames);
+        break;
+    case COMMAND_INPUT_GAIN:
+        curves_end(core, command->kind, command->slot);
+        ramp_to(&core->inputs.slots[command->slot].gain, command->value, command->ramp_frames);
+        break;
+    default:
+        return voice_apply(core, command);
+    }
+    return true;
+}
+
+// Carries out a nonlinear ramp: as a linear one, which a curve then drives.
+static bool execute_curved(rcore_t *core, const struct command *command) RCORE_RT {
+    const float from = curves_value(core, command);
+    const bool is_heard = execute(core, command);
+    curves_begin(core, command, from);
+    return is_heard;
+}
+
+// Carries out a command, counts it if it is late, and frees its place among the queue's timed
+// commands.
+static void apply(rcore_t *core, const struct command *command) RCORE_RT {
+    const bool curved = command->curve != RCORE_CURVE_LINEAR;
+    const bool is_heard = curved ? execute_curved(core, command) : execute(core, command);
+    if (command->when != RCORE_NOW && (!is_heard || command->when < core_now(core))) {
+        add_to_counter(&core->counters.late_commands, 1);
+    }
+    if (command->when != RCORE_NOW) {
+        // Release: the command no longer occupies the heap.
+        _Atomic(uint64_t) *done = &core->commands.queues[command->queue].timed_applied;
+        atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + 1, memory_order_release);
+    }
+}
+
+void commands_apply(rcore_t *core) RCORE_RT {
+    while (core->commands.pending_count > 0 && core->commands.pending[0].when <= core_now(core)) {
+        const struct command command = heap_pop(core);
+        apply(core, &command);
+    }
+}
+
+// Applies the posted commands of a queue that are due, and moves the others to the heap.
+static void drain_queue(rcore_t *core, struct rcore_queue *queue) RCORE_RT {
+    const uint64_t waiting = ring_readable(&queue->ring, queue->ring.capacity);
+    for (uint64_t i = 0; i < waiting; i++) {
+        struct command command = queue->commands[ring_read_slot(&queue->ring, i)];
+        if (command.when <= core_now(core)) {
+            apply(core, &command);
+        } else {
+            command.order = core->commands.next_order++;
+            // The heap has room: queue_reserve limits the timed commands of each queue.
+            heap_push(core, command);
+        }
+    }
+    if (waiting > 0) {
+        ring_did_read(&queue->ring, waiting);
+    }
+}
+
+void commands_take(rcore_t *core) RCORE_RT {
+    commands_apply(core);
+    for (uint32_t i = 0; i < core->config.max_queues; i++) {
+        drain_queue(core, &core->commands.queues[i]);
+    }
+}
+
+uint32_t commands_limit(const rcore_t *core, uint32_t nframes) RCORE_RT {
+    if (core->commands.pending_count == 0) {
+        return nframes;
+    }
+    const uint64_t distance = core->commands.pending[0].when - core_now(core);
+    return distance < nframes ? (uint32_t)distance : nframes;
+}

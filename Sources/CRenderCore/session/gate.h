@@ -1,0 +1,46 @@
+/// Gates: apply the grants of the arbiter to session buses, and suspend the buses of paused
+/// sessions.
+#ifndef RCORE_GATE_H
+#define RCORE_GATE_H
+
+#include "render_core.h"
+#include "session/gate_state.h"
+
+struct bus_state;
+
+/// A bus that has a gate in the current plan, or otherwise in the outgoing plan.
+struct gated {
+    struct bus_state *state;
+    const sgate_page_t *page;
+    uint32_t slot;
+};
+
+struct gates {
+    /// Those of the active plans.
+    struct gated *gated;
+    uint32_t count;
+    /// Whether a gate has a running ramp or a new grant or volume, or the plan changed. Otherwise
+    /// all gates are steady.
+    bool move;
+    /// Whether a gate was suspended when the cycle last checked.
+    bool any_suspended;
+};
+
+/// Lists the buses that have gates, after the active plans have changed.
+void gates_collect(rcore_t *core) RCORE_RT;
+/// Applies the new grants and volumes of all gates, and suspends the buses under suspended gates.
+void gates_read(rcore_t *core) RCORE_RT;
+/// Returns the frames until the next session suspends or resume delay ends, at most `nframes`.
+uint32_t gates_limit(const rcore_t *core, uint32_t nframes) RCORE_RT;
+/// Returns whether all of a gate's gains are exactly 1 and steady.
+bool gate_is_open(const struct gate_state *gate) RCORE_RT;
+/// Multiplies `envelope` by a gate's gains for the next frames.
+void gate_multiply(const struct gate_state *gate, float *envelope, uint32_t nframes) RCORE_RT;
+/// Advances all gates by `nframes`; suspends sessions and reports grants whose ramps have ended.
+void gates_advance(rcore_t *core, uint32_t nframes) RCORE_RT;
+/// After a change of the plan from `old`: makes each suspended session refill when it resumes (sets
+/// its `refill_frames` to the session's latency) if one of its buses has another insert, channel
+/// count, direct delay or delay line than in `old`, or is new and has latency.
+void gates_plan_changed(rcore_t *core, const rcore_plan_t *old) RCORE_RT;
+
+#endif

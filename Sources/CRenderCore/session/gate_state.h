@@ -1,0 +1,45 @@
+/// State of a session bus's gate.
+#ifndef RCORE_GATE_STATE_H
+#define RCORE_GATE_STATE_H
+
+#include "mix/ramp.h"
+
+/// State of a session bus's gate (gate.c): the page through which the arbiter controls a session,
+/// not a noise gate. The fields that every cycle reads come first.
+struct gate_state {
+    uint64_t grant_word;
+    uint64_t volume_word;
+    /// Has read its first grant.
+    bool attached;
+    bool paused;
+    bool suspended;
+    /// A grant was applied and its ramps are not over.
+    bool settling;
+    /// No ramp is running, and all events were posted.
+    bool steady;
+    /// 1 = audible; 0 = paused or muted.
+    struct ramp open;
+    struct ramp volume;
+    /// Current attenuation, in 1/256 dB.
+    double duck;
+    /// Change per frame.
+    double duck_step;
+    double duck_target;
+    uint32_t duck_remaining;
+    /// Frames until the session's inserts and delay lines have filled again, if a plan replaced any
+    /// of them while the session was suspended; otherwise 0.
+    uint32_t refill_frames;
+    /// Frames until `open` rises: until then, the new signal has not passed through the delay
+    /// lines.
+    uint32_t resume_delay;
+    uint32_t resume_ramp;
+};
+
+/// Returns to the state before the first grant.
+static inline void gate_reset(struct gate_state *gate) RCORE_RT {
+    *gate = (struct gate_state){.attached = false};
+    ramp_set(&gate->open, 1.0f);
+    ramp_set(&gate->volume, 1.0f);
+}
+
+#endif

@@ -1,0 +1,148 @@
+// Playing voices: their list, and the rendering of a block.
+#include "voices/playing.h"
+
+#include "core/core.h"
+#include "core/counters.h"
+#include "core/events.h"
+#include "mix/buses.h"
+#include "mix/curves.h"
+#include "mix/ramp.h"
+#include "voices/polyphony.h"
+#include "voices/pool.h"
+#include "voices/source.h"
+#include "voices/voice.h"
+#include "voices/voice_batch.h"
+#include "voices/voice_mix.h"
+
+static void set_playing(rcore_t *core, struct voice *voice, uint32_t index) RCORE_RT {
+    core->voices.playing[index] = (uint32_t)(voice - core->voices.pool);
+    voice->playing_index = index;
+}
+
+// Closes the gaps that ended voices left. Keeps the order of the other voices.
+static void close_gaps(rcore_t *core) RCORE_RT {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < core->voices.playing_count; i++) {
+        if (core->voices.playing[i] != RCORE_NONE) {
+            set_playing(core, &core->voices.pool[core->voices.playing[i]], count++);
+        }
+    }
+    core->voices.playing_count = count;
+    core->voices.gap_count = 0;
+}
+
+void playing_add(rcore_t *core, struct voice *voice) RCORE_RT {
+    if (core->voices.playing_count == core->config.max_voices) {
+        close_gaps(core); // there is a gap: this voice is not on the list, which has room for all
+    }
+    set_playing(core, voice, core->voices.playing_count++);
+}
+
+void playing_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT {
+    core->voices.playing[voice->playing_index] = RCORE_NONE;
+    core->voices.gap_count++;
+    voice_end(core, voice, reason);
+}
+
+static rcore_voice_t voice_handle(const rcore_t *core, const struct voice *voice) RCORE_RT {
+    const uint64_t status = atomic_load_explicit(&voice->status, memory_order_relaxed);
+    return (status >> 32) << 32 | (uint64_t)(voice - core->voices.pool + 1);
+}
+
+void voice_end(rcore_t *core, struct voice *voice, rcore_end_t reason) RCORE_RT {
+    const rcore_voice_t handle = voice_handle(core, voice);
+    const uint64_t rendered = atomic_load_explicit(&voice->frames, memory_order_relaxed);
+    polyphony_leave(core, voice);
+    curves_end_voice(core, voice);
+    buffer_remove_user(voice->params.buffer);
+    voice->paused = voice->pause_preset = voice->stopping = voice->gain_preset = voice->speed_preset =
+        voice->pan_preset = false;
+    if (voice->params.one_shot) {
+        pool_release(core, voice);
+    } else {
+        voice_publish(voice, handle, RCORE_VOICE_ENDED, reason);
+    }
+    event_post(core, (rcore_event_t){.kind = RCORE_EVENT_VOICE_ENDED,
+                                     .bus = RCORE_NONE,
+                                     .reason = (uint32_t)reason,
+                                     .voice = handle,
+                                     .frame = core_now(core),
+                                     .value = rendered});
+}
+
+// ---- Rendering ----------------------------------------------------------------------------------
+
+// Renders one contiguous segment and advances past it.
+static void render_segment(rcore_t *core, struct voice *voice, uint32_t offset, uint32_t nframes) RCORE_RT {
+    voice_mix(core, voice, offset, nframes);
+    source_advance(voice, nframes);
+    ramp_advance_and_stop(&voice->gain, nframes);
+    ramp_advance(&voice->fade, nframes);
+    ramp_advance(&voice->speed, nframes);
+}
+
+// Counts the missing frames unless the source has ended. Ends a fade-out at once: its frames may
+// never arrive.
+static void underrun(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
+    if (!source_over(voice)) {
+        add_to_counter(&voice->underruns, nframes);
+        add_to_counter(&core->counters.underrun_frames, nframes);
+    }
+    if (voice->fade.target == 0.0f) {
+        ramp_set(&voice->fade, 0.0f);
+    }
+}
+
+// Renders up to `nframes` frames of a voice that is not in a batch. Ends the voice when its source
+// or the fade-out of its stop ends; otherwise determines which batch it can join. A voice that is
+// paused or suspended renders nothing.
+static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
+    const bool suspended = voice_suspended(core, voice);
+    if (voice->stopping && (suspended || voice->fade.remaining == 0)) {
+        playing_end(core, voice, (rcore_end_t)voice->end); // the rest of its fade is inaudible
+        return;
+    }
+    if (suspended || (voice->paused && voice->fade.remaining == 0)) {
+        return;
+    }
+    if (voice->bus < core->config.max_buses) {
+        bus_open(core, voice->bus, nframes);
+    }
+    const bool fading_out = voice->fade.target == 0.0f;
+    const uint32_t due = fading_out && voice->fade.remaining < nframes ? voice->fade.remaining : nframes;
+    uint32_t done = 0;
+    while (done < due) {
+        const uint32_t segment = source_segment(core, voice, due - done);
+        if (segment == 0) {
+            underrun(core, voice, due - done);
+            break;
+        }
+        render_segment(core, voice, done, segment);
+        done += segment;
+    }
+    if (voice->stopping && voice->fade.remaining == 0) {
+        playing_end(core, voice, (rcore_end_t)voice->end);
+    } else if (source_over(voice)) {
+        playing_end(core, voice, RCORE_END_SOURCE);
+    } else {
+        batch_join(core, voice);
+        core->work.is_due |= voice->kind == SOURCE_STREAM && rcore_fifo_is_low(voice->params.fifo);
+    }
+}
+
+void voices_render(rcore_t *core, uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < core->voices.playing_count;) {
+        const uint32_t together = core->voices.playing[i] != RCORE_NONE ? batch_render(core, i, nframes) : 0;
+        if (together == 0) {
+            source_prefetch(core, i, nframes);
+            if (core->voices.playing[i] != RCORE_NONE) {
+                render_voice(core, &core->voices.pool[core->voices.playing[i]], nframes);
+            }
+        }
+        i += together > 0 ? together : 1;
+    }
+    // Closing gaps costs time in proportion to the list, so not for every voice that ends.
+    if (core->voices.gap_count > core->voices.playing_count / 8) {
+        close_gaps(core);
+    }
+}

@@ -1,0 +1,241 @@
+// Varispeed: plays a source faster or slower, with a 4-point, third-order Hermite spline
+// (Catmull-Rom): a value between the frames 0 and 1 is computed from the frames -1…2.
+//
+// Frames are counted from the current one: the playhead in memory, or the next frame in a stream's
+// ring. The frame before a stream's current one stays in the ring (`primed`), so that it can be
+// read again. Positions are counted in 1/2^32 of a source frame. Their sums are exact, so the bits
+// are the same wherever a period is divided.
+#include "voices/varispeed.h"
+
+#include "core/core.h"
+#include "core/counters.h"
+#include "core/multiversion.h"
+#include "mix/ramp.h"
+#include "voices/playhead.h"
+#include "voices/seek.h"
+
+#include <string.h>
+
+static const double one_frame = 4294967296.0; // 2^32
+
+static uint64_t fixed(float speed) RCORE_RT { return (uint64_t)((double)speed * one_frame); }
+
+// Computes the source position of each frame and returns that of the frame after them. Positions
+// may lie beyond the source's available frames; the caller checks that.
+static uint64_t compute_positions(rcore_t *core, const struct voice *voice, uint32_t nframes) RCORE_RT {
+    uint64_t position = voice->phase;
+    struct ramp speed = voice->speed;
+    for (uint32_t i = 0; i < nframes; i++) {
+        core->voices.playhead_frames[i] = (int32_t)(position >> 32);
+        core->voices.playhead_fractions[i] = (float)(int32_t)((uint32_t)position >> 8) * 0x1p-24f;
+        ramp_advance(&speed, 1);
+        position += fixed(ramp_value(&speed));
+    }
+    return position;
+}
+
+// Returns how many of the `nframes` computed positions lie before source frame `end`.
+static uint32_t count_before(const rcore_t *core, uint64_t end, uint32_t nframes) RCORE_RT {
+    uint32_t low = 0;
+    while (low < nframes) { // positions ascend: bisect
+        const uint32_t middle = low + (nframes - low) / 2;
+        if ((uint64_t)core->voices.playhead_frames[middle] < end) {
+            low = middle + 1;
+        } else {
+            nframes = middle;
+        }
+    }
+    return low;
+}
+
+// ---- Available source frames --------------------------------------------------------------------
+
+// Returns the number of available source frames from the current one on. Wraps the playhead of a
+// memory source first if it is at the end of its loop. While a seek crossfades, counts at least the
+// frames of the crossfade; those beyond the end are silence. Holds back two frames of a stream that
+// is not finished, because the spline also needs the frames that follow. Sets `finished` if the
+// stream's producer has finished.
+static uint64_t frames_ahead(struct voice *voice, bool *finished) RCORE_RT {
+    *finished = false;
+    if (voice->kind == SOURCE_MEMORY) {
+        struct playhead playhead = voice_playhead(voice);
+        playhead_settle(voice, &playhead);
+        voice_set_playhead(voice, playhead);
+        const uint64_t ahead = playhead_remaining(voice, &playhead);
+        return ahead > voice->seek_remaining ? ahead : voice->seek_remaining;
+    }
+    // Before the count is loaded: if the stream is finished, the count then includes all its
+    // frames.
+    *finished = rcore_fifo_finished(voice->params.fifo);
+    const uint64_t readable = rcore_fifo_readable(voice->params.fifo);
+    const uint64_t kept = (voice->primed ? 1u : 0u) + (*finished ? 0u : 2u);
+    return readable > kept ? readable - kept : 0;
+}
+
+// Copies the source frames -1…count-2 of a stream's channel into the core's gather samples.
+static void gather_stream(rcore_t *core, const struct voice *voice, uint32_t channel, uint32_t count) RCORE_RT {
+    float *row = core->voices.gather_samples;
+    uint32_t done = voice->primed ? 0 : 1;
+    uint32_t offset = 0;
+    while (done < count) {
+        const float *samples;
+        const uint32_t segment = rcore_fifo_peek(voice->params.fifo, channel, offset, count - done, &samples);
+        if (segment == 0) {
+            break;
+        }
+        memcpy(row + done, samples, sizeof(float) * segment);
+        done += segment;
+        offset += segment;
+    }
+    for (; done < count; done++) {
+        row[done] = 0.0f; // beyond the end
+    }
+    if (!voice->primed) {
+        const bool has_played = atomic_load_explicit(&voice->frames, memory_order_relaxed) > 0;
+        // The ring no longer has the frame before the current one: extrapolate it linearly.
+        row[0] = has_played && count > 2 ? 2.0f * row[1] - row[2] : 0.0f;
+    }
+}
+
+// Returns the source frames -1…count-2 of one channel as consecutive samples: the source's own
+// memory if they are contiguous there, otherwise a copy.
+static const float *row_of(rcore_t *core, const struct voice *voice, uint32_t channel, uint32_t count) RCORE_RT {
+    if (voice->kind == SOURCE_STREAM) {
+        gather_stream(core, voice, channel, count);
+        return core->voices.gather_samples;
+    }
+    const struct playhead playhead = voice_playhead(voice);
+    const bool after_wrap = voice->wrapped && voice->frame == voice->loop_start;
+    if (voice->seek_remaining == 0 && voice->frame > 0 && !after_wrap && playhead_direct(voice, &playhead) >= count) {
+        return voice->samples + channel * voice->stride + voice->frame - 1;
+    }
+    voice_gather(core, voice, channel, count - 1);
+    return core->voices.gather_samples;
+}
+
+// ---- Interpolation ------------------------------------------------------------------------------
+
+// Returns the value of the spline through four points, at `t` (0…1) from points[1] to points[2].
+static inline __attribute__((always_inline)) float spline(const float *points, float t) RCORE_RT {
+    const float linear = 0.5f * (points[2] - points[0]);
+    const float quadratic = points[0] - 2.5f * points[1] + 2.0f * points[2] - 0.5f * points[3];
+    const float cubic = 0.5f * (points[3] - points[0]) + 1.5f * (points[1] - points[2]);
+    return ((cubic * t + quadratic) * t + linear) * t + points[1];
+}
+
+// Interpolates at the positions that `compute_positions` has stored.
+MULTIVERSION static void interpolate(float *restrict target, const float *restrict row, const int32_t *restrict frames,
+                                     const float *restrict fractions, uint32_t nframes) RCORE_RT {
+    for (uint32_t i = 0; i < nframes; i++) {
+        target[i] = spline(row + frames[i], fractions[i]);
+    }
+}
+
+// At a constant speed, eight frames are interpolated at a time: the four points of each frame are
+// loaded together, as they lie, and transposed into columns. (Gathering each column separately is
+// several times slower.)
+typedef float four __attribute__((vector_size(16)));
+typedef float eight __attribute__((vector_size(32)));
+typedef uint32_t eight_counts __attribute__((vector_size(32)));
+typedef int32_t eight_integers __attribute__((vector_size(32)));
+
+static inline __attribute__((always_inline)) four four_at(const float *row, uint64_t position) RCORE_RT {
+    four points;
+    memcpy(&points, row + (position >> 32), sizeof points);
+    return points;
+}
+
+// The points of frame `i` and of the frame four later. A macro, because a function without AVX
+// cannot return a vector of eight floats.
+#define POINTS(i)                                                                                                      \
+    __builtin_shufflevector(four_at(row, position + (i)*speed), four_at(row, position + ((i) + 4) * speed), 0, 1, 2,   \
+                            3, 4, 5, 6, 7)
+
+MULTIVERSION static void interpolate_evenly(float *restrict target, const float *row, uint64_t position, uint64_t speed,
+                                            uint32_t nframes) RCORE_RT {
+    const eight_counts steps = (eight_counts){0, 1, 2, 3, 4, 5, 6, 7} * (uint32_t)speed;
+    uint32_t i = 0;
+    for (; i + 8 <= nframes; i += 8, position += 8 * speed) {
+        const eight p = POINTS(0), q = POINTS(1), r = POINTS(2), s = POINTS(3);
+        const eight first_pq = __builtin_shufflevector(p, q, 0, 8, 1, 9, 4, 12, 5, 13);
+        const eight first_rs = __builtin_shufflevector(r, s, 0, 8, 1, 9, 4, 12, 5, 13);
+        const eight last_pq = __builtin_shufflevector(p, q, 2, 10, 3, 11, 6, 14, 7, 15);
+        const eight last_rs = __builtin_shufflevector(r, s, 2, 10, 3, 11, 6, 14, 7, 15);
+        const eight before = __builtin_shufflevector(first_pq, first_rs, 0, 1, 8, 9, 4, 5, 12, 13);
+        const eight here = __builtin_shufflevector(first_pq, first_rs, 2, 3, 10, 11, 6, 7, 14, 15);
+        const eight next = __builtin_shufflevector(last_pq, last_rs, 0, 1, 8, 9, 4, 5, 12, 13);
+        const eight after = __builtin_shufflevector(last_pq, last_rs, 2, 3, 10, 11, 6, 7, 14, 15);
+        const eight_counts fractions = (uint32_t)position + steps;
+        const eight t = __builtin_convertvector((eight_integers)(fractions >> 8), eight) * 0x1p-24f;
+        const eight linear = 0.5f * (next - before);
+        const eight quadratic = before - 2.5f * here + 2.0f * next - 0.5f * after;
+        const eight cubic = 0.5f * (after - before) + 1.5f * (here - next);
+        const eight mixed = ((cubic * t + quadratic) * t + linear) * t + here;
+        memcpy(target + i, &mixed, sizeof mixed);
+    }
+    for (; i < nframes; i++, position += speed) {
+        target[i] = spline(row + (position >> 32), (float)(int32_t)((uint32_t)position >> 8) * 0x1p-24f);
+    }
+}
+
+// ---- Segments -----------------------------------------------------------------------------------
+
+// Stores where the segment ends: `varispeed_advance` continues from there.
+static void set_end_position(struct voice *voice, uint64_t position) RCORE_RT {
+    voice->consumed = (uint32_t)(position >> 32);
+    voice->next_phase = (uint32_t)position;
+}
+
+// If the speed is constant and the source has enough frames, interpolates all of them and returns
+// true.
+static bool even_segment(rcore_t *core, struct voice *voice, uint64_t ahead, uint32_t nframes) RCORE_RT {
+    const uint64_t speed = fixed(voice->speed.target);
+    const uint64_t last = voice->phase + (nframes - 1) * speed;
+    if (voice->speed.remaining > 0 || last >> 32 >= ahead) {
+        return false;
+    }
+    for (uint32_t channel = 0; channel < voice->channels; channel++) {
+        interpolate_evenly(slot_channel(core, core->voices.source_samples, 0, channel),
+                           row_of(core, voice, channel, (uint32_t)(last >> 32) + 4), voice->phase, speed, nframes);
+    }
+    set_end_position(voice, last + speed);
+    return true;
+}
+
+uint32_t varispeed_segment(rcore_t *core, struct voice *voice, uint32_t nframes) RCORE_RT {
+    bool finished;
+    const uint64_t ahead = frames_ahead(voice, &finished);
+    if (even_segment(core, voice, ahead, nframes)) {
+        return nframes;
+    }
+    const uint64_t end = compute_positions(core, voice, nframes);
+    const uint32_t count = count_before(core, ahead, nframes);
+    if (count == 0) {
+        voice->rendered_all = finished;
+        return 0;
+    }
+    // Fewer frames than requested: computes the positions again, up to where the segment ends.
+    set_end_position(voice, count < nframes ? compute_positions(core, voice, count) : end);
+    const uint32_t row = (uint32_t)core->voices.playhead_frames[count - 1] + 4;
+    for (uint32_t channel = 0; channel < voice->channels; channel++) {
+        interpolate(slot_channel(core, core->voices.source_samples, 0, channel), row_of(core, voice, channel, row),
+                    core->voices.playhead_frames, core->voices.playhead_fractions, count);
+    }
+    return count;
+}
+
+void varispeed_advance(struct voice *voice) RCORE_RT {
+    voice->phase = voice->next_phase;
+    add_to_counter(&voice->frames, voice->consumed);
+    if (voice->kind == SOURCE_MEMORY) {
+        voice_advance(voice, voice->consumed);
+        source_follow_seek(voice);
+        return;
+    }
+    // Consume the stream up to the frame before the new current one.
+    const uint32_t passed = voice->consumed + (voice->primed ? 1 : 0);
+    if (passed > 0) {
+        rcore_fifo_consume(voice->params.fifo, passed - 1);
+        voice->primed = true;
+    }
+}
