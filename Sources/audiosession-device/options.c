@@ -1,7 +1,7 @@
 #include "options.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,106 +73,123 @@ static bool parse_hertz(const char *text, double *value, error_buffer_t error_bu
     return false;
 }
 
-static bool parse_descriptor(const char *text, int *descriptor, error_buffer_t error_buffer) {
-    unsigned long number = 0;
-    if (!parse_number("--ready-fd", text, 1048576, &number, error_buffer)) {
-        return false;
-    }
-    *descriptor = (int)number;
-    return true;
-}
+// Values of `getopt_long` for the options.
+enum {
+    OPTION_HELP = 1,
+    OPTION_NAME,
+    OPTION_TYPE,
+    OPTION_OUTPUTS,
+    OPTION_INPUTS,
+    OPTION_SERVER,
+    OPTION_LATENCY,
+    OPTION_CAPTURE,
+    OPTION_RAMP,
+    OPTION_TONE,
+    OPTION_SOURCE,
+    OPTION_RETURN,
+    OPTION_READY_FD,
+    OPTION_DETACH,
+};
 
-/// Returns where the text of an option is stored; NULL for options whose value is parsed.
-static const char **text_of(const char *option, virtual_device_options_t *device) {
-    if (strcmp(option, "--name") == 0) {
-        return &device->name;
-    }
-    if (strcmp(option, "--type") == 0) {
-        return &device->kind;
-    }
-    if (strcmp(option, "--server") == 0) {
-        return &device->server;
-    }
-    if (strcmp(option, "--capture") == 0) {
-        return &device->capture_path;
-    }
-    return strcmp(option, "--source") == 0 ? &device->source_path : NULL;
-}
+static const struct option table[] = {
+    {"help", no_argument, NULL, OPTION_HELP},
+    {"name", required_argument, NULL, OPTION_NAME},
+    {"type", required_argument, NULL, OPTION_TYPE},
+    {"outputs", required_argument, NULL, OPTION_OUTPUTS},
+    {"inputs", required_argument, NULL, OPTION_INPUTS},
+    {"server", required_argument, NULL, OPTION_SERVER},
+    {"latency", required_argument, NULL, OPTION_LATENCY},
+    {"capture", required_argument, NULL, OPTION_CAPTURE},
+    {"ramp", no_argument, NULL, OPTION_RAMP},
+    {"tone", required_argument, NULL, OPTION_TONE},
+    {"source", required_argument, NULL, OPTION_SOURCE},
+    {"return", no_argument, NULL, OPTION_RETURN},
+    {"ready-fd", required_argument, NULL, OPTION_READY_FD},
+    {"detach", no_argument, NULL, OPTION_DETACH},
+    {NULL, 0, NULL, 0},
+};
 
-/// Parses an option that takes a value.
-static bool parse_value(const char *option, const char *text, device_options_t *options, error_buffer_t error_buffer) {
-    virtual_device_options_t *device = &options->device;
+/// Stores an option with a number as its value.
+static bool parse_count(int option, const char *text, device_options_t *options, error_buffer_t error_buffer) {
     unsigned long number = 0;
-    const char **kept = text_of(option, device);
-    if (kept != NULL) {
-        *kept = text;
-        if (strcmp(option, "--source") == 0) {
-            device->sound = VIRTUAL_DEVICE_FILE;
-        }
-        return true;
+    bool valid = false;
+    switch (option) {
+    case OPTION_LATENCY:
+        valid = parse_number("--latency", text, VIRTUAL_DEVICE_MAX_LATENCY, &number, error_buffer);
+        options->device.latency = (uint32_t)number;
+        break;
+    case OPTION_OUTPUTS:
+        valid = parse_number("--outputs", text, VIRTUAL_DEVICE_MAX_PORTS, &number, error_buffer);
+        options->device.outputs = (uint32_t)number;
+        break;
+    case OPTION_INPUTS:
+        valid = parse_number("--inputs", text, VIRTUAL_DEVICE_MAX_PORTS, &number, error_buffer);
+        options->device.inputs = (uint32_t)number;
+        break;
+    default:
+        valid = parse_number("--ready-fd", text, 1048576, &number, error_buffer);
+        options->ready_fd = (int)number;
+        break;
     }
-    if (strcmp(option, "--ready-fd") == 0) {
-        return parse_descriptor(text, &options->ready_fd, error_buffer);
-    }
-    if (strcmp(option, "--tone") == 0) {
-        device->sound = VIRTUAL_DEVICE_TONE;
-        return parse_hertz(text, &device->tone_hz, error_buffer);
-    }
-    bool is_latency = strcmp(option, "--latency") == 0;
-    unsigned long high = is_latency ? VIRTUAL_DEVICE_MAX_LATENCY : VIRTUAL_DEVICE_MAX_PORTS;
-    bool valid = parse_number(option, text, high, &number, error_buffer);
-    uint32_t *count = is_latency                         ? &device->latency
-                      : strcmp(option, "--outputs") == 0 ? &device->outputs
-                                                         : &device->inputs;
-    *count = (uint32_t)number;
     return valid;
 }
 
-static bool takes_value(const char *option) {
-    static const char *const names[] = {"--name",    "--type",   "--outputs", "--inputs",   "--server", "--latency",
-                                        "--capture", "--source", "--tone",    "--ready-fd", NULL};
-    for (const char *const *name = names; *name != NULL; name++) {
-        if (strcmp(option, *name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool parse_flag(const char *option, device_options_t *options) {
-    if (strcmp(option, "--detach") == 0) {
-        options->detach = true;
-    } else if (strcmp(option, "--return") == 0) {
+/// Stores an option other than --help. `text`: its value; NULL for an option without one.
+static bool store(int option, const char *text, device_options_t *options, error_buffer_t error_buffer) {
+    virtual_device_options_t *device = &options->device;
+    switch (option) {
+    case OPTION_NAME:
+        device->name = text;
+        return true;
+    case OPTION_TYPE:
+        device->kind = text;
+        return true;
+    case OPTION_SERVER:
+        device->server = text;
+        return true;
+    case OPTION_CAPTURE:
+        device->capture_path = text;
+        return true;
+    case OPTION_SOURCE:
+        device->source_path = text;
+        device->sound = VIRTUAL_DEVICE_FILE;
+        return true;
+    case OPTION_TONE:
+        device->sound = VIRTUAL_DEVICE_TONE;
+        return parse_hertz(text, &device->tone_hz, error_buffer);
+    case OPTION_RAMP:
+        device->sound = VIRTUAL_DEVICE_RAMP;
+        return true;
+    case OPTION_RETURN:
         options->replug = true;
-    } else if (strcmp(option, "--ramp") == 0) {
-        options->device.sound = VIRTUAL_DEVICE_RAMP;
-    } else {
-        return false;
+        return true;
+    case OPTION_DETACH:
+        options->detach = true;
+        return true;
+    default:
+        return parse_count(option, text, options, error_buffer);
     }
-    return true;
 }
 
 options_result_t options_parse(int argc, char **argv, device_options_t *options, char *error,
                                unsigned long error_size) {
-    error_buffer_t error_buffer = {error, error_size};
     *options = (device_options_t){.device = {.outputs = 2}, .ready_fd = -1};
-    for (int i = 1; i < argc; i++) {
-        const char *option = argv[i];
-        if (strcmp(option, "--help") == 0) {
+    while (optind < argc) {
+        const char *argument = argv[optind];
+        // "+": stops at the first argument that is no option. ":": reports a missing value as ':'.
+        const int option = getopt_long(argc, argv, "+:", table, NULL);
+        if (option == OPTION_HELP) {
             return OPTIONS_HELP;
         }
-        if (parse_flag(option, options)) {
-            continue;
-        }
-        if (!takes_value(option)) {
-            snprintf(error, error_size, "Unknown option '%.60s'; --help lists the options.", option);
+        if (option == -1 || option == '?') {
+            snprintf(error, error_size, "Unknown option '%.60s'; --help lists the options.", argument);
             return OPTIONS_BAD;
         }
-        if (++i == argc) {
-            snprintf(error, error_size, "%s needs a value; see --help.", option);
+        if (option == ':') {
+            snprintf(error, error_size, "%s needs a value; see --help.", argument);
             return OPTIONS_BAD;
         }
-        if (!parse_value(option, argv[i], options, error_buffer)) {
+        if (!store(option, optarg, options, (error_buffer_t){error, error_size})) {
             return OPTIONS_BAD;
         }
     }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,78 +120,110 @@ static bool parse_descriptor(const char *text, int *descriptor, error_buffer_t e
     return false;
 }
 
-/// Parses an option that takes a value.
-static bool parse_value(const char *option, const char *text, server_options_t *options, error_buffer_t error_buffer) {
+// Values of `getopt_long` for the options.
+enum {
+    OPTION_HELP = 1,
+    OPTION_NAME,
+    OPTION_DRIVER,
+    OPTION_DEVICE,
+    OPTION_RATE,
+    OPTION_PERIOD,
+    OPTION_IDLE_EXIT,
+    OPTION_SYNC,
+    OPTION_READY_FD,
+    OPTION_LOCK,
+    OPTION_CONTROL,
+    OPTION_DETACH,
+};
+
+static const struct option table[] = {
+    {"help", no_argument, NULL, OPTION_HELP},
+    {"name", required_argument, NULL, OPTION_NAME},
+    {"driver", required_argument, NULL, OPTION_DRIVER},
+    {"device", required_argument, NULL, OPTION_DEVICE},
+    {"rate", required_argument, NULL, OPTION_RATE},
+    {"period", required_argument, NULL, OPTION_PERIOD},
+    {"idle-exit", required_argument, NULL, OPTION_IDLE_EXIT},
+    {"sync", no_argument, NULL, OPTION_SYNC},
+    {"ready-fd", required_argument, NULL, OPTION_READY_FD},
+    {"lock", required_argument, NULL, OPTION_LOCK},
+    {"control", required_argument, NULL, OPTION_CONTROL},
+    {"detach", no_argument, NULL, OPTION_DETACH},
+    {NULL, 0, NULL, 0},
+};
+
+/// Stores an option with a number as its value.
+static bool parse_count(int option, const char *text, server_options_t *options, error_buffer_t error_buffer) {
     unsigned long number = 0;
-    if (strcmp(option, "--name") == 0) {
-        return parse_name(text, &options->name, error_buffer);
-    }
-    if (strcmp(option, "--driver") == 0) {
-        return parse_driver(text, &options->driver, error_buffer);
-    }
-    if (strcmp(option, "--device") == 0) {
-        return parse_device(text, &options->device, error_buffer);
-    }
-    if (strcmp(option, "--ready-fd") == 0) {
-        return parse_descriptor(text, &options->ready_fd, error_buffer);
-    }
-    if (strcmp(option, "--control") == 0) {
-        return parse_socket(text, &options->control_path, error_buffer);
-    }
-    if (strcmp(option, "--lock") == 0) {
-        options->lock_path = text;
-        return true;
-    }
     bool valid = false;
-    if (strcmp(option, "--rate") == 0) {
-        valid = parse_number(option, text, SERVER_RATE_MIN, SERVER_RATE_MAX, &number, error_buffer);
+    switch (option) {
+    case OPTION_RATE:
+        valid = parse_number("--rate", text, SERVER_RATE_MIN, SERVER_RATE_MAX, &number, error_buffer);
         options->sample_rate = (uint32_t)number;
-    } else if (strcmp(option, "--period") == 0) {
-        valid = parse_number(option, text, 16, 8192, &number, error_buffer);
+        break;
+    case OPTION_PERIOD:
+        valid = parse_number("--period", text, 16, 8192, &number, error_buffer);
         options->period = (uint32_t)number;
-    } else if (strcmp(option, "--idle-exit") == 0) {
-        valid = parse_number(option, text, 0, 86400, &number, error_buffer);
+        break;
+    default:
+        valid = parse_number("--idle-exit", text, 0, 86400, &number, error_buffer);
         options->idle_exit = (uint32_t)number;
+        break;
     }
     return valid;
 }
 
-static bool takes_value(const char *option) {
-    static const char *const names[] = {"--name",      "--driver",   "--device", "--rate",    "--period",
-                                        "--idle-exit", "--ready-fd", "--lock",   "--control", NULL};
-    for (const char *const *name = names; *name != NULL; name++) {
-        if (strcmp(option, *name) == 0) {
-            return true;
-        }
+/// Stores an option other than --help. `text`: its value; NULL for an option without one.
+static bool store(int option, const char *text, server_options_t *options, error_buffer_t error_buffer) {
+    switch (option) {
+    case OPTION_NAME:
+        return parse_name(text, &options->name, error_buffer);
+    case OPTION_DRIVER:
+        return parse_driver(text, &options->driver, error_buffer);
+    case OPTION_DEVICE:
+        return parse_device(text, &options->device, error_buffer);
+    case OPTION_READY_FD:
+        return parse_descriptor(text, &options->ready_fd, error_buffer);
+    case OPTION_CONTROL:
+        return parse_socket(text, &options->control_path, error_buffer);
+    case OPTION_LOCK:
+        options->lock_path = text;
+        return true;
+    case OPTION_SYNC:
+        options->sync = true;
+        return true;
+    case OPTION_DETACH:
+        options->detach = true;
+        return true;
+    default:
+        return parse_count(option, text, options, error_buffer);
     }
-    return false;
 }
 
 options_result_t options_parse(int argc, char **argv, server_options_t *options, char *error,
                                unsigned long error_size) {
-    error_buffer_t error_buffer = {error, error_size};
     *options = (server_options_t){.name = "audiosession",
                                   .driver = SERVER_DRIVER_AUTO,
                                   .sample_rate = 48000,
                                   .period = 1024,
                                   .idle_exit = 10,
                                   .ready_fd = -1};
-    for (int i = 1; i < argc; i++) {
-        const char *option = argv[i];
-        if (strcmp(option, "--help") == 0) {
+    while (optind < argc) {
+        const char *argument = argv[optind];
+        // "+": stops at the first argument that is no option. ":": reports a missing value as ':'.
+        const int option = getopt_long(argc, argv, "+:", table, NULL);
+        if (option == OPTION_HELP) {
             return OPTIONS_HELP;
         }
-        if (strcmp(option, "--sync") == 0) {
-            options->sync = true;
-        } else if (strcmp(option, "--detach") == 0) {
-            options->detach = true;
-        } else if (!takes_value(option)) {
-            snprintf(error, error_size, "Unknown option '%.60s'; --help lists the options.", option);
+        if (option == -1 || option == '?') {
+            snprintf(error, error_size, "Unknown option '%.60s'; --help lists the options.", argument);
             return OPTIONS_BAD;
-        } else if (++i == argc) {
-            snprintf(error, error_size, "%s needs a value; see --help.", option);
+        }
+        if (option == ':') {
+            snprintf(error, error_size, "%s needs a value; see --help.", argument);
             return OPTIONS_BAD;
-        } else if (!parse_value(option, argv[i], options, error_buffer)) {
+        }
+        if (!store(option, optarg, options, (error_buffer_t){error, error_size})) {
             return OPTIONS_BAD;
         }
     }

@@ -46,6 +46,11 @@ extension RealServers {
             arguments: [
                 (["--loud"], "Unknown option '--loud'; --help lists the options."),
                 (["--name"], "--name needs a value; see --help."),
+                (
+                    ["--name=A", "--type=hdmi", "--latency=-1"],
+                    "--latency takes a whole number from 0 to 1048576, not '-1'."
+                ),
+                (["--name", "A", "stray"], "Unknown option 'stray'; --help lists the options."),
                 (["--name", "A"], "A device needs --name and --type; --help lists the types."),
                 (
                     ["--name", "A", "--type", "hdmi", "--outputs", "65"],
