@@ -57,8 +57,9 @@ let package = Package(
         // The types that every layer speaks of: devices, ports, categories, options, reasons.
         .target(name: "AudioSessionTypes", swiftSettings: swift),
 
-        // Operating system services for all Swift targets.
+        // Operating system services for all Swift targets, and for C.
         .target(name: "Platform", swiftSettings: swift),
+        .target(name: "CPlatform", cSettings: c),
 
         // Rendering, from the mixer graph to the driver.
         .target(
@@ -118,7 +119,7 @@ let package = Package(
         .executableTarget(
             name: "audiosessiond",
             dependencies: [
-                "ArbiterService", "SessionArbiter", "CSessionSocket", "Platform",
+                "ArbiterService", "SessionArbiter", "CPlatform", "CSessionSocket", "Platform",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -138,12 +139,13 @@ let package = Package(
             name: "Recipes", dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering"],
             path: "Examples/Recipes", swiftSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
-            name: "audiosession-server", cSettings: c, linkerSettings: [.linkedLibrary("jackserver")]),
+            name: "audiosession-server", dependencies: ["CPlatform"], cSettings: c,
+            linkerSettings: [.linkedLibrary("jackserver")]),
         // Virtual devices, for tests and for trying routes without hardware.
-        .target(
-            name: "VirtualDevice", dependencies: ["CJack", "CJackDriver", "CRenderCore", "CSndFile"], cSettings: c,
-            linkerSettings: [.linkedLibrary("m")]),
-        .executableTarget(name: "audiosession-device", dependencies: ["VirtualDevice"], cSettings: c),
+        .executableTarget(
+            name: "audiosession-device",
+            dependencies: ["CJack", "CJackDriver", "CPlatform", "CRenderCore", "CSndFile"],
+            cSettings: c, linkerSettings: [.linkedLibrary("m")]),
 
         // Tests. Those of CRenderCore are written in C and run by CTest (CMakeLists.txt).
         // Has no dependencies, so that Scripts/mutate can build SessionPolicyTests alone and often.

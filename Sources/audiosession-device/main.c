@@ -2,6 +2,8 @@
 /// Runs a virtual device on a JACK server, in a separate process: killing the process has the
 /// effect of pulling the cable.
 #include "options.h"
+#include "platform_detach.h"
+#include "virtual_device.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -55,25 +57,6 @@ static int receive_signals(void) {
         return -1;
     }
     return signalfd(-1, &ending, SFD_CLOEXEC);
-}
-
-/// Leaves the caller's process and session, and closes all descriptors except the standard ones and
-/// `kept` (-1: none). Keeps the working directory, because paths may be relative to it. Returns
-/// false if the system refuses.
-static bool detach(int kept) {
-    pid_t child = fork();
-    if (child > 0) {
-        _exit(EX_OK);
-    }
-    if (child == -1 || setsid() == -1) {
-        return false;
-    }
-    unsigned first = STDERR_FILENO + 1;
-    if (kept < (int)first) {
-        return close_range(first, ~0U, 0) == 0;
-    }
-    return ((unsigned)kept == first || close_range(first, (unsigned)kept - 1, 0) == 0) &&
-           close_range((unsigned)kept + 1, ~0U, 0) == 0;
 }
 
 /// Waits for a signal that ends the program, or until the server is lost. Returns true if it was
@@ -156,8 +139,11 @@ int main(int argc, char **argv) {
         options.ready_fd = -1;
         options.detach = false;
     }
-    if (options.detach && !detach(options.ready_fd)) {
-        return fail(&options, "Cannot continue in the background.", EX_OSERR);
+    // Paths may be relative to the working directory, so it does not change.
+    const int detached = options.detach ? platform_detach(options.ready_fd, NULL) : 0;
+    if (detached != 0) {
+        snprintf(error, sizeof error, "Cannot continue in the background: %s.", strerror(-detached));
+        return fail(&options, error, EX_OSERR);
     }
     int status = serve(&options, argv, refusals);
     fflush(NULL);

@@ -2,7 +2,7 @@
 #ifndef AUDIOSESSION_DEVICE_OPTIONS_H
 #define AUDIOSESSION_DEVICE_OPTIONS_H
 
-#include <virtual_device.h>
+#include "virtual_device.h"
 
 /// The parsed command line. Strings point into `argv`.
 typedef struct device_options {

@@ -1,20 +1,13 @@
 #define _GNU_SOURCE
 #include "detach.h"
 
+#include "platform_detach.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <sysexits.h>
 #include <unistd.h>
-
-static void close_inherited(int kept) {
-    if (kept > STDERR_FILENO) {
-        close_range(STDERR_FILENO + 1, (unsigned)kept - 1, 0);
-        close_range((unsigned)kept + 1, ~0U, 0);
-    } else {
-        close_range(STDERR_FILENO + 1, ~0U, 0);
-    }
-}
 
 /// Forwards signals to the server, waits until it exits, and exits with its status; with
 /// EX_SOFTWARE if a signal ended it.
@@ -35,14 +28,11 @@ static _Noreturn void forward_signals(pid_t server, const sigset_t *signals) {
 }
 
 bool detach(int kept) {
-    pid_t child = fork();
-    if (child > 0) {
-        _exit(EX_OK);
-    }
-    if (child == -1 || setsid() == -1 || chdir("/") != 0) {
+    const int detached = platform_detach(kept, "/");
+    if (detached != 0) {
+        errno = -detached;
         return false;
     }
-    close_inherited(kept);
     sigset_t signals, before;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
@@ -59,6 +49,8 @@ bool detach(int kept) {
     if (server == -1) {
         return false;
     }
-    close_inherited(-1); // only the server announces itself
+    if (kept != -1) {
+        close(kept); // only the server announces itself
+    }
     forward_signals(server, &signals);
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import CSessionSocket
+import CPlatform
 import Glibc
 
 /// `audiosessiond`: arbitrates between the apps of a user.
@@ -78,7 +78,7 @@ struct AudiosessiondCommand: ParsableCommand {
     /// Detaches this process from its terminal, except for the descriptor that reports readiness
     /// and standard error, which the log receives later.
     private func continueInBackground() throws(ServiceFailure) {
-        let status = ssocket_detach(readyFd ?? -1)
+        let status = platform_detach(readyFd ?? -1, "/")
         guard status == 0 else {
             throw ServiceFailure(EX_OSERR, "Cannot continue in the background: \(String(cString: strerror(-status))).")
         }

@@ -140,15 +140,6 @@ ssize_t ssocket_memory_size(int descriptor);
 /// `ssocket_memory_size`.
 ssize_t ssocket_memory_read(int descriptor, void *bytes, size_t capacity);
 
-// ---- Detaching (detach.c) -----------------------------------------------------------------------
-
-/// Continues in a new process, in a new session and in `/`, with no signal blocked and no
-/// descriptors except the standard ones (unchanged) and `kept` (-1: none). Call it only before the
-/// process has a second thread. The caller's process exits with 0 and flushes no output buffers.
-/// Returns 0 in the new process, or a negative errno: in the old process if no new one could be
-/// created, else in the new one.
-int ssocket_detach(int kept);
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,7 @@
 // Detaching into the background: the detached process inherits only the descriptor that it keeps.
 #define _GNU_SOURCE
 #include "expect.h"
+#include "platform_detach.h"
 #include "session_socket.h"
 
 #include "descriptors.h"
@@ -14,15 +15,15 @@
 typedef struct surroundings {
     pid_t process, session;
     int descriptors, blocked;
-    char folder[8];
+    char folder[256];
 } surroundings_t;
 
 /// Detaches, writes the state that it finds to the descriptor `teller`, and exits.
-static _Noreturn void detach_and_notify(int kept, int teller) {
+static _Noreturn void detach_and_notify(int kept, const char *folder, int teller) {
     sigset_t all, now;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
-    const int status = ssocket_detach(kept);
+    const int status = platform_detach(kept, folder);
     surroundings_t found = {.process = getpid(), .session = getsid(0), .descriptors = open_descriptors()};
     sigprocmask(SIG_SETMASK, NULL, &now);
     for (int signal = 1; signal < 32; signal++) {
@@ -34,9 +35,10 @@ static _Noreturn void detach_and_notify(int kept, int teller) {
     _exit(status == 0 ? 0 : 1);
 }
 
-/// Detaches with the socket kept as descriptor `kept`. With -1, no descriptor is kept and the
-/// socket is a standard descriptor.
-static void expect_detached(int kept) {
+/// Detaches with the socket kept as descriptor `kept`, and with `folder` as the working directory
+/// (NULL: the same as before). With -1, no descriptor is kept and the socket is a standard
+/// descriptor.
+static void expect_detached(int kept, const char *folder) {
     // The test runner provides stdin, stdout and stderr.
     const int standard = 3;
     int ends[2];
@@ -51,7 +53,7 @@ static void expect_detached(int kept) {
         if (dup2(ends[1], 40) != 40 || dup2(ends[1], kept == -1 ? STDIN_FILENO : kept) == -1) {
             _exit(1);
         }
-        detach_and_notify(kept, kept == -1 ? STDIN_FILENO : kept);
+        detach_and_notify(kept, folder, kept == -1 ? STDIN_FILENO : kept);
     }
     close(ends[1]);
     int status = -1;
@@ -64,7 +66,9 @@ static void expect_detached(int kept) {
     EXPECT_EQUAL(found.session, found.process);
     EXPECT_EQUAL(found.descriptors, standard + (kept > STDERR_FILENO));
     EXPECT_EQUAL(found.blocked, 0);
-    EXPECT(strcmp(found.folder, "/") == 0);
+    char before[sizeof found.folder];
+    EXPECT(getcwd(before, sizeof before) != NULL);
+    EXPECT(strcmp(found.folder, folder != NULL ? folder : before) == 0);
     char end;
     // No copy of the socket remains open.
     EXPECT_EQUAL(ssocket_receive(ends[0], &end, 1, true, NULL), 0);
@@ -72,15 +76,16 @@ static void expect_detached(int kept) {
 }
 
 TEST(nothing_but_the_kept_descriptor_goes_along) {
-    expect_detached(-1);
-    expect_detached(STDIN_FILENO);
-    expect_detached(3);
-    expect_detached(17);
-    expect_detached(40);
-    expect_detached(41);
+    const int kept[] = {-1, STDIN_FILENO, 3, 17, 40, 41};
+    for (unsigned i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        expect_detached(kept[i], "/");
+    }
 }
+
+TEST(the_working_directory_can_stay) { expect_detached(3, NULL); }
 
 int main(void) {
     RUN(nothing_but_the_kept_descriptor_goes_along);
+    RUN(the_working_directory_can_stay);
     return test_result();
 }

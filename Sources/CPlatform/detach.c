@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "session_socket.h"
+#include "platform_detach.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ static int close_inherited(int kept) {
     return close_range((unsigned)kept + 1, ~0U, 0);
 }
 
-int ssocket_detach(int kept) {
+int platform_detach(int kept, const char *folder) {
     const pid_t child = fork();
     if (child < 0) {
         return -errno;
@@ -29,7 +29,8 @@ int ssocket_detach(int kept) {
     }
     sigset_t none;
     sigemptyset(&none);
-    if (setsid() == -1 || chdir("/") != 0 || sigprocmask(SIG_SETMASK, &none, NULL) != 0 || close_inherited(kept) != 0) {
+    if (setsid() == -1 || (folder != NULL && chdir(folder) != 0) || sigprocmask(SIG_SETMASK, &none, NULL) != 0 ||
+        close_inherited(kept) != 0) {
         return -errno;
     }
     return 0;
