@@ -107,7 +107,7 @@ extension AudioEngine {
         guard let ended, let format else { return }
         let failure = ended.fail(becauseOfChangeTo: format)
         // On the background queue: the caller may hold a lock that an observer takes.
-        background.run { [observers] in observers.deliver(.captureFailed(failure)) }
+        background.run { [observers] in observers.send(.captureFailed(failure)) }
     }
 
     /// Posts commands all together or not at all; called under the control lock.

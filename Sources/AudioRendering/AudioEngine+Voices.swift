@@ -176,7 +176,7 @@ extension AudioEngine {
             return (recorder, control.plan.loudnessMeters, updateOutdatedSpeeds(&control))
         }
         if let delay, driver.hasClock { background.runWork(after: delay) }
-        if let failure = recorder?.drain() { observers.deliver(.captureFailed(failure)) }
+        if let failure = recorder?.drain() { observers.send(.captureFailed(failure)) }
         for meter in meters { meter.drainLoudness() }
         drainEvents()
     }
@@ -206,9 +206,9 @@ extension AudioEngine {
             return (control.ended, control.endedSessions.values)
         }
         releaseInserts()
-        for event in gateEvents { observers.deliver(event) }
+        for event in gateEvents { observers.send(event) }
         for voice in ended { voice.onEnd?(voice) }
-        for slot in silentSlots(of: sessions) { observers.deliver(.busEnded(bus: slot)) }
+        for slot in silentSlots(of: sessions) { observers.send(.busEnded(bus: slot)) }
     }
 
     /// Returns the slots of those of the sessions that have no voice left. Omits a session whose

@@ -59,7 +59,7 @@ public final class AudioEngine: Sendable {
     /// The driver that calls the render core.
     public let driver: any RenderDriver
     let core: RenderCore
-    let observers = EngineObservers()
+    let observers = Broadcaster<EngineEvent>()
     let retired: RetiredSounds
     /// The control state. Its lock is never held across a driver call that may block, nor while
     /// handlers run.
@@ -219,7 +219,7 @@ public final class AudioEngine: Sendable {
     /// The handler must not wait for the driver: it must neither activate the session nor request
     /// preferred values. It may do both on another thread.
     public func observe(_ handler: @escaping @Sendable (EngineEvent) -> Void) -> EngineObservation {
-        observers.add(handler)
+        EngineObservation(onCancel: observers.add(handler))
     }
 
     // MARK: Outputs
@@ -323,7 +323,7 @@ public final class AudioEngine: Sendable {
         guard let ended else { return }
         let failure = ended.fail(becauseOfChangeTo: format)
         // On the background queue: `lifecycle` may be held.
-        background.run { [observers] in observers.deliver(.captureFailed(failure)) }
+        background.run { [observers] in observers.send(.captureFailed(failure)) }
     }
 
     /// Removes the capture's recorder from the plan, and returns it, if its sample rate or channel
@@ -367,6 +367,6 @@ public final class AudioEngine: Sendable {
         case .serverGone: control.withLock { $0.phase = .closed }
         case .xrun, .devicesChanged: break
         }
-        observers.deliver(.driver(event))
+        observers.send(.driver(event))
     }
 }

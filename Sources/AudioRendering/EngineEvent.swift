@@ -1,5 +1,3 @@
-internal import Platform
-
 /// An event that the engine delivers to its observers. `bus` is the slot of a session's bus
 /// (`SessionBus.slot`).
 public enum EngineEvent: Equatable, Sendable {
@@ -28,28 +26,4 @@ public final class EngineObservation: Sendable {
 
     /// Ends the observation. A call that is in progress may still finish.
     public func cancel() { onCancel() }
-}
-
-/// The registered observers, called in the order of their registration.
-final class EngineObservers: Sendable {
-    private struct Entries {
-        var handlers: [(id: Int, handler: @Sendable (EngineEvent) -> Void)] = []
-        var nextID = 0
-    }
-    private let entries = Mutex(Entries())
-
-    func add(_ handler: @escaping @Sendable (EngineEvent) -> Void) -> EngineObservation {
-        let id = entries.withLock { entries in
-            entries.nextID += 1
-            entries.handlers.append((entries.nextID, handler))
-            return entries.nextID
-        }
-        return EngineObservation { [weak self] in
-            self?.entries.withLock { entries in entries.handlers.removeAll { $0.id == id } }
-        }
-    }
-
-    func deliver(_ event: EngineEvent) {
-        for (_, handler) in entries.withLock({ $0.handlers }) { handler(event) }
-    }
 }

@@ -12,15 +12,7 @@ struct DeliveredEvent: Sendable {
 /// The listeners of a session: streams of the elements that each listener selects from all
 /// delivered events.
 final class EventStreams: Sendable {
-    private struct Listener: Sendable {
-        var deliver: @Sendable (DeliveredEvent) -> Void
-        var finish: @Sendable () -> Void
-    }
-    private struct Listeners {
-        var entries: [(id: Int, listener: Listener)] = []
-        var nextID = 0
-    }
-    private let listeners = Mutex(Listeners())
+    private let events = Broadcaster<DeliveredEvent>()
 
     /// The number of unread elements that a stream buffers before it drops the oldest.
     static let bufferLimit = 1_024
@@ -39,39 +31,19 @@ final class EventStreams: Sendable {
         _ pick: @escaping @Sendable (DeliveredEvent) -> Element?
     ) -> AsyncStream<Element> {
         AsyncStream(bufferingPolicy: policy) { continuation in
-            let listener = Listener(
-                deliver: { delivered in
-                    if let element = pick(delivered) { continuation.yield(element) }
-                }, finish: { continuation.finish() })
-            let end = add(listener)
+            let end = events.add(
+                { delivered in if let element = pick(delivered) { continuation.yield(element) } },
+                finish: { continuation.finish() })
             continuation.onTermination = { _ in end() }
         }
     }
 
     /// Calls `body` for each delivered event, on the delivering thread, until the returned closure
     /// is called.
-    func observe(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        add(Listener(deliver: { _ in body() }, finish: {}))
-    }
-
-    private func add(_ listener: Listener) -> @Sendable () -> Void {
-        let id = listeners.withLock { listeners in
-            listeners.nextID += 1
-            listeners.entries.append((listeners.nextID, listener))
-            return listeners.nextID
-        }
-        return { [weak self] in
-            self?.listeners.withLock { listeners in listeners.entries.removeAll { $0.id == id } }
-        }
-    }
+    func observe(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void { events.add { _ in body() } }
 
     /// Delivers an event to every listener, in the order of their registration.
     func yield(_ event: AudioSessionEvent, from previousRoute: Route? = nil) {
-        let delivered = DeliveredEvent(event: event, previousRoute: previousRoute)
-        for (_, listener) in listeners.withLock({ $0.entries }) { listener.deliver(delivered) }
-    }
-
-    deinit {
-        for (_, listener) in listeners.withLock({ $0.entries }) { listener.finish() }
+        events.send(DeliveredEvent(event: event, previousRoute: previousRoute))
     }
 }

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import Platform
 public import SessionPolicy
 
 /// The arbiter for the sessions of one process.
@@ -14,12 +15,12 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
     /// The queue on which observers are called. There is only one, so that all notices are
     /// delivered in one order.
     private let notices = DispatchQueue(label: "audio-session.notices")
+    private let hardwareChanges = Broadcaster<Void>()
 
     /// The state that the lock guards.
     private struct Guarded {
         var core: ArbiterCore
         var observers: [SessionID: any SessionObserver] = [:]
-        var hardwareObservers: [@Sendable () -> Void] = []
         var reportedHardware = HardwareRequest()
     }
 
@@ -79,7 +80,7 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
     }
 
     public func whenHardwareChanges(_ body: @escaping @Sendable () -> Void) {
-        withLock { $0.hardwareObservers.append(body) }
+        _ = hardwareChanges.add { _ in body() }
     }
 
     public var decisions: [Decision] { withLock { $0.core.log.decisions } }
@@ -108,6 +109,6 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
         let hardware = guarded.core.hardware
         guard hardware != guarded.reportedHardware else { return }
         guarded.reportedHardware = hardware
-        for observer in guarded.hardwareObservers { notices.async(execute: observer) }
+        notices.async { [hardwareChanges] in hardwareChanges.send(()) }
     }
 }

@@ -6,17 +6,12 @@ import Platform
 /// misbehaves must not fill a disk.
 final class ServiceLog: Sendable {
     private struct State {
-        /// How many lines may be written now.
-        var available = ServiceLog.maximumBurst
-        var lastUpdate = DispatchTime.now().uptimeNanoseconds
+        var rateLimit = TokenBucket(perSecond: 0.1, capacity: 100)
         /// How many lines were suppressed.
         var suppressed = 0
         /// The approximate number of bytes since the file was started.
         var bytes = 0
     }
-
-    private static let maximumBurst = 100.0
-    private static let secondsPerLine = 10.0
 
     private let logger: Logger
     /// Nil in the foreground.
@@ -33,15 +28,10 @@ final class ServiceLog: Sendable {
     /// at once, and one in ten seconds on average. Starts a new log file after about 1 MiB.
     func write(_ line: String) {
         let (isWritten, suppressed, isFull) = state.withLock { state in
-            let now = DispatchTime.now().uptimeNanoseconds
-            let elapsedSeconds = Double(now - state.lastUpdate) / 1e9
-            state.available = min(Self.maximumBurst, state.available + elapsedSeconds / Self.secondsPerLine)
-            state.lastUpdate = now
-            guard state.available >= 1 else {
+            guard state.rateLimit.take(1, at: Double(DispatchTime.now().uptimeNanoseconds) / 1e9) else {
                 state.suppressed += 1
                 return (false, 0, false)
             }
-            state.available -= 1
             state.bytes += line.utf8.count + 80
             let isFull = state.bytes > LogFile.limit
             if isFull { state.bytes = 0 }

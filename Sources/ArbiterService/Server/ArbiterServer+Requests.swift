@@ -1,5 +1,6 @@
 internal import CSessionSocket
 internal import Foundation
+internal import Platform
 internal import SessionArbiter
 internal import SessionPolicy
 

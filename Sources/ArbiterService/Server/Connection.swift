@@ -1,5 +1,6 @@
 internal import CSessionSocket
 internal import Foundation
+internal import Platform
 internal import SessionArbiter
 internal import SessionPolicy
 
@@ -76,7 +77,10 @@ final class Connection {
         // A process in another PID namespace has no process id here. Its app gets an id that no
         // process has.
         app = AppID(peer.process > 0 ? UInt64(peer.process) : 1 << 40 | number)
-        rateLimit = TokenBucket(perSecond: Double(limits.messagesPerSecond))
+        // A bucket of one second: a client's debt never delays its messages for longer, during
+        // which not even the answer to a ping is read.
+        let rate = max(1, Double(limits.messagesPerSecond))
+        rateLimit = TokenBucket(perSecond: rate, capacity: rate)
         queueLimit = limits.queuedBytes
     }
 
@@ -161,32 +165,4 @@ final class Connection {
         }
         notices.append(notice)
     }
-}
-
-/// Limits the rate of a client's requests: a token bucket that holds the tokens of one second, so
-/// that a client can send that many messages at once.
-struct TokenBucket {
-    private let perSecond: Double
-    private var left: Double
-    private var since: Double?
-
-    init(perSecond: Double) {
-        self.perSecond = max(1, perSecond)
-        left = self.perSecond
-    }
-
-    /// Takes `cost` tokens at `time`, in seconds. Returns false, and takes none, if less than one
-    /// token is left.
-    mutating func take(_ cost: Double, at time: Double) -> Bool {
-        left = min(perSecond, left + (time - (since ?? time)) * perSecond)
-        since = time
-        guard left >= 1 else { return false }
-        left -= cost
-        return true
-    }
-
-    /// Takes a cost that is known only afterwards, even if it exceeds the tokens left. The debt is
-    /// limited to what one second restores, because during that time not even the answer to a ping
-    /// is read.
-    mutating func charge(_ cost: Double) { left = max(left - cost, -perSecond) }
 }

@@ -35,7 +35,6 @@ final class ArbiterMirror: Sendable {
         var seen: SeenDevices?
         var hardware = HardwareRequest()
         var reportedHardware = HardwareRequest()
-        var hardwareObservers: [@Sendable () -> Void] = []
         /// The number of the connection whose messages are accepted.
         var connection = 0
     }
@@ -43,6 +42,7 @@ final class ArbiterMirror: Sendable {
     /// The queue on which observers are called. There is only one, so that all notices are
     /// delivered in one order (ACT-11).
     private let notices = DispatchQueue(label: "audio-session.notices")
+    private let hardwareChanges = Broadcaster<Void>()
 
     init() {
         let app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
@@ -114,7 +114,7 @@ final class ArbiterMirror: Sendable {
     private func reportHardware(_ state: inout State) {
         guard state.hardware != state.reportedHardware else { return }
         state.reportedHardware = state.hardware
-        for observer in state.hardwareObservers { notices.async(execute: observer) }
+        notices.async { [hardwareChanges] in hardwareChanges.send(()) }
     }
 
     // MARK: Changes by the client
@@ -153,7 +153,7 @@ final class ArbiterMirror: Sendable {
     }
 
     func whenHardwareChanges(_ body: @escaping @Sendable () -> Void) {
-        state.withLock { $0.hardwareObservers.append(body) }
+        _ = hardwareChanges.add { _ in body() }
     }
 
     /// Returns when everything that has arrived so far has been delivered.

@@ -133,4 +133,53 @@ import Testing
         #expect(warnings.first?.contains("AUDIOSESSION_ARBITER=in-process") == true)
         #expect(ArbiterChoice.make() is InProcessArbiter, "which tests say")
     }
+
+    @Test("A broadcaster sends each event to its listeners, in their order, until they or it finish")
+    func broadcaster() {
+        let received = Mutex<[String]>([])
+        func note(_ name: String) -> @Sendable (Int) -> Void {
+            { event in received.withLock { $0.append("\(name)\(event)") } }
+        }
+        func end(_ name: String) -> @Sendable () -> Void { { received.withLock { $0.append("end of \(name)") } } }
+        let broadcaster = Broadcaster<Int>()
+        let endOfA = broadcaster.add(note("a"), finish: end("a"))
+        _ = broadcaster.add(note("b"), finish: end("b"))
+        broadcaster.send(1)
+        endOfA()
+        endOfA()
+        broadcaster.send(2)
+        broadcaster.finish()
+        broadcaster.send(3)
+        _ = broadcaster.add(note("c"), finish: end("c"))
+        #expect(received.withLock { $0 } == ["a1", "b1", "b2", "end of b", "end of c"])
+    }
+
+    @Test("A listener may end itself or add another one while it receives an event, and a release finishes it")
+    func broadcasterReentrance() {
+        let received = Mutex<[Int]>([])
+        let finished = Mutex(0)
+        var broadcaster: Broadcaster<Int>? = Broadcaster()
+        let end = Mutex<(@Sendable () -> Void)?>(nil)
+        let registered = broadcaster?.add { [weak broadcaster] event in
+            received.withLock { $0.append(event) }
+            end.withLock { $0 }?()
+            _ = broadcaster?.add({ _ in }, finish: { finished.withLock { $0 += 1 } })
+        }
+        end.withLock { $0 = registered }
+        broadcaster?.send(1)
+        broadcaster?.send(2)
+        broadcaster = nil
+        #expect(received.withLock { $0 } == [1])
+        #expect(finished.withLock { $0 } == 1)
+    }
+
+    @Test("A token bucket allows a burst, then its rate; a debt is limited")
+    func tokenBucket() {
+        var bucket = TokenBucket(perSecond: 2, capacity: 3)
+        #expect([0, 0, 0, 0].map { bucket.take(1, at: $0) } == [true, true, true, false])
+        #expect([0.25, 0.5, 0.75, 1].map { bucket.take(1, at: $0) } == [false, true, false, true])
+        #expect([100, 100, 100, 100].map { bucket.take(1, at: $0) } == [true, true, true, false])
+        bucket.charge(1_000)
+        #expect([101.75, 102].map { bucket.take(1, at: $0) } == [false, true])
+    }
 }
