@@ -166,3 +166,10 @@ extension DriverError {
         return .noServer(name: name, advice: "start \(command), or use the managed server")
     }
 }
+
+/// Boxes the function that fills streams, so that the C driver can hold it as a context pointer.
+final class StreamFiller: Sendable {
+    let fill: @Sendable () -> Void
+
+    init(_ fill: @escaping @Sendable () -> Void) { self.fill = fill }
+}

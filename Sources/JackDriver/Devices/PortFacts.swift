@@ -1,4 +1,5 @@
 package import AudioRendering
+internal import AudioSessionTypes
 
 /// The properties of an audio port that is not this client's own, as the server lists it.
 package struct PortFacts: Hashable, Sendable {
@@ -30,4 +31,14 @@ package struct PortFacts: Hashable, Sendable {
 
     /// The port's name within its client.
     package var shortName: String { String(name.drop { $0 != ":" }.dropFirst()) }
+}
+
+extension DeviceOverride {
+    /// Returns whether the pattern matches the client's name, the port's full name, one of its
+    /// aliases, or the id of its sound card.
+    func covers(_ port: PortFacts, card: SoundCard?) -> Bool {
+        let names = [port.client, port.name] + port.aliases + (card.map { [$0.id] } ?? [])
+        let glob = Glob(pattern)
+        return names.contains { glob.matches($0) }
+    }
 }
