@@ -33,6 +33,8 @@ bool detach(int kept) {
         errno = -detached;
         return false;
     }
+    // A caller may have ignored SIGCHLD; then no signal would report the end of the server.
+    (void)signal(SIGCHLD, SIG_DFL);
     sigset_t signals, before;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);

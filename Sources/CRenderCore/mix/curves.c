@@ -15,7 +15,7 @@ enum { min_segment = 8, max_segment = 256, segments = 128 };
 static const double floor_ratio = 1e-5;
 
 struct curve {
-    // Index of its parameter in `curve_of`.
+    // Index of its parameter in `of_parameter`.
     uint32_t parameter_index;
     // Index of a voice, or a slot.
     uint32_t object;
@@ -93,7 +93,7 @@ static struct parameter parameter_of(const rcore_t *core, uint16_t kind, uint32_
     }
 }
 
-// Returns the parameter's index in `curve_of`; RCORE_NONE: the command sets no parameter.
+// Returns the parameter's index in `of_parameter`; RCORE_NONE: the command sets no parameter.
 static uint32_t parameter_index_of(const rcore_t *core, uint16_t kind, uint32_t object) RCORE_RT {
     const rcore_config_t *config = &core->config;
     const uint32_t buses = 3 * config->max_voices, sends = buses + 2 * config->max_buses;

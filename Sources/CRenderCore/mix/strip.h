@@ -5,6 +5,7 @@
 #include "graph/plan.h"
 #include "mix/bus_state.h"
 #include "mix/mix.h"
+#include "mix/ramp.h"
 #include "rcore_meter.h"
 
 /// How a bus scales the output of its insert over the next frames.
