@@ -79,5 +79,16 @@ extension RealServers {
             #expect(server.reap() == 0)
             #expect(server.output.isEmpty)
         }
+
+        @Test("Detached by a program that ignores SIGCHLD, no process is left after the server's exit")
+        func ignoredChildSignal() throws {
+            let arguments = ["--name", name.text, "--driver", "dummy", "--idle-exit", "1", "--detach"]
+            let start = try ChildProcess.run("env", ["--ignore-signal=CHLD", program] + arguments)
+            #expect(start.status == 0, "\(start.output)")
+            // The server and its reaping parent.
+            for process in OtherProcess.find(program: "audiosession-server", arguments: ["--name", name.text]) {
+                try OtherProcess.waitForEnd(of: process, seconds: 60)
+            }
+        }
     }
 }
