@@ -33,3 +33,19 @@ public struct Route: Hashable, Sendable, Codable {
         self.outputs = outputs
     }
 }
+
+extension PortType {
+    /// Returns the type of the same device's port in the given direction, where the types differ:
+    /// `headphones` for output, `headsetMic` for input.
+    package func inDirection(_ direction: DevicePort.Direction) -> PortType {
+        switch (self, direction) {
+        case (.headphones, .input): .headsetMic
+        case (.headsetMic, .output): .headphones
+        case (.builtInSpeaker, .input), (.builtInReceiver, .input): .builtInMic
+        case (.builtInMic, .output): .builtInSpeaker
+        case (.lineOut, .input): .lineIn
+        case (.lineIn, .output): .lineOut
+        default: self
+        }
+    }
+}

@@ -75,60 +75,6 @@ public struct SessionRegistration: Sendable {
     public let gate: SessionGate
 }
 
-/// A period that replaces the server's own one until it is restored (HW-2).
-public struct BufferSizeOverride: Hashable, Sendable, Codable {
-    /// The server's own period, in frames.
-    public var before: Int
-    /// The requested period, in frames.
-    public var ours: Int
-
-    public init(before: Int, ours: Int) {
-        self.before = before
-        self.ours = ours
-    }
-}
-
-/// A sample rate that replaces the server's own one until it is restored (HW-2).
-public struct SampleRateOverride: Hashable, Sendable, Codable {
-    /// The server's own sample rate in Hz.
-    public var before: Int
-    /// The requested sample rate in Hz.
-    public var ours: Int
-
-    public init(before: Int, ours: Int) {
-        self.before = before
-        self.ours = ours
-    }
-}
-
-/// The hardware values that the active sessions prefer, resolved into one request.
-public struct HardwareRequest: Hashable, Sendable, Codable {
-    /// In seconds; nil if no session prefers a duration.
-    public var ioBufferDuration: Double?
-    /// The override of the period that is in effect; nil if the server has its own period.
-    public var bufferSizeOverride: BufferSizeOverride?
-    /// In Hz; nil if no session prefers a rate.
-    public var sampleRate: Double?
-    /// The override of the sample rate that is in effect; nil if the server has its own rate.
-    public var sampleRateOverride: SampleRateOverride?
-
-    private enum CodingKeys: String, CodingKey {
-        case ioBufferDuration, sampleRate
-        case bufferSizeOverride = "loan"
-        case sampleRateOverride = "rateLoan"
-    }
-
-    public init(
-        ioBufferDuration: Double? = nil, bufferSizeOverride: BufferSizeOverride? = nil, sampleRate: Double? = nil,
-        sampleRateOverride: SampleRateOverride? = nil
-    ) {
-        self.ioBufferDuration = ioBufferDuration
-        self.bufferSizeOverride = bufferSizeOverride
-        self.sampleRate = sampleRate
-        self.sampleRateOverride = sampleRateOverride
-    }
-}
-
 extension SessionArbiter {
     /// Returns why a session is in its current state, one line for each reason; empty if it runs at
     /// full level (ACT-13). For a session that the arbiter does not know, the one line says so.

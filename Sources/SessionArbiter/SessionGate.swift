@@ -102,3 +102,19 @@ public final class SessionGate: @unchecked Sendable {
         value.isNaN ? 0 : UInt16(min(max(value.rounded(), 0), Double(UInt16.max)))
     }
 }
+
+/// The two 64-bit words of a gate's page, as they are in memory.
+public struct GateWords: Hashable, Sendable, Codable {
+    public var grant: UInt64
+    public var volume: UInt64
+
+    private enum CodingKeys: String, CodingKey {
+        case grant = "verdict"
+        case volume
+    }
+
+    public init(grant: UInt64, volume: UInt64) {
+        self.grant = grant
+        self.volume = volume
+    }
+}

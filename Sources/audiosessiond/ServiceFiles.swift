@@ -127,3 +127,16 @@ enum EndingSignals {
         thread.start()
     }
 }
+
+/// Why the service cannot run.
+struct ServiceFailure: Error {
+    /// The exit status, as in sysexits.h.
+    var status: Int32
+    /// States what was requested, why it failed, and what to do.
+    var message: String
+
+    init(_ status: Int32, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+}

@@ -25,26 +25,6 @@ public enum ArbiterMessage: Hashable, Sendable {
     case decision(Decision)
 }
 
-/// Everything that a client keeps about one of its sessions.
-public struct SessionUpdate: Hashable, Sendable, Codable {
-    public var status: SessionStatus
-    /// The number of the session's last grant, and in `pending` the number of its pending request
-    /// for activation, nil if none. The next arbiter needs them (SRV-3).
-    public var grantNumber: UInt64
-    public var pending: UInt64?
-
-    private enum CodingKeys: String, CodingKey {
-        case status, pending
-        case grantNumber = "grant"
-    }
-
-    public init(status: SessionStatus, grantNumber: UInt64, pending: UInt64? = nil) {
-        self.status = status
-        self.grantNumber = grantNumber
-        self.pending = pending
-    }
-}
-
 /// The reply to a request; the request determines which fields are present.
 public struct Reply: Hashable, Sendable, Codable {
     public var welcome: Welcome?

@@ -90,22 +90,6 @@ public enum ArbiterProtocol {
     public static let packetLimit = 65_536
 }
 
-/// The two 64-bit words of a gate's page, as they are in memory.
-public struct GateWords: Hashable, Sendable, Codable {
-    public var grant: UInt64
-    public var volume: UInt64
-
-    private enum CodingKeys: String, CodingKey {
-        case grant = "verdict"
-        case volume
-    }
-
-    public init(grant: UInt64, volume: UInt64) {
-        self.grant = grant
-        self.volume = volume
-    }
-}
-
 extension ClientMessage {
     private enum Key: CodingKey {
         case serial, request, action

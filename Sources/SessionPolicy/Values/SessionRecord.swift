@@ -57,33 +57,3 @@ public struct SystemRecord: Hashable, Sendable, Codable {
     /// Creates the record of an arbiter that has just started.
     public init() {}
 }
-
-extension PolicyState {
-    /// Returns the record that the client of a session keeps, with the grant that the session
-    /// holds; nil if the session is unknown.
-    public func record(of id: SessionID, _ order: GrantOrder, resolvedGrant: ResolvedGrant? = nil) -> SessionRecord? {
-        guard let session = self[id] else { return nil }
-        return SessionRecord(
-            session: session, grantNumber: order.grant(of: id), pending: order.pending(of: id), app: app(session.app),
-            resolvedGrant: resolvedGrant)
-    }
-
-    /// Returns the record that the arbiter itself keeps.
-    public func systemRecord(_ order: GrantOrder) -> SystemRecord {
-        var record = SystemRecord()
-        record.sessions = sessions.filter { $0.app == .system }.compactMap { self.record(of: $0.id, order) }
-        let holders = Set(sessions.map(\.app))
-        record.apps = apps.filter { !holders.contains($0.id) }
-        record.devices = devices
-        record.pickedOutput = pickedOutput
-        record.pickedInput = pickedInput
-        record.silentSwitch = silentSwitch
-        record.microphoneMute = microphoneMute
-        record.isScreenLocked = isScreenLocked
-        record.isDoNotDisturbOn = isDoNotDisturbOn
-        record.volume = volume
-        record.ringVolume = ringVolume
-        record.reservedGrants = order.reserved
-        return record
-    }
-}
