@@ -1,7 +1,5 @@
 #include "options.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +32,6 @@ static const char *const statuses =
     "\nexit status: 0 success, 64 usage error, 69 the server is not running, has ended, or refused the device,\n"
     "70 internal error, 71 cannot continue in the background or receive signals, 74 the recording is incomplete\n";
 
-/// The buffer for an error message.
-typedef struct error_buffer {
-    char *text;
-    unsigned long size;
-} error_buffer_t;
-
 void options_print_help(void) {
     fputs(help, stdout);
     const char *separator = "  ";
@@ -50,33 +42,19 @@ void options_print_help(void) {
     fputs(statuses, stdout);
 }
 
-static bool parse_number(const char *option, const char *text, unsigned long high, unsigned long *value,
-                         error_buffer_t error_buffer) {
-    char *end = NULL;
-    errno = 0;
-    *value = strtoul(text, &end, 10);
-    if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *value <= high) {
-        return true;
-    }
-    snprintf(error_buffer.text, error_buffer.size, "%s takes a whole number from 0 to %lu, not '%.40s'.", option, high,
-             text);
-    return false;
-}
-
-static bool parse_hertz(const char *text, double *value, error_buffer_t error_buffer) {
+static bool parse_hertz(const char *text, double *value, platform_error_t error) {
     char *end = NULL;
     *value = strtod(text, &end);
     if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && *value > 0 && *value < 1e6) {
         return true;
     }
-    snprintf(error_buffer.text, error_buffer.size, "--tone takes a frequency in Hz above 0, not '%.40s'.", text);
+    snprintf(error.text, error.size, "--tone takes a frequency in Hz above 0, not '%.40s'.", text);
     return false;
 }
 
 // Values of `getopt_long` for the options.
 enum {
-    OPTION_HELP = 1,
-    OPTION_NAME,
+    OPTION_NAME = PLATFORM_OPTION_HELP + 1,
     OPTION_TYPE,
     OPTION_OUTPUTS,
     OPTION_INPUTS,
@@ -92,7 +70,7 @@ enum {
 };
 
 static const struct option table[] = {
-    {"help", no_argument, NULL, OPTION_HELP},
+    {"help", no_argument, NULL, PLATFORM_OPTION_HELP},
     {"name", required_argument, NULL, OPTION_NAME},
     {"type", required_argument, NULL, OPTION_TYPE},
     {"outputs", required_argument, NULL, OPTION_OUTPUTS},
@@ -110,24 +88,24 @@ static const struct option table[] = {
 };
 
 /// Stores an option with a number as its value.
-static bool parse_count(int option, const char *text, device_options_t *options, error_buffer_t error_buffer) {
+static bool parse_count(int option, const char *text, device_options_t *options, platform_error_t error) {
     unsigned long number = 0;
     bool valid = false;
     switch (option) {
     case OPTION_LATENCY:
-        valid = parse_number("--latency", text, VIRTUAL_DEVICE_MAX_LATENCY, &number, error_buffer);
+        valid = platform_parse_number("--latency", text, 0, VIRTUAL_DEVICE_MAX_LATENCY, &number, error);
         options->device.latency = (uint32_t)number;
         break;
     case OPTION_OUTPUTS:
-        valid = parse_number("--outputs", text, VIRTUAL_DEVICE_MAX_PORTS, &number, error_buffer);
+        valid = platform_parse_number("--outputs", text, 0, VIRTUAL_DEVICE_MAX_PORTS, &number, error);
         options->device.outputs = (uint32_t)number;
         break;
     case OPTION_INPUTS:
-        valid = parse_number("--inputs", text, VIRTUAL_DEVICE_MAX_PORTS, &number, error_buffer);
+        valid = platform_parse_number("--inputs", text, 0, VIRTUAL_DEVICE_MAX_PORTS, &number, error);
         options->device.inputs = (uint32_t)number;
         break;
     default:
-        valid = parse_number("--ready-fd", text, 1048576, &number, error_buffer);
+        valid = platform_parse_number("--ready-fd", text, 0, 1048576, &number, error);
         options->ready_fd = (int)number;
         break;
     }
@@ -135,7 +113,8 @@ static bool parse_count(int option, const char *text, device_options_t *options,
 }
 
 /// Stores an option other than --help. `text`: its value; NULL for an option without one.
-static bool store(int option, const char *text, device_options_t *options, error_buffer_t error_buffer) {
+static bool store(void *context, int option, const char *text, platform_error_t error) {
+    device_options_t *options = context;
     virtual_device_options_t *device = &options->device;
     switch (option) {
     case OPTION_NAME:
@@ -156,7 +135,7 @@ static bool store(int option, const char *text, device_options_t *options, error
         return true;
     case OPTION_TONE:
         device->sound = VIRTUAL_DEVICE_TONE;
-        return parse_hertz(text, &device->tone_hz, error_buffer);
+        return parse_hertz(text, &device->tone_hz, error);
     case OPTION_RAMP:
         device->sound = VIRTUAL_DEVICE_RAMP;
         return true;
@@ -167,34 +146,17 @@ static bool store(int option, const char *text, device_options_t *options, error
         options->detach = true;
         return true;
     default:
-        return parse_count(option, text, options, error_buffer);
+        return parse_count(option, text, options, error);
     }
 }
 
-options_result_t options_parse(int argc, char **argv, device_options_t *options, char *error,
-                               unsigned long error_size) {
+platform_options_result_t options_parse(int argc, char **argv, device_options_t *options, char *error,
+                                        unsigned long error_size) {
     *options = (device_options_t){.device = {.outputs = 2}, .ready_fd = -1};
-    while (optind < argc) {
-        const char *argument = argv[optind];
-        // "+": stops at the first argument that is no option. ":": reports a missing value as ':'.
-        const int option = getopt_long(argc, argv, "+:", table, NULL);
-        if (option == OPTION_HELP) {
-            return OPTIONS_HELP;
-        }
-        if (option == -1 || option == '?') {
-            snprintf(error, error_size, "Unknown option '%.60s'; --help lists the options.", argument);
-            return OPTIONS_BAD;
-        }
-        if (option == ':') {
-            snprintf(error, error_size, "%s needs a value; see --help.", argument);
-            return OPTIONS_BAD;
-        }
-        if (!store(option, optarg, options, (error_buffer_t){error, error_size})) {
-            return OPTIONS_BAD;
-        }
-    }
-    if (options->device.name != NULL && options->device.kind != NULL) {
-        return OPTIONS_RUN;
+    const platform_options_result_t result =
+        platform_parse_options(argc, argv, table, store, options, (platform_error_t){error, error_size});
+    if (result != OPTIONS_RUN || (options->device.name != NULL && options->device.kind != NULL)) {
+        return result;
     }
     snprintf(error, error_size, "A device needs --name and --type; --help lists the types.");
     return OPTIONS_BAD;

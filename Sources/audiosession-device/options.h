@@ -2,6 +2,7 @@
 #ifndef AUDIOSESSION_DEVICE_OPTIONS_H
 #define AUDIOSESSION_DEVICE_OPTIONS_H
 
+#include "platform_options.h"
 #include "virtual_device.h"
 
 /// The parsed command line. Strings point into `argv`.
@@ -15,12 +16,10 @@ typedef struct device_options {
     bool replug;
 } device_options_t;
 
-/// Result of `options_parse`.
-typedef enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_BAD } options_result_t;
-
 /// Parses the command line into `options`. On OPTIONS_BAD, `error` (of `error_size` bytes) holds
 /// one sentence that gives the reason.
-options_result_t options_parse(int argc, char **argv, device_options_t *options, char *error, unsigned long error_size);
+platform_options_result_t options_parse(int argc, char **argv, device_options_t *options, char *error,
+                                        unsigned long error_size);
 
 /// Writes the help text to standard output.
 void options_print_help(void);

@@ -1,8 +1,6 @@
 #include "options.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,41 +37,21 @@ static const char *const help =
     "Exit status: 0 success, 64 usage error, 71 cannot continue in the background; without --detach also:\n"
     "69 the server cannot run, 70 no driver works any longer, 71 cannot receive signals.\n";
 
-/// The buffer for an error message.
-typedef struct error_buffer {
-    char *text;
-    unsigned long size;
-} error_buffer_t;
-
 void options_print_help(void) { fputs(help, stdout); }
 
-static bool parse_number(const char *option, const char *text, unsigned long low, unsigned long high,
-                         unsigned long *value, error_buffer_t error_buffer) {
-    char *end = NULL;
-    errno = 0;
-    *value = strtoul(text, &end, 10);
-    bool digits = text[0] >= '0' && text[0] <= '9' && *end == '\0';
-    if (digits && errno == 0 && *value >= low && *value <= high) {
-        return true;
-    }
-    snprintf(error_buffer.text, error_buffer.size, "%s takes a whole number from %lu to %lu, not '%s'.", option, low,
-             high, text);
-    return false;
-}
-
-static bool parse_name(const char *text, const char **name, error_buffer_t error_buffer) {
+static bool parse_name(const char *text, const char **name, platform_error_t error) {
     size_t length = strlen(text);
     size_t valid = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
     *name = text;
     if (length > 0 && length <= NAME_LIMIT && valid == length) {
         return true;
     }
-    snprintf(error_buffer.text, error_buffer.size, "--name takes 1 to %d letters, digits, '-', '_' or '.', not '%s'.",
-             NAME_LIMIT, text);
+    snprintf(error.text, error.size, "--name takes 1 to %d letters, digits, '-', '_' or '.', not '%s'.", NAME_LIMIT,
+             text);
     return false;
 }
 
-static bool parse_driver(const char *text, server_driver_t *driver, error_buffer_t error_buffer) {
+static bool parse_driver(const char *text, server_driver_t *driver, platform_error_t error) {
     if (strcmp(text, "auto") == 0) {
         *driver = SERVER_DRIVER_AUTO;
     } else if (strcmp(text, "alsa") == 0) {
@@ -81,49 +59,46 @@ static bool parse_driver(const char *text, server_driver_t *driver, error_buffer
     } else if (strcmp(text, "dummy") == 0) {
         *driver = SERVER_DRIVER_DUMMY;
     } else {
-        snprintf(error_buffer.text, error_buffer.size, "--driver takes auto, alsa or dummy, not '%s'.", text);
+        snprintf(error.text, error.size, "--driver takes auto, alsa or dummy, not '%s'.", text);
         return false;
     }
     return true;
 }
 
-static bool parse_device(const char *text, const char **device, error_buffer_t error_buffer) {
+static bool parse_device(const char *text, const char **device, platform_error_t error) {
     *device = text;
     if (text[0] != '\0' && strlen(text) <= DEVICE_LIMIT) {
         return true;
     }
-    snprintf(error_buffer.text, error_buffer.size,
-             "--device takes the name of an ALSA device, such as hw:0, not '%.40s'.", text);
+    snprintf(error.text, error.size, "--device takes the name of an ALSA device, such as hw:0, not '%.40s'.", text);
     return false;
 }
 
-static bool parse_socket(const char *text, const char **path, error_buffer_t error_buffer) {
+static bool parse_socket(const char *text, const char **path, platform_error_t error) {
     *path = text;
     if (text[0] != '\0' && strlen(text) <= SOCKET_LIMIT) {
         return true;
     }
-    snprintf(error_buffer.text, error_buffer.size, "--control takes a path of 1 to %d bytes, not '%.40s'.",
-             SOCKET_LIMIT, text);
+    snprintf(error.text, error.size, "--control takes a path of 1 to %d bytes, not '%.40s'.", SOCKET_LIMIT, text);
     return false;
 }
 
-static bool parse_descriptor(const char *text, int *descriptor, error_buffer_t error_buffer) {
+static bool parse_descriptor(const char *text, int *descriptor, platform_error_t error) {
     unsigned long number = 0;
-    if (!parse_number("--ready-fd", text, 0, 1048576, &number, error_buffer)) {
+    if (!platform_parse_number("--ready-fd", text, 0, 1048576, &number, error)) {
         return false;
     }
     if (fcntl((int)number, F_GETFD) != -1) {
         *descriptor = (int)number;
         return true;
     }
-    snprintf(error_buffer.text, error_buffer.size, "--ready-fd names descriptor %s, which is not open.", text);
+    snprintf(error.text, error.size, "--ready-fd names descriptor %s, which is not open.", text);
     return false;
 }
 
 // Values of `getopt_long` for the options.
 enum {
-    OPTION_HELP = 1,
-    OPTION_NAME,
+    OPTION_NAME = PLATFORM_OPTION_HELP + 1,
     OPTION_DRIVER,
     OPTION_DEVICE,
     OPTION_RATE,
@@ -137,7 +112,7 @@ enum {
 };
 
 static const struct option table[] = {
-    {"help", no_argument, NULL, OPTION_HELP},
+    {"help", no_argument, NULL, PLATFORM_OPTION_HELP},
     {"name", required_argument, NULL, OPTION_NAME},
     {"driver", required_argument, NULL, OPTION_DRIVER},
     {"device", required_argument, NULL, OPTION_DEVICE},
@@ -153,20 +128,20 @@ static const struct option table[] = {
 };
 
 /// Stores an option with a number as its value.
-static bool parse_count(int option, const char *text, server_options_t *options, error_buffer_t error_buffer) {
+static bool parse_count(int option, const char *text, server_options_t *options, platform_error_t error) {
     unsigned long number = 0;
     bool valid = false;
     switch (option) {
     case OPTION_RATE:
-        valid = parse_number("--rate", text, SERVER_RATE_MIN, SERVER_RATE_MAX, &number, error_buffer);
+        valid = platform_parse_number("--rate", text, SERVER_RATE_MIN, SERVER_RATE_MAX, &number, error);
         options->sample_rate = (uint32_t)number;
         break;
     case OPTION_PERIOD:
-        valid = parse_number("--period", text, 16, 8192, &number, error_buffer);
+        valid = platform_parse_number("--period", text, 16, 8192, &number, error);
         options->period = (uint32_t)number;
         break;
     default:
-        valid = parse_number("--idle-exit", text, 0, 86400, &number, error_buffer);
+        valid = platform_parse_number("--idle-exit", text, 0, 86400, &number, error);
         options->idle_exit = (uint32_t)number;
         break;
     }
@@ -174,18 +149,19 @@ static bool parse_count(int option, const char *text, server_options_t *options,
 }
 
 /// Stores an option other than --help. `text`: its value; NULL for an option without one.
-static bool store(int option, const char *text, server_options_t *options, error_buffer_t error_buffer) {
+static bool store(void *context, int option, const char *text, platform_error_t error) {
+    server_options_t *options = context;
     switch (option) {
     case OPTION_NAME:
-        return parse_name(text, &options->name, error_buffer);
+        return parse_name(text, &options->name, error);
     case OPTION_DRIVER:
-        return parse_driver(text, &options->driver, error_buffer);
+        return parse_driver(text, &options->driver, error);
     case OPTION_DEVICE:
-        return parse_device(text, &options->device, error_buffer);
+        return parse_device(text, &options->device, error);
     case OPTION_READY_FD:
-        return parse_descriptor(text, &options->ready_fd, error_buffer);
+        return parse_descriptor(text, &options->ready_fd, error);
     case OPTION_CONTROL:
-        return parse_socket(text, &options->control_path, error_buffer);
+        return parse_socket(text, &options->control_path, error);
     case OPTION_LOCK:
         options->lock_path = text;
         return true;
@@ -196,36 +172,17 @@ static bool store(int option, const char *text, server_options_t *options, error
         options->detach = true;
         return true;
     default:
-        return parse_count(option, text, options, error_buffer);
+        return parse_count(option, text, options, error);
     }
 }
 
-options_result_t options_parse(int argc, char **argv, server_options_t *options, char *error,
-                               unsigned long error_size) {
+platform_options_result_t options_parse(int argc, char **argv, server_options_t *options, char *error,
+                                        unsigned long error_size) {
     *options = (server_options_t){.name = "audiosession",
                                   .driver = SERVER_DRIVER_AUTO,
                                   .sample_rate = 48000,
                                   .period = 1024,
                                   .idle_exit = 10,
                                   .ready_fd = -1};
-    while (optind < argc) {
-        const char *argument = argv[optind];
-        // "+": stops at the first argument that is no option. ":": reports a missing value as ':'.
-        const int option = getopt_long(argc, argv, "+:", table, NULL);
-        if (option == OPTION_HELP) {
-            return OPTIONS_HELP;
-        }
-        if (option == -1 || option == '?') {
-            snprintf(error, error_size, "Unknown option '%.60s'; --help lists the options.", argument);
-            return OPTIONS_BAD;
-        }
-        if (option == ':') {
-            snprintf(error, error_size, "%s needs a value; see --help.", argument);
-            return OPTIONS_BAD;
-        }
-        if (!store(option, optarg, options, (error_buffer_t){error, error_size})) {
-            return OPTIONS_BAD;
-        }
-    }
-    return OPTIONS_RUN;
+    return platform_parse_options(argc, argv, table, store, options, (platform_error_t){error, error_size});
 }

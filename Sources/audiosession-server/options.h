@@ -2,6 +2,8 @@
 #ifndef AUDIOSESSION_SERVER_OPTIONS_H
 #define AUDIOSESSION_SERVER_OPTIONS_H
 
+#include "platform_options.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -42,12 +44,10 @@ typedef struct server_options {
     bool detach;
 } server_options_t;
 
-/// Result of `options_parse`.
-typedef enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_BAD } options_result_t;
-
 /// Parses the command line into `options`. On OPTIONS_BAD, `error` (of `error_size` bytes) holds
 /// one sentence that gives the reason.
-options_result_t options_parse(int argc, char **argv, server_options_t *options, char *error, unsigned long error_size);
+platform_options_result_t options_parse(int argc, char **argv, server_options_t *options, char *error,
+                                        unsigned long error_size);
 
 /// Writes the help text to standard output.
 void options_print_help(void);
