@@ -33,11 +33,6 @@ IN_CYCLES = {
         "AudioBus AudioEngine AudioInsert AudioLimiter AudioMeter BusGraph BusRouting CommandQueue EngineInput "
         "EnginePlan EngineShare LoudnessMeter MixerBus SessionBus Voice VoiceSource",
     ],
-    "AudioSessions": [
-        "ActivityMessages AudioApplication AudioSession AudioSessionError AudioSessionEvent AudioSessionHost "
-        "AudioSessionRoute EventStreams IOBufferTuner IOBufferTuning RecordPermissionPrompter SessionConnection "
-        "SessionParticipant TuningHistory TuningLog",
-    ],
     "JackDriver": ["JackClient JackDriver ReachedServer ServerConnection"],
     "SessionArbiter": ["ArbiterConnection PendingReply RequestChannel"],
     "SessionCommands": [

@@ -45,8 +45,7 @@ extension AudioSession.Mode {
             }
     }
 
-    /// Returns the mode of this name. Throws badParam for an unknown name and lists the known
-    /// ones.
+    /// Returns the mode of this name. Throws badParam for an unknown name and lists the known ones.
     func known() throws -> AudioSessionTypes.Mode {
         if let value = AudioSessionTypes.Mode.allCases.first(where: { Self($0) == self }) { return value }
         let names = AudioSessionTypes.Mode.allCases.map { Self($0).rawValue }.joined(separator: ", ")
@@ -55,7 +54,7 @@ extension AudioSession.Mode {
     }
 }
 
-extension AudioSession.Port {
+extension AudioSessionPort {
     init(_ type: PortType) {
         self =
             switch type {

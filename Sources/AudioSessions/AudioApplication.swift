@@ -21,21 +21,19 @@ public final class AudioApplication: NSObject, Sendable {
     /// The key of the new state, a Bool, in `inputMuteStateChangeNotification`.
     public static let muteStateKey = "AVAudioApplicationMuteStateKey"
 
-    /// The application of this process.
-    public static var shared: AudioApplication { AudioSessionHost.shared.application }
-
     private struct State {
-        weak var host: AudioSessionHost?
+        weak var permission: RecordPermissionPrompter?
         var muteHandler: (@Sendable (Bool) -> Bool)?
         var lastNotifiedDecision: UInt64 = 0
     }
     private let state = Mutex(State())
 
-    func bind(to host: AudioSessionHost) { state.withLock { $0.host = host } }
+    /// Connects the object to the app at the arbiter, which lives as long as the app's host.
+    func bind(to permission: RecordPermissionPrompter) { state.withLock { $0.permission = permission } }
 
-    private var host: AudioSessionHost? { state.withLock { $0.host } }
+    private var permission: RecordPermissionPrompter? { state.withLock { $0.permission } }
     /// The arbiter's state of this app.
-    private var appState: AppState? { host.map { $0.arbiter.application($0.app) } }
+    private var appState: AppState? { permission?.app.state }
 
     /// Whether the app may record. Until the user has granted permission, its inputs deliver
     /// silence (keeps PERM-1).
@@ -47,20 +45,8 @@ public final class AudioApplication: NSObject, Sendable {
     /// The library calls `response` on one of its own threads. If the app's host no longer exists,
     /// it calls `response(false)` before this method returns.
     public func requestRecordPermission(completionHandler response: @escaping @Sendable (Bool) -> Void) {
-        guard let host else { return response(false) }
-        host.permission.ask(host, response)
-    }
-
-    /// Asks the user for permission to record in this process, as the instance method does.
-    public static func requestRecordPermission(completionHandler response: @escaping @Sendable (Bool) -> Void) {
-        shared.requestRecordPermission(completionHandler: response)
-    }
-
-    /// Asks the user for permission to record in this process and returns whether it is granted.
-    public static func requestRecordPermission() async -> Bool {
-        await withCheckedContinuation { continuation in
-            shared.requestRecordPermission { continuation.resume(returning: $0) }
-        }
+        guard let permission else { return response(false) }
+        permission.ask(response)
     }
 
     /// Whether `setInputMuted` has muted every input of the app.
@@ -72,8 +58,8 @@ public final class AudioApplication: NSObject, Sendable {
     /// Throws, and changes nothing, when the handler set by `setInputMuteStateChangeHandler`
     /// refuses or the app's host no longer exists.
     public func setInputMuted(_ muted: Bool) throws {
-        let (host, handler) = state.withLock { ($0.host, $0.muteHandler) }
-        guard let host else {
+        let (app, handler) = state.withLock { ($0.permission?.app, $0.muteHandler) }
+        guard let app else {
             throw AudioSessionError(
                 .expiredSession, "Cannot mute inputs: the app's host no longer exists. Use the host of a session.")
         }
@@ -83,7 +69,7 @@ public final class AudioApplication: NSObject, Sendable {
                 "Cannot \(muted ? "mute" : "unmute") inputs: the app's own handler refused. Nothing has changed."
             )
         }
-        try host.submit(.setInputMuted(host.app, muted))
+        try app.submit(.setInputMuted(app.id, muted))
     }
 
     /// Sets the handler that the library calls before it mutes or unmutes the inputs. The handler
@@ -106,26 +92,4 @@ public final class AudioApplication: NSObject, Sendable {
             name: Self.inputMuteStateChangeNotification, object: self,
             userInfo: [Self.muteStateKey: NSNumber(value: isMuted)])
     }
-}
-
-/// The user's answers and the microphone's hardware switch, for shell integrations, tests and
-/// tools.
-extension AudioSessionHost {
-    /// Sets the prompt that asks the user for permission the first time that the app starts to
-    /// record or requests permission.
-    ///
-    /// The prompt calls `answer` once, on any thread, when the user has answered. Without a prompt,
-    /// the library grants permission: a desktop lets every program read its microphone.
-    public func setRecordPermissionPrompt(
-        _ prompt: @escaping @Sendable (_ answer: @escaping @Sendable (Bool) -> Void) -> Void
-    ) { permission.setPrompt(prompt) }
-
-    /// Sets the user's answer, or revokes it: after `undetermined`, the next request asks the user
-    /// again (keeps PERM-2).
-    public func setRecordPermission(_ permission: AudioApplication.RecordPermission) {
-        self.permission.set(permission, self)
-    }
-
-    /// Mutes or unmutes the microphone as its hardware switch does (keeps INT-10).
-    public func setMicrophoneMuted(_ isMuted: Bool) throws { try submit(.setMicrophoneMuted(isMuted)) }
 }

@@ -25,7 +25,7 @@ extension AudioSession {
     /// deactivate the session if you no longer need it.
     @discardableResult
     public func activate(options: ActivationOptions = []) async throws -> Bool {
-        try await activationQueue.perform { try self.setActive(true) }
+        try await activation.queue.perform { try self.setActive(true) }
         return true
     }
 
@@ -34,7 +34,7 @@ extension AudioSession {
     public func activate(
         options: ActivationOptions = [], completionHandler handler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        activationQueue.run {
+        activation.queue.run {
             try self.setActive(true)
         } completion: {
             handler($0 == nil, $0)
@@ -47,7 +47,7 @@ extension AudioSession {
     /// A cancelled task still deactivates, so that a session is not left active by accident.
     @discardableResult
     public func deactivate(options: DeactivationOptions = []) async throws -> Bool {
-        try await activationQueue.performUncancelled { try self.setActive(false, options: options.forSetActive) }
+        try await activation.queue.performUncancelled { try self.setActive(false, options: options.forSetActive) }
         return true
     }
 
@@ -56,7 +56,7 @@ extension AudioSession {
     public func deactivate(
         options: DeactivationOptions = [], completionHandler handler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        activationQueue.run {
+        activation.queue.run {
             try self.setActive(false, options: options.forSetActive)
         } completion: {
             handler($0 == nil, $0)
@@ -68,7 +68,7 @@ extension AudioSession {
     /// Returns when all asynchronous calls on the session have completed and all resulting events
     /// have been delivered. Do not call from within a notification.
     package func settle() {
-        activationQueue.drain()
+        activation.queue.drain()
         host.settle()
     }
 }

@@ -1,5 +1,3 @@
-public import AudioSessionTypes
-
 /// Category, mode and options: the purpose of an app's sound.
 extension AudioSession {
     /// The purpose of the app's sound (group CAT).
@@ -55,12 +53,6 @@ extension AudioSession {
         /// allowBluetoothHFP.
         public static let dualRoute = Mode(rawValue: "AVAudioSessionModeDualRoute")
     }
-
-    /// Options that refine a category (group OPT).
-    public typealias CategoryOptions = AudioSessionTypes.CategoryOptions
-
-    /// Whether the route is shared with other long-form audio (ROUTE-10).
-    public typealias RouteSharingPolicy = AudioSessionTypes.RouteSharingPolicy
 
     /// Options for `setActive`.
     public struct SetActiveOptions: OptionSet, Hashable, Sendable {

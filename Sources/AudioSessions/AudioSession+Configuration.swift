@@ -47,8 +47,8 @@ extension AudioSession {
     public func setMode(_ mode: Mode) throws {
         let mode = try request(mode.known)
         try submit { .configure($0, .mode(mode)) }
-        applyModeToEngine()
-        host.applyRouteAsync(of: self)
+        registered.applyMode()
+        host.applyRouteAsync(of: registered)
     }
 
     /// The categories that the current hardware supports (keeps CAT-7).
@@ -87,19 +87,7 @@ extension AudioSession {
         let change = ConfigurationChange.category(
             category, mode: mode, options: options, routeSharingPolicy: policy)
         try submit { .configure($0, change) }
-        applyModeToEngine()
-        host.applyRouteAsync(of: self)
-    }
-
-    /// Applies the mode to the session's buses. In mode measurement the library does not process
-    /// the sound, so no output that the session is routed to is limited. If memory cannot be
-    /// allocated or the command queue is full, the setting does not change; the library tries again
-    /// at the next notice.
-    func applyModeToEngine() {
-        guard case .success(let connection) = connection else { return }
-        modeLock.withLock { _ in
-            let isAllowed = configuration.mode.allowsProcessing
-            for bus in connection.buses { try? bus.setAllowsLimiting(isAllowed) }
-        }
+        registered.applyMode()
+        host.applyRouteAsync(of: registered)
     }
 }

@@ -9,8 +9,8 @@ extension AudioSession {
     /// Handles a notice of the arbiter: pauses, stops or resumes participants and notifies the app.
     func receive(_ notice: SessionNotice) {
         defer {
-            applyModeToEngine()
-            updateDuckTimer()
+            registered.applyMode()
+            limits.updateDuckTimer()
         }
         switch notice.effect.kind {
         case .interruptionBegan(let reason): deliverBegan(reason)
@@ -19,39 +19,36 @@ extension AudioSession {
             deliverRouteChange(reason, from: previous)
             // The route is applied after the notification, in which the app may pause: none of its
             // sound then reaches the new route (ROUTE-4).
-            host.applyRouteAsync(of: self)
+            host.applyRouteAsync(of: registered)
         case .outputDisconnected:
-            let isGone = host.hasLostOutput(of: self)
-            for participant in liveParticipants { participant.sessionOutputWasDisconnected(isGone: isGone) }
+            let isGone = host.hasLostOutput(of: registered)
+            for participant in participants.living { participant.sessionOutputWasDisconnected(isGone: isGone) }
         case .availableInputsChanged:
-            streams.yield(.availableInputsChanged)
+            delivery.yield(.availableInputsChanged)
             post(Self.availableInputsChangeNotification, nil)
         case .silenceSecondaryAudioHint(let begins): deliverHint(begins ? .begin : .end)
-        case .outputVolumeChanged(let volume): streams.yield(.outputVolumeChanged(volume))
+        case .outputVolumeChanged(let volume): delivery.yield(.outputVolumeChanged(volume))
         case .outputMuteChanged(let isMuted):
-            streams.yield(.outputMuteChanged(isMuted))
+            delivery.yield(.outputMuteChanged(isMuted))
             post(Self.outputMuteStateChangeNotification, [Self.muteStateKey: NSNumber(value: isMuted)])
         case .stateChanged:
-            stopInputsStoppedByArbiter()
-            streams.yield(.stateChanged(state))
+            inputs.stopInputsStoppedByArbiter()
+            delivery.yield(.stateChanged(state))
         case .deactivatedBySystem:
             // If the session was activated again before this notice arrived, its players belong to
             // the new activation.
-            if !isActive {
-                for participant in liveParticipants { participant.sessionDidDeactivate() }
-                participantsChanged()
-            }
+            if !isActive { participants.stopAll() }
             host.applyHardwareRequestsAsync()
             deliverEndOfActivity(DeactivationCause(deactivatedBy: notice.effect.rule))
         case .activated:
-            if notice.effect.rule == .act14 { startAfterGrant() }
+            if notice.effect.rule == .act14, activation.startAfterGrant() { delivery.yield(.activationGranted) }
             deliverBecameActive()
         case .deactivated: deliverEndOfActivity(.app)
-        case .recordPermissionNeeded: host.permission.ask(host)
+        case .recordPermissionNeeded: host.permission.ask()
         case .recordPermissionChanged(let permission):
-            streams.yield(.recordPermissionChanged(permission))
+            delivery.yield(.recordPermissionChanged(permission))
         case .inputMuteChanged(let isMuted):
-            streams.yield(.inputMuteChanged(isMuted))
+            delivery.yield(.inputMuteChanged(isMuted))
             host.application.deliverInputMute(isMuted, decision: notice.decision)
         case .waitMoved, .waitLapsed: break  // not reported to the app
         }
@@ -63,8 +60,8 @@ extension AudioSession {
         // If the session was activated again before this notice arrived, its players belong to the
         // new activation (INT-5).
         if !isActive {
-            let isGone = reason == .routeDisconnected && host.hasLostOutput(of: self)
-            for participant in liveParticipants {
+            let isGone = reason == .routeDisconnected && host.hasLostOutput(of: registered)
+            for participant in participants.living {
                 // ROUTE-4: playback that stops because its output is gone does not resume when an
                 // output returns.
                 reason == .routeDisconnected
@@ -72,7 +69,7 @@ extension AudioSession {
             }
         }
         host.applyHardwareRequestsAsync()
-        streams.yield(.interruptionBegan(reason))
+        delivery.yield(.interruptionBegan(reason))
         post(
             Self.interruptionNotification,
             [
@@ -86,24 +83,41 @@ extension AudioSession {
     /// policy allows (INT-3, INT-9).
     private func deliverEnded(shouldResume: Bool) {
         let options: InterruptionOptions = shouldResume ? .shouldResume : []
-        streams.yield(.interruptionEnded(shouldResume: shouldResume))
+        delivery.yield(.interruptionEnded(shouldResume: shouldResume))
         post(
             Self.interruptionNotification,
             [
                 AudioSessionInterruptionTypeKey: NSNumber(value: InterruptionType.ended.rawValue),
                 AudioSessionInterruptionOptionKey: NSNumber(value: options.rawValue),
             ])
-        deliverRecommendation(shouldResume ? .shouldResume : .shouldNotResume)
-        for participant in liveParticipants { participant.sessionInterruptionEnded(shouldResume: shouldResume) }
+        let context = ResumptionContext(recommendation: shouldResume ? .shouldResume : .shouldNotResume)
+        post(Self.resumptionRecommendationNotification, [Self.resumptionContextKey: context])
+        postMessage(ResumptionRecommendationMessage(context))
+        for participant in participants.living { participant.sessionInterruptionEnded(shouldResume: shouldResume) }
     }
 
+    /// Delivers the start of the session's activity, unless it was already reported. The 2026
+    /// notifications derive from the same notices as the older ones, so both report the same
+    /// changes, in one order, each once (keeps INT-11).
+    private func deliverBecameActive() {
+        guard delivery.recordActive() else { return }
+        delivery.yield(.becameActive)
+        post(Self.didBecomeActiveNotification, nil)
+        postMessage(DidBecomeActiveMessage())
+    }
+
+    /// Delivers the end of the session's activity, unless it was already reported.
     private func deliverEndOfActivity(_ cause: DeactivationCause) {
-        updateDuckTimer(afterEnd: true)
-        deliverBecameInactive(cause)
+        limits.updateDuckTimer(afterEnd: true)
+        guard let cause = delivery.recordInactive(cause) else { return }
+        let context = DeactivationContext(cause: cause)
+        delivery.yield(.becameInactive(cause))
+        post(Self.didBecomeInactiveNotification, [Self.deactivationContextKey: context])
+        postMessage(DidBecomeInactiveMessage(context))
     }
 
     private func deliverHint(_ type: SilenceSecondaryAudioHintType) {
-        streams.yield(.silenceSecondaryAudioHint(type))
+        delivery.yield(.silenceSecondaryAudioHint(type))
         post(
             Self.silenceSecondaryAudioHintNotification,
             [AudioSessionSilenceSecondaryAudioHintTypeKey: NSNumber(value: type.rawValue)])
@@ -111,7 +125,7 @@ extension AudioSession {
 
     /// Delivers a route change with the previous route (keeps ROUTE-3).
     private func deliverRouteChange(_ reason: RouteChangeReason, from previous: Route) {
-        streams.yield(.routeChanged(reason), from: previous)
+        delivery.yield(.routeChanged(reason), from: previous)
         post(
             Self.routeChangeNotification,
             [
@@ -120,32 +134,41 @@ extension AudioSession {
             ])
     }
 
+    private func post(_ name: NSNotification.Name, _ userInfo: [AnyHashable: Any]?) {
+        NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
+    }
+
+    private func postMessage<Message: NotificationCenter.MainActorMessage & Sendable>(_ message: Message)
+    where Message.Subject == AudioSession {
+        delivery.onMainActor { [weak self] in
+            if let self { NotificationCenter.default.post(message, subject: self) }
+        }
+    }
+}
+
+extension AudioSession: HostedSession {
     /// Delivers the driver's events to the app. The return of a server is reported later, by
     /// `notifyReset`.
     func receive(_ event: DriverEvent) {
         switch event {
-        case .formatChanged, .serverReturned: streams.yield(.hardwareChanged)
+        case .formatChanged, .serverReturned: delivery.yield(.hardwareChanged)
         case .serverLost:
-            streams.yield(.mediaServicesWereLost)
+            delivery.yield(.mediaServicesWereLost)
             post(Self.mediaServicesWereLostNotification, nil)
-        case .xrun(let count): if isActive { streams.yield(.xrun(count: count)) }
+        case .xrun(let count): if isActive { delivery.yield(.xrun(count: count)) }
         case .serverGone, .devicesChanged: break
         }
     }
 
-    /// Reports to the app that the server has returned. Each of its devices has returned by then or
-    /// counts as removed (keeps SRV-2).
     func notifyReset() {
-        streams.yield(.mediaServicesWereReset)
+        delivery.yield(.mediaServicesWereReset)
         post(Self.mediaServicesWereResetNotification, nil)
     }
 
-    func post(_ name: NSNotification.Name, _ userInfo: [AnyHashable: Any]?) {
-        NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
-    }
+    func playbackEnded() { limits.updateIdleTimer() }
 }
 
-extension AudioSession.DeactivationCause {
+extension AudioSessionDeactivationCause {
     /// The cause for a session that the system deactivated without an interruption: `background`
     /// for all rules without a case of their own.
     fileprivate init(deactivatedBy rule: Rule) {

@@ -1,4 +1,3 @@
-public import AudioSessionTypes
 public import Foundation
 
 /// Notifications posted to `NotificationCenter.default`, with the session as object, on a library
@@ -54,20 +53,6 @@ extension AudioSession {
 
         /// The app may resume automatically (INT-3).
         public static let shouldResume = InterruptionOptions(rawValue: 1)
-    }
-
-    /// The value of `AudioSessionInterruptionReasonKey` when an interruption begins (INT-2).
-    public typealias InterruptionReason = AudioSessionTypes.InterruptionReason
-
-    /// The value of `AudioSessionRouteChangeReasonKey` (ROUTE-3).
-    public typealias RouteChangeReason = AudioSessionTypes.RouteChangeReason
-
-    /// The value of `AudioSessionSilenceSecondaryAudioHintTypeKey`.
-    public enum SilenceSecondaryAudioHintType: UInt, Hashable, Sendable {
-        /// No other primary session plays any longer.
-        case end = 0
-        /// Another primary session plays: silence secondary audio.
-        case begin = 1
     }
 }
 

@@ -1,14 +1,3 @@
-internal import AudioRendering
-internal import Platform
-
-/// The scopes of `whileActive` that are in progress. Accessed only by operations of the session's
-/// `activationQueue`.
-struct ActiveScopes {
-    var count = 0
-    /// Whether the first scope activated the session, so that the last one deactivates it.
-    var ownsActivation = false
-}
-
 /// Activity for the duration of a scope.
 extension AudioSession {
     /// Activates the session, runs `body`, and deactivates the session and notifies others when
@@ -20,8 +9,8 @@ extension AudioSession {
     /// otherwise throws only what `body` throws. The activation and the deactivation each block as
     /// `setActive` does; in an actor or a task, use the asynchronous method instead.
     public func whileActive<Value>(_ body: () throws -> Value) throws -> Value {
-        try activationQueue.run { try self.enterScope() }
-        defer { activationQueue.run { self.leaveScope() } }
+        try activation.queue.run { try self.activation.enterScope() }
+        defer { activation.queue.run { self.leaveScope() } }
         return try body()
     }
 
@@ -34,33 +23,14 @@ extension AudioSession {
     public func whileActive<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async throws -> Value {
-        try await activationQueue.perform { try self.enterScope() }
+        try await activation.queue.perform { try self.activation.enterScope() }
         let result: Result<Value, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
-        try? await activationQueue.performUncancelled { self.leaveScope() }
+        try? await activation.queue.performUncancelled { self.leaveScope() }
         return try result.get()
     }
 
-    private func enterScope() throws {
-        let wasActive = isActive
-        try setActive(true)
-        scopes.withLock { scopes in
-            if scopes.count == 0 { scopes.ownsActivation = !wasActive }
-            scopes.count += 1
-        }
-    }
-
     private func leaveScope() {
-        let deactivates = scopes.withLock { scopes in
-            scopes.count -= 1
-            return scopes.count == 0 && scopes.ownsActivation
-        }
-        // Throws only isBusy, and only if a setting enables it: the session is inactive
-        // nevertheless (ACT-7).
-        if deactivates { try? setActive(false, options: .notifyOthersOnDeactivation) } else { updateIdleTimer() }
+        if !activation.leaveScope() { limits.updateIdleTimer() }
     }
-
-    /// Whether a scope of `whileActive` is in progress. Access only from operations of
-    /// `activationQueue`.
-    var isInScope: Bool { scopes.withLock { $0.count > 0 } }
 }

@@ -39,11 +39,11 @@ extension AudioSession {
 
     /// The session's events from now on, each delivered to every listener. Includes the events of
     /// all sequences below.
-    public var events: AsyncStream<AudioSessionEvent> { streams.make { $0.event } }
+    public var events: AsyncStream<AudioSessionEvent> { delivery.stream { $0.event } }
 
     /// Starts and ends of interruptions (INT-2, INT-3).
     public var interruptions: AsyncStream<Interruption> {
-        streams.make { delivered in
+        delivery.stream { delivered in
             switch delivered.event {
             case .interruptionBegan(let reason): .began(reason)
             case .interruptionEnded(let shouldResume): .ended(shouldResume ? .shouldResume : [])
@@ -54,7 +54,7 @@ extension AudioSession {
 
     /// Changes between active and inactive, with their cause.
     public var activityChanges: AsyncStream<ActivityChange> {
-        streams.make { delivered in
+        delivery.stream { delivered in
             switch delivered.event {
             case .becameActive: .becameActive
             case .becameInactive(let cause): .becameInactive(cause)
@@ -66,7 +66,7 @@ extension AudioSession {
     /// Whether to resume, delivered when an interruption ends (INT-3). Some interruptions never
     /// end.
     public var resumptionRecommendations: AsyncStream<ResumptionRecommendation> {
-        streams.make { delivered in
+        delivery.stream { delivered in
             guard case .interruptionEnded(let shouldResume) = delivered.event else { return nil }
             return shouldResume ? .shouldResume : .shouldNotResume
         }
@@ -74,7 +74,7 @@ extension AudioSession {
 
     /// Changes of the route, each with its reason and the previous route (ROUTE-3).
     public var routeChanges: AsyncStream<RouteChange> {
-        streams.make { delivered in
+        delivery.stream { delivered in
             guard case .routeChanged(let reason) = delivered.event, let previous = delivered.previousRoute else {
                 return nil
             }
@@ -84,18 +84,18 @@ extension AudioSession {
 
     /// Changes of the available inputs (ROUTE-6); read the inputs from `availableInputs`.
     public var availableInputsChanges: AsyncStream<Void> {
-        streams.make { if case .availableInputsChanged = $0.event { () } else { nil } }
+        delivery.stream { if case .availableInputsChanged = $0.event { () } else { nil } }
     }
 
     /// `begin` when another primary session starts playing, `end` when none plays any longer
     /// (HINT-2).
     public var silenceSecondaryAudioHints: AsyncStream<SilenceSecondaryAudioHintType> {
-        streams.make { if case .silenceSecondaryAudioHint(let type) = $0.event { type } else { nil } }
+        delivery.stream { if case .silenceSecondaryAudioHint(let type) = $0.event { type } else { nil } }
     }
 
     /// Loss and return of the server (SRV-1, SRV-2).
     public var mediaServicesChanges: AsyncStream<MediaServicesChange> {
-        streams.make { delivered in
+        delivery.stream { delivered in
             switch delivered.event {
             case .mediaServicesWereLost: .lost
             case .mediaServicesWereReset: .reset
@@ -106,17 +106,17 @@ extension AudioSession {
 
     /// Changes of the session's own output mute (VOL-3); true means muted.
     public var outputMuteChanges: AsyncStream<Bool> {
-        streams.make { if case .outputMuteChanged(let isMuted) = $0.event { isMuted } else { nil } }
+        delivery.stream { if case .outputMuteChanged(let isMuted) = $0.event { isMuted } else { nil } }
     }
 
     /// Changes of the app's input mute while the session takes input (PERM-4); true means muted.
     public var inputMuteChanges: AsyncStream<Bool> {
-        streams.make { if case .inputMuteChanged(let isMuted) = $0.event { isMuted } else { nil } }
+        delivery.stream { if case .inputMuteChanged(let isMuted) = $0.event { isMuted } else { nil } }
     }
 
     /// Changes of the app's permission to record: the user's answers, and their revocation
     /// (PERM-2).
     public var recordPermissionChanges: AsyncStream<AudioApplication.RecordPermission> {
-        streams.make { if case .recordPermissionChanged(let permission) = $0.event { permission } else { nil } }
+        delivery.stream { if case .recordPermissionChanged(let permission) = $0.event { permission } else { nil } }
     }
 }

@@ -1,72 +1,24 @@
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// The session's state and the reasons for it (ACT-13).
+/// The session's state, the reasons for it, and its last refused request (ACT-13).
 extension AudioSession {
-    /// The arbiter's grant to the session at one moment, and the rules behind it.
-    public struct State: Hashable, Sendable {
-        public enum Activity: String, Hashable, Sendable {
-            /// The session is active, whether or not anything plays in it.
-            case running
-            /// The session was interrupted, and the interruption has not ended.
-            case interrupted
-            case inactive
-        }
-
-        /// A rule that keeps the session from running at full level.
-        public struct Reason: Hashable, Sendable {
-            /// The rule's id, such as "DUCK-1".
-            public var rule: String
-            /// The session that causes the effect; nil when the cause is this session itself or a
-            /// switch of the device.
-            public var by: UInt64?
-            /// The effect: "inactive", "interrupted", "ducked", "muted" or "inputSilenced".
-            public var effect: String
-            /// When the effect began, in seconds of the system's monotonic clock
-            /// (`DispatchTime.uptimeNanoseconds` divided by 10⁹).
-            public var since: Double
-        }
-
-        public var activity: Activity
-        /// Whether another session ducks this one; `attenuation` is the amount in dB.
-        public var isDucked: Bool { attenuation > 0 && activity == .running }
-        /// The attenuation below full level in dB, 0 or more.
-        public var attenuation: Double
-        public var isMuted: Bool
-        /// Empty when the session runs at full level.
-        public var reasons: [Reason]
-    }
-
     /// The arbiter's current grant to this session.
     public var state: State { State(status?.session, status?.resolvedGrant) }
 
     /// Whether the session is active: activated and neither interrupted nor deactivated since. An
     /// active session may be ducked or muted (`state`).
-    public var isActive: Bool { status?.session.isActive ?? false }
+    public var isActive: Bool { registered.isActive }
+
+    /// The last refused request; nil once the session's state at the arbiter has changed: its
+    /// activity, configuration or preferred values, or whether it plays or records (keeps ACT-13).
+    public var lastRefusal: Refusal? { registered.lastRefusal }
 
     /// Explains the session's state: one sentence per reason, then the last refusal
     /// (`lastRefusal`). Empty when the session runs at full level and no request was refused (keeps
     /// ACT-13). If the session could not be created, the result is one sentence that says so.
     public func explain() -> [String] {
-        guard case .success(let connection) = connection else { return ["The session could not be created."] }
-        return host.arbiter.explain(connection.id) + [lastRefusal?.sentence(of: id)].compactMap(\.self)
-    }
-}
-
-extension AudioSession.State {
-    init(_ session: SessionState?, _ resolvedGrant: ResolvedGrant?) {
-        activity =
-            switch session?.activity {
-            case .active: .running
-            case .waiting: .interrupted
-            case .inactive, nil: .inactive
-            }
-        attenuation = resolvedGrant?.grant.attenuation ?? 0
-        isMuted = resolvedGrant?.grant.isMuted ?? false
-        reasons = (resolvedGrant?.reasons ?? []).map {
-            Reason(
-                rule: $0.rule.rawValue, by: $0.by?.rawValue, effect: $0.kind.rawValue,
-                since: Double($0.since.nanoseconds) / 1e9)
-        }
+        guard let id = registered.id else { return ["The session could not be created."] }
+        return host.arbiter.explain(id) + [lastRefusal?.sentence(of: id.rawValue)].compactMap(\.self)
     }
 }

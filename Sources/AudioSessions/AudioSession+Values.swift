@@ -29,7 +29,7 @@ extension AudioSession {
 
         public func makeAsyncIterator() -> Iterator {
             Iterator(
-                session: session, property: property, changes: session()?.streams.makeSignals().makeAsyncIterator())
+                session: session, property: property, changes: session()?.delivery.signals().makeAsyncIterator())
         }
 
         public struct Iterator: AsyncIteratorProtocol {

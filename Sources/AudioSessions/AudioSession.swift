@@ -12,28 +12,19 @@ internal import SessionPolicy
 /// thread. A refused call throws `AudioSessionError` and changes nothing. Notifications and events
 /// arrive on a library thread, in one order for all sessions (ACT-11).
 ///
-/// Unchecked `Sendable`: `NSObject` is not `Sendable`, and all mutable state is behind locks, here
-/// or in the arbiter.
+/// Unchecked `Sendable`: `NSObject` is not `Sendable`, and all mutable state is behind the locks of
+/// the parts, here or in the arbiter.
 open class AudioSession: NSObject, @unchecked Sendable {
     /// What this session shares with the other sessions of its process.
     public let host: AudioSessionHost
-    let connection: Result<SessionConnection, AudioSessionError>
-    let participants = Mutex<[WeakParticipant]>([])
-    /// Serializes starting and stopping inputs, so that the arbiter and the inputs agree on their
-    /// state.
-    let inputLock = Mutex(())
-    /// Serializes applying the mode to the engine: the last thread to read the mode is the last to
-    /// apply it.
-    let modeLock = Mutex(())
-    let streams = EventStreams()
-    let inputGainFactor = Mutex<Float>(1)
+    // The parts of a session; each uses only those above it, and none knows the session.
+    let registered: RegisteredSession
+    let participants: SessionParticipants
+    let inputs: SessionInputs
+    let delivery: SessionEvents
+    let activation: ActivationController
+    let limits: SessionLimits
     let isMultichannel = Mutex(false)
-    let mainActorNotifier = MainActorNotifier()
-    let deliveredActivity = Mutex(DeliveredActivity())
-    let activationQueue = ActivationQueue()
-    let scopes = Mutex(ActiveScopes())
-    let limits = Mutex(SessionLimits())
-    let refusal = Mutex<StoredRefusal?>(nil)
     let companionStorage = Mutex<(any AnyObject & Sendable)?>(nil)
 
     /// The app's session: soloAmbient and inactive until the app changes it (CAT-1).
@@ -49,42 +40,37 @@ open class AudioSession: NSObject, @unchecked Sendable {
     /// the arbiter cannot be reached, and the arbiter's refusal if it accepts no further session.
     public convenience init(host: AudioSessionHost) throws {
         self.init(on: host)
-        _ = try connection.get()
+        _ = try registered.connection.get()
     }
 
     /// Creates a session. If that fails, the session's throwing calls throw the error.
     init(on host: AudioSessionHost) {
-        let receiver = SessionReceiver()
+        let receiver = SessionReceiver { [weak host] in host?.reportDevicesAgainAsync() }
+        let connection = Result { () throws(AudioSessionError) in
+            try SessionConnection(at: host.app, in: try host.engine.get(), receiver)
+        }
         self.host = host
-        connection = SessionConnection.make(on: host, receiver)
+        registered = RegisteredSession(connection, of: host.app)
+        participants = SessionParticipants(of: registered)
+        inputs = SessionInputs(of: registered, participants)
+        delivery = SessionEvents()
+        activation = ActivationController(of: registered, participants, on: host)
+        limits = SessionLimits(of: registered, participants, activation, delivery, clock: host.clock)
         super.init()
-        receiver.set(self)
+        receiver.setHandler { [weak self] in self?.receive($0) }
         host.add(self)
     }
 
     /// Unregisters the session; the arbiter notifies the sessions that waited for it (ACT-12).
     deinit {
-        guard case .success(let connection) = connection else { return }
-        try? host.arbiter.submit(.unregister(connection.id))
+        guard registered.id != nil else { return }
+        try? registered.submit { .unregister($0) }
         host.applyHardwareRequestsAsync()
     }
 
     /// The arbiter's id for this session, unique among all sessions of the arbiter; 0 if the
     /// session could not be created.
-    public var id: UInt64 { (try? connection.get().id.rawValue) ?? 0 }
-
-    /// Submits an action to the arbiter. Throws its refusal, which `lastRefusal` then holds.
-    func submit(_ action: (SessionID) -> PolicyAction) throws {
-        try request {
-            let connection = try connection.get()
-            do throws(ArbiterError) {
-                try host.arbiter.submit(action(connection.id))
-            } catch {
-                throw AudioSessionError(error)
-            }
-        }
-        discardOutdatedRefusal()
-    }
+    public var id: UInt64 { registered.id?.rawValue ?? 0 }
 
     /// An object that a higher module attaches to the session, for as long as the session lives.
     package var companion: (any AnyObject & Sendable)? {
@@ -92,11 +78,30 @@ open class AudioSession: NSObject, @unchecked Sendable {
         set { companionStorage.withLock { $0 = newValue } }
     }
 
-    /// The arbiter's current status of the session.
-    var status: SessionStatus? {
-        guard case .success(let connection) = connection else { return nil }
-        return host.arbiter.status(of: connection.id)
-    }
+    var status: SessionStatus? { registered.status }
+    var configuration: Configuration { registered.configuration }
 
-    var configuration: Configuration { status?.session.configuration ?? Configuration() }
+    /// Submits an action to the arbiter. Throws its refusal, which `lastRefusal` then holds.
+    func submit(_ action: (SessionID) -> PolicyAction) throws { try registered.submit(action) }
+
+    /// Makes a request. If it throws an `AudioSessionError`, stores that as the last refusal.
+    package func request<Value>(_ body: () throws -> Value) throws -> Value { try registered.request(body) }
+}
+
+/// The session's players and recorders.
+extension AudioSession {
+    /// Adds a participant. The session holds it weakly, so releasing the participant removes it.
+    package func attach(_ participant: any SessionParticipant) { participants.add(participant) }
+
+    /// Reports to the arbiter whether a participant runs. A participant calls it when its
+    /// `isRunning` has changed (HINT-1).
+    package func participantsChanged() { participants.reportRunning() }
+
+    /// Notifies the arbiter that the user paused during an interruption: its end will not recommend
+    /// resuming (INT-7).
+    package func userPaused() { try? submit { .userPaused($0) } }
+
+    /// Activates the session for a player or recorder that is about to start. If refused, throws
+    /// and nothing starts (ACT-15).
+    package func activateToStart() throws { try limits.activateToStart() }
 }

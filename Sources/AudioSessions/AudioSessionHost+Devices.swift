@@ -19,7 +19,7 @@ extension AudioSessionHost {
     /// `builtInMic`, that of a line output a `lineIn`; for every other type, the input has that
     /// type too. A device is identified by its name: plugging it in again updates it. Throws
     /// badParam if the name is empty, there is no channel, or the type is unknown.
-    public func plug(_ name: String, type: AudioSession.Port, outputs: Int = 2, inputs: Int = 0) throws {
+    public func plug(_ name: String, type: AudioSessionPort, outputs: Int = 2, inputs: Int = 0) throws {
         let output = try type.known()
         var ports: [DevicePort] = []
         if outputs != 0 {
@@ -164,7 +164,7 @@ extension AudioSessionHost {
             if let server = snapshot.server {
                 // If the arbiter refuses or is unavailable, the next change reports the devices
                 // again.
-                if (try? submit(.setDevices(app, server: server, snapshot.devices))) == nil { last = nil }
+                if (try? submit(.setDevices(app.id, server: server, snapshot.devices))) == nil { last = nil }
             } else {
                 for device in snapshot.devices { try? submit(.plug(device)) }
             }

@@ -11,14 +11,14 @@ extension AudioSessionHost {
     /// Connects a session to its route. On return its sound goes to the new route, after a
     /// crossfade of 5 ms. Without a server nothing changes: the session returns with its previous
     /// ports (SRV-2).
-    func applyRoute(of session: AudioSession) { hardware.sync { connectRoute(of: session) } }
+    func applyRoute(of session: RegisteredSession) { hardware.sync { connectRoute(of: session) } }
 
     /// Reports the devices and connects every active session, and `session`, to its route. Call it
     /// when the engine has been reopened, because its channels may be connected elsewhere.
-    func applyAllRoutes(and session: AudioSession? = nil) {
+    func applyAllRoutes(and session: RegisteredSession? = nil) {
         reportDevices()
         hardware.sync {
-            for other in livingSessions where other.isActive || other === session { connectRoute(of: other) }
+            for other in registeredSessions where other.isActive || other === session { connectRoute(of: other) }
         }
     }
 
@@ -27,7 +27,7 @@ extension AudioSessionHost {
     /// driver's thread.
     func disconnectLostOutputs() {
         guard case .success(let engine) = engine else { return }
-        for session in livingSessions {
+        for session in registeredSessions {
             guard hasLostOutput(of: session), case .success(let connection) = session.connection else { continue }
             try? engine.route(connection.buses.map { BusRouting(bus: $0, outputs: [], inputs: 0..<0) })
         }
@@ -37,13 +37,13 @@ extension AudioSessionHost {
     func applyAllRoutesAsync() {
         hardware.async { [weak self] in
             guard let self else { return }
-            for session in livingSessions where session.isActive { connectRoute(of: session) }
+            for session in registeredSessions where session.isActive { connectRoute(of: session) }
         }
     }
 
     /// Connects a session to its route without blocking: after a change of its category or mode, or
     /// after a route change, which the app was notified of first so that it can pause (ROUTE-4).
-    func applyRouteAsync(of session: AudioSession) {
+    func applyRouteAsync(of session: RegisteredSession) {
         hardware.async { [weak self, weak session] in
             if let session { self?.connectRoute(of: session) }
         }
@@ -51,7 +51,7 @@ extension AudioSessionHost {
 
     /// Returns whether every output that the session was routed to is gone from the server, so that
     /// the session is inaudible.
-    func hasLostOutput(of session: AudioSession) -> Bool {
+    func hasLostOutput(of session: RegisteredSession) -> Bool {
         guard case .success(let engine) = engine, case .success(let connection) = session.connection,
             let devices = engine.driver.devices
         else { return false }
@@ -67,7 +67,7 @@ extension AudioSessionHost {
     /// Routes the session's main bus to every output of its route and to its input, and each
     /// auxiliary bus to its own outputs. First disconnects ports that no session uses. Does nothing
     /// without a server, and for a driver that reports no devices. [hardware queue]
-    private func connectRoute(of session: AudioSession) {
+    private func connectRoute(of session: RegisteredSession) {
         guard case .success(let engine) = engine, let format = engine.format, engine.driver.devices != nil,
             let route = session.status?.route, case .success(let connection) = session.connection
         else { return }
@@ -115,7 +115,7 @@ extension AudioSessionHost {
     /// further ports of the JACK client.
     private func disconnectUnused(_ engine: AudioEngine) {
         guard engine.isSettled else { return }
-        let needed = livingSessions.reduce(into: Set<String>()) { needed, session in
+        let needed = registeredSessions.reduce(into: Set<String>()) { needed, session in
             if case .success(let connection) = session.connection {
                 needed.formUnion(connection.auxiliaryBuses.allUIDs)
             }

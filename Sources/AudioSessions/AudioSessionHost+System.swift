@@ -92,7 +92,7 @@ extension AudioSessionHost {
     /// Its category is playback with `options`: depending on these, it mixes with others, ducks
     /// them or interrupts them. Only one simulated app can run at a time; otherwise, throws
     /// badParam.
-    public func beginOtherAudio(_ options: AudioSession.CategoryOptions = []) throws {
+    public func beginOtherAudio(_ options: CategoryOptions = []) throws {
         try system.withLock { system in
             guard system.simulatedApp == nil else {
                 throw AudioSessionError(
@@ -148,7 +148,7 @@ extension AudioSessionHost {
     /// Resets the app's sessions when the server has returned, if a setting requests Apple's
     /// behaviour: the app then sets everything up again (SRV-2).
     func resetSessions() {
-        if settings.resetsSessionsWithServer { try? submit(.resetSessions(app)) }
+        if settings.resetsSessionsWithServer { try? submit(.resetSessions(app.id)) }
     }
 
     private func begin(_ rank: Rank, isRinging: Bool) throws -> SessionID {
@@ -159,13 +159,7 @@ extension AudioSessionHost {
         }
     }
 
-    func submit(_ action: PolicyAction) throws {
-        do throws(ArbiterError) {
-            try arbiter.submit(action)
-        } catch {
-            throw AudioSessionError(error)
-        }
-    }
+    func submit(_ action: PolicyAction) throws { try app.submit(action) }
 
     private static func cannot(_ action: String, _ reason: String) -> AudioSessionError {
         AudioSessionError(.sessionNotActive, rule: "INT-6", "Cannot \(action): \(reason).")

@@ -36,15 +36,15 @@ public final class AudioSessionHost: Sendable {
         return name.isEmpty ? "audio-session" : String(name.prefix(24))
     }
 
+    /// This process at the arbiter.
+    let app: RegisteredApp
     /// The arbiter, which decides for all sessions.
-    package let arbiter: any SessionArbiter
+    package var arbiter: any SessionArbiter { app.arbiter }
     package var settings: ArbiterSettings { arbiter.settings }
     /// The clock for the sessions' limits, the I/O buffer tuner and the wait for devices.
     let clock: any SessionClock
     /// The engine, or the error that prevented its creation.
     package let engine: Result<AudioEngine, AudioSessionError>
-    /// The arbiter's id for this process.
-    let app: AppID
     /// The serial queue that applies hardware requests and routes.
     let hardware: DispatchQueue
     /// The serial queue that handles events of the driver and the engine, because handlers call
@@ -65,7 +65,7 @@ public final class AudioSessionHost: Sendable {
     private let sessions = Mutex<[WeakSession]>([])
     private let observation = Mutex<EngineObservation?>(nil)
 
-    private struct WeakSession { weak var session: AudioSession? }
+    private struct WeakSession { weak var session: (any HostedSession)? }
 
     /// Creates a host whose engine is driven by `driver`. The first activation, or the first read
     /// of a value of the server, opens the driver.
@@ -100,12 +100,11 @@ public final class AudioSessionHost: Sendable {
         driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
         arbiter: any SessionArbiter, store: StoredPermission? = nil, clock: (any SessionClock)? = nil
     ) {
-        self.arbiter = arbiter
+        app = RegisteredApp(arbiter.app, at: arbiter)
         self.clock = clock ?? DispatchClock()
-        app = arbiter.app
         hardware = DispatchQueue(label: "audio-session.hardware")
         notifications = DispatchQueue(label: "audio-session.notifications")
-        permission = RecordPermissionPrompter(store: store)
+        permission = RecordPermissionPrompter(of: app, store: store)
         application = AudioApplication()
         engine = Result { () throws(AudioSessionError) in
             do throws(AudioEngineError) {
@@ -116,7 +115,7 @@ public final class AudioSessionHost: Sendable {
         }
         applyDeviceOverrides(to: driver)
         observe()
-        if let answer = store?.answer { try? submit(.setRecordPermission(app, answer)) }
+        if let answer = store?.answer { try? app.submit(.setRecordPermission(app.id, answer)) }
     }
 
     /// Creates another app alongside that of `host`, for scenarios with several apps in one
@@ -124,21 +123,20 @@ public final class AudioSessionHost: Sendable {
     /// background audio and permission. `app` is its id, which must be neither 0 nor this
     /// process's.
     package init(app: UInt64, sharing host: AudioSessionHost) {
-        precondition(app != AppID.system.rawValue && app != host.app.rawValue, "the app id is 0 or this process's")
-        self.app = AppID(app)
-        arbiter = host.arbiter
+        precondition(app != AppID.system.rawValue && app != host.app.id.rawValue, "the app id is 0 or this process's")
+        self.app = RegisteredApp(AppID(app), at: host.arbiter)
         engine = host.engine
         hardware = host.hardware
         notifications = host.notifications
         clock = host.clock
-        permission = RecordPermissionPrompter(store: nil)
+        permission = RecordPermissionPrompter(of: self.app, store: nil)
         application = AudioApplication()
         observe()
     }
 
     /// Starts to observe the arbiter's hardware requests and the engine's events.
     private func observe() {
-        application.bind(to: self)
+        application.bind(to: permission)
         arbiter.whenHardwareChanges { [weak self] in self?.hardwareRequestsDidChange() }
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
@@ -170,20 +168,24 @@ public final class AudioSessionHost: Sendable {
         engine.close()
     }
 
-    func add(_ session: AudioSession) {
+    func add(_ session: any HostedSession) {
         sessions.withLock { list in
             list.removeAll { $0.session == nil }
             list.append(WeakSession(session: session))
         }
     }
 
-    var livingSessions: [AudioSession] { sessions.withLock { $0.compactMap(\.session) } }
+    var livingSessions: [any HostedSession] { sessions.withLock { $0.compactMap(\.session) } }
+    /// The living sessions at the arbiter and in the engine.
+    var registeredSessions: [RegisteredSession] { livingSessions.map(\.registered) }
 
-    /// Updates the idle timers of the sessions that a bus belongs to, when its last voice has
-    /// ended.
+    /// Notifies the sessions that a bus belongs to, when its last voice has ended.
     private func notifyEnd(ofBus slot: Int) {
         notifications.async { [weak self] in
-            for session in self?.livingSessions ?? [] where session.plays(onBus: slot) { session.updateIdleTimer() }
+            for session in self?.livingSessions ?? []
+            where session.registered.buses.contains(where: { $0.slot == slot }) {
+                session.playbackEnded()
+            }
         }
     }
 

@@ -34,9 +34,7 @@ public final class AudioSessionInput: Sendable {
 
     deinit {
         // The session no longer refers to this input.
-        guard halt() else { return }
-        session.inputLock.withLock { _ in session.reportInputsStopped() }
-        session.participantsChanged()
+        if markStopped() { session.inputs.reportReleased() }
     }
 
     /// Starts the input. Activates the session if it is not active, even if it is interrupted
@@ -47,75 +45,44 @@ public final class AudioSessionInput: Sendable {
     /// Blocks as `setActive` does.
     public func start() throws {
         try session.activateToStart()
-        guard !isRunning else { return }
         applyGain(session.inputGain)
-        // Under `inputLock`, so that the arbiter and the input agree. If the arbiter stops the
-        // input meanwhile, `stopInputsStoppedByArbiter` detects that afterwards.
-        try session.inputLock.withLock { _ in
-            try session.submit { .setInputRunning($0, true) }
-            running.withLock { $0 = true }
-        }
-        session.participantsChanged()
-    }
-
-    /// Ramps the input to a linear gain in 5 ms.
-    func applyGain(_ gain: Float) {
-        try? capture.setGain(gain, rampFrames: (session.host.format?.sampleRate ?? 48_000) / 200)
+        try session.inputs.start(self)
     }
 
     /// Stops the input. Frames that are already in the ring buffer remain readable.
-    public func stop() {
-        let wasRunning = session.inputLock.withLock { _ in
-            let wasRunning = halt()
-            if wasRunning { session.reportInputsStopped() }
-            return wasRunning
-        }
-        if wasRunning { session.participantsChanged() }
-    }
+    public func stop() { session.inputs.stop(self) }
+}
 
-    /// Marks the input as stopped; returns whether it was running.
-    fileprivate func halt() -> Bool {
+extension AudioSessionInput: SessionInput {
+    /// Whether the input was started and has not been stopped since. An interruption may have
+    /// suspended it.
+    public var isRunning: Bool { running.withLock { $0 } }
+
+    func markStarted() { running.withLock { $0 = true } }
+
+    func markStopped() -> Bool {
         running.withLock { isRunning in
             defer { isRunning = false }
             return isRunning
         }
     }
-}
 
-extension AudioSessionInput: SessionParticipant {
-    /// Whether the input was started and has not been stopped since. An interruption may have
-    /// suspended it.
-    public var isRunning: Bool { running.withLock { $0 } }
+    func applyGain(_ gain: Float) {
+        try? capture.setGain(gain, rampFrames: (session.host.format?.sampleRate ?? 48_000) / 200)
+    }
 
     /// INT-10: stops the input if the arbiter has stopped it. Any other interruption only suspends
     /// it.
-    package func sessionWasInterrupted() { session.stopInputsStoppedByArbiter() }
+    package func sessionWasInterrupted() { session.inputs.stopInputsStoppedByArbiter() }
     package func sessionOutputWasDisconnected(isGone: Bool) {}
     package func sessionInterruptionEnded(shouldResume: Bool) {}
-    package func sessionDidDeactivate() { session.stopInputsStoppedByArbiter() }
+    package func sessionDidDeactivate() { session.inputs.stopInputsStoppedByArbiter() }
 }
 
 extension AudioSession {
-    private var inputs: [AudioSessionInput] { liveParticipants.compactMap { $0 as? AudioSessionInput } }
-
-    /// Stops the inputs that the arbiter has stopped: by a deactivation, a category change or the
-    /// microphone's hardware switch. The arbiter's state is authoritative, so an input that was
-    /// started again afterwards keeps running.
-    func stopInputsStoppedByArbiter() {
-        let stopped = inputLock.withLock { _ in
-            status?.session.isInputRunning == false && inputs.filter { $0.halt() }.isEmpty == false
-        }
-        if stopped { participantsChanged() }
-    }
-
-    /// Notifies the arbiter when the last input has stopped. [under `inputLock`]
-    fileprivate func reportInputsStopped() {
-        if !inputs.contains(where: \.isRunning) { try? submit { .setInputRunning($0, false) } }
-    }
-
     /// The gain applied to the session's inputs, 0…1; 1 by default. A linear factor. JACK does not
     /// provide an input gain, so the library applies this one.
-    public var inputGain: Float { inputGainFactor.withLock { $0 } }
+    public var inputGain: Float { inputs.gain }
 
     /// Whether the input gain can be set: true if any input is available, because the library
     /// applies the gain.
@@ -127,7 +94,6 @@ extension AudioSession {
         guard gain >= 0, gain <= 1 else {
             throw AudioSessionError(.badParam, "An input gain of \(gain) was requested; it must be from 0 to 1.")
         }
-        inputGainFactor.withLock { $0 = gain }
-        for participant in liveParticipants { (participant as? AudioSessionInput)?.applyGain(gain) }
+        inputs.setGain(gain)
     }
 }

@@ -1,33 +1,31 @@
 public import Foundation
 
-extension AudioSession {
-    /// The kind of a port's device.
-    public struct Port: RawRepresentable, Hashable, Sendable {
-        public var rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
+/// The kind of a port's device; `AudioSession.Port` is an alias.
+public struct AudioSessionPort: RawRepresentable, Hashable, Sendable {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
 
-        public static let continuityMicrophone = Port(rawValue: "ContinuityMicrophone")
-        public static let lineIn = Port(rawValue: "LineIn")
-        public static let builtInMic = Port(rawValue: "MicrophoneBuiltIn")
-        public static let headsetMic = Port(rawValue: "MicrophoneWired")
-        public static let lineOut = Port(rawValue: "LineOut")
-        public static let headphones = Port(rawValue: "Headphones")
-        public static let bluetoothA2DP = Port(rawValue: "BluetoothA2DPOutput")
-        public static let builtInReceiver = Port(rawValue: "Receiver")
-        public static let builtInSpeaker = Port(rawValue: "Speaker")
-        public static let HDMI = Port(rawValue: "HDMIOutput")
-        public static let airPlay = Port(rawValue: "AirPlay")
-        public static let bluetoothLE = Port(rawValue: "BluetoothLE")
-        public static let bluetoothHFP = Port(rawValue: "BluetoothHFP")
-        public static let usbAudio = Port(rawValue: "USBAudio")
-        public static let carAudio = Port(rawValue: "CarAudio")
-        public static let virtual = Port(rawValue: "Virtual")
-        public static let PCI = Port(rawValue: "PCI")
-        public static let fireWire = Port(rawValue: "FireWire")
-        public static let displayPort = Port(rawValue: "DisplayPort")
-        public static let AVB = Port(rawValue: "AVB")
-        public static let thunderbolt = Port(rawValue: "Thunderbolt")
-    }
+    public static let continuityMicrophone = AudioSessionPort(rawValue: "ContinuityMicrophone")
+    public static let lineIn = AudioSessionPort(rawValue: "LineIn")
+    public static let builtInMic = AudioSessionPort(rawValue: "MicrophoneBuiltIn")
+    public static let headsetMic = AudioSessionPort(rawValue: "MicrophoneWired")
+    public static let lineOut = AudioSessionPort(rawValue: "LineOut")
+    public static let headphones = AudioSessionPort(rawValue: "Headphones")
+    public static let bluetoothA2DP = AudioSessionPort(rawValue: "BluetoothA2DPOutput")
+    public static let builtInReceiver = AudioSessionPort(rawValue: "Receiver")
+    public static let builtInSpeaker = AudioSessionPort(rawValue: "Speaker")
+    public static let HDMI = AudioSessionPort(rawValue: "HDMIOutput")
+    public static let airPlay = AudioSessionPort(rawValue: "AirPlay")
+    public static let bluetoothLE = AudioSessionPort(rawValue: "BluetoothLE")
+    public static let bluetoothHFP = AudioSessionPort(rawValue: "BluetoothHFP")
+    public static let usbAudio = AudioSessionPort(rawValue: "USBAudio")
+    public static let carAudio = AudioSessionPort(rawValue: "CarAudio")
+    public static let virtual = AudioSessionPort(rawValue: "Virtual")
+    public static let PCI = AudioSessionPort(rawValue: "PCI")
+    public static let fireWire = AudioSessionPort(rawValue: "FireWire")
+    public static let displayPort = AudioSessionPort(rawValue: "DisplayPort")
+    public static let AVB = AudioSessionPort(rawValue: "AVB")
+    public static let thunderbolt = AudioSessionPort(rawValue: "Thunderbolt")
 }
 
 /// One channel of a port (ROUTE-1). Open, so that tests of apps can subclass it.
@@ -59,16 +57,16 @@ open class AudioSessionDataSourceDescription: NSObject {
 
 /// The input or output of a device (ROUTE-1). Open, so that tests of apps can subclass it.
 open class AudioSessionPortDescription: NSObject {
-    private let values: (type: AudioSession.Port, name: String, uid: String, channels: [AudioSessionChannelDescription])
+    private let values: (type: AudioSessionPort, name: String, uid: String, channels: [AudioSessionChannelDescription])
 
     public init(
-        portType: AudioSession.Port, portName: String, uid: String, channels: [AudioSessionChannelDescription]
+        portType: AudioSessionPort, portName: String, uid: String, channels: [AudioSessionChannelDescription]
     ) {
         values = (portType, portName, uid, channels)
     }
 
     /// The kind of the device.
-    open var portType: AudioSession.Port { values.type }
+    open var portType: AudioSessionPort { values.type }
     /// A name to display to users.
     open var portName: String { values.name }
     /// An identifier that is the same each time the same device is connected.

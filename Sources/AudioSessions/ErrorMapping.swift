@@ -8,13 +8,13 @@ extension AudioSessionError {
         switch error {
         case .refused(let refusal):
             self.init(
-                AudioSession.ErrorCode(refusal.code), rule: refusal.rule.rawValue, refusal.message, underlying: refusal)
+                AudioSessionErrorCode(refusal.code), rule: refusal.rule.rawValue, refusal.message, underlying: refusal)
         case .unavailable: self.init(.resourceNotAvailable, error.description, underlying: error)
         }
     }
 
     convenience init(_ error: DriverError) {
-        let code: AudioSession.ErrorCode =
+        let code: AudioSessionErrorCode =
             switch error {
             case .serverLost, .timedOut: .mediaServicesFailed
             case .noServer, .cannotStartServer, .tooFewDescriptors, .cannotCreateThread: .resourceNotAvailable
@@ -28,7 +28,7 @@ extension AudioSessionError {
     }
 }
 
-extension AudioSession.ErrorCode {
+extension AudioSessionErrorCode {
     fileprivate init(_ code: Refusal.Code) {
         self =
             switch code {

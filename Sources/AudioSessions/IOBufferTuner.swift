@@ -23,6 +23,11 @@ internal import Platform
 /// and that value stays in effect. When the tuner is stopped, its last request stays in effect.
 /// Calls are safe from any thread; `steps` are delivered on a library thread.
 public final class IOBufferTuner: Sendable {
+    public typealias Configuration = IOBufferTuningConfiguration
+    public typealias Step = IOBufferTuningStep
+    public typealias Settlement = IOBufferTuningSettlement
+    public typealias Ending = IOBufferTuningEnding
+
     /// The session whose preferred I/O buffer duration the tuner sets. The tuner keeps it alive.
     public let session: AudioSession
     public let configuration: Configuration
@@ -81,7 +86,7 @@ public final class IOBufferTuner: Sendable {
             if case .driver(let event) = event { self?.handle(event) }
         }
         // Session events include the start and the end of its activity.
-        let cancelSessionObservation = session.streams.observe { [weak self] in self?.scheduleMeasurement() }
+        let cancelSessionObservation = session.delivery.observe { [weak self] in self?.scheduleMeasurement() }
         observation.withLock {
             $0 = {
                 engineObservation.cancel()

@@ -19,28 +19,8 @@ internal import SessionPolicy
 /// the limits, and as often again for each `trust` that passes. If all shorter buffers have xruns,
 /// `tries` of them are audible before the tuner settles.
 package struct IOBufferTuning: Sendable {
-    package typealias Step = IOBufferTuner.Step
-
-    /// The measurements at one moment.
-    package struct Facts: Equatable, Sendable {
-        /// Frames rendered and xruns counted so far, each from an arbitrary origin.
-        package var frame: UInt64
-        package var xruns: Int
-        package var sampleRate: Int
-        package var periodFrames: Int
-        package var server: String
-        /// Monotonic time; used only to detect rendering that falls behind real time (rule 2).
-        package var time: Duration
-
-        package init(frame: UInt64, xruns: Int, sampleRate: Int, periodFrames: Int, server: String, time: Duration) {
-            self.frame = frame
-            self.xruns = xruns
-            self.sampleRate = sampleRate
-            self.periodFrames = periodFrames
-            self.server = server
-            self.time = time
-        }
-    }
+    package typealias Step = IOBufferTuningStep
+    package typealias Facts = TuningFacts
 
     /// The action to take.
     package enum Next: Equatable, Sendable {
@@ -64,7 +44,7 @@ package struct IOBufferTuning: Sendable {
         case clean(since: UInt64, pace: Facts)
     }
 
-    private let configuration: IOBufferTuner.Configuration
+    private let configuration: IOBufferTuningConfiguration
     private var phase = Phase.paused
     private var now: Facts?
     private var log = TuningLog()
@@ -78,9 +58,9 @@ package struct IOBufferTuning: Sendable {
     private var isRefused: (shorter: Bool, longer: Bool) = (false, false)
     private var isSetByOthers = false
     private var isFirstStart = true
-    private var settlement: IOBufferTuner.Settlement?
+    private var settlement: IOBufferTuningSettlement?
 
-    package init(_ configuration: IOBufferTuner.Configuration) { self.configuration = configuration }
+    package init(_ configuration: IOBufferTuningConfiguration) { self.configuration = configuration }
 
     /// Returns the steps since the last call.
     package mutating func takeSteps() -> [Step] { log.takeSteps() }
@@ -94,7 +74,7 @@ package struct IOBufferTuning: Sendable {
         phase = .paused
     }
 
-    package mutating func end(_ ending: IOBufferTuner.Ending) { log.append(.ended(ending)) }
+    package mutating func end(_ ending: IOBufferTuningEnding) { log.append(.ended(ending)) }
 
     /// Returns the action for the measurements. Nil means that the session is not active, or that
     /// nothing is rendered, as without a server.
@@ -226,14 +206,14 @@ package struct IOBufferTuning: Sendable {
         return .ask(frames: period)
     }
 
-    private mutating func recordSettlement(_ reason: IOBufferTuner.Settlement) {
+    private mutating func recordSettlement(_ reason: IOBufferTuningSettlement) {
         if settlement != reason { log.append(.settled(reason)) }
         settlement = reason
     }
 
     /// Settles, and measures again later: to check whether rendering keeps up, and to forget what
     /// counts against the period.
-    private mutating func settle(_ reason: IOBufferTuner.Settlement, _ facts: Facts) -> Next {
+    private mutating func settle(_ reason: IOBufferTuningSettlement, _ facts: Facts) -> Next {
         recordSettlement(reason)
         return .look(afterFrames: frames(configuration.hold, facts))
     }

@@ -4,12 +4,6 @@ internal import Platform
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// A weak reference, so that a pending prompt does not keep its host alive.
-private struct WeakHost: @unchecked Sendable {
-    // A weak reference to a Sendable object, never changed.
-    weak var host: AudioSessionHost?
-}
-
 /// Asks the user whether the app may record. However many callers request the permission, the user
 /// is asked once (PERM-2, PERM-3).
 final class RecordPermissionPrompter: Sendable {
@@ -20,12 +14,14 @@ final class RecordPermissionPrompter: Sendable {
         var isAsking = false
         var waiting: [@Sendable (Bool) -> Void] = []
     }
+    let app: RegisteredApp
     private let state: Mutex<State>
     private let store: StoredPermission?
     /// The queue that delivers answers, which is never the thread that asks.
     private let answers = DispatchQueue(label: "audio-session.permission")
 
-    init(store: StoredPermission?) {
+    init(of app: RegisteredApp, store: StoredPermission?) {
+        self.app = app
         self.store = store
         // The default when there is no prompt: a desktop lets every program read its microphone.
         state = Mutex(State(prompt: { answer in answer(true) }))
@@ -35,8 +31,8 @@ final class RecordPermissionPrompter: Sendable {
 
     /// Delivers the stored answer if there is one; otherwise asks the user, unless a prompt is
     /// already in progress.
-    func ask(_ host: AudioSessionHost, _ response: (@Sendable (Bool) -> Void)? = nil) {
-        let permission = host.arbiter.application(host.app).recordPermission
+    func ask(_ response: (@Sendable (Bool) -> Void)? = nil) {
+        let permission = app.state.recordPermission
         guard permission == .undetermined else {
             if let response { answers.async { response(permission == .granted) } }
             return
@@ -47,21 +43,21 @@ final class RecordPermissionPrompter: Sendable {
             return state.isAsking ? nil : state.prompt
         }
         guard let prompt else { return }
-        let weakHost = WeakHost(host: host)
-        answers.async {
-            prompt { isGranted in weakHost.host?.permission.receiveAnswer(isGranted, weakHost.host) }
+        // A pending prompt does not keep the app's host alive.
+        answers.async { [weak self] in
+            prompt { [weak self] isGranted in self?.receiveAnswer(isGranted) }
         }
     }
 
-    private func receiveAnswer(_ isGranted: Bool, _ host: AudioSessionHost?) {
+    private func receiveAnswer(_ isGranted: Bool) {
         // A second answer to the same prompt is ignored.
         guard state.withLock({ $0.isAsking }) else { return }
-        set(isGranted ? .granted : .denied, host)
+        set(isGranted ? .granted : .denied)
     }
 
     /// Sets or revokes the answer, and delivers it to the callers that wait for one.
-    func set(_ permission: RecordPermission, _ host: AudioSessionHost?) {
-        if let host { try? host.submit(.setRecordPermission(host.app, permission)) }
+    func set(_ permission: RecordPermission) {
+        try? app.submit(.setRecordPermission(app.id, permission))
         store?.save(permission)
         guard permission != .undetermined else { return }
         let waiting = state.withLock { state in

@@ -1,5 +1,6 @@
 import AudioRendering
 import AudioSessions
+import Dispatch
 import Foundation
 import Platform
 import SessionArbiter
@@ -196,6 +197,31 @@ import Testing
         try session.setActive(true)
         try stage.host.setMicrophoneMuted(false)
         #expect(try capture(input).allSatisfy { $0 == 0 }, "not without a request")
+    }
+
+    @Test("INT-10: an input that the switch has stopped does not start before its notice has been delivered either")
+    func stoppedBeforeNotice() throws {
+        stage.host.setRecordPermission(.granted)
+        let (session, input) = try recording()
+        let (isBlocked, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let token = NotificationCenter.default.addObserver(
+            forName: AudioSession.interruptionNotification, object: session, queue: nil
+        ) { _ in
+            isBlocked.signal()
+            mayGoOn.wait()
+        }
+        defer {
+            NotificationCenter.default.removeObserver(token)
+            for _ in 0..<8 { mayGoOn.signal() }
+            stage.host.settle()
+        }
+        try stage.host.ring()
+        isBlocked.wait()
+        try stage.host.setMicrophoneMuted(true)
+        try stage.host.declineCall()
+        #expect(input.isRunning, "the notice has not been delivered")
+        let error = #expect(throws: AudioSessionError.self) { try input.start() }
+        #expect(error?.rule == "INT-10")
     }
 
     @Test("INT-10: with overrideMutedMicrophoneInterruption, input continues with zeros, and resumes automatically")

@@ -1,7 +1,4 @@
-internal import AudioRendering
-internal import Dispatch
 public import Foundation
-internal import Platform
 
 /// The activity notifications as main-actor messages: `addObserver(of: session, for:
 /// .didBecomeActive) { … }`.
@@ -78,33 +75,4 @@ extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<AudioSession.ResumptionRecommendationMessage> {
     /// Identifies `AudioSession.ResumptionRecommendationMessage`.
     public static var resumptionRecommendation: Self { .init() }
-}
-
-/// Posts a session's messages on the main actor, in order. If nothing runs the main queue, keeps at
-/// most 1,024 of them and drops the oldest. Pending messages do not keep the session alive.
-final class MainActorNotifier: Sendable {
-    private typealias Post = @MainActor @Sendable (AudioSession) -> Void
-    private let pending = Mutex<[Post]>([])
-
-    func post<Message: NotificationCenter.MainActorMessage & Sendable>(_ message: Message, of session: AudioSession)
-    where Message.Subject == AudioSession {
-        let isFirst = pending.withLock { posts in
-            posts.append { NotificationCenter.default.post(message, subject: $0) }
-            if posts.count > EventStreams.bufferLimit { posts.removeFirst() }
-            return posts.count == 1
-        }
-        guard isFirst else { return }
-        DispatchQueue.main.async { [weak session] in
-            guard let session else { return }
-            MainActor.assumeIsolated { session.mainActorNotifier.deliver(of: session) }
-        }
-    }
-
-    @MainActor private func deliver(of session: AudioSession) {
-        let posts = pending.withLock { posts in
-            defer { posts = [] }
-            return posts
-        }
-        for post in posts { post(session) }
-    }
 }

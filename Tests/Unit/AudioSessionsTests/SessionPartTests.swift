@@ -1,0 +1,70 @@
+import AudioRendering
+@testable import AudioSessions
+import SessionArbiter
+import SessionPolicy
+import TestSupport
+import Testing
+
+/// The parts of a session, each without the others.
+@Suite struct SessionPartTests {
+    @Test("ACT-13: a refusal lasts as long as the state in which it occurred, and does not return with it")
+    func refusals() {
+        let log = RefusalLog()
+        let (quiet, playing) = (state(), state { $0.isRunning = true })
+        #expect(log.current(in: quiet) == nil)
+        let error = AudioSessionError(.insufficientPriority, rule: "ACT-5", "A call has priority.")
+        log.record(error, in: quiet)
+        #expect(log.current(in: quiet)?.error === error && log.current(in: quiet)?.by == nil)
+        #expect(log.current(in: playing) == nil)
+        #expect(log.current(in: quiet) == nil, "it is not restored along with the state")
+    }
+
+    @Test("INT-11: each start and end of activity is reported once; a limit's cause replaces only the app's")
+    func activity() {
+        let events = SessionEvents()
+        #expect(events.recordInactive(.app) == nil, "it was not active")
+        #expect(events.recordActive() && !events.recordActive())
+        events.setPendingCause(.idle)
+        #expect(events.recordInactive(.app) == .idle && events.recordInactive(.app) == nil)
+        #expect(events.recordActive())
+        #expect(events.recordInactive(.app) == .app, "the cause was for one end only")
+        #expect(events.recordActive())
+        events.setPendingCause(.duckLimit)
+        #expect(events.recordInactive(.suspension) == .suspension)
+    }
+
+    @Test("ACT-11: every listener receives what it selects, in order, until it leaves")
+    func listeners() async throws {
+        var events: SessionEvents? = SessionEvents()
+        let stream = events?.stream { if case .outputVolumeChanged(let volume) = $0.event { volume } else { nil } }
+        let volumes = try #require(stream)
+        let calls = EventLog<Int>()
+        let leave = events?.observe { calls.note(1) }
+        events?.yield(.outputVolumeChanged(0.5))
+        events?.yield(.hardwareChanged)
+        leave?()
+        events?.yield(.outputVolumeChanged(0.25))
+        events = nil
+        var received: [Float] = []
+        for await volume in volumes { received.append(volume) }
+        #expect(received == [0.5, 0.25] && calls.noted.count == 2)
+    }
+
+    @Test("HINT-1: participants are reported when the first one starts and the last one stops, and then observed")
+    func participants() throws {
+        let session = try HostFixture().session(.playback)
+        let changes = EventLog<Bool>()
+        session.participants.whenRunningChanges { changes.note(session.registered.status?.session.isRunning ?? false) }
+        let (one, other) = (Participant(session), Participant(session))
+        for (participant, isRunning) in [(one, true), (other, true), (one, false), (other, false)] {
+            participant.run(isRunning)
+        }
+        #expect(changes.noted == [true, false])
+    }
+
+    private func state(_ change: (inout SessionState) -> Void = { _ in }) -> SessionState {
+        var state = SessionState(id: SessionID(1), app: AppID(1))
+        change(&state)
+        return state
+    }
+}
