@@ -155,7 +155,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "AudioRendering", "AudioSessionTypes", "CSessionGate", "CSessionSocket", "CTestEnvironment",
-                "JackDriver",
+                "JackDriver", "Platform",
             ],
             path: "Tests/Support/TestSupport", swiftSettings: swift),
         .target(
@@ -184,7 +184,8 @@ let package = Package(
         .target(
             name: "ArbiterTesting",
             dependencies: [
-                "ArbiterService", "CSessionGate", "CSessionSocket", "SessionArbiter", "SessionPolicy", "TestRandom",
+                "ArbiterService", "CSessionGate", "CSessionSocket", "Platform", "SessionArbiter", "SessionPolicy",
+                "TestRandom",
             ],
             path: "Tests/Support/ArbiterTesting", swiftSettings: swift),
         .executableTarget(

@@ -6,62 +6,63 @@ package struct FileLock: Sendable {
     package let path: String
     private let descriptor: Int32
 
+    /// Opens the lock file without locking it.
+    private init(opening path: String) throws(SystemFailure) {
+        self.path = path
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw SystemFailure("the lock file '\(path)' cannot be opened: \(systemErrorText(errno))")
+        }
+    }
+
+    /// Acquires the lock if no other process holds it; otherwise returns nil.
+    package init?(ifFree path: String) throws(SystemFailure) {
+        try self.init(opening: path)
+        guard try acquire(LOCK_EX | LOCK_NB) else {
+            unlock()
+            return nil
+        }
+    }
+
     /// Waits for the lock and acquires it. If another process holds it, calls `onWait` before
     /// waiting.
     package init(path: String, onWait: () -> Void) throws(SystemFailure) {
-        self.path = path
-        descriptor = try Self.open(path)
-        var operation = LOCK_EX | LOCK_NB
-        while true {
-            switch Self.lock(descriptor, operation) {
-            case 0: return
-            case EINTR: continue
-            case EWOULDBLOCK:
-                onWait()
-                operation = LOCK_EX
-            case let code:
-                Glibc.close(descriptor)
-                throw SystemFailure("the lock file '\(path)' cannot be locked: \(systemErrorText(code))")
-            }
-        }
+        try self.init(opening: path)
+        guard try !acquire(LOCK_EX | LOCK_NB) else { return }
+        onWait()
+        _ = try acquire(LOCK_EX)
     }
 
     /// Waits for the lock for at most `seconds` and acquires it. Throws if another process holds it
     /// for longer.
     package init(path: String, within seconds: Double) throws(SystemFailure) {
-        self.path = path
-        descriptor = try Self.open(path)
+        try self.init(opening: path)
         let deadline = DispatchTime.now() + seconds
         // A wait for a file lock cannot time out, so this polls with increasing pauses.
         var pause: Int32 = 1
-        while true {
-            switch Self.lock(descriptor, LOCK_EX | LOCK_NB) {
-            case 0: return
-            case EINTR: continue
-            case EWOULDBLOCK where DispatchTime.now() < deadline:
-                poll(nil, 0, pause)
-                pause = min(pause * 2, 32)
-            case EWOULDBLOCK:
-                Glibc.close(descriptor)
+        while try !acquire(LOCK_EX | LOCK_NB) {
+            guard DispatchTime.now() < deadline else {
+                unlock()
                 throw SystemFailure("another process has held the lock file '\(path)' for too long; find out which one")
+            }
+            poll(nil, 0, pause)
+            pause = min(pause * 2, 32)
+        }
+    }
+
+    /// Locks the file; returns false if another process holds the lock and `operation` does not
+    /// wait. Closes the file and throws if it cannot be locked.
+    private func acquire(_ operation: Int32) throws(SystemFailure) -> Bool {
+        while flock(descriptor, operation) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EWOULDBLOCK: return false
             case let code:
-                Glibc.close(descriptor)
+                unlock()
                 throw SystemFailure("the lock file '\(path)' cannot be locked: \(systemErrorText(code))")
             }
         }
-    }
-
-    private static func open(_ path: String) throws(SystemFailure) -> Int32 {
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
-            throw SystemFailure("the lock file '\(path)' cannot be opened: \(systemErrorText(errno))")
-        }
-        return descriptor
-    }
-
-    /// Returns 0 or an errno.
-    private static func lock(_ descriptor: Int32, _ operation: Int32) -> Int32 {
-        flock(descriptor, operation) == 0 ? 0 : errno
+        return true
     }
 
     /// Releases the lock. The lock must not be used afterwards.

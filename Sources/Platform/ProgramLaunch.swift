@@ -38,29 +38,14 @@ package enum ProgramLaunch {
     /// cannot be run, reports a reason, exits without a line, or is not ready within
     /// `timeoutSeconds`; in the last case the process is killed.
     package static func run(_ executable: String, arguments: [String], timeoutSeconds: Double) throws(SystemFailure) {
-        var ends: [Int32] = [-1, -1]
-        // A socket pair serves as the pipe: it is close-on-exec from the start, so no other child
-        // process inherits an end.
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw SystemFailure("cannot create a pipe: \(systemErrorText(errno))")
-        }
-        defer { close(ends[0]) }
-        let child: pid_t
-        do throws(SystemFailure) {
-            child = try spawn(
-                executable, arguments: ["--ready-fd", String(readyDescriptor)] + arguments, giving: ends[1],
-                as: [readyDescriptor])
-        } catch {
-            close(ends[1])
-            throw error
-        }
-        close(ends[1])
-        let line = readLine(from: ends[0], timeoutSeconds: timeoutSeconds)
+        let (child, pipe) = try spawn(
+            executable, arguments: ["--ready-fd", String(readyDescriptor)] + arguments, writingTo: [readyDescriptor])
+        defer { close(pipe) }
+        let line = readLine(from: pipe, timeoutSeconds: timeoutSeconds)
         guard line != "ready" else { return reapLater(child) }
         // A program that is not ready by now is no longer needed, and might never end.
         if line == nil { kill(child, SIGKILL) }
-        let status = reap(child)
+        let status = reapProgram(child)
         switch line {
         case nil: throw SystemFailure("the program was not ready within \((timeoutSeconds * 10).rounded() / 10) s")
         case "": throw SystemFailure("'\(executable)' exited without a message, with status \(status)")
@@ -76,23 +61,11 @@ package enum ProgramLaunch {
     package static func output(
         of executable: String, arguments: [String], timeoutSeconds: Double
     ) throws(SystemFailure) -> String {
-        var ends: [Int32] = [-1, -1]
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw SystemFailure("cannot create a pipe: \(systemErrorText(errno))")
-        }
-        defer { close(ends[0]) }
-        let child: pid_t
-        do throws(SystemFailure) {
-            child = try spawn(executable, arguments: arguments, giving: ends[1], as: [1, 2])
-        } catch {
-            close(ends[1])
-            throw error
-        }
-        close(ends[1])
-        let received = read(from: ends[0], timeoutSeconds: timeoutSeconds) { _ in false }
+        let (child, pipe) = try spawn(executable, arguments: arguments, writingTo: [STDOUT_FILENO, STDERR_FILENO])
+        defer { close(pipe) }
+        let received = read(from: pipe, timeoutSeconds: timeoutSeconds) { _ in false }
         if received == nil { kill(child, SIGKILL) }
-        let status = reap(child)
+        let status = reapProgram(child)
         guard let received else {
             throw SystemFailure("'\(executable)' did not exit within \((timeoutSeconds * 10).rounded() / 10) s")
         }
@@ -103,39 +76,33 @@ package enum ProgramLaunch {
         return received
     }
 
-    /// Starts the program without this process's blocked signals, signal handlers and terminal.
-    /// `descriptors` of the program are copies of `end`; its other standard descriptors are
-    /// /dev/null. It inherits the environment, the working directory and every descriptor that is
-    /// not close-on-exec; a program of this project closes those itself.
+    /// Starts the program without a terminal. Its `descriptors` write to a pipe, whose other end is
+    /// returned; its other standard descriptors are /dev/null. A program of this project closes the
+    /// other descriptors that it inherits itself.
     private static func spawn(
-        _ executable: String, arguments: [String], giving end: Int32, as descriptors: [Int32]
-    ) throws(SystemFailure) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        for descriptor in descriptors { posix_spawn_file_actions_adddup2(&actions, end, descriptor) }
-
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-
-        var words: [UnsafeMutablePointer<CChar>?] = ([executable] + arguments).map { strdup($0) } + [nil]
-        defer { words.forEach { free($0) } }
-        var child = pid_t()
-        let result = posix_spawn(&child, executable, &actions, &attributes, &words, environ)
-        guard result == 0 else {
-            throw SystemFailure("'\(executable)' cannot be run: \(systemErrorText(result))")
+        _ executable: String, arguments: [String], writingTo descriptors: [Int32]
+    ) throws(SystemFailure) -> (child: pid_t, pipe: Int32) {
+        var ends: [Int32] = [-1, -1]
+        // A socket pair serves as the pipe: it is close-on-exec from the start, so no other child
+        // process inherits an end.
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw SystemFailure("cannot create a pipe: \(systemErrorText(errno))")
         }
-        return child
+        let (own, given) = (ends[0], ends[1])
+        defer { close(given) }
+        do throws(SystemFailure) {
+            let child = try spawnProgram(executable, arguments: arguments) { actions in
+                posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+                posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+                posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+                for descriptor in descriptors { posix_spawn_file_actions_adddup2(&actions, given, descriptor) }
+            }
+            return (child, own)
+        } catch {
+            close(own)
+            throw error
+        }
     }
 
     /// Reads text up to the end of the line or of the stream, and returns the first line. Returns
@@ -172,14 +139,7 @@ package enum ProgramLaunch {
     /// thread waits on. Without a thread, waits here without a limit.
     private static func reapLater(_ child: pid_t) {
         let reaper = WorkerThread()
-        guard reaper.start(name: "audio-reaper", { _ = reap(child) }) else { return _ = reap(child) }
+        guard reaper.start(name: "audio-reaper", { reapProgram(child) }) else { return _ = reapProgram(child) }
         reaper.join(seconds: 1)
-    }
-
-    /// Waits until the process has exited, and returns its exit status.
-    private static func reap(_ child: pid_t) -> Int32 {
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) == -1, errno == EINTR { continue }
-        return (status >> 8) & 0xff
     }
 }

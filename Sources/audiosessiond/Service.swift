@@ -9,7 +9,8 @@ struct Service {
     private let server: ArbiterServer
     private let files: ServiceFiles
     private let log: ServiceLog
-    private let lock: RunningLock
+    /// Held for as long as the service runs, so that there is only one at a time.
+    private let lock: FileLock
     /// Whether the service created the socket itself, instead of receiving it from systemd.
     private let ownsSocket: Bool
 
@@ -19,7 +20,7 @@ struct Service {
     init(socketPath: String?, configurationPath: String?, isInForeground: Bool) throws(ServiceFailure) {
         umask(0o077)
         files = try ServiceFiles(socketPath: socketPath)
-        lock = try RunningLock(path: files.runningLock)
+        lock = try Self.runningLock(files.runningLock)
         let log = ServiceLog(path: isInForeground ? nil : files.log)
         self.log = log
         let (settings, warnings) = try Self.settings(configurationPath)
@@ -50,6 +51,15 @@ struct Service {
         if ownsSocket { unlink(files.socket) }
         log.write(end == .idle ? "Exiting: no client has needed the service for a while." : "Stopped.")
         lock.unlock()
+    }
+
+    private static func runningLock(_ path: String) throws(ServiceFailure) -> FileLock {
+        do throws(SystemFailure) {
+            if let lock = try FileLock(ifFree: path) { return lock }
+        } catch {
+            throw ServiceFailure(EX_UNAVAILABLE, "Cannot start: \(error.reason).")
+        }
+        throw ServiceFailure(EX_TEMPFAIL, "Another audiosessiond is already running there; it holds '\(path)'.")
     }
 
     private static func settings(

@@ -30,46 +30,29 @@ struct ServiceFiles {
     var log: String { base + ".log" }
 }
 
-/// A lock held for as long as the service runs, so that there is only one at a time.
-struct RunningLock {
-    private let descriptor: Int32
-
-    init(path: String) throws(ServiceFailure) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
-            throw ServiceFailure(EX_UNAVAILABLE, "The lock file '\(path)' cannot be opened: \(systemErrorText(errno)).")
-        }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
-            throw ServiceFailure(EX_TEMPFAIL, "Another audiosessiond is already running there; it holds '\(path)'.")
-        }
-    }
-
-    func unlock() { close(descriptor) }
-}
-
 /// The lock that a process holds while it starts a service. A service that exits also holds it
 /// until its process has ended, so that no client connects to it meanwhile.
 final class StartingLock {
     private let path: String
-    private var descriptor: Int32 = -1
+    private var lock: FileLock?
 
     init(path: String) { self.path = path }
 
     /// Tries to acquire the lock; returns false if another process holds it, because it starts a
-    /// service. Returns true if the lock file cannot be opened.
+    /// service. Returns true if the lock file cannot be used.
     func acquire() -> Bool {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return true }
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-        release()
-        return false
+        do throws(SystemFailure) {
+            lock = try FileLock(ifFree: path)
+            return lock != nil
+        } catch {
+            return true
+        }
     }
 
     /// Releases the lock because the service continues to run.
     func release() {
-        if descriptor >= 0 { close(descriptor) }
-        descriptor = -1
+        lock?.unlock()
+        lock = nil
     }
 }
 

@@ -55,7 +55,7 @@ struct GateTests {
     func outlives() throws {
         let stage = try ServiceFixture()
         let before = stage.gate.words
-        #expect(try stage.service.end(SIGKILL) == -SIGKILL)
+        #expect(try stage.service.end(SIGKILL) == 128 + SIGKILL)
         #expect(stage.gate.words == before)
         #expect(!stage.gate.grant.paused)
     }

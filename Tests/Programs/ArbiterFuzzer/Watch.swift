@@ -44,7 +44,8 @@ struct Watch {
         let status = try worker.waitForEnd()
         guard hang != nil || status != 0 else { return [] }
         let cause =
-            hang ?? (status < 0 ? "Signal \(-status) ended the worker." : "The worker ended with status \(status).")
+            hang
+            ?? (status > 128 ? "Signal \(status - 128) ended the worker." : "The worker ended with status \(status).")
         return [cause]
             + (0..<Board.parts).compactMap { part in
                 board.read(part).map { number, packet in

@@ -1,4 +1,5 @@
 package import Foundation
+import Platform
 
 /// A child process. A socket pair carries its standard output; the end of the stream shows that the
 /// process has ended.
@@ -42,23 +43,19 @@ package final class Program {
             close(pipes.output[1])
             close(pipes.input[1])
         }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, pipes.input[1], 0)
-        posix_spawn_file_actions_adddup2(&actions, pipes.output[1], 1)
-        if let errors { posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600) }
-        if outputAlsoAt3 { posix_spawn_file_actions_adddup2(&actions, pipes.output[1], 3) }
-        if let handing { posix_spawn_file_actions_adddup2(&actions, handing.own, handing.asNumber) }
-
-        let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
-        var variables: [UnsafeMutablePointer<CChar>?] = all.map { strdup("\($0)=\($1)") } + [nil]
-        defer { (words + variables).forEach { free($0) } }
-        var child = pid_t()
-        let result = posix_spawn(&child, path, &actions, nil, &words, &variables)
-        guard result == 0 else { throw TrialError("Cannot run '\(path)': \(String(cString: strerror(result))).") }
-        process = child
+        do throws(SystemFailure) {
+            process = try spawnProgram(path, arguments: arguments, environment: environment) { actions in
+                posix_spawn_file_actions_adddup2(&actions, pipes.input[1], 0)
+                posix_spawn_file_actions_adddup2(&actions, pipes.output[1], 1)
+                if let errors {
+                    posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+                }
+                if outputAlsoAt3 { posix_spawn_file_actions_adddup2(&actions, pipes.output[1], 3) }
+                if let handing { posix_spawn_file_actions_adddup2(&actions, handing.own, handing.asNumber) }
+            }
+        } catch {
+            throw TrialError("\(error.reason).")
+        }
         output = pipes.output[0]
         input = pipes.input[0]
     }
@@ -106,7 +103,7 @@ package final class Program {
         }
     }
 
-    /// Waits until the program has ended. Returns its exit status, or the negated number of the
+    /// Waits until the program has ended. Returns its exit status, or 128 plus the number of the
     /// signal that ended it. Discards its remaining output.
     package func waitForEnd(within seconds: Double = 20) throws -> Int32 {
         if let status { return status }
@@ -120,9 +117,7 @@ package final class Program {
     }
 
     private func reap() -> Int32 {
-        var word: Int32 = 0
-        while waitpid(process, &word, 0) == -1, errno == EINTR { continue }
-        let result = word & 0x7f == 0 ? (word >> 8) & 0xff : -(word & 0x7f)
+        let result = reapProgram(process)
         status = result
         return result
     }

@@ -1,5 +1,6 @@
 internal import CSessionSocket
 internal import Foundation
+internal import Platform
 public import Glibc
 
 /// A program that a test starts, ends and reaps.
@@ -18,36 +19,24 @@ public final class ChildProcess: Sendable {
         inheriting inherited: Int32? = nil, printingTo printed: (output: Int32, errors: Int32)? = nil
     ) throws {
         directory = try TemporaryDirectory()
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        if let printed {
-            posix_spawn_file_actions_adddup2(&actions, printed.output, 1)
-            posix_spawn_file_actions_adddup2(&actions, printed.errors, 2)
-        } else {
-            posix_spawn_file_actions_addopen(
-                &actions, 1, directory.file("output"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
-            posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        }
-        if let inherited { posix_spawn_file_actions_adddup2(&actions, inherited, 101) }
-        // The thread that starts the child may block signals; the child must not.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
-        var pid = pid_t()
-        let result = Self.withCStrings([program] + arguments) { words in
-            Self.withCStrings(variables) { posix_spawnp(&pid, program, &actions, &attributes, words, $0) }
-        }
-        guard result == 0 else {
-            throw TestFailure(
-                "Cannot run '\(program)' (\(String(cString: strerror(result)))). These tests need it; install jackd2."
-            )
+        let pid: Glibc.pid_t
+        do throws(SystemFailure) {
+            pid = try spawnProgram(
+                program, arguments: arguments, environment: environment, searchesPath: true
+            ) { [directory] actions in
+                posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+                if let printed {
+                    posix_spawn_file_actions_adddup2(&actions, printed.output, 1)
+                    posix_spawn_file_actions_adddup2(&actions, printed.errors, 2)
+                } else {
+                    posix_spawn_file_actions_addopen(
+                        &actions, 1, directory.file("output"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
+                    posix_spawn_file_actions_adddup2(&actions, 1, 2)
+                }
+                if let inherited { posix_spawn_file_actions_adddup2(&actions, inherited, 101) }
+            }
+        } catch {
+            throw TestFailure("\(error.reason). These tests need it; install jackd2.")
         }
         identifier = pid
         descriptor = ssocket_process_open(pid)
@@ -98,19 +87,10 @@ public final class ChildProcess: Sendable {
     @discardableResult
     public func reap() -> Int32 {
         exit.set {
-            var status: Int32 = 0
-            while waitpid(identifier, &status, 0) == -1, errno == EINTR { continue }
-            return status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
+            reapProgram(identifier)
         }
     }
 
-    private static func withCStrings<Result>(
-        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-    ) -> Result {
-        let words = strings.map { strdup($0) } + [nil]
-        defer { words.forEach { free($0) } }
-        return body(words)
-    }
 }
 
 /// An exit status that is set once the process has been reaped.
