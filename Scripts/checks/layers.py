@@ -39,7 +39,6 @@ IN_CYCLES = {
         "SessionParticipant TuningHistory TuningLog",
     ],
     "JackDriver": ["JackClient JackDriver ReachedServer ServerConnection"],
-    "SessionArbiter": ["ArbiterConnection PendingReply RequestChannel"],
     "SessionCommands": [
         "ArbiterChecks DeviceChecks DevicePrograms DeviceView Finding Machine ManagedServers RealtimeChecks "
         "ServerChecks SocketArbiterClient StatusResult",
