@@ -38,7 +38,6 @@ IN_CYCLES = {
         "AudioSessionRoute EventStreams IOBufferTuner IOBufferTuning RecordPermissionPrompter SessionConnection "
         "SessionParticipant TuningHistory TuningLog",
     ],
-    "JackDriver": ["JackClient JackDriver ReachedServer ServerConnection"],
     "SessionCommands": [
         "ArbiterChecks DeviceChecks DevicePrograms DeviceView Finding Machine ManagedServers RealtimeChecks "
         "ServerChecks SocketArbiterClient StatusResult",
