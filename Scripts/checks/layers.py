@@ -42,7 +42,6 @@ IN_CYCLES = {
         "ArbiterChecks DeviceChecks DevicePrograms DeviceView Finding Machine ManagedServers RealtimeChecks "
         "ServerChecks SocketArbiterClient StatusResult",
     ],
-    "player": ["PlaybackController PlayerCommand PlayerProgram"],
 }
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"
