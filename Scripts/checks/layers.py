@@ -38,10 +38,6 @@ IN_CYCLES = {
         "AudioSessionRoute EventStreams IOBufferTuner IOBufferTuning RecordPermissionPrompter SessionConnection "
         "SessionParticipant TuningHistory TuningLog",
     ],
-    "SessionCommands": [
-        "ArbiterChecks DeviceChecks DevicePrograms DeviceView Finding Machine ManagedServers RealtimeChecks "
-        "ServerChecks SocketArbiterClient StatusResult",
-    ],
 }
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"
