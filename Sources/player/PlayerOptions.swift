@@ -1,5 +1,4 @@
 import ArgumentParser
-import AudioSessions
 import JackDriver
 
 /// The files and options of the `player` command.
