@@ -241,7 +241,7 @@ let package = Package(
             name: "JackDriverTests",
             dependencies: [
                 "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "SessionArbiter", "SessionPolicy",
-                "CJackDriver", "TestRandom", "TestSupport",
+                "CJackDriver", "CSessionSocket", "TestRandom", "TestSupport",
             ],
             path: "Tests/Integration/JackDriverTests", exclude: ["Fixtures"], swiftSettings: swift),
         .testTarget(

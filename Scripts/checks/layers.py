@@ -33,13 +33,6 @@ IN_CYCLES = {
         "AudioBus AudioEngine AudioInsert AudioLimiter AudioMeter BusGraph BusRouting CommandQueue EngineInput "
         "EnginePlan EngineShare LoudnessMeter MixerBus SessionBus Voice VoiceSource",
     ],
-    "JackDriver": ["JackClient JackDriver ReachedServer ServerConnection"],
-    "SessionArbiter": ["ArbiterConnection PendingReply RequestChannel"],
-    "SessionCommands": [
-        "ArbiterChecks DeviceChecks DevicePrograms DeviceView Finding Machine ManagedServers RealtimeChecks "
-        "ServerChecks SocketArbiterClient StatusResult",
-    ],
-    "player": ["PlaybackController PlayerCommand PlayerProgram"],
 }
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"

@@ -149,13 +149,15 @@ final class JackClient: @unchecked Sendable {
         String(cString: rcore_jack_status_text(status))
     }
 
+    /// The version of the JACK library that the loader chose.
+    static var libraryVersion: String { String(cString: rcore_jack_version()) }
+
     /// Whether the loader chose PipeWire's libjack.
-    static var isPipeWire: Bool { JackDriver.libraryVersion.contains("PipeWire") }
+    static var isPipeWire: Bool { libraryVersion.contains("PipeWire") }
 
     static var serverDescription: String {
-        let version = JackDriver.libraryVersion
-        if isPipeWire { return "PipeWire's JACK \(version)" }
-        return version.hasPrefix("0.") ? "jackd \(version)" : "jackd2 \(version)"
+        if isPipeWire { return "PipeWire's JACK \(libraryVersion)" }
+        return libraryVersion.hasPrefix("0.") ? "jackd \(libraryVersion)" : "jackd2 \(libraryVersion)"
     }
 }
 

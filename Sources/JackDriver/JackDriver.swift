@@ -11,6 +11,11 @@ internal import Platform
 /// names (keeps SRV-2): it reports `serverReturned` and resumes rendering when the handler has
 /// returned. After `serverGone`, `open` starts from the beginning.
 public final class JackDriver: RenderDriver {
+    public typealias Configuration = JackDriverConfiguration
+    public typealias ServerChoice = Configuration.ServerChoice
+    public typealias Recovery = Configuration.Recovery
+    public typealias ConnectionMode = Configuration.ConnectionMode
+
     /// The configuration that the driver was created with.
     public let configuration: Configuration
 

@@ -16,7 +16,7 @@ enum ReachedServer: Equatable, Sendable {
     /// Opens a client at the server that `choice` selects at this moment. `onLaunch` is called
     /// before the managed server is started.
     static func openClient(
-        _ choice: JackDriver.ServerChoice, managed: ManagedServer, name: String, monitor: ServerMonitor,
+        _ choice: JackDriverConfiguration.ServerChoice, managed: ManagedServer, name: String, monitor: ServerMonitor,
         onLaunch: () -> Void
     ) throws(DriverError) -> (server: ReachedServer, client: JackClient) {
         switch choice {

@@ -70,7 +70,7 @@ final class ServerConnection: Sendable {
         var serverName: String
     }
 
-    let configuration: JackDriver.Configuration
+    let configuration: JackDriverConfiguration
     let core: RenderCore
     let handler: @Sendable (DriverEvent) -> Void
     let filler: StreamFiller
@@ -86,7 +86,7 @@ final class ServerConnection: Sendable {
     private let watcher = WorkerThread()
 
     init(
-        _ configuration: JackDriver.Configuration, overrides: [DeviceOverride], core: RenderCore,
+        _ configuration: JackDriverConfiguration, overrides: [DeviceOverride], core: RenderCore,
         handler: @escaping @Sendable (DriverEvent) -> Void, filler: StreamFiller
     ) throws(DriverError) {
         self.configuration = configuration

@@ -25,7 +25,7 @@ public struct ServerFacts: Hashable, Sendable, Codable {
 extension JackDriver {
     /// The version of the JACK library that the loader chose: "1.9.21", "3.0.0.0 (using PipeWire
     /// …)".
-    public static var libraryVersion: String { String(cString: rcore_jack_version()) }
+    public static var libraryVersion: String { JackClient.libraryVersion }
 
     /// Returns the properties of the server of that name (nil: the default one); to read them, a
     /// client is opened for a moment. Does not start a server. Throws `noServer` if the server is

@@ -1,7 +1,5 @@
 public import AudioRendering
-internal import CJackDriver
 internal import Dispatch
-internal import Foundation
 internal import Platform
 
 // Changing a server's sample rate, which no JACK client can do: each kind of server has its own
@@ -59,7 +57,7 @@ extension ServerConnection {
         guard ManagedServer.sampleRates.contains(sampleRate) else {
             throw .refused(call: call, reason: "rates range from 8,000 to 384,000 Hz")
         }
-        if JackDriver.libraryVersion.contains("PipeWire") {
+        if JackClient.isPipeWire {
             let remote = state.withLock { $0.identity?.server.outsideName }
             try PipeWireSettings.force(sampleRate, at: remote)
             let actualRate = try awaitFormat { $0.sampleRate == sampleRate }.sampleRate
@@ -68,10 +66,11 @@ extension ServerConnection {
             if actualRate == sampleRate { try PipeWireSettings.release(at: remote, ifDefault: sampleRate) }
             return actualRate
         } else {
-            let server = state.withLock { $0.identity?.server }
+            // Any server may be a managed one, also if it was requested by name.
+            var server = configuration.managedServer
+            server.name = state.withLock { $0.identity?.serverName } ?? server.name
             do throws(DriverError) {
-                try configuration.managed(at: server).setSampleRate(
-                    sampleRate, within: configuration.callTimeout)
+                try server.setSampleRate(sampleRate, within: configuration.callTimeout)
             } catch {
                 guard case .noServer = error else { throw error }
                 throw .refused(
@@ -109,29 +108,14 @@ extension ServerConnection {
             _ = change.wait(seconds: Double(deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1e9)
         }
     }
-}
 
-extension JackDriver.Configuration {
-    /// Returns the managed server that a connection has reached, including one that is known only
-    /// by name.
-    fileprivate func managed(at server: ReachedServer?) -> ManagedServer {
-        guard case .outside(let name) = server else { return managedServer }
-        var other = managedServer
-        let named = ProcessInfo.processInfo.environment["JACK_DEFAULT_SERVER"] ?? ""
-        other.name = name ?? (named.isEmpty ? "default" : named)
-        return other
-    }
-}
-
-extension ServerConnection {
     /// Returns the period that results from a request for `frames`, after which the server had
     /// `period`. PipeWire accepts at once, rounds down to a power of two and applies the value
     /// later. jackd has the period when it accepts, but a client that has just been activated may
     /// be notified of it later.
     func settledPeriod(_ period: Int, requested frames: Int) throws(DriverError) -> Int {
-        let isPipeWire = JackDriver.libraryVersion.contains("PipeWire")
-        guard isPipeWire || period != frames else { return period }
-        let expected = isPipeWire ? frames.powerOfTwoBelow : frames
+        guard JackClient.isPipeWire || period != frames else { return period }
+        let expected = JackClient.isPipeWire ? frames.powerOfTwoBelow : frames
         return try awaitFormat { $0.periodFrames == expected }.periodFrames
     }
 }

@@ -33,7 +33,7 @@ public struct SocketArbiterClient: ArbiterClient {
     public static var now: EventTime { EventTime(nanoseconds: DispatchTime.now().uptimeNanoseconds) }
 
     /// Looks for an arbiter without starting one, and requests its report.
-    public static func look() -> Machine.ArbiterProbe {
+    public static func look() -> ArbiterProbe {
         let path: String
         do throws(ArbiterError) {
             path = try ArbiterAddress.standard().path
@@ -58,4 +58,15 @@ public struct SocketArbiterClient: ArbiterClient {
             return .unreachable(reason: error.description)
         }
     }
+}
+
+/// The result of looking for the arbiter.
+public enum ArbiterProbe: Sendable {
+    /// The socket does not exist: no arbiter is running.
+    case absent(path: String)
+    /// The socket exists, but no process listens on it.
+    case stale(path: String)
+    case running(ArbiterReport, path: String)
+    /// The socket cannot be reached, or the listening process does not respond as expected.
+    case unreachable(reason: String)
 }

@@ -12,7 +12,7 @@ final class PlaybackController {
     let music: Playlist
     private let prompt: AudioPlayer?
     private let promptEnded = Mutex(false)
-    private let command: PlayerCommand
+    private let options: PlayerOptions
     private let reporter: Reporter
     private var schedule: [(time: Double, action: Action)]
     private var watch: PlaybackObserver
@@ -29,24 +29,24 @@ final class PlaybackController {
     private enum Action { case prompt, ring, decline }
 
     /// Sets up the sessions; nothing plays yet. Posts `wakeUp` for each event that `step` handles.
-    init(command: PlayerCommand, host: AudioSessionHost, reporter: Reporter, wakeUp: WakeUp) throws {
-        self.command = command
+    init(options: PlayerOptions, host: AudioSessionHost, reporter: Reporter, wakeUp: WakeUp) throws {
+        self.options = options
         self.host = host
         self.reporter = reporter
         let session = try AudioSession(host: host)
         engine = try session.engine
-        try Self.configure(session, command)
+        try Self.configure(session, options)
         music = try Playlist(
-            files: command.files, session: session, outputs: try Self.outputs(of: session, command),
-            volume: Float(pow(10, command.volume / 20)), loops: command.loop,
-            start: command.start, wakeUp: wakeUp)
-        prompt = try command.prompt.map { try Self.makePrompt($0, host: host) }
-        tuner = command.ioBuffer == .auto ? try IOBufferTuner(session: session) : nil
+            files: options.files, session: session, outputs: try Self.outputs(of: session, options),
+            volume: Float(pow(10, options.volume / 20)), loops: options.loop,
+            start: options.start, wakeUp: wakeUp)
+        prompt = try options.prompt.map { try Self.makePrompt($0, host: host) }
+        tuner = options.ioBuffer == .auto ? try IOBufferTuner(session: session) : nil
         meter = reporter.style == .silent ? nil : try OutputMeter(engine: engine)
         watch = PlaybackObserver(music: session, prompt: prompt?.session, engine: engine, wakeUp: wakeUp)
         schedule = []
-        if let time = command.promptAt { schedule.append((time, .prompt)) }
-        if let time = command.callAt { schedule += [(time, .ring), (time + command.callFor, .decline)] }
+        if let time = options.promptAt { schedule.append((time, .prompt)) }
+        if let time = options.callAt { schedule += [(time, .ring), (time + options.callFor, .decline)] }
         schedule.sort { $0.time < $1.time }
         let ended = promptEnded
         prompt?.onFinish { _, _ in
@@ -61,7 +61,7 @@ final class PlaybackController {
         try music.session.setActive(true)
         try checkOutput()
         meter?.follow()
-        if let capture = command.capture { try engine.startCapture(path: capture) }
+        if let capture = options.capture { try engine.startCapture(path: capture) }
         try music.play()
         tuner?.start()
         observe()
@@ -80,7 +80,7 @@ final class PlaybackController {
     /// The time of the next scheduled action, or of the end by `--duration`; nil if neither lies
     /// ahead.
     var nextTime: Double? {
-        [schedule.first?.time, command.duration].compactMap { $0 }.filter { $0 > now }.min()
+        [schedule.first?.time, options.duration].compactMap { $0 }.filter { $0 > now }.min()
     }
 
     /// Performs the actions that are due by `time`, deactivates the prompt's session if the prompt
@@ -109,7 +109,7 @@ final class PlaybackController {
 
     /// Whether the run is over: the duration has passed, or nothing is left to play.
     var isOver: Bool {
-        if let duration = command.duration, now >= duration { return true }
+        if let duration = options.duration, now >= duration { return true }
         return music.isOver && prompt?.isPlaying != true
     }
 
@@ -228,14 +228,14 @@ final class PlaybackController {
         }
     }
 
-    private static func configure(_ session: AudioSession, _ command: PlayerCommand) throws {
-        let category = try Names.categories.value(command.category)
-        let mode = try Names.modes.value(command.mode)
-        var options: AudioSession.CategoryOptions = []
-        for name in command.options { options.insert(try Names.options.value(name)) }
-        try session.setCategory(category, mode: mode, options: options)
-        if let rate = command.sampleRate { try session.setPreferredSampleRate(rate) }
-        if case .seconds(let duration) = command.ioBuffer { try session.setPreferredIOBufferDuration(duration) }
+    private static func configure(_ session: AudioSession, _ options: PlayerOptions) throws {
+        let category = try Names.categories.value(options.category)
+        let mode = try Names.modes.value(options.mode)
+        var categoryOptions: AudioSession.CategoryOptions = []
+        for name in options.categoryOptions { categoryOptions.insert(try Names.options.value(name)) }
+        try session.setCategory(category, mode: mode, options: categoryOptions)
+        if let rate = options.sampleRate { try session.setPreferredSampleRate(rate) }
+        if case .seconds(let duration) = options.ioBuffer { try session.setPreferredIOBufferDuration(duration) }
     }
 
     private static func makePrompt(_ file: String, host: AudioSessionHost) throws -> AudioPlayer {
@@ -247,14 +247,14 @@ final class PlaybackController {
     /// Returns the ports that `--output` names, by uid or type; nil: all ports of the route. Throws
     /// for a port that is not in the route, instead of playing nothing.
     private static func outputs(
-        of session: AudioSession, _ command: PlayerCommand
+        of session: AudioSession, _ options: PlayerOptions
     ) throws -> [AudioSessionPortDescription]? {
-        guard !command.output.isEmpty else { return nil }
+        guard !options.output.isEmpty else { return nil }
         let known = session.currentRoute.outputs
         func matches(_ port: AudioSessionPortDescription, _ name: String) -> Bool {
             port.uid == name || port.portType.rawValue == name
         }
-        for name in command.output where !known.contains(where: { matches($0, name) }) {
+        for name in options.output where !known.contains(where: { matches($0, name) }) {
             let route = known.map { "\($0.uid) (\($0.portType.rawValue))" }.joined(separator: ", ")
             throw PlayerFailure(
                 .usage,
@@ -263,7 +263,7 @@ final class PlaybackController {
                 plays on several outputs at once; 'audiosession route' picks another one.
                 """)
         }
-        return known.filter { port in command.output.contains { matches(port, $0) } }
+        return known.filter { port in options.output.contains { matches(port, $0) } }
     }
 
     // Throws for a category without output, instead of playing nothing.
@@ -271,7 +271,7 @@ final class PlaybackController {
         let outputs = music.session.currentRoute.outputs
         guard !outputs.isEmpty else {
             throw PlayerFailure(
-                .usage, "Category \(command.category) has no output here; use playback or another category that plays."
+                .usage, "Category \(options.category) has no output here; use playback or another category that plays."
             )
         }
     }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import AudioRendering
 import AudioSessions
+import Foundation
 import JackDriver
 
 /// The `player` command: plays sound files through an audio session.
@@ -17,164 +19,207 @@ struct PlayerCommand: ParsableCommand {
             unavailable, 70 internal error, 73 file cannot be written, 77 permission denied.
             """)
 
-    @Argument(help: ArgumentHelp("The files to play, one after the other.", valueName: "file"))
-    var files: [String]
-
-    @Option(help: ArgumentHelp("Session category: \(Names.categories.known).", valueName: "name"))
-    var category = "playback"
-
-    @Option(help: ArgumentHelp("Session mode: \(Names.modes.known).", valueName: "name"))
-    var mode = "default"
-
-    @Option(
-        name: .customLong("option"),
-        help: ArgumentHelp("Category option; may be repeated: \(Names.options.known).", valueName: "name"))
-    var options: [String] = []
-
-    @Option(help: ArgumentHelp("Preferred sample rate; the server may keep its current one.", valueName: "hz"))
-    var sampleRate: Double?
-
-    @Option(
-        help: ArgumentHelp(
-            """
-            Preferred I/O buffer duration; the server rounds it. auto: tunes the buffer during playback to the \
-            shortest one without xruns.
-            """, valueName: "seconds|auto"))
-    var ioBuffer: IOBuffer?
-
-    @Option(
-        help: ArgumentHelp(
-            "The server: auto (the default server if it is running, else the managed one), managed, or a name.",
-            valueName: "auto|managed|name"))
-    var server = "auto"
-
-    @Option(
-        help: ArgumentHelp(
-            "How long to wait for a server that died before exiting with status 69.", valueName: "seconds"))
-    var wait = 10.0
-
-    @Option(help: ArgumentHelp("Type or uid of an output port to play on; may be repeated.", valueName: "port"))
-    var output: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            """
-            How ports are connected. device: to the route; remembered: as in the last run; none: not at all, so that \
-            you can connect them by hand.
-            """,
-            valueName: "device|remembered|none"))
-    var connections = Connections.device
-
-    @Option(parsing: .unconditional, help: ArgumentHelp("Volume in dB, -120…24.", valueName: "db"))
-    var volume = 0.0
-
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("Repetitions of each file; -1: endless.", valueName: "n"))
-    var loop = 0
-
-    @Option(help: ArgumentHelp("Start position in the first file.", valueName: "seconds"))
-    var start = 0.0
-
-    @Option(help: ArgumentHelp("Exits after this time.", valueName: "seconds"))
-    var duration: Double?
-
-    @Option(help: ArgumentHelp("A prompt for a second session (voicePrompt, duckOthers) to play.", valueName: "file"))
-    var prompt: String?
-
-    @Option(help: ArgumentHelp("When to play the prompt.", valueName: "seconds"))
-    var promptAt: Double?
-
-    @Option(help: ArgumentHelp("When to simulate a ringing phone.", valueName: "seconds"))
-    var callAt: Double?
-
-    @Option(help: ArgumentHelp("How long the phone rings before it is declined.", valueName: "seconds"))
-    var callFor = 5.0
-
-    @Option(help: ArgumentHelp("Renders to this file without a server, faster than real time.", valueName: "out"))
-    var render: String?
-
-    @Option(help: ArgumentHelp("Also writes what the player's ports output to this file.", valueName: "out"))
-    var capture: String?
-
-    @Option(
-        help: ArgumentHelp("What to display; auto: full on a terminal, else lines.", valueName: "auto|full|lines|none"))
-    var ui = InterfaceStyle.auto
-
-    @Option(help: ArgumentHelp("Writes events to standard output, one JSON object per line.", valueName: "json"))
-    var events: EventFormat?
-
-    enum IOBuffer: ExpressibleByArgument, Equatable {
-        case seconds(Double)
-        case auto
-
-        init?(argument: String) {
-            if argument == "auto" {
-                self = .auto
-            } else if let seconds = Double(argument) {
-                self = .seconds(seconds)
-            } else {
-                return nil
-            }
-        }
-    }
-    enum InterfaceStyle: String, ExpressibleByArgument { case auto, full, lines, none }
-    enum EventFormat: String, ExpressibleByArgument { case json }
-    enum Connections: String, ExpressibleByArgument, CaseIterable {
-        case device, remembered, none
-
-        var mode: JackDriver.ConnectionMode {
-            switch self {
-            case .device: .device
-            case .remembered: .remembered
-            case .none: .none
-            }
-        }
-    }
-
-    func validate() throws {
-        guard !files.isEmpty else { throw ValidationError("Name at least one file to play.") }
-        try check("--volume", volume, in: -120...24)
-        try check("--start", start, in: 0...1e9)
-        try check("--call-for", callFor, in: 0...1e9)
-        try check("--wait", wait, in: 0...1e9)
-        guard (1...127).contains(server.utf8.count) else {
-            throw ValidationError("--server: give auto, managed, or a server name of 1 to 127 bytes.")
-        }
-        for (name, value) in [("--duration", duration), ("--prompt-at", promptAt), ("--call-at", callAt)] {
-            if let value { try check(name, value, in: 0...1e9) }
-        }
-        guard loop >= -1 else {
-            throw ValidationError("--loop \(loop): give the number of repetitions, or -1 for endless repetition.")
-        }
-        guard promptAt == nil || prompt != nil else {
-            throw ValidationError("--prompt-at needs a prompt; add --prompt FILE.")
-        }
-        guard render == nil || capture == nil else {
-            throw ValidationError("--render already writes the whole output; omit --capture.")
-        }
-        guard render == nil || duration != nil || loop >= 0 else {
-            throw ValidationError("--render with --loop -1 would never end; add --duration SECONDS.")
-        }
-        guard render == nil || ioBuffer != .auto else {
-            throw ValidationError(
-                "--io-buffer auto depends on a server's xruns, and --render uses no server; give seconds, or omit it.")
-        }
-        guard events == nil || ui != .full else {
-            throw ValidationError("--events json and --ui full both need standard output; choose one.")
-        }
-    }
-
-    /// All files that are read.
-    var sources: [String] { files + (prompt.map { [$0] } ?? []) }
+    @OptionGroup var options: PlayerOptions
 
     func run() throws {
-        let code = PlayerProgram(command: self).run()
+        let code = play()
         if code != 0 { throw ExitCode(code) }
     }
 
-    private func check(_ name: String, _ value: Double, in range: ClosedRange<Double>) throws {
-        guard range.contains(value) else {
-            throw ValidationError("\(name) \(value): give a number from \(range.lowerBound) to \(range.upperBound).")
+    /// Plays until playback is over. Returns the exit status; a failure is reported, not thrown.
+    private func play() -> Int32 {
+        let usesScreen = wantsScreen
+        let reporter = Reporter(
+            style: options.events != nil ? .json : usesScreen ? .screen : options.ui == .none ? .silent : .lines)
+        do {
+            if let path = options.render { return try renderOffline(to: path, reporter) }
+            return try playLive(reporter, usesScreen)
+        } catch {
+            let failure = PlayerFailure(error)
+            reporter.screenIsClosed()
+            reporter.fail(failure)
+            return failure.status.rawValue
+        }
+    }
+
+    private var wantsScreen: Bool {
+        guard options.events == nil, options.render == nil else { return false }
+        return options.ui == .full || (options.ui == .auto && Screen.isPossible)
+    }
+
+    private static let noScreen = PlayerFailure(.usage, "The full-screen interface needs a terminal; use --ui lines.")
+
+    // MARK: Live
+
+    /// Plays on a JACK server, with or without the full-screen interface. Returns the exit status.
+    private func playLive(_ reporter: Reporter, _ usesScreen: Bool) throws -> Int32 {
+        try checkFiles()
+        guard options.ui != .full || Screen.isPossible else { throw Self.noScreen }
+        let host = AudioSessionHost(
+            driver: JackDriver(configuration: driverConfiguration), arbitration: .automatic)
+        defer { host.close() }
+        let wakeUp = WakeUp()
+        let controller = try PlaybackController(options: options, host: host, reporter: reporter, wakeUp: wakeUp)
+        let exitSignal = ExitSignal(wakeUp)
+        try controller.start()
+        let screen = usesScreen ? Screen() : nil
+        guard !usesScreen || screen != nil else { throw Self.noScreen }
+        let outcome = Result { try liveLoop(controller, screen, exitSignal, wakeUp) }
+        screen?.close()
+        reporter.screenIsClosed()
+        return try finish(controller, reporter, host, outcome)
+    }
+
+    // Advances the controller after each event, key and signal and at each scheduled time, until it
+    // is over or the user quits. Throws if the server is gone.
+    private func liveLoop(
+        _ controller: PlaybackController, _ screen: Screen?, _ exitSignal: ExitSignal, _ wakeUp: WakeUp
+    ) throws {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        func elapsed() -> Double { (clock.now - begin) / .seconds(1) }
+        while !exitSignal.isRaised, !controller.isOver || controller.serverIsGone {
+            // The meters of the screen move ten times a second. Otherwise, once a second suffices:
+            // for the position, and for xruns that were not yet reported.
+            let isMoving = screen.map { controller.isAudible || !$0.metersAreAtRest } ?? false
+            let next = min(elapsed() + (isMoving ? 0.1 : 1), controller.nextTime ?? .infinity)
+            let wait = max(0, (next - elapsed()) * 1000).rounded(.up)
+            wakeUp.wait(milliseconds: Int32(min(wait, 1000)), orInput: screen != nil)
+            // Read before the step, so that the events of the loss are reported with a time that is
+            // not earlier than the loss.
+            let isGone = controller.serverIsGone
+            try controller.step(to: elapsed())
+            guard !isGone else {
+                throw PlayerFailure(
+                    .unavailable, "The JACK server died and did not return; start it again, then restart the player.")
+            }
+            if let screen {
+                while let key = screen.key() { if perform(key, controller) { return } }
+                screen.draw(controller.status())
+            }
+        }
+    }
+
+    /// Performs the action of a key. Returns whether it was the key to quit.
+    private func perform(_ key: Screen.Key, _ controller: PlaybackController) -> Bool {
+        switch key {
+        case .playPause: controller.togglePlaying()
+        case .back: controller.seek(by: -5)
+        case .forward: controller.seek(by: 5)
+        case .louder: controller.changeVolume(byDecibels: 1)
+        case .softer: controller.changeVolume(byDecibels: -1)
+        case .interruption: controller.toggleInterruption()
+        case .silentSwitch: controller.toggleSilentSwitch()
+        case .prompt: controller.speakPrompt()
+        case .quit: return true
+        }
+        return false
+    }
+
+    private var driverConfiguration: JackDriver.Configuration {
+        let choice: JackDriver.ServerChoice =
+            switch options.server {
+            case "auto": .automatic
+            case "managed": .managed
+            default: .named(options.server)
+            }
+        var managed = ManagedServer()
+        // A server that is started for the player starts with the preferred rate; a running one
+        // keeps its own (HW-1).
+        if let rate = options.sampleRate, (1_000...768_000).contains(rate) { managed.sampleRate = Int(rate) }
+        return JackDriver.Configuration(
+            server: choice, clientName: "player", recovery: .within(seconds: options.wait), managedServer: managed,
+            connections: options.connections.mode)
+    }
+
+    // Checked before the server is contacted, so that a wrong file name is reported as such.
+    private func checkFiles() throws {
+        for file in options.sources { _ = try AudioFile(path: file) }
+        if let capture = options.capture { try refuse(writing: capture) }
+    }
+
+    // Writing truncates the file: an input file would be lost.
+    private func refuse(writing path: String) throws {
+        var written = stat()
+        guard stat(path, &written) == 0 else { return }
+        for file in options.sources {
+            var played = stat()
+            if stat(file, &played) == 0, played.st_dev == written.st_dev, played.st_ino == written.st_ino {
+                throw PlayerFailure(.usage, "'\(path)' is also an input file; write to another file.")
+            }
+        }
+    }
+
+    // MARK: Offline
+
+    /// Renders as fast as possible, without a server, into the file at `path`: in stereo, at the
+    /// rate of `--sample-rate` or else of the first file. A signal ends the file early. Returns the
+    /// exit status.
+    private func renderOffline(to path: String, _ reporter: Reporter) throws -> Int32 {
+        let first = try AudioFile(path: options.files[0])
+        try refuse(writing: path)
+        let rate = options.sampleRate ?? Double(first.sampleRate)
+        guard (1_000...768_000).contains(rate) else {
+            throw PlayerFailure(.usage, "--sample-rate \(rate): give a rate from 1000 to 768000 Hz.")
+        }
+        let driver = OfflineDriver(sampleRate: Int(rate), channels: 2)
+        let host = AudioSessionHost(driver: driver)
+        defer { host.close() }
+        let wakeUp = WakeUp()
+        let controller = try PlaybackController(options: options, host: host, reporter: reporter, wakeUp: wakeUp)
+        let exitSignal = ExitSignal(wakeUp)
+        try controller.start()
+        try controller.engine.startCapture(path: path)
+        let outcome = Result {
+            var frame = 0
+            while !controller.isOver, !exitSignal.isRaised {
+                host.settle()  // waits until the events of the last block have been delivered
+                try controller.step(to: Double(frame) / rate)
+                host.settle()  // waits until the step's actions have taken effect
+                guard !controller.isOver else { break }
+                frame += try renderBlock(controller, driver, from: frame, rate: rate)
+            }
+        }
+        return try finish(controller, reporter, host, outcome)
+    }
+
+    // Renders up to the next scheduled action, at most 20 ms.
+    private func renderBlock(_ controller: PlaybackController, _ driver: OfflineDriver, from frame: Int, rate: Double)
+        throws -> Int
+    {
+        var frames = max(1, Int(rate / 50))
+        if let next = controller.nextTime { frames = max(1, min(frames, Int((next * rate).rounded(.up)) - frame)) }
+        try driver.render(frames: frames)
+        return frames
+    }
+
+    // MARK: Finishing
+
+    /// Stops the engine, reports the loudness, completes the capture and deactivates the sessions.
+    /// Returns the exit status, which is that of the first damaged file if there was one. Throws if
+    /// the capture is incomplete, otherwise the error that ended the run.
+    private func finish(
+        _ controller: PlaybackController, _ reporter: Reporter, _ host: AudioSessionHost,
+        _ outcome: Result<Void, any Error>
+    ) throws -> Int32 {
+        controller.observe()
+        controller.engine.stop()
+        controller.reportLoudness()
+        let summary = controller.engine.stopCapture()
+        controller.deactivateSessions()
+        if let summary { try report(summary, reporter) }
+        if case .failure(let error) = outcome { throw error }
+        return controller.damage?.status.rawValue ?? 0
+    }
+
+    /// Throws if the captured file is incomplete.
+    private func report(_ summary: CaptureSummary, _ reporter: Reporter) throws {
+        if let failure = summary.failure { throw failure }
+        guard summary.lostPeriods == 0 else {
+            throw PlayerFailure(
+                .cannotCreate,
+                "The disk was too slow: \(summary.lostPeriods) periods are missing in '\(summary.path)'; use a faster disk."
+            )
         }
     }
 }

@@ -9,12 +9,11 @@ internal import Platform
 /// render thread. A thread of the connection reads, and answers pings. A process that forks must
 /// not use the connection in the child: both processes would write to one socket.
 public final class ArbiterConnection: Sendable {
-    /// Seconds within which an arbiter replies.
-    public static let timeout = 2.0
-
     /// What the arbiter reported about itself and about this client.
     public let welcome: Reply.Welcome
-    private let channel: RequestChannel
+    /// Carries the requests. The reading thread keeps it alive, but not this object, so that
+    /// releasing the connection ends it.
+    let channel: RequestChannel
     private let reader: WorkerThread
 
     /// Connects and sends hello. The reading thread passes every message that is not a reply to
@@ -23,7 +22,7 @@ public final class ArbiterConnection: Sendable {
     /// Throws if no arbiter listens there, if it does not reply, or if it does not accept this
     /// client.
     public convenience init(
-        _ address: ArbiterAddress, hello: ClientMessage.Hello = .init(), timeout: Double = timeout,
+        _ address: ArbiterAddress, hello: ClientMessage.Hello = .init(), timeout: Double = ArbiterProtocol.replyTimeout,
         receive: @escaping @Sendable (ArbiterMessage) -> Void = { _ in }, ended: @escaping @Sendable () -> Void = {}
     ) throws(ArbiterError) {
         switch Self.connect(address, timeout: timeout) {
@@ -36,9 +35,8 @@ public final class ArbiterConnection: Sendable {
 
     /// Sends hello over a connected socket. `socketName` is the socket's name in messages.
     init(
-        over socket: OwnedDescriptor, at socketName: String, hello: ClientMessage.Hello = .init(),
-        timeout: Double = timeout, receive: @escaping @Sendable (ArbiterMessage) -> Void = { _ in },
-        ended: @escaping @Sendable () -> Void = {}
+        over socket: OwnedDescriptor, at socketName: String, hello: ClientMessage.Hello, timeout: Double,
+        receive: @escaping @Sendable (ArbiterMessage) -> Void, ended: @escaping @Sendable () -> Void
     ) throws(ArbiterError) {
         let channel = RequestChannel(PacketSocket(socket), socketName: socketName, receive: receive)
         let reader = WorkerThread()
@@ -61,36 +59,13 @@ public final class ArbiterConnection: Sendable {
     /// `unavailable` if the arbiter does not reply within `timeout` seconds or has ended; the
     /// request may then have been carried out.
     public func request(
-        _ request: ClientMessage.Request, timeout: Double = timeout
+        _ request: ClientMessage.Request, timeout: Double = ArbiterProtocol.replyTimeout
     ) throws(RequestError) -> Reply {
-        try requestWithDescriptor(request, timeout: timeout).reply
-    }
-
-    /// Sends a request; returns the reply and the descriptor that came with it.
-    public func requestWithDescriptor(
-        _ request: ClientMessage.Request, timeout: Double = timeout
-    ) throws(RequestError) -> (reply: Reply, descriptor: OwnedDescriptor?) {
         do throws(RequestChannelError) {
-            let content = try ask(request, timeout: timeout)
-            return (content.reply, content.descriptor)
+            return try channel.ask(request, before: Deadline(seconds: timeout)).reply
         } catch {
             throw error.error
         }
-    }
-
-    /// Sends a request; `handler` handles the reply as soon as it arrives.
-    func ask(
-        _ request: ClientMessage.Request, timeout: Double = timeout, handler: PendingReply.ReplyHandler? = nil
-    ) throws(RequestChannelError) -> PendingReply.Content {
-        let deadline = Deadline(seconds: timeout)
-        return try channel.send(request, before: deadline, handler: handler).wait(before: deadline)
-    }
-
-    /// Sends a request without waiting for the reply.
-    func send(
-        _ request: ClientMessage.Request, timeout: Double = timeout
-    ) throws(RequestChannelError) -> PendingReply {
-        try channel.send(request, before: Deadline(seconds: timeout))
     }
 
     /// Whether the arbiter has ended, or `close` was called.

@@ -23,7 +23,7 @@ package struct ArbiterLaunch: Sendable {
     ) throws(ArbiterError) -> ArbiterConnection {
         let deadline = Deadline(seconds: Self.limit)
         if case .success(let socket) = ArbiterConnection.connect(address, timeout: deadline.seconds) {
-            let timeout = min(ArbiterConnection.timeout, deadline.seconds)
+            let timeout = min(ArbiterProtocol.replyTimeout, deadline.seconds)
             if let connection = try? ArbiterConnection(
                 over: socket, at: address.path, hello: hello, timeout: timeout, receive: receive, ended: ended)
             {
@@ -51,7 +51,8 @@ package struct ArbiterLaunch: Sendable {
         let socket = try connectOrStart(before: deadline)
         return try ArbiterConnection(
             over: socket, at: address.path, hello: hello,
-            timeout: min(ArbiterConnection.timeout, max(deadline.seconds, Self.minimumReplyTimeout)), receive: receive,
+            timeout: min(ArbiterProtocol.replyTimeout, max(deadline.seconds, Self.minimumReplyTimeout)),
+            receive: receive,
             ended: ended)
     }
 

@@ -57,8 +57,8 @@ final class ArbiterLink: Sendable {
         let deadline = Deadline(seconds: ArbiterLaunch.limit)
         while let connection = connection(before: deadline) {
             do throws(RequestChannelError) {
-                let timeout = min(ArbiterConnection.timeout, deadline.seconds)
-                return try connection.ask(request, timeout: timeout, handler: handler).reply
+                let limit = Deadline(seconds: min(ArbiterProtocol.replyTimeout, deadline.seconds))
+                return try connection.channel.ask(request, before: limit, handler: handler).reply
             } catch {
                 // A decision that a lost arbiter has not reported is lost with it, so the request
                 // is sent again, to the next one.
@@ -112,7 +112,7 @@ final class ArbiterLink: Sendable {
         do throws(RequestChannelError) {
             var replies: [(id: SessionID, reply: PendingReply)] = []
             for restoration in restorations {
-                replies.append((restoration.record.session.id, try connection.send(.restore(restoration))))
+                replies.append((restoration.record.session.id, try connection.channel.send(.restore(restoration))))
             }
             for (id, reply) in replies { try finishRestoring(id, reply, connection) }
             try reportDevices(connection)
@@ -143,17 +143,17 @@ final class ArbiterLink: Sendable {
     ) throws(RequestChannelError) {
         let content: PendingReply.Content
         do throws(RequestChannelError) {
-            content = try pending.wait(before: Deadline(seconds: Self.restoreLimit))
+            content = try connection.channel.wait(for: pending, before: Deadline(seconds: Self.restoreLimit))
         } catch {
             guard case .rejected = error else { throw error }
             return mirror.expire(id)
         }
         // The session was unregistered meanwhile, while there was no arbiter to notify.
-        guard mirror.holds(id) else { return _ = try? connection.ask(.submit(.unregister(id))) }
+        guard mirror.holds(id) else { return _ = try? connection.request(.submit(.unregister(id))) }
         guard mirror.hasGate(id) else { return }
         guard let descriptor = content.descriptor, let gate = try? SessionGate(mapping: descriptor.number) else {
             mirror.expire(id)
-            return _ = try? connection.ask(.submit(.unregister(id)))
+            return _ = try? connection.request(.submit(.unregister(id)))
         }
         mirror.replaceGate(of: id, by: gate)
     }
@@ -162,7 +162,8 @@ final class ArbiterLink: Sendable {
     private func reportDevices(_ connection: ArbiterConnection) throws(RequestChannelError) {
         guard let action = mirror.seenDevices else { return }
         do throws(RequestChannelError) {
-            _ = try connection.send(.submit(action)).wait(before: Deadline(seconds: Self.restoreLimit))
+            let pending = try connection.channel.send(.submit(action))
+            _ = try connection.channel.wait(for: pending, before: Deadline(seconds: Self.restoreLimit))
         } catch {
             guard case .rejected = error else { throw error }
         }

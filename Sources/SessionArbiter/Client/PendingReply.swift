@@ -16,7 +16,7 @@ enum RequestChannelError: Error {
     }
 }
 
-/// A reply that has been requested.
+/// A reply that has been requested; `RequestChannel` waits for it.
 struct PendingReply: Sendable {
     struct Content: Sendable {
         var reply: Reply
@@ -32,17 +32,6 @@ struct PendingReply: Sendable {
     }
 
     let serial: UInt64
-    let result: Promise<Result<Content, RequestChannelError>>
-    let channel: RequestChannel
     let requestName: String
-
-    /// Waits for the reply until the deadline. A reply that arrives later is not delivered.
-    func wait(before deadline: Deadline) throws(RequestChannelError) -> Content {
-        if let result = result.wait(seconds: deadline.seconds) { return try result.get() }
-        // If the reply has just arrived and is being handled, wait for the result.
-        if !channel.stopWaiting(for: serial), let result = result.wait(seconds: ArbiterConnection.timeout) {
-            return try result.get()
-        }
-        throw channel.timeoutError(of: requestName)
-    }
+    let result: Promise<Result<Content, RequestChannelError>>
 }

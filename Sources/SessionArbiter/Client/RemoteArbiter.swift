@@ -5,7 +5,7 @@ public import SessionPolicy
 ///
 /// The arbiter sends this object every change, so that reading its properties requires no request,
 /// except `decisions`. Registering, submitting, beginning system sessions, setting overrides and
-/// draining wait for a reply, for at most `ArbiterConnection.timeout`. If the arbiter dies, the
+/// draining wait for a reply, for at most `ArbiterProtocol.replyTimeout`. If the arbiter dies, the
 /// gates keep their last grants; the next arbiter is found or started, and the sessions are
 /// restored there (keeps SRV-3). Requests made in the meantime wait for that, at most 5 s. A
 /// process that forks must not use this object in the child.

@@ -49,7 +49,7 @@ final class RequestChannel: Sendable {
         let deadline = Deadline(seconds: timeout)
         let reply: Reply
         do throws(RequestChannelError) {
-            reply = try send(.hello(hello), before: deadline).wait(before: deadline).reply
+            reply = try ask(.hello(hello), before: deadline).reply
         } catch {
             guard case .ended = error else { throw error }
             // The arbiter may have sent a reason before it closed.
@@ -73,13 +73,31 @@ final class RequestChannel: Sendable {
         return welcome
     }
 
+    /// Sends a request and waits for the reply; `handler` handles it as soon as it arrives.
+    func ask(
+        _ request: ClientMessage.Request, before deadline: Deadline, handler: PendingReply.ReplyHandler? = nil
+    ) throws(RequestChannelError) -> PendingReply.Content {
+        try wait(for: try send(request, before: deadline, handler: handler), before: deadline)
+    }
+
     /// Sends a request and returns its pending reply.
     func send(
-        _ request: ClientMessage.Request, before deadline: Deadline, handler: PendingReply.ReplyHandler? = nil
+        _ request: ClientMessage.Request, before deadline: Deadline = Deadline(seconds: ArbiterProtocol.replyTimeout),
+        handler: PendingReply.ReplyHandler? = nil
     ) throws(RequestChannelError) -> PendingReply {
         let result = Promise<Result<PendingReply.Content, RequestChannelError>>()
         let serial = try post(request, before: deadline, Waiter(result: result, handler: handler))
-        return PendingReply(serial: serial, result: result, channel: self, requestName: request.name)
+        return PendingReply(serial: serial, requestName: request.name, result: result)
+    }
+
+    /// Waits for a reply until the deadline. A reply that arrives later is not delivered.
+    func wait(for reply: PendingReply, before deadline: Deadline) throws(RequestChannelError) -> PendingReply.Content {
+        if let result = reply.result.wait(seconds: deadline.seconds) { return try result.get() }
+        // If the reply has just arrived and is being handled, wait for the result.
+        if !stopWaiting(for: reply.serial), let result = reply.result.wait(seconds: ArbiterProtocol.replyTimeout) {
+            return try result.get()
+        }
+        throw timeoutError(of: reply.requestName)
     }
 
     /// Assigns the next serial, registers the waiter for the reply, and sends the message. Returns
@@ -135,7 +153,7 @@ final class RequestChannel: Sendable {
 
     /// Stops waiting for a reply. If it arrives later, its request is undone, if it has a handler.
     /// Returns false if the reply has already arrived and is being handled.
-    func stopWaiting(for serial: UInt64) -> Bool {
+    private func stopWaiting(for serial: UInt64) -> Bool {
         state.withLock { state in
             guard let waiter = state.waiting[serial] else { return false }
             if waiter.handler == nil {
@@ -147,7 +165,7 @@ final class RequestChannel: Sendable {
         }
     }
 
-    func timeoutError(of requestName: String) -> RequestChannelError {
+    private func timeoutError(of requestName: String) -> RequestChannelError {
         .timedOut(
             RequestError(
                 .unavailable,
@@ -201,7 +219,7 @@ final class RequestChannel: Sendable {
             guard let reply = descriptor.flatMap(Self.readLong) else { return false }
             deliver(serial, .success(.init(reply: reply, descriptor: nil)))
         case .ping(let number):
-            _ = try? post(.pong(number), before: Deadline(seconds: ArbiterConnection.timeout))
+            _ = try? post(.pong(number), before: Deadline(seconds: ArbiterProtocol.replyTimeout))
         case .notice, .status, .application, .devices, .hardware, .decision: receive(message)
         }
         return true
@@ -214,7 +232,7 @@ final class RequestChannel: Sendable {
         if case .success(let content) = result, let handler = waiter?.handler {
             guard waiter?.isAbandoned == false else {
                 guard let undo = handler.undo(content.reply) else { return }
-                return _ = try? post(undo, before: Deadline(seconds: ArbiterConnection.timeout))
+                return _ = try? post(undo, before: Deadline(seconds: ArbiterProtocol.replyTimeout))
             }
             handler.handle(content)
         }

@@ -88,6 +88,8 @@ public enum ArbiterProtocol {
     public static let version = 1
     /// The maximum size of a packet in bytes.
     public static let packetLimit = 65_536
+    /// Seconds within which an arbiter replies.
+    public static let replyTimeout = 2.0
 }
 
 extension ClientMessage {

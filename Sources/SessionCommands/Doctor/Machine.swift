@@ -1,5 +1,4 @@
 internal import Foundation
-public import SessionArbiter
 
 /// The properties of the machine that `audiosession doctor` examines. Tests construct their own.
 public struct Machine: Sendable {
@@ -23,17 +22,6 @@ public struct Machine: Sendable {
     public var configuration = ""
 
     public init() {}
-
-    /// The result of looking for the arbiter.
-    public enum ArbiterProbe: Sendable {
-        /// The socket does not exist: no arbiter is running.
-        case absent(path: String)
-        /// The socket exists, but no process listens on it.
-        case stale(path: String)
-        case running(ArbiterReport, path: String)
-        /// The socket cannot be reached, or the listening process does not respond as expected.
-        case unreachable(reason: String)
-    }
 
     /// Returns the first 256 KiB of a file; nil if it cannot be read.
     func bytes(_ path: String) -> [UInt8]? {

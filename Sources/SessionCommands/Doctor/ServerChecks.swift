@@ -90,15 +90,7 @@ struct JackLibrary: DoctorCheck {
                     fix: "sudo apt-get install --reinstall libjack-jackd2-0")
             ]
         }
-        return [.ok("JACK library", Self.text(of: machine.jackLibrary, machine.server()))]
-    }
-
-    /// Returns the version of the library that the loader chose, and the server that it connects
-    /// to.
-    static func text(of version: String, _ server: ServerView) -> String {
-        let provider = version.contains("PipeWire") ? ", provided by PipeWire" : ""
-        let connection = server.reachable ? "; connects to \(server.title)" : "; no server to connect to"
-        return version + provider + connection
+        return [.ok("JACK library", machine.server().text(ofLibrary: machine.jackLibrary))]
     }
 
     /// Returns whether PipeWire is running, but programs load another JACK library than

@@ -9,12 +9,10 @@ extension RealServers {
     /// The buffer size tuner on a real server, with real xruns.
     @Suite("Tuning an I/O buffer", .timeLimit(.minutes(3)))
     struct BufferTuningTests {
-        let name: ServerName
         let server: JackServer
 
         init() throws {
-            name = try ServerName()
-            server = try JackServer(name, periodFrames: 1_024)
+            server = try JackServer(ServerName(), periodFrames: 1_024)
         }
 
         private func session() throws -> AudioSession {

@@ -1,3 +1,4 @@
+import CSessionSocket
 import Foundation
 import TestSupport
 
@@ -6,16 +7,8 @@ final class ControlPeer {
     private let descriptor: Int32
 
     init(_ path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard result == 0 else { throw TestFailure("No process listens at '\(path)'.") }
+        descriptor = ssocket_connect(path, 20_000)
+        guard descriptor >= 0 else { throw TestFailure("No process listens at '\(path)'.") }
     }
 
     deinit { close(descriptor) }

@@ -7,13 +7,9 @@ import Testing
 extension RealServers {
     @Suite("Cycle load: the share of the period that a client's cycle takes")
     struct CycleLoadTests {
-        let name: ServerName
-
-        init() throws { name = try ServerName() }
-
         @Test("The longest cycle of the last seconds is reported, as a share of its period, and expires")
         func longest() throws {
-            let server = try JackServer(name, periodFrames: 1024)
+            let server = try JackServer(ServerName(), periodFrames: 1024)
             defer { server.stop() }
             let player = try JackPlayer(
                 .init(server: .named(server.name), clientName: "driver-test", recovery: .never))

@@ -18,8 +18,7 @@ extension RealServers {
         @Test("INT-1: a call silences a hung app within one period and the fade; after the call the app can play again")
         func hung() throws {
             let stage = try ServiceEnvironment(trusting: [BuiltProgram.own])
-            let name = try ServerName()
-            let server = try JackServer(name, sampleRate: Self.rate, periodFrames: Self.period)
+            let server = try JackServer(ServerName(), sampleRate: Self.rate, periodFrames: Self.period)
             let file = stage.directory.file("tone.wav")
             // Never 0 itself: a frame of 0 means silence.
             try SoundFile.write([Signal.counting(frames: Self.rate * 60)], sampleRate: Self.rate, to: file)

@@ -10,13 +10,11 @@ struct ArbitrationTests {
     static let period = 256
     static let fade = rate * 5 / 1000
     let stage: ServiceEnvironment
-    let name: ServerName
     let server: JackServer
 
     init() throws {
         stage = try ServiceEnvironment()
-        name = try ServerName()
-        server = try JackServer(name, sampleRate: Self.rate, periodFrames: Self.period)
+        server = try JackServer(ServerName(), sampleRate: Self.rate, periodFrames: Self.period)
     }
 
     private func file(_ samples: [Float], _ name: String) throws -> String {

@@ -9,13 +9,11 @@ struct LiveTests {
     static let period = 256
     static let fade = rate * 5 / 1000
     let directory: TemporaryDirectory
-    let name: ServerName
     let server: JackServer
 
     init() throws {
         directory = try TemporaryDirectory()
-        name = try ServerName()
-        server = try JackServer(name, sampleRate: Self.rate, periodFrames: Self.period)
+        server = try JackServer(ServerName(), sampleRate: Self.rate, periodFrames: Self.period)
     }
 
     private func capture(_ source: [[Float]], sampleRate: Int, _ arguments: [String] = []) throws -> [[Float]] {

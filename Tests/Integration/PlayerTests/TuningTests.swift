@@ -7,13 +7,11 @@ import Testing
 struct TuningTests {
     /// An isolated environment: requests of other apps have no effect here.
     let stage: ServiceEnvironment
-    let name: ServerName
     let server: JackServer
 
     init() throws {
         stage = try ServiceEnvironment()
-        name = try ServerName()
-        server = try JackServer(name, periodFrames: 4_096)
+        server = try JackServer(ServerName(), periodFrames: 4_096)
     }
 
     private func period() throws -> Int? {

@@ -7,13 +7,11 @@ import Testing
 @Suite("player: wake-ups", .serialized)
 struct WakeUpTests {
     let stage: ServiceEnvironment
-    let name: ServerName
     let server: JackServer
 
     init() throws {
         stage = try ServiceEnvironment()
-        name = try ServerName()
-        server = try JackServer(name, periodFrames: 1024)
+        server = try JackServer(ServerName(), periodFrames: 1024)
         let sine = Signal.sine(frequency: 440, sampleRate: 44_100, frames: 44_100 * 120)
         try SoundFile.write([sine, sine], sampleRate: 44_100, to: stage.directory.file("tone.wav"))
     }

@@ -114,12 +114,23 @@ rcore_voice_t stage_start(stage_t *stage, const rcore_voice_params_t *params, ui
 }
 
 rcore_voice_t stage_play(stage_t *stage, const rcore_buffer_t *buffer, uint64_t when) {
+    return stage_play_on(stage, buffer, 0, when);
+}
+
+rcore_voice_t stage_play_on(stage_t *stage, const rcore_buffer_t *buffer, uint32_t bus, uint64_t when) {
     rcore_voice_params_t params = rcore_voice_params_default();
     params.buffer = buffer;
+    params.bus = bus;
     return stage_start(stage, &params, when);
 }
 
 float ramp_sample(uint64_t frame) { return (float)(frame + 1) / 1048576.0f; }
+
+void fill_sine(float *samples, uint32_t nframes, double hertz, double phase, double level) {
+    for (uint32_t i = 0; i < nframes; i++) {
+        samples[i] = (float)(level * sin(6.283185307179586 * hertz * i / STAGE_RATE + phase));
+    }
+}
 
 /// Takes ownership of the planes.
 static rcore_buffer_t *buffer_of(uint32_t channels, uint64_t nframes, float *left, float *right) {
@@ -171,6 +182,18 @@ rcore_buffer_t *impulse_buffer(uint32_t channels) {
     float *left = plane_of(1), *right = plane_of(1);
     left[0] = 1.0f;
     return buffer_of(channels, 1, left, right);
+}
+
+double sharpest_bend(const float *samples, uint64_t from, uint64_t to, uint64_t *at) {
+    double sharpest = 0.0;
+    for (uint64_t i = from > 2 ? from : 2; i < to; i++) {
+        const double bend = fabs((double)samples[i] - 2.0 * (double)samples[i - 1] + (double)samples[i - 2]);
+        if (!(bend <= sharpest)) {
+            sharpest = bend;
+            *at = i;
+        }
+    }
+    return sharpest;
 }
 
 int64_t find_click(const float *samples, uint64_t from, uint64_t to, float limit) {

@@ -41,8 +41,9 @@ void stage_render(stage_t *stage, uint64_t nframes, uint32_t period);
 uint32_t stage_grant(stage_t *stage, sgate_grant_t grant);
 /// Starts a voice on a new handle.
 rcore_voice_t stage_start(stage_t *stage, const rcore_voice_params_t *params, uint64_t when);
-/// Plays a buffer on bus 0 at unity.
+/// Play a buffer at unity: on bus 0, or on another bus.
 rcore_voice_t stage_play(stage_t *stage, const rcore_buffer_t *buffer, uint64_t when);
+rcore_voice_t stage_play_on(stage_t *stage, const rcore_buffer_t *buffer, uint32_t bus, uint64_t when);
 
 /// Create buffers of `nframes` frames, which the caller releases. Contents of frame i:
 /// - ramp: (i + 1) / 2^20, the right channel negative
@@ -54,10 +55,14 @@ rcore_buffer_t *sine_buffer(uint64_t nframes, double hertz, float level);
 rcore_buffer_t *constant_buffer(uint64_t nframes, float level);
 rcore_buffer_t *impulse_buffer(uint32_t channels);
 float ramp_sample(uint64_t frame);
+/// Fills a signal with a sine: `level`·sin(2π·hertz·i/48000 + phase).
+void fill_sine(float *samples, uint32_t nframes, double hertz, double phase, double level);
 
 /// The click detector. Returns the first frame in from…to whose step from the previous frame is
 /// larger than `limit`, or -1.
 int64_t find_click(const float *samples, uint64_t from, uint64_t to, float limit);
+/// Returns the largest second difference in from…to, and its frame in `at`.
+double sharpest_bend(const float *samples, uint64_t from, uint64_t to, uint64_t *at);
 /// Returns the largest step between adjacent frames in from…to.
 float largest_step(const float *samples, uint64_t from, uint64_t to);
 /// Returns the first frame in from…to that is not exactly `value`, or -1.

@@ -24,13 +24,6 @@ static rcore_plan_t *plan_with(const stage_t *stage, const rcore_matrix_t *map, 
     return plan;
 }
 
-static void play_on(stage_t *stage, const rcore_buffer_t *buffer, uint32_t bus, uint64_t when) {
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = buffer;
-    params.bus = bus;
-    stage_start(stage, &params, when);
-}
-
 /// The initial state applies from the first frame on, and only when the slot is initialised.
 TEST(a_bus_and_a_send_begin_as_the_plan_says) {
     stage_t stage = stage_open(NULL);
@@ -43,7 +36,7 @@ TEST(a_bus_and_a_send_begin_as_the_plan_says) {
         EXPECT_EQUAL(rcore_plan_set_initial_send_level(plan, 3, gain), RCORE_OK);
         EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, 100 + 500 * round), RCORE_OK);
     }
-    play_on(&stage, buffer, 6, 200);
+    stage_play_on(&stage, buffer, 6, 200);
     stage_render(&stage, 1000, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 200, 1000, 0.125f + 0.0625f), -1);
     EXPECT_EQUAL(first_other(stage.out[1], 0, 1000, 0.0f), -1); // the pan is hard left
@@ -59,9 +52,9 @@ TEST(a_bus_begins_muted_or_soloed) {
     EXPECT_EQUAL(rcore_plan_set_initial_bus_state(plan, 6, 1.0f, 0.0f, false, true), RCORE_OK);
     EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, 100), RCORE_OK);
     // Bus 0 existed before: the solo fades it out.
-    play_on(&stage, buffer, 0, 400);
-    play_on(&stage, buffer, 5, 400);
-    play_on(&stage, buffer, 6, 400);
+    stage_play_on(&stage, buffer, 0, 400);
+    stage_play_on(&stage, buffer, 5, 400);
+    stage_play_on(&stage, buffer, 6, 400);
     stage_render(&stage, 1000, 64);
     // Only the soloed one of the three buses.
     EXPECT_EQUAL(first_other(stage.out[0], 400, 1000, 0.25f), -1);
@@ -69,9 +62,10 @@ TEST(a_bus_begins_muted_or_soloed) {
     rcore_buffer_release(buffer);
 }
 
-/// Values posted for a slot persist even if a newer plan replaces the waiting plan that introduces
-/// it.
-TEST(what_is_notified_outlives_the_plan_that_waits) {
+/// Posts values for a bus and a send while the plan that introduces them waits. Then replaces that
+/// plan, by one with the same slots or by one without them, which a third plan introduces again.
+/// Expects `value` of a voice on that bus.
+static void expect_after_replacement(bool keeps_slots, float value) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(5000, 0.25f);
     const rcore_voice_t voice = stage_play(&stage, buffer, 0);
@@ -82,37 +76,25 @@ TEST(what_is_notified_outlives_the_plan_that_waits) {
     EXPECT_EQUAL(rcore_post_plan(stage.queue, plan_with(&stage, NULL, true), 150), RCORE_OK);
     EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 6, 0.5f, 0, 160), RCORE_OK);
     EXPECT_EQUAL(rcore_post_send_level(stage.queue, 3, 0.0f, 0, 160), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan_with(&stage, NULL, true), 170), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan_with(&stage, NULL, keeps_slots), 170), RCORE_OK);
     EXPECT_EQUAL(rcore_post_stop(stage.queue, voice, 10, 1000), RCORE_OK);
-    play_on(&stage, buffer, 6, 1100);
+    if (!keeps_slots) {
+        EXPECT_EQUAL(rcore_post_plan(stage.queue, plan_with(&stage, NULL, true), 1050), RCORE_OK);
+    }
+    stage_play_on(&stage, buffer, 6, 1100);
     stage_render(&stage, 2000, 64);
-    EXPECT_EQUAL(first_other(stage.out[0], 1100, 2000, 0.125f), -1);
+    EXPECT_EQUAL(first_other(stage.out[0], 1100, 2000, value), -1);
     stage_close(&stage);
     rcore_matrix_destroy(half);
     rcore_buffer_release(buffer);
 }
 
+/// Values posted for a slot persist even if a newer plan replaces the waiting plan that introduces
+/// it.
+TEST(what_is_notified_outlives_the_plan_that_waits) { expect_after_replacement(true, 0.125f); }
+
 /// A slot that only the replaced plan contained loses the posted values: it is initialised again.
-TEST(what_is_notified_ends_with_the_last_plan_that_waits) {
-    stage_t stage = stage_open(NULL);
-    rcore_buffer_t *buffer = constant_buffer(5000, 0.25f);
-    const rcore_voice_t voice = stage_play(&stage, buffer, 0);
-    const float gains[] = {0.5f, 0, 0, 0.5f};
-    rcore_matrix_t *half = rcore_matrix_create(2, 2, gains, NULL);
-    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan_with(&stage, half, false), 100), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan_with(&stage, NULL, true), 150), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 6, 0.5f, 0, 160), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_send_level(stage.queue, 3, 0.0f, 0, 160), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan_with(&stage, NULL, false), 170), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_stop(stage.queue, voice, 10, 1000), RCORE_OK);
-    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan_with(&stage, NULL, true), 1050), RCORE_OK);
-    play_on(&stage, buffer, 6, 1100);
-    stage_render(&stage, 2000, 64);
-    EXPECT_EQUAL(first_other(stage.out[0], 1100, 2000, 0.5f), -1);
-    stage_close(&stage);
-    rcore_matrix_destroy(half);
-    rcore_buffer_release(buffer);
-}
+TEST(what_is_notified_ends_with_the_last_plan_that_waits) { expect_after_replacement(false, 0.5f); }
 
 TEST(bad_beginnings_are_refused) {
     stage_t stage = stage_open(NULL);

@@ -183,10 +183,7 @@ static void post_mixer(stage_t *stage, bool with_send) {
 static stage_t mixer_stage(const rcore_buffer_t *mono) {
     stage_t stage = stage_open(NULL);
     post_mixer(&stage, true);
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = mono;
-    params.bus = 1;
-    (void)stage_start(&stage, &params, RCORE_NOW);
+    stage_play_on(&stage, mono, 1, RCORE_NOW);
     return stage;
 }
 
@@ -548,10 +545,7 @@ TEST(transactions_with_curves) {
 TEST(plans_and_curves) {
     stage_t stage = small_stage();
     rcore_buffer_t *ones = constant_buffer(20000, 1.0f);
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = ones;
-    params.bus = 2;
-    (void)stage_start(&stage, &params, RCORE_NOW);
+    stage_play_on(&stage, ones, 2, RCORE_NOW);
     // No plan has this slot.
     EXPECT_EQUAL(post_one(&stage, 7, RCORE_NOW), RCORE_OK);
     const rcore_parameter_t parameter = RCORE_PARAMETER_BUS_GAIN;
@@ -675,10 +669,7 @@ TEST(plans_and_curves_of_sends) {
     config.max_curves = places;
     stage_t stage = stage_open(&config);
     post_mixer(&stage, true);
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = ones;
-    params.bus = 1;
-    (void)stage_start(&stage, &params, RCORE_NOW);
+    stage_play_on(&stage, ones, 1, RCORE_NOW);
     rcore_post_bus_pan(stage.queue, 0, -1.0f, 0, RCORE_NOW);
     const rcore_parameter_t parameter = RCORE_PARAMETER_SEND_LEVEL;
     EXPECT_EQUAL(rcore_post_curve(stage.queue, parameter, 3, 0.1f, RCORE_CURVE_EXPONENTIAL, 4000, 100), RCORE_OK);

@@ -7,13 +7,6 @@ enum { endless = 200000 };
 static const rcore_route_description_t only_route = {.slot = 0, .channels = 2};
 
 /// Starts a voice that does not end during the test.
-static rcore_voice_t play_on(stage_t *stage, const rcore_buffer_t *buffer, uint32_t bus) {
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = buffer;
-    params.bus = bus;
-    return stage_start(stage, &params, RCORE_NOW);
-}
-
 /// Returns a plan of one route with these buses. Buses without a parent are connected to the route.
 static rcore_plan_t *plan_of(const rcore_bus_description_t *buses, unsigned count) {
     rcore_plan_t *plan = rcore_plan_create();
@@ -50,7 +43,7 @@ TEST(what_joins_a_frozen_session_freezes) {
     rcore_buffer_t *buffer = constant_buffer(endless, 0.5f);
     stage_t stage = stage_open(NULL);
     // The voice runs, although no plan has the bus.
-    const rcore_voice_t voice = play_on(&stage, buffer, 3);
+    const rcore_voice_t voice = stage_play_on(&stage, buffer, 3, RCORE_NOW);
     freeze(&stage);
     const rcore_bus_description_t buses[] = {{.slot = 0, .channels = 2, .parent = RCORE_NONE, .gate = stage.gate},
                                              {.slot = 3, .channels = 2, .parent = 0}};
@@ -69,7 +62,8 @@ TEST(what_joins_a_frozen_session_freezes) {
 TEST(what_loses_a_shut_gate_goes_on) {
     rcore_buffer_t *buffer = constant_buffer(endless, 0.5f);
     stage_t stage = stage_open(NULL);
-    const rcore_voice_t own = play_on(&stage, buffer, 0), below = play_on(&stage, buffer, 1);
+    const rcore_voice_t own = stage_play_on(&stage, buffer, 0, RCORE_NOW);
+    const rcore_voice_t below = stage_play_on(&stage, buffer, 1, RCORE_NOW);
     freeze(&stage);
     const uint64_t before[] = {rcore_voice_frames(stage.core, own), rcore_voice_frames(stage.core, below)};
     const rcore_bus_description_t buses[] = {{.slot = 0, .channels = 2, .parent = RCORE_NONE},
@@ -97,7 +91,7 @@ TEST(a_bus_routed_into_a_suspended_session_suspends_with_the_fade) {
         const rcore_bus_description_t beside[] = {session, {.slot = 1, .channels = 2, .parent = RCORE_NONE}};
         const rcore_bus_description_t under[] = {session, {.slot = 1, .channels = 2, .parent = 0}};
         crossfade_to(&stage, beside, 2);
-        const rcore_voice_t voice = play_on(&stage, buffer, 1);
+        const rcore_voice_t voice = stage_play_on(&stage, buffer, 1, RCORE_NOW);
         freeze(&stage);
         const uint64_t before = rcore_voice_frames(stage.core, voice);
         EXPECT_EQUAL(before, 512);
@@ -121,7 +115,7 @@ TEST(gates_move_each_by_itself) {
             pages[i] = sgate_page_create();
             sgate_page_set_grant(pages[i], (sgate_grant_t){.serial = 1});
             buses[i] = (rcore_bus_description_t){.slot = 4 + i, .channels = 2, .parent = RCORE_NONE, .gate = pages[i]};
-            play_on(&stage, buffer, 4 + i);
+            stage_play_on(&stage, buffer, 4 + i, RCORE_NOW);
         }
         crossfade_to(&stage, buses, 3);
         stage_render(&stage, begun, 64);
@@ -196,7 +190,7 @@ TEST(a_refused_plan_fits_another_core) {
     stage_close(&full);
     EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 64, 64);
-    play_on(&stage, buffer, 7);
+    stage_play_on(&stage, buffer, 7, RCORE_NOW);
     stage_render(&stage, 512, 64);
     // The direct connection and the send.
     EXPECT_EQUAL(first_other(stage.out[0], 64, 576, 1.0f), -1);

@@ -19,13 +19,6 @@ static rcore_plan_t *plan_of(uint32_t buses, uint32_t routes, rcore_fifo_t *capt
     return plan;
 }
 
-static void play_on(stage_t *stage, const rcore_buffer_t *buffer, uint32_t bus) {
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = buffer;
-    params.bus = bus;
-    stage_start(stage, &params, RCORE_NOW);
-}
-
 /// Connections may be added in any order; each bus gets its own.
 TEST(connections_in_any_order) {
     stage_t stage = stage_open(NULL);
@@ -40,12 +33,12 @@ TEST(connections_in_any_order) {
     EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
     // The crossfade is over.
     stage_render(&stage, 1024, 64);
-    play_on(&stage, quiet, 0);
+    stage_play_on(&stage, quiet, 0, RCORE_NOW);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 1024, 1088, 0.25f), -1);
     EXPECT_EQUAL(first_other(stage.out[1], 1024, 1088, 0.0f), -1);
-    play_on(&stage, quiet, 1);
-    play_on(&stage, loud, 2);
+    stage_play_on(&stage, quiet, 1, RCORE_NOW);
+    stage_play_on(&stage, loud, 2, RCORE_NOW);
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 1088, 1152, 0.5f), -1);
     EXPECT_EQUAL(first_other(stage.out[1], 1088, 1152, 0.25f), -1);
@@ -61,10 +54,10 @@ TEST(nothing_stays_behind) {
     rcore_buffer_t *buffer = constant_buffer(64, 0.5f);
     for (uint64_t turn = 0; turn < 3; turn++) {
         const uint64_t begun = stage.nframes;
-        play_on(&stage, buffer, 1); // a child of bus 0
+        stage_play_on(&stage, buffer, 1, RCORE_NOW); // a child of bus 0
         stage_render(&stage, 64, 64);
         EXPECT_EQUAL(first_other(stage.out[0], begun, begun + 64, 0.5f), -1);
-        play_on(&stage, buffer, 2);
+        stage_play_on(&stage, buffer, 2, RCORE_NOW);
         stage_render(&stage, 64, 64);
         EXPECT_EQUAL(first_other(stage.out[0], begun + 64, begun + 128, 0.5f), -1);
         stage_render(&stage, 128, 64);
@@ -84,14 +77,14 @@ TEST(voices_are_counted_out) {
     stage_t stage = stage_open(&sizes);
     rcore_buffer_t *buffer = constant_buffer(100, 0.5f);
     for (uint32_t i = 0; i < 4; i++) {
-        play_on(&stage, buffer, 1 + i % 2);
+        stage_play_on(&stage, buffer, 1 + i % 2, RCORE_NOW);
         stage_render(&stage, 64, 64);
     }
     stage_render(&stage, 128, 64);
     const uint64_t silent = stage.nframes;
     stage_render(&stage, 64, 64);
     EXPECT_EQUAL(first_other(stage.out[0], silent, silent + 64, 0.0f), -1);
-    play_on(&stage, buffer, 1);
+    stage_play_on(&stage, buffer, 1, RCORE_NOW);
     stage_render(&stage, 100, 64);
     EXPECT_EQUAL(first_other(stage.out[0], silent + 64, silent + 164, 0.5f), -1);
     stage_close(&stage);
@@ -123,7 +116,7 @@ TEST(the_first_is_added_to_silence) {
     EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
     EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
     EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 0, -1.0f, 0, RCORE_NOW), RCORE_OK);
-    play_on(&stage, silence, 0);
+    stage_play_on(&stage, silence, 0, RCORE_NOW);
     stage_render(&stage, 1024, 64);
     float samples[1024];
     EXPECT(rcore_fifo_read_interleaved(capture, samples, 1024));

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
-
 static rcore_meter_t *make(uint32_t channels, float hold, float integration, bool true_peak) {
     const rcore_meter_description_t description = {channels, STAGE_RATE, hold, integration, true_peak, 0};
     return rcore_meter_create(&description, NULL);
@@ -100,12 +98,6 @@ TEST(what_is_no_number_is_silence) {
     EXPECT(level.rms > 0.0f && level.rms < 0.25f);
     EXPECT(isfinite(rcore_meter_correlation(meter)));
     rcore_meter_destroy(meter);
-}
-
-static void fill_sine(float *samples, uint32_t nframes, double hertz, double phase, double level) {
-    for (uint32_t i = 0; i < nframes; i++) {
-        samples[i] = (float)(level * sin(2.0 * pi * hertz * i / STAGE_RATE + phase));
-    }
 }
 
 TEST(rms_is_that_of_the_time_constant_and_knows_no_periods) {
@@ -257,10 +249,7 @@ TEST(a_bus_is_measured_as_it_leaves) {
     rcore_meter_t *route = make(2, 0.01f, 0.01f, false);
     rcore_buffer_t *buffer = constant_buffer(48000, 0.5f);
     EXPECT_EQUAL(rcore_post_plan(stage.queue, metered_plan(stage.gate, bus, child, route), RCORE_NOW), RCORE_OK);
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = buffer;
-    params.bus = 1;
-    stage_start(&stage, &params, RCORE_NOW);
+    stage_play_on(&stage, buffer, 1, RCORE_NOW);
     EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 1, 0.5f, 0, RCORE_NOW), RCORE_OK);
     const uint64_t before = stage.nframes;
     stage_render(&stage, 4800, STAGE_CHANGING_PERIODS);
@@ -300,10 +289,7 @@ static stage_t tapped_stage(rcore_meter_t *bus, rcore_meter_t *route, rcore_buff
     stage_t stage = stage_open(&config);
     rcore_meter_t *child = NULL;
     EXPECT_EQUAL(rcore_post_plan(stage.queue, metered_plan(stage.gate, bus, child, route), RCORE_NOW), RCORE_OK);
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = buffer;
-    params.bus = 1;
-    stage_start(&stage, &params, RCORE_NOW);
+    stage_play_on(&stage, buffer, 1, RCORE_NOW);
     return stage;
 }
 

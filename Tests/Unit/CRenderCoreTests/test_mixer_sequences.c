@@ -163,24 +163,12 @@ static void post_one(struct sequence *sequence, struct random *random, bool turn
     }
 }
 
-static double sharpest_bend(const float *samples, uint64_t count, uint64_t *at) {
-    double sharpest = 0.0;
-    for (uint64_t i = 2; i < count; i++) {
-        const double bend = fabs((double)samples[i] - 2.0 * (double)samples[i - 1] + (double)samples[i - 2]);
-        if (!(bend <= sharpest)) {
-            sharpest = bend;
-            *at = i;
-        }
-    }
-    return sharpest;
-}
-
 static void expect_smooth(const struct sequence *sequence, uint64_t number) {
     const double turn = 6.283185307179586 / cycle;
     const double limit = 5.0 * sequence->greatest * (turn * turn + 2.0 * turn / fade + 1.0 / fade);
     for (uint32_t output = 0; output < 2; output++) {
         uint64_t at = 0;
-        const double bend = sharpest_bend(sequence->stage->out[output], sequence->stage->nframes, &at);
+        const double bend = sharpest_bend(sequence->stage->out[output], 2, sequence->stage->nframes, &at);
         if (!(bend <= limit)) {
             fprintf(stderr, "seed %" PRIu64 ": output %u bend %g, limit %g at frame %" PRIu64 "\n", seed + number,
                     (unsigned)output, bend, limit, at);

@@ -22,13 +22,6 @@ static rcore_plan_t *plan_of(const rcore_bus_description_t *buses, uint32_t coun
     return plan;
 }
 
-static void play_on(stage_t *stage, const rcore_buffer_t *buffer, uint32_t bus) {
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = buffer;
-    params.bus = bus;
-    stage_start(stage, &params, RCORE_NOW);
-}
-
 /// A plan is refused if it moves a bus to another session while a signal of the first session is
 /// still routed to it: the signal would bypass its own gate.
 TEST(no_crossfade_bypasses_a_gate) {
@@ -108,7 +101,7 @@ static void resume_over(uint32_t crossfade_at) {
                                        {.slot = 1, .channels = 2, .parent = 0},
                                        {.slot = 2, .channels = 2, .parent = 0}};
     EXPECT_EQUAL(rcore_post_plan(stage.queue, plan_of(buses, 2), RCORE_NOW), RCORE_OK);
-    play_on(&stage, sine, 1);
+    stage_play_on(&stage, sine, 1, RCORE_NOW);
     buses[2].insert = mixer_effect_insert(&effect);
     EXPECT_EQUAL(rcore_post_plan(stage.queue, plan_of(buses, 3), crossfade_at), RCORE_OK);
     stage_render(&stage, paused_at, 64);
@@ -142,7 +135,7 @@ TEST(a_third_plan_does_not_step_on_what_fades) {
     rcore_bus_description_t second[] = {first[0], first[1], {.slot = 7, .channels = 2, .parent = 6}};
     rcore_bus_description_t third[] = {second[1], {.slot = 5, .channels = 2, .parent = 6}, second[2]};
     EXPECT_EQUAL(rcore_post_plan(stage.queue, plan_of(first, 3), RCORE_NOW), RCORE_OK);
-    play_on(&stage, buffer, 7);
+    stage_play_on(&stage, buffer, 7, RCORE_NOW);
     stage_render(&stage, 1000, 64);
     EXPECT_EQUAL(rcore_post_plan(stage.queue, plan_of(second, 3), 1000), RCORE_OK);
     EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 6, 0.5f, 0, 500), RCORE_OK);
@@ -172,7 +165,7 @@ TEST(nothing_leaves_a_gate_that_is_shut) {
     stage_grant(&stage, (sgate_grant_t){.muted = true});
     EXPECT_EQUAL(rcore_post_plan(stage.queue, plan_of(buses, 2), RCORE_NOW), RCORE_OK);
     stage_render(&stage, 1000, 64);
-    play_on(&stage, buffer, 3);
+    stage_play_on(&stage, buffer, 3, RCORE_NOW);
     stage_render(&stage, 1000, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 1000, 2000, 0.5f), -1);
     stage_close(&stage);

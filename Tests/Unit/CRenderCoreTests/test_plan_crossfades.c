@@ -132,10 +132,7 @@ TEST(plans_come_back) {
 TEST(a_slot_that_left_is_forgotten) {
     stage_t stage = open_without_fades();
     rcore_buffer_t *buffer = constant_buffer(5000, 0.5f);
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = buffer;
-    params.bus = 1;
-    const rcore_voice_t voice = stage_start(&stage, &params, 0);
+    const rcore_voice_t voice = stage_play_on(&stage, buffer, 1, 0);
     EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 1, 0.5f, 0, RCORE_NOW), RCORE_OK);
     stage_render(&stage, 100, 100);
     rcore_plan_t *plan = rcore_plan_create(); // without any bus
@@ -207,10 +204,7 @@ TEST(what_joins_begins_at_once) {
     EXPECT_EQUAL(rcore_plan_add_bus(more, &bus), RCORE_OK);
     EXPECT_EQUAL(rcore_plan_connect(more, 5, 0, NULL), RCORE_OK);
     EXPECT_EQUAL(rcore_post_plan(stage.queue, more, 600), RCORE_OK);
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = buffer;
-    params.bus = 5;
-    stage_start(&stage, &params, 600);
+    stage_play_on(&stage, buffer, 5, 600);
     stage_render(&stage, 2000, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 0, 500, 0.25f), -1);
     for (unsigned i = 0; i < fade; i++) {
@@ -276,10 +270,7 @@ TEST(what_is_expected_can_be_notified) {
     EXPECT_EQUAL(rcore_post_plan(stage.queue, more, 150), RCORE_OK);
     EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 5, 0.5f, 0, 160), RCORE_OK);
     EXPECT_EQUAL(rcore_post_stop(stage.queue, voice, 10, 1000), RCORE_OK);
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = buffer;
-    params.bus = 5;
-    stage_start(&stage, &params, 1100);
+    stage_play_on(&stage, buffer, 5, 1100);
     stage_render(&stage, 2000, 64);
     EXPECT_EQUAL(first_other(stage.out[0], 1100, 2000, 0.125f), -1);
     stage_close(&stage);
@@ -373,10 +364,7 @@ TEST(children_have_maps_too) {
     child.parent = 0;
     EXPECT_EQUAL(rcore_plan_add_bus(plan, &child), RCORE_OK);
     EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = ramp;
-    params.bus = 1;
-    stage_start(&stage, &params, RCORE_NOW);
+    stage_play_on(&stage, ramp, 1, RCORE_NOW);
     stage_render(&stage, 500, 64);
     for (unsigned i = 0; i < 500; i++) {
         EXPECT(stage.out[0][i] == -ramp_sample(i) && stage.out[1][i] == 0.5f * ramp_sample(i));

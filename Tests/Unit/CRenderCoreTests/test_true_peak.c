@@ -15,12 +15,6 @@ static rcore_meter_t *make(void) {
     return rcore_meter_create(&description, NULL);
 }
 
-static void fill_sine(float *samples, uint32_t nframes, double hertz, double phase, double level) {
-    for (uint32_t i = 0; i < nframes; i++) {
-        samples[i] = (float)(level * sin(2.0 * pi * hertz * i / STAGE_RATE + phase));
-    }
-}
-
 static double true_peak_of(const float *samples, uint32_t nframes, uint32_t period) {
     rcore_meter_t *meter = make();
     for (uint32_t done = 0; done < nframes; done += period) {

@@ -188,10 +188,7 @@ TEST(gain_ramps_are_linear_and_arrive) {
 TEST(an_unknown_bus_is_silence) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(100, 0.5f);
-    rcore_voice_params_t params = rcore_voice_params_default();
-    params.buffer = buffer;
-    params.bus = 7;
-    const rcore_voice_t voice = stage_start(&stage, &params, RCORE_NOW);
+    const rcore_voice_t voice = stage_play_on(&stage, buffer, 7, RCORE_NOW);
     stage_render(&stage, 60, 20);
     EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), 60);
     stage_render(&stage, 60, 20);

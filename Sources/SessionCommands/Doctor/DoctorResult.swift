@@ -1,0 +1,36 @@
+/// `audiosession doctor`: the findings of all checks, with a fix for each problem. The exit status
+/// is 69 if there is an error, so that scripts can test for it.
+public struct DoctorResult: CommandResult, Equatable {
+    public private(set) var findings: [Finding]
+    private var healthy: Bool
+
+    private enum CodingKeys: String, CodingKey { case findings, healthy }
+
+    private static let checks: [any DoctorCheck] = [
+        RealtimePriority(), MemoryLock(), Governor(), Kernel(), SoundCard(), JackServer(), JackLibrary(),
+        JackMemory(), RuntimeFolderCheck(), ArbiterCheck(), DeviceTypes(), ConfigurationCheck(),
+    ]
+
+    public init(_ machine: Machine) {
+        findings = Self.checks.flatMap { $0.examine(machine) }
+        healthy = !findings.contains { $0.state == .error }
+    }
+
+    public var exitStatus: Int32 { healthy ? 0 : CommandError.Status.unavailable.rawValue }
+
+    public var text: String {
+        let errors = findings.filter { $0.state == .error }.count
+        let lines = findings.map { finding in
+            let mark =
+                switch finding.state {
+                case .ok: "ok     "
+                case .warning: "warning"
+                case .error: "ERROR  "
+                }
+            return "\(mark)  \(finding.check): \(finding.finding)"
+                + (finding.fix.map { "\n         fix: \($0)" } ?? "")
+        }
+        let summary = errors == 0 ? "No problems found." : Text.count(errors, "error") + "."
+        return (lines + [summary]).joined(separator: "\n")
+    }
+}
