@@ -67,7 +67,8 @@ let package = Package(
             dependencies: ["AudioSessionTypes", "CRenderCore", "CSndFile", "CSoxr", "CEbur128", "Platform"],
             swiftSettings: swift),
         .target(
-            name: "JackDriver", dependencies: ["AudioRendering", "AudioSessionTypes", "CJackDriver", "Platform"],
+            name: "JackDriver",
+            dependencies: ["AudioRendering", "AudioSessionTypes", "CJackDriver", "CSessionSocket", "Platform"],
             swiftSettings: swift),
 
         // Sessions, from the rules to the API for apps.
@@ -139,7 +140,7 @@ let package = Package(
             name: "Recipes", dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering"],
             path: "Examples/Recipes", swiftSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
-            name: "audiosession-server", dependencies: ["CPlatform"], cSettings: c,
+            name: "audiosession-server", dependencies: ["CPlatform", "CSessionSocket"], cSettings: c,
             linkerSettings: [.linkedLibrary("jackserver")]),
         // Virtual devices, for tests and for trying routes without hardware.
         .executableTarget(

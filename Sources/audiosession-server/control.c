@@ -1,12 +1,13 @@
 #define _GNU_SOURCE
 #include "control.h"
 
+#include "session_socket.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -38,50 +39,45 @@ static void remove_socket(const char *path) {
     }
 }
 
-/// Creates a socket at `path` that only this user can connect to, and listens. On failure, returns
-/// false with the reason in `errno`.
-static bool listen_at(control_t *control, const char *path) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+/// Creates a socket at `path` that only this user can connect to, and listens. Returns 0 or a
+/// negative errno.
+static int listen_at(control_t *control, const char *path) {
     remove_socket(path);
     control->epoll = epoll_create1(EPOLL_CLOEXEC);
-    control->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (control->epoll == -1 || control->listener == -1) {
-        return false;
+    if (control->epoll == -1) {
+        return -errno;
     }
-    mode_t before = umask(077);
-    bool is_bound = bind(control->listener, (const struct sockaddr *)&address, sizeof address) == 0;
-    umask(before);
-    if (!is_bound) {
-        return false;
+    control->listener = ssocket_listen(path, PEER_LIMIT);
+    if (control->listener < 0) {
+        return control->listener;
     }
-    memcpy(control->path, address.sun_path, sizeof control->path);
-    return listen(control->listener, PEER_LIMIT) == 0 && watch(control, control->listener);
+    snprintf(control->path, sizeof control->path, "%s", path);
+    return watch(control, control->listener) ? 0 : -errno;
 }
 
 control_t *control_open(const char *path, char *error, unsigned long error_size) {
     control_t *control = calloc(1, sizeof *control);
+    int result = -ENOMEM;
     if (control != NULL) {
         control->listener = control->epoll = -1;
         for (unsigned i = 0; i < PEER_LIMIT; i++) {
             control->peers[i] = -1;
         }
-        if (listen_at(control, path)) {
+        result = listen_at(control, path);
+        if (result == 0) {
             return control;
         }
     }
-    snprintf(error, error_size, "The control socket '%s' cannot be created: %s.", path, strerror(errno));
+    snprintf(error, error_size, "The control socket '%s' cannot be created: %s.", path, strerror(-result));
     control_close(control);
     return NULL;
 }
 
 int control_fd(const control_t *control) { return control->epoll; }
 
-static bool is_this_user(int peer) {
-    struct ucred credentials = {0};
-    socklen_t size = sizeof credentials;
-    return getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 &&
-           (credentials.uid == geteuid() || credentials.uid == 0);
+static bool is_this_user(int socket) {
+    ssocket_peer_t peer;
+    return ssocket_peer(socket, &peer) == 0 && (peer.uid == geteuid() || peer.uid == 0);
 }
 
 static void drop(control_t *control, unsigned slot) {
@@ -94,8 +90,8 @@ static void drop(control_t *control, unsigned slot) {
 /// Accepts a connection, in place of the one that has been connected for longest.
 static void admit(control_t *control) {
     drop(control, control->next); // first: there may be no spare descriptor
-    int peer = accept4(control->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (peer == -1) {
+    int peer = ssocket_accept(control->listener);
+    if (peer < 0) {
         return;
     }
     if (!is_this_user(peer) || !watch(control, peer)) {
@@ -139,19 +135,19 @@ static void handle_request(host_t *host, const char *request, char *reply) {
 /// answer; one whose packet is not there yet stays open.
 static void serve_peer(control_t *control, host_t *host, unsigned slot) {
     char request[REQUEST_LIMIT + 1], reply[REPLY_SIZE];
-    ssize_t length = recv(control->peers[slot], request, REQUEST_LIMIT, MSG_TRUNC);
-    if (length == -1 && (errno == EAGAIN || errno == EINTR)) {
+    ssize_t length = ssocket_receive(control->peers[slot], request, REQUEST_LIMIT, false, NULL);
+    if (length == -EAGAIN) {
         return;
     }
-    if (length > REQUEST_LIMIT) {
+    if (length == -EMSGSIZE) {
         snprintf(reply, sizeof reply, "error A request has at most %d bytes.", REQUEST_LIMIT);
     } else if (length > 0) {
         request[length] = '\0';
         handle_request(host, request, reply);
     }
-    // The send cannot block. A peer without room for one packet gets no reply.
-    if (length > 0 && send(control->peers[slot], reply, strlen(reply), MSG_NOSIGNAL) == -1) {
-        (void)errno;
+    // A peer without room for one packet gets no reply.
+    if (length > 0 || length == -EMSGSIZE) {
+        (void)ssocket_send(control->peers[slot], reply, strlen(reply), -1);
     }
     drop(control, slot);
 }
@@ -186,7 +182,7 @@ void control_close(control_t *control) {
     for (unsigned slot = 0; slot < PEER_LIMIT; slot++) {
         drop(control, slot);
     }
-    if (control->listener != -1) {
+    if (control->listener >= 0) {
         close(control->listener);
     }
     if (control->epoll != -1) {
