@@ -25,10 +25,9 @@ MAY_REEXPORT = {
     ("AudioSessions", "AudioRendering"), ("SessionPolicy", "AudioSessionTypes"),
 }
 # Libraries, which apps link, use none of these, directly or through other targets.
-NOT_FOR_APPS = {"ArbiterService", "SessionCommands", "TOMLKit"}
+NOT_FOR_APPS = {"ArbiterService", "SessionCommands", "Yams"}
 # Files of Swift types that still use each other in cycles; no file may join them. Remove those that are cut.
 IN_CYCLES = {
-    "ArbiterService": ["DeviceTables KeyNames ServiceSettings Setting SettingsReading"],
     "AudioRendering": [
         "AudioBus AudioEngine AudioInsert AudioLimiter AudioMeter BusGraph BusRouting CommandQueue EngineInput "
         "EnginePlan EngineShare LoudnessMeter MixerBus SessionBus Voice VoiceSource",

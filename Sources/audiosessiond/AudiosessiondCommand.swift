@@ -10,7 +10,7 @@ struct AudiosessiondCommand: ParsableCommand {
         abstract: "Arbitrates the audio of a user's apps: decides which apps play, which are ducked and which wait.",
         discussion: """
             Apps start audiosessiond when they need it; it exits when no program has been connected, and no session or \
-            call has existed, for 60 s (idle-exit under [service] in the settings; 0: never), or at SIGTERM, SIGINT or SIGHUP. systemd can start it by socket activation. In a \
+            call has existed, for 60 s (service.idle-exit in the settings; 0: never), or at SIGTERM, SIGINT or SIGHUP. systemd can start it by socket activation. In a \
             unit, and to start it by hand, use --foreground. Only one can run for each socket.
 
             Without --foreground, the command starts the service in the background and exits with 0, before the service \
@@ -19,7 +19,7 @@ struct AudiosessiondCommand: ParsableCommand {
             standard error if the log is not open yet.
 
             Exit status: 0 success, 64 usage error, 71 cannot continue in the background; with --foreground also: 66 the \
-            file given by --config does not exist, 69 the service cannot start, 75 already running.
+            file given by --config does not exist or is TOML, 69 the service cannot start, 75 already running.
             """)
 
     @Option(
@@ -35,7 +35,7 @@ struct AudiosessiondCommand: ParsableCommand {
         help: ArgumentHelp(
             """
             The settings file. If it has an error, none of it applies, and the log says so. Default: \
-            audiosession/audiosession.toml in XDG_CONFIG_HOME or ~/.config.
+            audiosession/audiosession.yaml in XDG_CONFIG_HOME or ~/.config.
             """,
             valueName: "file"))
     var config: String?

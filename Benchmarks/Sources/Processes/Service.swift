@@ -20,22 +20,22 @@ package final class Service {
         socket = folder + "/arbiter.socket"
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let settings = """
-            [service]
-            idle-exit = 0
-            [programs]
-            trusted = ["\(own)"]
-            [limits]
-            sessions-per-app = 512
-            messages-per-second = 1000000
-            queued-bytes = 67108864
+            service:
+              idle-exit: 0
+            programs:
+              trusted: ["\(own)"]
+            limits:
+              sessions-per-app: 512
+              messages-per-second: 1000000
+              queued-bytes: 67108864
             """
-        try settings.write(toFile: folder + "/settings.toml", atomically: true, encoding: .utf8)
+        try settings.write(toFile: folder + "/settings.yaml", atomically: true, encoding: .utf8)
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw BenchmarkError("Cannot create a pipe.") }
         defer { close(ends[0]) }
         _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
         process = try Spawn.process(
-            program, ["--foreground", "--socket", socket, "--config", folder + "/settings.toml", "--ready-fd", "3"],
+            program, ["--foreground", "--socket", socket, "--config", folder + "/settings.yaml", "--ready-fd", "3"],
             inheriting: ends[1])
         close(ends[1])
         var word = [UInt8](repeating: 0, count: 512)

@@ -2,13 +2,15 @@
 public enum ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A file that the caller named does not exist.
     case missing(path: String)
+    /// A file of the former format exists, and none of the current one.
+    case outdated(path: String, replacement: String)
     /// The file exists but cannot be read.
     case unreadable(path: String, reason: String)
     /// The content of the file is invalid.
     case damaged(path: String, problems: [Problem])
 
     /// One problem and its location.
-    public struct Problem: Equatable, Sendable, CustomStringConvertible {
+    public struct Problem: Error, Equatable, Sendable, CustomStringConvertible {
         /// Counted from 1; nil if the line is not known.
         public var line: Int?
         /// States the invalid value and the allowed ones.
@@ -25,6 +27,8 @@ public enum ConfigurationError: Error, Equatable, Sendable, CustomStringConverti
     public var description: String {
         switch self {
         case .missing(let path): "The configuration file '\(path)' does not exist; name one that exists, or none."
+        case .outdated(let path, let replacement):
+            "The configuration file '\(path)' is not read: settings are YAML now, in '\(replacement)'."
         case .unreadable(let path, let reason): "The configuration file '\(path)' cannot be read: \(reason)."
         case .damaged(let path, let problems):
             "The configuration file '\(path)' is not applied: "

@@ -3,20 +3,10 @@ enum KeyNames {
     /// Returns the known name with the lowest edit distance; nil if the distance exceeds both 2 and
     /// a third of the name's length.
     static func nearest(to name: String, among known: some Collection<String>) -> String? {
-        let rated = known.map { (name: $0, distance: distance(name, $0)) }
-        let best = rated.min { ($0.distance, $0.name) < ($1.distance, $1.name) }
-        guard let best, best.distance <= max(2, name.count / 3) else { return nil }
-        return best.name
-    }
-
-    /// Returns the setting with the nearest key, first in the section, then in the others.
-    static func nearestSetting(to key: String, in section: String) -> Setting? {
-        for settings in [Setting.all.filter { $0.section == section }, Setting.all] {
-            if let near = nearest(to: key, among: settings.map(\.key)) {
-                return settings.first { $0.key == near }
-            }
-        }
-        return nil
+        let limit = max(2, name.count / 3)
+        // The distance is at least the difference of the lengths.
+        let rated = known.filter { abs($0.count - name.count) <= limit }.map { (distance(name, $0), $0) }
+        return rated.filter { $0.0 <= limit }.min(by: <)?.1
     }
 
     /// Returns the edit distance: the number of letters to insert, delete or replace.

@@ -32,7 +32,7 @@ struct Setting: Sendable {
     /// The maximum length of a gate's ramp.
     private static let seconds = 0.0...60.0
 
-    /// All settings. Packaging/audiosession.toml explains each.
+    /// All settings. Packaging/audiosession.yaml explains each.
     static let all: [Setting] = [
         Setting("duck", "attenuation", .real(\.arbiter.policy.duckAttenuation, decibels, "dB")),
         Setting("duck", "strong-attenuation", .real(\.arbiter.policy.strongDuckAttenuation, decibels, "dB")),

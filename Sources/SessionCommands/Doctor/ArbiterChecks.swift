@@ -98,13 +98,12 @@ struct ArbiterCheck: DoctorCheck {
 struct ConfigurationCheck: DoctorCheck {
     func examine(_ machine: Machine) -> [Finding] {
         let check = "settings"
-        guard machine.exists(machine.configuration) else {
-            return [.ok(check, "defaults; '\(machine.configuration)' does not exist")]
-        }
         do throws(ConfigurationError) {
             let warnings = try readServiceSettings(from: machine.root + machine.configuration).warnings
             guard let first = warnings.first else { return [.ok(check, machine.configuration)] }
             return [.warning(check, first, fix: "\"$EDITOR\" \(machine.configuration)")]
+        } catch .missing {
+            return [.ok(check, "defaults; '\(machine.configuration)' does not exist")]
         } catch {
             return [.error(check, error.description, fix: "\"$EDITOR\" \(machine.configuration)")]
         }

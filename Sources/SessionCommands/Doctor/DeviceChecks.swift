@@ -41,8 +41,8 @@ struct DeviceTypes: DoctorCheck {
                 "\(Text.list(names)) \(names.count == 1 ? "is" : "are") of unknown type, so other devices are preferred",
                 fix:
                     """
-                    describe it in \(machine.configuration): [[device]] with match = "…" (a client or port that \
-                    `jack_lsp` lists, such as "system:playback_*") and its type, for example type = "lineOut"
+                    describe it in \(machine.configuration): under 'devices', with match: "…" (a client or port \
+                    that `jack_lsp` lists, such as "system:playback_*") and its type, for example type: lineOut
                     """)
         ]
     }

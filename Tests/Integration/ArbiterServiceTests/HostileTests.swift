@@ -10,7 +10,7 @@ struct HostileTests {
     @Test("The number of connections of one process is limited")
     func connections() throws {
         let folder = try TrialFolder()
-        let service = try Service(in: folder, configuration: "[limits]\nclients-per-app = 2\n")
+        let service = try Service(in: folder, configuration: "limits: {clients-per-app: 2}")
         var clients = try (0..<2).map { _ in try RawClient(folder.socket) }
         for client in clients { try client.hello() }
         let third = try RawClient(folder.socket)

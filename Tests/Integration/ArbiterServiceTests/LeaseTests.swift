@@ -9,7 +9,7 @@ import Testing
 /// No session stays interrupted or ducked because of a client that has died or hangs (ACT-12).
 @Suite("Leases", .serialized)
 struct LeaseTests {
-    private static let short = "[service]\nping-interval = 0.05\nlease-limit = 3\n"
+    private static let short = "service: {ping-interval: 0.05, lease-limit: 3}"
     /// The limit in seconds. On a machine without load, the service detects the death of a process
     /// within 5 ms; the test machine may be loaded.
     private static let bound = 0.5

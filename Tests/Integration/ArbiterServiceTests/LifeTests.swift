@@ -11,7 +11,7 @@ struct LifeTests {
     @Test("Without clients, the service exits and removes its socket")
     func idleExit() throws {
         let folder = try TrialFolder()
-        let service = try Service(in: folder, configuration: "[service]\nidle-exit = 2\n")
+        let service = try Service(in: folder, configuration: "service: {idle-exit: 2}")
         var client: RawClient? = try RawClient(folder.socket)
         try client?.hello()
         client = nil
@@ -23,7 +23,7 @@ struct LifeTests {
     @Test("The service does not exit while there is a call that no connection holds")
     func staysForACall() throws {
         let folder = try TrialFolder()
-        let service = try Service(in: folder, configuration: try Service.trusting(nil, "[service]\nidle-exit = 2\n"))
+        let service = try Service(in: folder, configuration: try Service.trusting(nil, "service: {idle-exit: 2}"))
         var client: RawClient? = try RawClient(folder.socket)
         try client?.hello()
         let call = try #require(
@@ -58,10 +58,10 @@ struct LifeTests {
     func relativePaths() throws {
         let folder = try TrialFolder()
         mkdir(folder.service, 0o700)
-        _ = try folder.write("[service]\nidle-exit = 60.0\n", as: "own.toml")
+        _ = try folder.write("service: {idle-exit: 60.0}", as: "own.yaml")
         let start = """
             cd '\(folder.path)' &&
-            exec '\(try Program.built("audiosessiond"))' --socket audiosession/arbiter.socket --config own.toml
+            exec '\(try Program.built("audiosessiond"))' --socket audiosession/arbiter.socket --config own.yaml
             """
         let command = try Program("/bin/sh", ["-c", start], environment: folder.environment)
         #expect(try command.waitForEnd() == 0)
@@ -130,7 +130,7 @@ struct LifeTests {
         arguments: [SIGKILL, SIGTERM])
     func waitsForClients(signal: Int32) throws {
         let folder = try TrialFolder()
-        let configuration = "[service]\nrebuild-limit = 20\n"
+        let configuration = "service: {rebuild-limit: 20}"
         let first = try Service(in: folder, configuration: configuration)
         let (a, b) = (try TestClient(folder.socket), try TestClient(folder.socket))
         let interrupted = try a.play()
@@ -178,7 +178,7 @@ struct LifeTests {
         _ = try client.ask(.hello(.init())).get()
         _ = try client.ask(.register(app: nil)).get()
         _ = try first.end(SIGKILL)
-        let second = try Service(in: folder, configuration: "[service]\nrebuild-limit = 2\n")
+        let second = try Service(in: folder, configuration: "service: {rebuild-limit: 2}")
         let thief = try RawClient(folder.socket)
         let app = try thief.hello(.init(arbiter: 1, restoring: 1)).app
         let record = SessionRecord(

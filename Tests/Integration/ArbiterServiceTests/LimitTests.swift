@@ -11,7 +11,7 @@ import Testing
 struct LimitTests {
     @Test("The sessions of one process are limited, over all its connections")
     func sessionsPerApp() throws {
-        let stage = try ServiceFixture(trusted: false, "[limits]\nsessions-per-app = 3\n")
+        let stage = try ServiceFixture(trusted: false, "limits: {sessions-per-app: 3}")
         let client = try stage.connect()
         let ids = try (0..<2).map { _ in try #require(try client.ask(.register(app: nil)).session) }
         #expect(try client.answer(to: .register(app: nil)).code == .limit)
@@ -24,7 +24,7 @@ struct LimitTests {
 
     @Test("The total number of sessions is limited, including system sessions")
     func sessions() throws {
-        let stage = try ServiceFixture(trusted: true, "[limits]\nsessions = 3\nsessions-per-app = 3\n")
+        let stage = try ServiceFixture(trusted: true, "limits: {sessions: 3, sessions-per-app: 3}")
         let client = try stage.connect()
         try client.ask(.register(app: nil))
         try client.ask(.beginSystemSession(rank: .alarm, isRinging: false, isKept: true))
@@ -36,7 +36,7 @@ struct LimitTests {
 
     @Test("Excess clients are refused with an error, and are accepted when another disconnects")
     func clients() throws {
-        let stage = try ServiceFixture(trusted: false, "[limits]\nclients = 3\n")
+        let stage = try ServiceFixture(trusted: false, "limits: {clients: 3}")
         var clients = try (0..<2).map { _ in try stage.connect() }
         let late = try RawClient(stage.folder.socket)
         #expect(try late.reply(to: 0).code == .limit)
@@ -49,7 +49,7 @@ struct LimitTests {
     @Test("A slow reader is disconnected at its limit, without an effect on the others")
     func slowReader() throws {
         let stage = try ServiceFixture(
-            trusted: false, "[limits]\nqueued-bytes = 65536\nmessages-per-second = 1000000\n")
+            trusted: false, "limits: {queued-bytes: 65536, messages-per-second: 1000000}")
         let slow = try stage.connect()
         _ = ssocket_send_limit(slow.socket, 4_096)
         _ = try slow.makeSession(.mixWithOthers)

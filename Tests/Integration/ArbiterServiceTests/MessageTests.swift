@@ -166,7 +166,7 @@ struct MessageTests {
 
     @Test("A client that floods is refused; the others are served at once")
     func flood() throws {
-        let stage = try ServiceFixture(trusted: false, "[limits]\nmessages-per-second = 50\n")
+        let stage = try ServiceFixture(trusted: false, "limits: {messages-per-second: 50}")
         let client = try stage.connect()
         let codes = try (0..<200).map { _ in try client.answer(to: .submit(.setVolume(1))).code }
         #expect(codes.prefix(40).allSatisfy { $0 == nil })

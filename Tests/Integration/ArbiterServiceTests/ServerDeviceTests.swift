@@ -59,7 +59,7 @@ struct ServerDeviceTests {
     @Test("SRV-3: devices outlive the service only with an app that names their server")
     func outlive() throws {
         let folder = try TrialFolder()
-        let patient = "[service]\nrebuild-limit = 20\n"
+        let patient = "service: {rebuild-limit: 20}"
         var service = try Service(in: folder, configuration: patient)
         var client = try RawClient(folder.socket)
         try client.hello()
@@ -79,7 +79,7 @@ struct ServerDeviceTests {
         try client.ask(.setDevices(app, server: "studio", [device("a")]))
         #expect(try client.report().system.devices.count == 1)
         _ = try service.end(SIGKILL)
-        service = try Service(in: folder, configuration: "[service]\nrebuild-limit = 0.05\n")
+        service = try Service(in: folder, configuration: "service: {rebuild-limit: 0.05}")
         client = try RawClient(folder.socket)
         try client.hello()
         #expect(try client.report().system.devices.isEmpty, "no app names the server")

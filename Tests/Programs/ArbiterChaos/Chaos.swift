@@ -33,11 +33,11 @@ final class Chaos {
         folder = try TrialFolder()
         try FileManager.default.createDirectory(atPath: folder.configuration, withIntermediateDirectories: true)
         try """
-        [service]
-        ping-interval = 0.2
-        lease-limit = 2.0
-        idle-exit = 5.0
-        """.write(toFile: folder.configuration + "/audiosession.toml", atomically: false, encoding: .utf8)
+        service:
+          ping-interval: 0.2
+          lease-limit: 2.0
+          idle-exit: 5.0
+        """.write(toFile: folder.configuration + "/audiosession.yaml", atomically: false, encoding: .utf8)
     }
 
     /// Runs the test and returns what it found.
@@ -280,7 +280,7 @@ final class Chaos {
         if options.fault == .process { stray = try Program("/bin/cat", [], environment: folder.environment) }
         let hasLeft = Limit.waits(seconds: 20) { Processes.of(folder, named: "audiosessiond").isEmpty }
         if !hasLeft { findings.append("The arbiter has not exited, although it has no clients.") }
-        let known: Set = ["arbiter.lock", "arbiter.running", "arbiter.state.json", "arbiter.log", "audiosession.toml"]
+        let known: Set = ["arbiter.lock", "arbiter.running", "arbiter.state.json", "arbiter.log", "audiosession.yaml"]
         let files = Set(folder.files).subtracting(known)
         if !files.isEmpty { findings.append("Files are left: \(files.sorted()).") }
         let processes = Processes.of(folder)

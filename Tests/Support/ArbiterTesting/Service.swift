@@ -5,10 +5,10 @@ package struct Service {
     package let folder: TrialFolder
     package let program: Program
 
-    /// Starts the service and waits until it is ready. `configuration` is TOML.
+    /// Starts the service and waits until it is ready. `configuration` is YAML.
     package init(in folder: TrialFolder, configuration: String = "", arguments: [String] = []) throws {
         self.folder = folder
-        let file = try folder.write(configuration, as: "service.toml")
+        let file = try folder.write(configuration, as: "service.yaml")
         program = try Program(
             try Program.built("audiosessiond"), ["--foreground", "--ready-fd", "3", "--config", file] + arguments,
             environment: folder.environment, errorsTo: folder.path + "/service.err", outputAlsoAt3: true)
@@ -30,6 +30,6 @@ package struct Service {
     /// Returns a configuration that trusts the given programs, or this program by default.
     package static func trusting(_ programs: [String]? = nil, _ rest: String = "") throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return "[programs]\ntrusted = [\((programs ?? [own]).map { "\"\($0)\"" }.joined(separator: ", "))]\n" + rest
+        return "programs: {trusted: [\((programs ?? [own]).map { "\"\($0)\"" }.joined(separator: ", "))]}\n" + rest
     }
 }

@@ -17,8 +17,8 @@ public final class ServiceEnvironment: Sendable {
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
         let names = programs.map { "\"\($0)\"" }.joined(separator: ", ")
-        try "[programs]\ntrusted = [\(names)]\n".write(
-            toFile: directory.file("config/audiosession/audiosession.toml"), atomically: true, encoding: .utf8)
+        try "programs: {trusted: [\(names)]}\n".write(
+            toFile: directory.file("config/audiosession/audiosession.yaml"), atomically: true, encoding: .utf8)
         socket = runtime + "/audiosession/arbiter.socket"
         environment = [
             "XDG_RUNTIME_DIR": runtime, "XDG_CONFIG_HOME": directory.file("config"),

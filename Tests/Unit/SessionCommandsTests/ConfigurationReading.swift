@@ -7,7 +7,7 @@ protocol ConfigurationReading {}
 
 extension ConfigurationReading {
     func read(_ text: String) throws -> (settings: ServiceSettings, warnings: [String]) {
-        try readServiceSettings(text: text, path: "x.toml")
+        try readServiceSettings(text: text, path: "x.yaml")
     }
 
     func problems(_ text: String) -> [String] {

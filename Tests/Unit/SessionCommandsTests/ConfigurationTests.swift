@@ -12,7 +12,7 @@ import Testing
     static var sample: String {
         get throws {
             let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-            return try String(contentsOf: root.appending(path: "Packaging/audiosession.toml"), encoding: .utf8)
+            return try String(contentsOf: root.appending(path: "Packaging/audiosession.yaml"), encoding: .utf8)
         }
     }
 
@@ -22,12 +22,8 @@ import Testing
         let (settings, warnings) = try read(text)
         #expect(settings == ServiceSettings())
         #expect(warnings == [])
-        let lines = KeyLines(text)
-        for setting in Setting.all {
-            let line = try #require(lines.line(of: [setting.section, setting.key]))
-            let written = text.split(separator: "\n", omittingEmptySubsequences: false)[line - 1]
-            #expect(written.hasPrefix(setting.key + " = "), "\(setting.name) is not in the sample")
-        }
+        let lines = try SettingsReader(text).lines
+        #expect(Set(lines.keys) == Set(Setting.all.map(\.name)))
     }
 
     /// Returns a value other than the default.
@@ -40,8 +36,8 @@ import Testing
         case .level: return "0.25"
         case .whole(let place, let range, _): return String(min(range.upperBound, defaults[keyPath: place] + 1))
         case .flag(let place): return String(!defaults[keyPath: place])
-        case .paths: return "[\"/usr/bin/phone\"]"
-        case .permissions: return "{ \"/usr/bin/phone\" = \"denied\" }"
+        case .paths: return "[/usr/bin/phone]"
+        case .permissions: return "{/usr/bin/phone: denied}"
         }
     }
 
@@ -65,15 +61,16 @@ import Testing
         var reached: Set<String> = []
         for setting in Setting.all {
             // The lease limit must be longer than the ping interval.
-            let rest = setting.name == "service.ping-interval" ? "\nlease-limit = 60" : ""
-            let (settings, warnings) = try read("[\(setting.section)]\n\(setting.key) = \(other(setting))" + rest)
+            let rest = setting.name == "service.ping-interval" ? "\n  lease-limit: 60" : ""
+            let text = "\(setting.section):\n  \(setting.key): \(other(setting))" + rest
+            let (settings, warnings) = try read(text)
             #expect(warnings == [])
             let changed = try leaves(settings).filter { defaults[$0.key] != $0.value }.keys
             let own = changed.filter { rest.isEmpty || $0 != ".leaseLimit" }
             #expect(own.count == 1, "\(setting.name) changed \(changed)")
             reached.formUnion(own)
         }
-        let devices = try read("[[device]]\nmatch = \"x\"\nhidden = true").settings
+        let devices = try read("devices: [{match: x, hidden: true}]").settings
         reached.formUnion(try leaves(devices).filter { defaults[$0.key] != $0.value }.keys)
         #expect(reached == Set(defaults.keys))
     }
@@ -82,59 +79,74 @@ import Testing
     func values() throws {
         let settings = try read(
             """
-            [duck]
-            attenuation = 20
-            release = 1
-            [volume]
-            system = 0
-            [programs]
-            trusted = ["/usr/bin/phone", "/opt/x"]
-            [programs.record-permissions]
-            "/usr/bin/rec.order" = "granted"
+            duck:
+              attenuation: 20
+              release: 1e0
+            volume: {system: 0}
+            rules:
+            server: # nothing
+            programs:
+              trusted: ["/usr/bin/phone", '/opt/x', /opt/R&B]
+              record-permissions:
+                /usr/bin/rec.order: granted
+            devices:
             """
         ).settings
         #expect(settings.arbiter.policy.duckAttenuation == 20)
         #expect(settings.arbiter.policy.duckRelease == 1)
         #expect(settings.volume == 0)
-        #expect(settings.trustedPrograms == ["/usr/bin/phone", "/opt/x"])
+        #expect(settings.trustedPrograms == ["/usr/bin/phone", "/opt/x", "/opt/R&B"])
         #expect(settings.recordPermissions == ["/usr/bin/rec.order": .granted])
     }
 
     @Test(
         "Errors are reported with line, key, range and value, and no setting applies",
         arguments: [
-            ("[duck]\nattenuation = 121", "line 2: duck.attenuation takes a number from 0 to 120 dB, not 121"),
-            ("[duck]\nattenuation = -1.5", "line 2: duck.attenuation takes a number from 0 to 120 dB, not -1.5"),
-            ("[duck]\nattenuation = nan", "line 2: duck.attenuation takes a number from 0 to 120 dB, not nan"),
-            ("\n\n[duck]\n\nattack = \"fast\"", "line 5: duck.attack takes a number from 0 to 60 s, not \"fast\""),
-            ("[rules]\nnotify-suspension = 1", "line 2: rules.notify-suspension takes true or false, not 1"),
-            ("duck.attack = 61", "line 1: duck.attack takes a number from 0 to 60 s, not 61"),
-            ("duck = 3", "line 1: 'duck' is a section; write [duck] and its settings below it"),
+            ("duck:\n  attenuation: 121", "line 2: duck.attenuation takes a number from 0 to 120 dB, not 121"),
+            ("duck: {attenuation: -1.5}", "line 1: duck.attenuation takes a number from 0 to 120 dB, not -1.5"),
+            ("duck:\n  attenuation: .nan", "line 2: duck.attenuation takes a number from 0 to 120 dB, not .nan"),
+            ("duck:\n  attenuation: 0x10", "line 2: duck.attenuation takes a number from 0 to 120 dB, not 0x10"),
+            ("\n\nduck:\n\n  attack: \"1\"", "line 5: duck.attack takes a number from 0 to 60 s, not \"1\""),
+            ("duck:\n  attack:\n  release: 1", "line 2: duck.attack takes a number from 0 to 60 s, not nothing"),
+            ("rules:\n  notify-suspension: 1", "line 2: rules.notify-suspension takes true or false, not 1"),
+            ("rules:\r\n  notify-suspension: yes", "line 2: rules.notify-suspension takes true or false, not yes"),
+            ("duck: 3", "line 1: 'duck' consists of settings, indented below it, not of 3"),
+            ("- duck", "line 1: the file consists of sections, such as 'duck:', not of a list"),
+            ("[a]: 3", "line 1: a list cannot be the name of a setting"),
             (
-                "[limits]\nclients = 2.0",
+                "limits:\n  clients: 2.0",
                 "line 2: limits.clients takes a whole number from 1 to 65536 (clients), not 2.0"
             ),
             (
-                "[programs]\ntrusted = [\"phone\"]",
-                "line 2: programs.trusted takes a list of absolute paths, such as [\"/usr/bin/phone\"], not [ 'phone' ]"
+                "limits:\n  clients: 18446744073709551617",
+                "line 2: limits.clients takes a whole number from 1 to 65536 (clients), not 18446744073709551617"
+            ),
+            ("volume: {system: 1_0}", "line 1: volume.system takes a number from 0 to 1, not 1_0"),
+            (
+                "programs:\n  trusted: /a",
+                "line 2: programs.trusted takes a list of absolute paths, such as [/usr/bin/phone], not /a"
             ),
             (
-                "[programs.record-permissions]\n\"/a\" = \"yes\"",
+                "programs:\n  trusted:\n    - /a\n    - phone",
+                "line 4: programs.trusted takes absolute paths of programs, not phone"
+            ),
+            (
+                "programs:\n  record-permissions:\n    /a: yes",
                 """
-                line 2: programs.record-permissions takes absolute paths of programs, each with "granted", "denied" or "undetermined"; \
-                '/a' = "yes" is not such a pair
+                line 3: programs.record-permissions takes absolute paths of programs, each with granted, denied or undetermined; \
+                '/a: yes' is not such a pair
                 """
             ),
             (
-                "[service]\nping-interval = 7",
+                "service:\n  ping-interval: 7",
                 """
-                line 1: service.lease-limit is 5.0 s and must be longer than service.ping-interval, 7.0 s: a client cannot \
+                line 2: service.lease-limit is 5.0 s and must be longer than service.ping-interval, 7.0 s: a client cannot \
                 answer before it is pinged
                 """
             ),
             (
-                "[limits]\nsessions = 3",
-                "line 1: limits.sessions-per-app is 64 and must not exceed limits.sessions, 3"
+                "limits:\n  sessions: 3",
+                "line 2: limits.sessions-per-app is 64 and must not exceed limits.sessions, 3"
             ),
         ])
     func wrongValues(_ text: String, _ problem: String) {
@@ -143,29 +155,48 @@ import Testing
 
     @Test("All errors are reported at once, in the order of the lines")
     func allProblems() {
-        let found = problems("[ramps]\nfade = -1\n[duck]\nattack = 99\nrelease = true\n")
+        let found = problems("ramps:\n  fade: -1\nduck:\n  attack: 99\n  release: true\n")
         #expect(found.map { $0.prefix(7) } == ["line 2:", "line 4:", "line 5:"])
     }
 
-    @Test("Invalid TOML is reported with its line")
-    func syntax() {
-        let found = problems("[duck]\nattenuation = = 3\n")
-        #expect(found.count == 1)
-        #expect(found.first?.hasPrefix("line 2: ") == true)
-        #expect(problems("[duck]\nattack = 0.1\u{0}\n") == ["it contains a NUL character; remove it"])
+    @Test(
+        "Invalid YAML is reported with its line",
+        arguments: [
+            ("duck:\n  attenuation: : 3", "line 2: mapping values are not allowed in this context"),
+            (
+                "duck:\n\tattack: 1",
+                "line 2: while scanning for the next token, found character that cannot start any token"
+            ),
+            ("é: 👩‍👩‍👧\r\nduck: \u{0}", "line 2: control characters are not allowed"),
+            ("duck:\n  attack: 1\n  attack: 2", "line 2: the key 'attack' occurs more than once"),
+            ("---\n---\n", "line 2: expected a single document in the stream, but found another document"),
+            (
+                "duck:\n  attack: &a 1",
+                "line 2: '&' before a name is an anchor, which is not supported; in double quotes, \\x26 means '&'"
+            ),
+            ("devices:\n- match: *USB", "line 2: found undefined alias; text that begins with '*' needs quotes"),
+            (
+                "devices:\n- match: *USB*",
+                "line 2: while scanning an alias, did not find expected alphabetic or numeric character; text that begins with '*' needs quotes"
+            ),
+            ("[duck]\nattack = 1", "line 2: did not find expected <document start>"),
+        ])
+    func syntax(_ text: String, _ problem: String) {
+        #expect(problems(text) == [problem])
     }
 
     @Test(
         "Unknown names cause warnings, with their line and a suggestion",
         arguments: [
             (
-                "[duck]\natenuation = 3",
-                "'x.toml', line 2: unknown setting 'duck.atenuation'; did you mean 'duck.attenuation'?"
+                "duck:\n  atenuation: 3",
+                "'x.yaml', line 2: unknown setting 'duck.atenuation'; did you mean 'duck.attenuation'?"
             ),
-            ("[ducks]\nattack = 3", "'x.toml', line 1: unknown section [ducks]; did you mean [duck]?"),
-            ("[duck]\nfade = 3", "'x.toml', line 2: unknown setting 'duck.fade'; did you mean 'ramps.fade'?"),
-            ("[zebra]\nx = 3", "'x.toml', line 1: unknown section [zebra]; it is ignored"),
-            ("\r\n[duck]\r\nzebra = 3", "'x.toml', line 3: unknown setting 'duck.zebra'; it is ignored"),
+            ("ducks:\n  attack: 3", "'x.yaml', line 1: unknown section 'ducks'; did you mean 'duck'?"),
+            ("duck:\n  fade: 3", "'x.yaml', line 2: unknown setting 'duck.fade'; did you mean 'ramps.fade'?"),
+            ("zebra:\n  x: 3", "'x.yaml', line 1: unknown section 'zebra'; it is ignored"),
+            ("\r\nduck:\r\n  zebra: 3", "'x.yaml', line 3: unknown setting 'duck.zebra'; it is ignored"),
+            ("duck: {<<: {attack: 3}}", "'x.yaml', line 1: unknown setting 'duck.<<'; it is ignored"),
         ])
     func unknownNames(_ text: String, _ warning: String) throws {
         let (settings, warnings) = try read(text)
@@ -176,21 +207,35 @@ import Testing
     @Test("The default file may be missing; a file given by name may not")
     func missing() throws {
         let folder = try TemporaryDirectory()
-        #expect(throws: ConfigurationError.missing(path: folder.file("none.toml"))) {
-            try startingServiceSettings(from: folder.file("none.toml"))
+        #expect(throws: ConfigurationError.missing(path: folder.file("none.yaml"))) {
+            try startingServiceSettings(from: folder.file("none.yaml"))
         }
         let found = ConfigurationFile.defaultPath(in: ["XDG_CONFIG_HOME": "/x", "HOME": "/h"])
-        #expect(found == "/x/audiosession/audiosession.toml")
+        #expect(found == "/x/audiosession/audiosession.yaml")
         #expect(
             ConfigurationFile.defaultPath(in: ["XDG_CONFIG_HOME": "x", "HOME": "/h"])
-                == "/h/.config/audiosession/audiosession.toml")
+                == "/h/.config/audiosession/audiosession.yaml")
+    }
+
+    @Test("A file of the former format is reported instead of read")
+    func outdated() throws {
+        let folder = try TemporaryDirectory()
+        let (former, path) = (folder.file("a.toml"), folder.file("a.yaml"))
+        try "[duck]\nattack = 1\n".write(toFile: former, atomically: true, encoding: .utf8)
+        for named in [former, path] {
+            #expect(throws: ConfigurationError.outdated(path: former, replacement: path)) {
+                try startingServiceSettings(from: named)
+            }
+        }
+        try "duck: {attack: 1}".write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try startingServiceSettings(from: path).settings.arbiter.policy.duckAttack == 1)
     }
 
     @Test("A damaged file is never fatal, is not modified, and none of its settings applies")
     func damaged() throws {
         let folder = try TemporaryDirectory()
-        let path = folder.file("a.toml")
-        let text = "[duck]\nattenuation = 3\nattack = 99\n"
+        let path = folder.file("a.yaml")
+        let text = "duck:\n  attenuation: 3\n  attack: 99\n"
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         let (settings, warnings) = try startingServiceSettings(from: path)
         #expect(settings == ServiceSettings())
@@ -207,12 +252,35 @@ import Testing
         #expect(try startingServiceSettings(from: path).warnings.first?.contains("it is not a regular file") == true)
     }
 
-    @Test(
-        "A section without a name is refused with its line",
-        arguments: ["[=]", "[.duck]", "[[ #x]]", " [\u{301}duck]", "[", "\u{FEFF}[{]", "[\"\"\"", "[]", "[\u{1}"])
-    func namelessSection(_ header: String) {
-        #expect(problems(header + "\n").first?.hasPrefix("line 1: ") == true)
-        #expect(problems("[duck]\n" + header + "\n").count == 1)
+    /// Files of the maximum size, and those that break or delay other parsers.
+    static let hostileFiles: [String] = {
+        func fill(_ unit: String, _ size: Int = ConfigurationFile.limit) -> String {
+            String(repeating: unit, count: size / unit.utf8.count)
+        }
+        var bomb = "l0: &l0 [x]\n"
+        for level in 1...40 { bomb += "l\(level): &l\(level) [*l\(level - 1), *l\(level - 1), *l\(level - 1)]\n" }
+        let nested = String(repeating: "{", count: 490) + String(repeating: "}", count: 490)
+        var files = [
+            "[", "{", "- ", "? ", "{? ", "{a: ", "-", "?", "a", "9", "#", "&a ", "*a ", "\"", "|\n ", "\n ", "\r",
+            "%A a\n",
+            "k: 1\n", "- !!a x\n", "---\n",
+        ].map { fill($0) }
+        files += [bomb + "? *l40\n: 1\n", "[" + fill(nested + ",", 4_000) + "]", "? " + fill("a") + "\n: 1"]
+        files += ["[" + fill("a,") + "]", "{" + fill("[]: a,") + "}", "duck: {attack: " + fill("9") + "}"]
+        files += [
+            "duck: {" + fill("a", 1_000) + ": 1}", "\u{FEFF}[", "a: \"\\uD800\"", "!<%FF%FE> x", ":", "[=]", "<<: *a",
+        ]
+        files.append("%TAG !e! tag:" + fill("x", 16_384) + "\n---\n" + fill("- !e!a b\n", 16_384))
+        files.append((0..<3_500).map { "k\($0): 1\n" }.joined())
+        files.append((0..<250).map { String(repeating: " ", count: $0) + "a:\n" }.joined())
+        return files
+    }()
+
+    @Test("Hostile files are read or refused in a short time", arguments: hostileFiles.indices)
+    func hostile(_ number: Int) {
+        let before = clock()
+        _ = try? read(Self.hostileFiles[number])
+        #expect(clock() - before < 30 * CLOCKS_PER_SEC)
     }
 
     @Test("Any file contents are either read or refused", arguments: 1...4 as ClosedRange<UInt64>)
@@ -220,14 +288,16 @@ import Testing
         var random = SeededGenerator(seed: TestSeed.ofCase(number))
         let sample = Array(try Self.sample.utf8)
         let pieces = [
-            "=", "[", "]", "{", "}", "\"", "'", "\"\"\"", "\\u00", "\n", "#", ".", "1e999", "-", "nan", "\u{FEFF}",
+            "[", "]", "{", "}", "\"", "'", "\\u00", "\n", "\n  ", "#", "1e999", "- ", "? ", ": ", "&a ", "*a", "|\n",
+            "!!a ",
+            "%TAG ", "---\n", "<<", "\t", "\u{FEFF}", "\u{2028}",
         ].map { Array($0.utf8) }
         for _ in 0..<150 {
             var bytes = sample
             for _ in 0..<Int.random(in: 1...8, using: &random) {
                 let place = Int.random(in: 0..<bytes.count, using: &random)
                 switch Int.random(in: 0..<4, using: &random) {
-                case 0: bytes[place] = UInt8.random(in: 1...127, using: &random)
+                case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
                 case 1: bytes.remove(at: place)
                 case 2: bytes.insert(contentsOf: pieces[Int.random(in: 0..<pieces.count, using: &random)], at: place)
                 default: bytes.removeSubrange(place..<min(bytes.count, place + 200))

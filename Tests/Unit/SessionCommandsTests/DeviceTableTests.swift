@@ -4,23 +4,17 @@ import Testing
 
 @testable import ArbiterService
 
-/// Device tables in the settings.
+/// Devices in the settings.
 @Suite struct DeviceTableTests: ConfigurationReading {
-    @Test("Each [[device]] describes the devices that match its pattern, in the order of the file")
+    @Test("Each entry of 'devices' describes the devices that match its pattern, in the order of the file")
     func tables() throws {
         let (settings, warnings) = try read(
             """
-            [[device]]
-            match = "Scarlett*"
-            type = "usbAudio"
-            name = "Studio interface"
-
-            [duck]
-            attack = 1
-
-            [[device]]
-            match = "loopback-?"
-            hidden = true
+            devices:
+              - match: "Scarlett*"
+                type: usbAudio
+                name: Studio interface
+              - {match: loopback-?, hidden: true}
             """)
         #expect(warnings == [])
         #expect(
@@ -28,37 +22,42 @@ import Testing
                 DeviceOverride(pattern: "Scarlett*", type: .usbAudio, name: "Studio interface"),
                 DeviceOverride(pattern: "loopback-?", isHidden: true),
             ])
-        #expect(try read("device = [{ match = \"a\", name = \"b\" }]").settings.arbiter.deviceOverrides.count == 1)
+        #expect(try read("devices:\n- match: 3\n  name: no").settings.arbiter.deviceOverrides.first?.name == "no")
     }
 
     @Test(
         "Errors in a device are reported with line and key",
         arguments: [
             (
-                "[device]\nmatch = \"x\"",
-                "line 1: 'device' is a list of tables; write [[device]] and the settings of one device below it"
+                "devices:\n  match: x",
+                "line 1: devices takes a list: '- match: …' and the settings of each device, not a mapping"
+            ),
+            ("devices:\n- x", "line 2: a device consists of settings, such as 'match: \"USB*\"', not of x"),
+            (
+                "devices:\n- match: a\n  hidden: true\n- type: hdmi",
+                "line 4: this device has no pattern; add 'match', such as 'match: \"USB*\"'"
             ),
             (
-                "[[device]]\nmatch = \"a\"\nhidden = true\n[[device]]\ntype = \"hdmi\"",
-                "line 4: this [[device]] names no devices; write match = \"…\", a pattern such as \"USB*\""
+                "devices:\n- match: \"\"\n  hidden: true",
+                "line 2: devices.match takes text of 1 to 128 bytes without control characters, not \"\""
             ),
             (
-                "[[device]]\nmatch = \"\"\nhidden = true",
-                "line 2: device.match takes a string of 1 to 128 bytes without control characters, not \"\""
+                "devices:\n- match: [a]\n  hidden: true",
+                "line 2: devices.match takes text of 1 to 128 bytes without control characters, not a list"
             ),
             (
-                "[[device]]\nmatch = 3\nhidden = true",
-                "line 2: device.match takes a string of 1 to 128 bytes without control characters, not 3"
+                "devices:\n- match: a\n  name: \"\\0\"",
+                "line 3: devices.name takes text of 1 to 128 bytes without control characters, not \"\\0\""
             ),
             (
-                "[[device]]\nmatch = \"a\"",
-                "line 1: this [[device]] changes nothing; give it a type, a name, or hidden = true"
+                "devices:\n- match: a",
+                "line 2: this device changes nothing; add a type, a name, or 'hidden: true'"
             ),
             (
-                "[[device]]\nmatch = \"a\"\nname = \"b\"\n\n[[device]]\nmatch = \"a\"\nhidden = true\nname = \"b\"",
-                "line 5: this [[device]] is hidden, but also has a type or a name; remove one or the other"
+                "devices:\n- match: a\n  name: b\n\n- match: a\n  hidden: true\n  name: b",
+                "line 5: this device is hidden, but also has a type or a name; remove one or the other"
             ),
-            ("[[device]]\nmatch = \"a\"\nhidden = 1", "line 3: device.hidden takes true or false, not 1"),
+            ("devices:\n- match: a\n  hidden: on", "line 3: devices.hidden takes true or false, not on"),
         ])
     func wrong(_ text: String, _ problem: String) {
         #expect(problems(text) == [problem])
@@ -66,25 +65,25 @@ import Testing
 
     @Test("An unknown type gets a suggestion; an unknown key is a warning; 64 devices at most")
     func more() throws {
-        let wrongType = problems("[[device]]\nmatch = \"a\"\ntype = \"headphone\"")
-        #expect(wrongType.first?.hasPrefix("line 3: device.type takes one of lineIn, ") == true)
-        #expect(wrongType.first?.hasSuffix("not \"headphone\" (did you mean \"headphones\"?)") == true)
-        let warnings = try read("[[device]]\nmatch = \"a\"\nhiden = true\nhidden = true").warnings
-        #expect(warnings == ["'x.toml', line 3: unknown setting 'device.hiden'; did you mean 'device.hidden'?"])
-        let table = "[[device]]\nmatch = \"a\"\nhidden = true\n"
-        #expect(try read(String(repeating: table, count: 64)).settings.arbiter.deviceOverrides.count == 64)
+        let wrongType = problems("devices:\n- match: a\n  type: headphone")
+        #expect(wrongType.first?.hasPrefix("line 3: devices.type takes one of lineIn, ") == true)
+        #expect(wrongType.first?.hasSuffix("not headphone (did you mean headphones?)") == true)
+        let warnings = try read("devices:\n- match: a\n  hiden: true\n  hidden: true").warnings
+        #expect(warnings == ["'x.yaml', line 3: unknown setting 'devices.hiden'; did you mean 'devices.hidden'?"])
+        let device = "\n- {match: a, hidden: true}"
         #expect(
-            problems(String(repeating: table, count: 65)) == [
-                "line 1: there are 65 tables [[device]]; the limit is 64"
+            try read("devices:" + String(repeating: device, count: 64)).settings.arbiter.deviceOverrides.count == 64)
+        #expect(
+            problems("devices:" + String(repeating: device, count: 65)) == [
+                "line 1: there are 65 devices; the limit is 64"
             ])
     }
 
     @Test("The examples in the sample are valid once uncommented")
     func examples() throws {
         let lines = try ConfigurationTests.sample.split(separator: "\n", omittingEmptySubsequences: false)
-        let start = try #require(lines.firstIndex(of: "# [[device]]"))
-        let text = lines[start...].map { $0.hasPrefix("# ") ? $0.dropFirst(2) : $0.drop { $0 == "#" } }
-            .joined(separator: "\n")
+        let start = try #require(lines.firstIndex(of: "# devices:"))
+        let text = lines[start...].map { $0.dropFirst(2) }.joined(separator: "\n")
         let (settings, warnings) = try read(text)
         #expect(settings.arbiter.deviceOverrides.map(\.pattern) == ["Scarlett*", "loopback-?"] && warnings == [])
     }

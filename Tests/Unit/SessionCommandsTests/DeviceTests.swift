@@ -104,7 +104,7 @@ import Testing
     @Test("doctor reports apps on different servers, and devices of unknown type with the setting to add")
     func doctor() throws {
         var machine = Machine()
-        machine.configuration = "/home/x/audiosession.toml"
+        machine.configuration = "/home/x/audiosession.yaml"
         func findings() -> [Finding] {
             let report = arbiter.report
             machine.arbiter = { .running(report, path: "/s") }
@@ -121,7 +121,7 @@ import Testing
                 "default: music (pid 101); PipeWire: podcast (pid 102): apps on one server cannot use the devices of another",
                 "'Output of PipeWire' (PipeWire) is of unknown type, so other devices are preferred",
             ])
-        #expect(found.last?.fix?.contains("[[device]]") == true)
-        #expect(found.last?.fix?.contains("/home/x/audiosession.toml") == true)
+        #expect(found.last?.fix?.contains("under 'devices'") == true)
+        #expect(found.last?.fix?.contains("/home/x/audiosession.yaml") == true)
     }
 }

@@ -45,7 +45,7 @@ import Testing
         machine.server = { Self.server(period: 256) }
         machine.arbiter = { .running(PolicyArbiterClient().report, path: "/run/user/1000/audiosession/arbiter.socket") }
         machine.program = { "/usr/bin/" + $0 }
-        machine.configuration = "/home/x/audiosession.toml"
+        machine.configuration = "/home/x/audiosession.yaml"
         return machine
     }
 
@@ -236,9 +236,11 @@ import Testing
 
     @Test("Settings that cannot be applied are an error, unknown ones are a warning")
     func settings() throws {
-        try write("/home/x/audiosession.toml", "[duck]\nattack = 99\n")
-        expectOne("settings", "line 2: duck.attack takes", fix: "/home/x/audiosession.toml")
-        try write("/home/x/audiosession.toml", "[duck]\natack = 0.1\n")
+        try write("/home/x/audiosession.toml", "[duck]\nattack = 0.1\n")
+        expectOne("settings", "/home/x/audiosession.toml' is not read", fix: "/home/x/audiosession.yaml")
+        try write("/home/x/audiosession.yaml", "duck:\n  attack: 99\n")
+        expectOne("settings", "line 2: duck.attack takes", fix: "/home/x/audiosession.yaml")
+        try write("/home/x/audiosession.yaml", "duck:\n  atack: 0.1\n")
         let notes = DoctorResult(machine).findings.filter { $0.state == .warning }
         #expect(notes.map(\.check) == ["settings"])
     }
