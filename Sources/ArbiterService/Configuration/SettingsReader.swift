@@ -2,8 +2,8 @@ internal import SessionArbiter
 internal import SessionPolicy
 internal import Yams
 
-/// Converts YAML to settings, and collects problems and warnings with their lines. It does
-/// not use a decoder, because a decoder's errors name neither the line nor the allowed range.
+/// Converts YAML to settings, and collects problems and warnings with their lines. It does not use
+/// a decoder, because a decoder's errors name neither the line nor the allowed range.
 struct SettingsReader {
     private(set) var settings = ServiceSettings()
     private(set) var problems: [ConfigurationError.Problem] = []
