@@ -36,14 +36,14 @@ extension AudioEngine {
     /// Replaces a session's mixer and stops the voices on the buses that it removes. Throws if an
     /// insert belongs to another engine or is on another bus.
     func setGraph(_ graph: BusGraph, of session: SessionBus) throws(AudioEngineError) {
-        for bus in graph.buses where bus.insert.map({ !$0.claim(for: self) }) ?? false {
+        for bus in graph.buses where bus.insert.map({ !$0.claim(for: identity) }) ?? false {
             throw .badGraph(
                 reason: "The insert of bus '\(bus.name)' belongs to another engine; create one for this engine.")
         }
         reclaim()
         var removed: [BusIdentity] = []
         try changePlan { plan throws(AudioEngineError) in
-            removed = try plan.setGraph(graph, ofBus: session.slot, configuration: configuration)
+            removed = try plan.setGraph(graph, ofBus: session.slot, sizes: core.sizes)
             try plan.checkInserts()
         } with: { queue in
             // Voices on removed buses fade out within the crossfade.
@@ -184,21 +184,4 @@ extension AudioEngine {
 extension AudioBus {
     /// The error for calls on a bus that no longer exists.
     var removed: AudioEngineError { identity.name.map { .busRemoved(name: $0) } ?? .engineGone }
-}
-
-extension EnginePlan {
-    /// Checks that each insert is on one bus only, across all sessions.
-    fileprivate func checkInserts() throws(AudioEngineError) {
-        var seen: [UnsafeMutableRawPointer: String] = [:]
-        for bus in buses.sorted(by: { $0.key < $1.key }).flatMap(\.value.mixer.order) {
-            guard let insert = bus.insert else { continue }
-            if let other = seen.updateValue(bus.name, forKey: insert.context) {
-                throw .badGraph(
-                    reason: """
-                        Buses '\(other)' and '\(bus.name)' of two sessions share an insert, or its context; an insert has state and belongs to one \
-                        bus: create one for each.
-                        """)
-            }
-        }
-    }
 }

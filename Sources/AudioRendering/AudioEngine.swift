@@ -59,6 +59,7 @@ public final class AudioEngine: Sendable {
     /// The driver that calls the render core.
     public let driver: any RenderDriver
     let core: RenderCore
+    let identity = EngineIdentity()
     let observers = Broadcaster<EngineEvent>()
     let retired: RetiredSounds
     /// The control state. Its lock is never held across a driver call that may block, nor while

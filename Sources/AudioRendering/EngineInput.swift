@@ -1,5 +1,4 @@
 internal import CRenderCore
-internal import Platform
 
 /// Channels of the device's input that one session may record.
 ///
@@ -37,7 +36,9 @@ public final class EngineInput: Sendable {
 
     /// Returns the oldest frames, at most `maximumFrames`; nil if none are available. Safe from any
     /// thread.
-    public func read(maximumFrames: Int = 4096) -> Block? { capture.read(maximumFrames: max(1, maximumFrames)) }
+    public func read(maximumFrames: Int = 4096) -> Block? {
+        capture.read(maximumFrames: max(1, maximumFrames)).map { Block(time: $0.time, samples: $0.samples) }
+    }
 
     /// The number of frames lost because they were not read in time.
     public var lostFrames: UInt64 { capture.lostFrames }
@@ -63,40 +64,5 @@ public final class EngineInput: Sendable {
     public func automateGain(_ points: [AutomationPoint]) throws(AudioEngineError) {
         guard let engine else { throw .engineGone }
         try engine.automate(.inputGain, of: slot, points)
-    }
-}
-
-/// Owns the ring buffer (`rcore_capture_t`) into which an input is recorded. Lives as long as a
-/// plan refers to it.
-///
-/// Unchecked `Sendable`: the render thread is the ring's only producer; a lock guards the
-/// consumer's side.
-final class InputCapture: @unchecked Sendable {
-    let handle: OpaquePointer
-    private let channels: Int
-    private let reading = Mutex(())
-
-    init(channels: Int, frames: Int) throws(AudioEngineError) {
-        var status = RCORE_OK
-        guard let handle = rcore_capture_create(UInt32(clamping: channels), UInt32(clamping: frames), &status) else {
-            throw AudioEngineError(status, "an input of \(channels) channels and \(frames) frames")
-        }
-        self.handle = handle
-        self.channels = channels
-    }
-
-    deinit { rcore_capture_destroy(handle) }
-
-    var lostFrames: UInt64 { rcore_capture_lost_frames(handle) }
-
-    func read(maximumFrames: Int) -> EngineInput.Block? {
-        reading.withLock { _ in
-            let frames = min(Int(rcore_capture_readable(handle)), maximumFrames)
-            guard frames > 0 else { return nil }
-            var block = EngineInput.Block(time: 0, samples: [Float](repeating: 0, count: frames * channels))
-            let count = rcore_capture_read_interleaved(handle, &block.samples, UInt32(frames), &block.time)
-            block.samples.removeLast((frames - Int(count)) * channels)
-            return count > 0 ? block : nil
-        }
     }
 }

@@ -78,11 +78,11 @@ extension EnginePlan {
     /// Replaces the mixer of a session bus; buses that keep their names keep their slots. Returns
     /// the removed buses. On failure, the caller discards the plan.
     mutating func setGraph(
-        _ graph: BusGraph, ofBus slot: Int, configuration: AudioEngine.Configuration
+        _ graph: BusGraph, ofBus slot: Int, sizes: rcore_config_t
     ) throws(AudioEngineError) -> [BusIdentity] {
         guard let session = buses[slot] else { throw .engineGone }
         let resolved = graph.keepingChannels(of: session.mixer.order)
-        let order = try resolved.ordered(sessionChannels: channels(of: session), configuration: configuration)
+        let order = try resolved.ordered(sessionChannels: channels(of: session), sizes: sizes)
         var mixer = Mixer(graph: graph, order: order.withInsertChannels(sessionChannels: channels(of: session)))
 
         // Buses: those that keep their names keep their strips, new ones get free slots.
@@ -94,7 +94,7 @@ extension EnginePlan {
             held[identity.slot] = HeldSlot(identity: identity)
         }
         var freeBuses = try freeSlots(
-            order.count { session.mixer.strips[$0.name] == nil }, of: configuration.maximumBuses, taken: takenSlots,
+            order.count { session.mixer.strips[$0.name] == nil }, of: Int(sizes.max_buses), taken: takenSlots,
             fading: \.buses, "buses", "maximumBuses")
         for bus in order {
             let strip =
@@ -110,7 +110,7 @@ extension EnginePlan {
         outgoingSends.formUnion(removedSends.values.map(\.identity.slot))
         let takenSends = buses.values.reduce(into: outgoingSends) { $0.formUnion($1.mixer.sendSlots) }
         var freeSends = try freeSlots(
-            graph.sends.count - keptSends.count, of: configuration.maximumSends, taken: takenSends, fading: \.sends,
+            graph.sends.count - keptSends.count, of: Int(sizes.max_sends), taken: takenSends, fading: \.sends,
             "sends", "maximumSends")
         for send in graph.sends {
             mixer.sendStates[send.ends] =
@@ -121,6 +121,20 @@ extension EnginePlan {
         return removed
     }
 
+    /// Checks that each insert is on one bus only, across all sessions.
+    func checkInserts() throws(AudioEngineError) {
+        var seen: [UnsafeMutableRawPointer: String] = [:]
+        for bus in buses.sorted(by: { $0.key < $1.key }).flatMap(\.value.mixer.order) {
+            guard let insert = bus.insert else { continue }
+            if let other = seen.updateValue(bus.name, forKey: insert.context) {
+                throw .badGraph(
+                    reason: """
+                        Buses '\(other)' and '\(bus.name)' of two sessions share an insert, or its context; an insert has state and belongs to one \
+                        bus: create one for each.
+                        """)
+            }
+        }
+    }
     /// Slots that must not be assigned to other buses.
     var takenSlots: Set<Int> {
         var taken = outgoing.union(buses.keys)

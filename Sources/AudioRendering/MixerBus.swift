@@ -132,10 +132,3 @@ public final class MixerSend: Sendable {
         }
     }
 }
-
-/// The identity of one send among the engine's sends.
-final class SendIdentity: Sendable {
-    let slot: Int
-
-    init(slot: Int) { self.slot = slot }
-}
