@@ -11,8 +11,7 @@ public final class EngineInput: Sendable {
     public let channels: Int
     let slot: Int
     let capture: InputCapture
-    // Weak: the engine's plan holds the capture, not the input.
-    private weak let engine: AudioEngine?
+    private weak let control: EngineControl?
 
     /// Consecutive recorded frames.
     public struct Block: Equatable, Sendable {
@@ -23,16 +22,16 @@ public final class EngineInput: Sendable {
         public var samples: [Float]
     }
 
-    init(channels: Int, slot: Int, capture: InputCapture, engine: AudioEngine) {
+    init(channels: Int, slot: Int, capture: InputCapture, control: EngineControl) {
         self.channels = channels
         self.slot = slot
         self.capture = capture
-        self.engine = engine
+        self.control = control
     }
 
-    func belongs(to engine: AudioEngine) -> Bool { self.engine === engine }
+    func belongs(to control: EngineControl) -> Bool { self.control === control }
 
-    deinit { engine?.removeInput(slot: slot) }
+    deinit { control?.removeFromPlan { $0.removeInput(slot: slot) } }
 
     /// Returns the oldest frames, at most `maximumFrames`; nil if none are available. Safe from any
     /// thread.
@@ -46,15 +45,16 @@ public final class EngineInput: Sendable {
     /// Returns the greatest magnitude of a sample in a channel since the last call (linear, full
     /// scale is 1), after gain and permission, and resets it. For one reader.
     public func takePeak(channel: Int) -> Float {
-        channel < 0 ? 0 : engine?.inputPeak(slot: slot, channel: channel) ?? 0
+        guard channel >= 0, let control else { return 0 }
+        return rcore_take_input_peak(control.core.handle, UInt32(slot), UInt32(clamping: channel))
     }
 
     /// Ramps the gain to a linear value; finite.
     public func setGain(
         _ gain: Float, rampFrames: Int, curve: AutomationCurve = .linear, at time: UInt64? = nil
     ) throws(AudioEngineError) {
-        guard let engine else { throw .engineGone }
-        try engine.command("an input gain of \(gain)") { queue in
+        guard let control else { throw .engineGone }
+        try control.command("an input gain of \(gain)") { queue in
             AutomatedParameter.inputGain.ramp(
                 to: gain, frames: rampFrames, curve: curve, of: UInt64(slot), to: queue, at: time)
         }
@@ -62,7 +62,11 @@ public final class EngineInput: Sendable {
 
     /// Moves the gain through `points`, as `Voice.automate` does.
     public func automateGain(_ points: [AutomationPoint]) throws(AudioEngineError) {
-        guard let engine else { throw .engineGone }
-        try engine.automate(.inputGain, of: slot, points)
+        guard let control else { throw .engineGone }
+        let parameter = AutomatedParameter.inputGain
+        try parameter.check(points)
+        try control.command("automating \(parameter.name) through \(points.count) points") { queue in
+            parameter.post(points, of: UInt64(slot), to: queue)
+        }
     }
 }

@@ -7,7 +7,7 @@ internal import CRenderCore
 public final class RenderCore: @unchecked Sendable {
     /// The `rcore_t *`, for drivers.
     public let handle: OpaquePointer
-    /// The engine's own command queue (`rcore_queue_t *`), used under its control lock.
+    /// The engine's own command queue (`rcore_queue_t *`), used under the control lock.
     let queue: OpaquePointer
     /// The sizes that the core was created with.
     let sizes: rcore_config_t
