@@ -29,10 +29,6 @@ NOT_FOR_APPS = {"ArbiterService", "SessionCommands", "TOMLKit"}
 # Files of Swift types that still use each other in cycles; no file may join them. Remove those that are cut.
 IN_CYCLES = {
     "ArbiterService": ["DeviceTables KeyNames ServiceSettings Setting SettingsReading"],
-    "AudioRendering": [
-        "AudioBus AudioEngine AudioInsert AudioLimiter AudioMeter BusGraph BusRouting CommandQueue EngineInput "
-        "EnginePlan EngineShare LoudnessMeter MixerBus SessionBus Voice VoiceSource",
-    ],
     "AudioSessions": [
         "ActivityMessages AudioApplication AudioSession AudioSessionError AudioSessionEvent AudioSessionHost "
         "AudioSessionRoute EventStreams IOBufferTuner IOBufferTuning RecordPermissionPrompter SessionConnection "

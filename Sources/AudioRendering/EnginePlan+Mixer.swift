@@ -296,13 +296,3 @@ extension [BusGraph.Bus] {
         }
     }
 }
-
-extension Pan.Law? {
-    var coreLaw: rcore_pan_law_t {
-        switch self {
-        case .equalPower: RCORE_PAN_EQUAL_POWER
-        case .linear: RCORE_PAN_LINEAR
-        case nil: RCORE_PAN_NONE
-        }
-    }
-}
