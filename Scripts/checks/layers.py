@@ -3,7 +3,7 @@
 `<jack/…>` only in the targets that use JACK, re-exports of whole modules only where listed below, no
 cast to a concrete type of another target that hides behind a protocol, no library product that links
 what belongs to the service, no cycle between the files of a C target, which include the headers of the
-functions that they use, and no new cycle between the files of Swift types.
+functions that they use, and no cycle between the files of Swift types.
 """
 import json
 import pathlib
@@ -26,13 +26,6 @@ MAY_REEXPORT = {
 }
 # Libraries, which apps link, use none of these, directly or through other targets.
 NOT_FOR_APPS = {"ArbiterService", "SessionCommands", "Yams"}
-# Files of Swift types that still use each other in cycles; no file may join them. Remove those that are cut.
-IN_CYCLES = {
-    "AudioRendering": [
-        "AudioBus AudioEngine AudioInsert AudioLimiter AudioMeter BusGraph BusRouting CommandQueue EngineInput "
-        "EnginePlan EngineShare LoudnessMeter MixerBus SessionBus Voice VoiceSource",
-    ],
-}
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"
     r"import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)",
@@ -129,15 +122,8 @@ def cast_violations(name, path, hidden):
 
 
 def swift_cycle_violations(name, path):
-    groups = swift_files.groups_in_cycles(swift_files.uses_between(swift_files.files_of(path)))
-    known = [set(names.split()) for names in IN_CYCLES.get(name, [])]
-    for group in groups:
-        if not any(group <= listed for listed in known):
-            yield path, 1, f"{name} has a cycle between the files of its types: {', '.join(sorted(group))}"
-    for listed in known:
-        gone = listed - set().union(*groups)
-        if gone:
-            yield path, 1, f"{name}: {', '.join(sorted(gone))} is in no cycle any more; remove it from IN_CYCLES"
+    for group in swift_files.groups_in_cycles(swift_files.uses_between(swift_files.files_of(path))):
+        yield path, 1, f"{name} has a cycle between the files of its types: {', '.join(sorted(group))}"
 
 
 def c_violations(name, path, direct, owners):

@@ -16,116 +16,157 @@ public protocol AudioBus: AnyObject, Sendable {
     var identity: BusIdentity { get }
 }
 
-/// The identity of one bus of an engine, for as long as a reference to it exists. Another bus of
-/// the same name has another identity.
-public final class BusIdentity: Sendable {
-    /// The name of a mixer's bus; nil for a session's bus.
-    public let name: String?
-    /// The slot in the engine's plan. It is free for other buses once this bus is removed and is no
-    /// longer referenced or played on.
-    public let slot: Int
+/// The bus that all sources of one session pass through. It carries the session's gate, the memory
+/// page through which the arbiter controls the session; it is no noise gate.
+///
+/// The bus lives until its last reference is released, and its voices hold one each: they fade out
+/// on their own bus, and only then is its slot free for another session. A mixer of further buses
+/// may feed the bus (``setGraph(_:)``); the gate applies to all of them. The bus has as many
+/// channels as its first output, but at least two if the engine allows them.
+public final class SessionBus: AudioBus {
+    public let identity: BusIdentity
+    public var session: SessionBus { self }
+    weak let control: EngineControl?
+    /// Frees the slots of buses that only voices and sounds which have ended keep alive.
+    private let reclaim: @Sendable () -> Void
 
-    init(name: String?, slot: Int) {
-        self.name = name
-        self.slot = slot
+    init(identity: BusIdentity, control: EngineControl, reclaim: @escaping @Sendable () -> Void) {
+        self.identity = identity
+        self.control = control
+        self.reclaim = reclaim
+    }
+
+    deinit { control?.removeFromPlan { $0.removeBus(slot: slot) } }
+
+    /// The linear gain of the gate at the end of the last cycle: duck × fade × volume.
+    public var gateGain: Float {
+        control.map { rcore_bus_gate_gain($0.core.handle, UInt32(slot)) } ?? 0
+    }
+
+    /// Replaces the gate of the bus, and of the inputs made for it, by the one at `page`, an
+    /// `sgate_page_t *`, from the next period on; `owner` keeps that page alive.
+    ///
+    /// The last values of the old page apply until then. If the new page has the same values,
+    /// nothing audible changes, bit for bit (keeps SRV-3); other values take effect as if they had
+    /// been written to the old page. The engine no longer reads the old page once it has released
+    /// that page's owner, which happens after that period. If another change of the plan already
+    /// waits for a crossfade to end, the gate is replaced together with it.
+    ///
+    /// Throws `commandQueueFull` or `outOfMemory`; the old gate then stays.
+    public func replaceGate(
+        _ page: OpaquePointer, owner: any AnyObject & Sendable
+    ) throws(AudioEngineError) {
+        try liveControl.changePlan { $0.replaceGate(ofBus: slot, by: EnginePlan.Gate(page: page, owner: owner)) }
+    }
+
+    /// The outputs that the bus is routed to.
+    public var outputs: [OutputRoute] {
+        control?.read { plan in plan.buses[slot].map { plan.outputs(of: $0) } } ?? []
+    }
+
+    /// Routes the bus to outputs of its own, and its inputs to these channels of the driver. nil
+    /// selects the engine's shared outputs, and all input channels.
+    ///
+    /// The outputs crossfade in 5 ms. Without any output, voices continue to play but are
+    /// inaudible. If the outputs change, channel maps that were set with `setMap` are removed.
+    /// Throws `invalidArgument` for invalid outputs, and if all buses together use more outputs
+    /// than the engine has.
+    public func setOutputs(_ outputs: [OutputRoute]?, inputs: Range<Int>? = nil) throws(AudioEngineError) {
+        try liveControl.route([BusRouting(bus: self, outputs: outputs, inputs: inputs)])
+    }
+
+    /// Sets the channel map from the bus to one of its outputs; `route` is the index in `outputs`,
+    /// nil selects the standard map. Throws `invalidArgument` for an unknown output, and for a map
+    /// with other channel counts.
+    public func setMap(_ map: ChannelMap?, route: Int = 0) throws(AudioEngineError) {
+        let (channels, outputs) = (channels, outputs)
+        guard outputs.indices.contains(route),
+            map.map({ $0.inputs == channels && $0.outputs == outputs[route].channels }) ?? true
+        else {
+            throw .invalidArgument(
+                what:
+                    "a channel map to output \(route) of \(outputs.count); valid: from \(channels) channels to its own")
+        }
+        try liveControl.changePlan { $0.buses[slot]?.maps[route] = map }
+    }
+
+    // MARK: The mixer
+
+    /// The session's mixer, as it was last set; initially without buses.
+    public var graph: BusGraph { control?.read { $0.buses[slot]?.mixer.graph } ?? BusGraph() }
+
+    /// Replaces the session's mixer in one step. If it throws, nothing has changed.
+    ///
+    /// A bus that keeps its name remains the same bus: it keeps its gain, pan, mute, solo and
+    /// meter, and its voices continue without losing a frame. The same applies to a send between
+    /// two buses that keep their names. A graph that only adds buses or sends takes effect between
+    /// two samples; any other change crossfades in 5 ms. Voices on a removed bus are stopped.
+    ///
+    /// Throws `badGraph`, which names the error and its fix; `commandQueueFull` or `outOfMemory`.
+    /// While a previous graph is still audible, a new one can neither reverse the order of its
+    /// buses nor move an insert to another bus. Set a graph without them first, and this one once
+    /// `isGraphSettled` is true.
+    public func setGraph(_ graph: BusGraph) throws(AudioEngineError) {
+        reclaim()
+        try liveControl.setGraph(graph, ofBus: slot)
+    }
+
+    /// Whether the crossfades from earlier graphs are complete, in the whole engine.
+    public var isGraphSettled: Bool { control?.isSettled ?? true }
+
+    /// Sets whether the outputs of the bus may be limited (`AudioEngine.setLimiter`); false while
+    /// the mode of its session is measurement. The change crossfades.
+    package func setAllowsLimiting(_ isAllowed: Bool) throws(AudioEngineError) {
+        let control = try liveControl
+        let isAllowedNow = control.read { $0.buses[slot]?.allowsLimiting }
+        guard let isAllowedNow, isAllowedNow != isAllowed else { return }
+        try control.changePlan { $0.buses[slot]?.allowsLimiting = isAllowed }
+    }
+
+    /// Throws `engineGone` if the engine no longer exists.
+    var liveControl: EngineControl {
+        get throws(AudioEngineError) {
+            guard let control else { throw .engineGone }
+            return control
+        }
     }
 }
 
-extension AudioBus {
-    /// The bus's slot in the engine's plan.
-    public var slot: Int { identity.slot }
+/// The outputs and inputs to connect a session bus to.
+public struct BusRouting: Sendable {
+    /// The bus to route.
+    public var bus: SessionBus
+    /// The outputs of the bus. nil: the engine's shared outputs. Empty: none.
+    public var outputs: [OutputRoute]?
+    /// The driver's input channels for the session's inputs; nil: all.
+    public var inputs: Range<Int>?
 
-    /// The bus's channel count. Sources are mapped to these channels, and these to the bus's
-    /// output.
-    public var channels: Int { session.engine?.channels(of: self) ?? 2 }
-
-    /// Latency, in frames, from this bus to the session's output: the inserts on the path plus
-    /// delay compensation. 0 for a bus that no longer exists.
-    public var latencyFrames: Int { session.engine?.latencyFrames(of: self) ?? 0 }
-
-    /// Whether a voice plays, or waits for its start, on this bus or on a bus below it: its
-    /// children, their children and so on. Buses that only send to it do not count.
-    public var hasPlayingVoices: Bool { session.engine?.hasPlayingVoices(on: self) ?? false }
-
-    /// The fader gain: linear, finite.
-    public var gain: Float {
-        get { strip?.gain ?? 1 }
-        set { try? setGain(newValue, rampFrames: shortRamp) }
+    public init(bus: SessionBus, outputs: [OutputRoute]?, inputs: Range<Int>? = nil) {
+        self.bus = bus
+        self.outputs = outputs
+        self.inputs = inputs
     }
 
-    /// Whether the bus is muted: silent after its insert and before all sends. The gain keeps its
-    /// value.
-    public var isMuted: Bool {
-        get { strip?.isMuted ?? false }
-        set { try? setMuted(newValue, rampFrames: shortRamp) }
+    fileprivate func differs(from plan: EnginePlan) -> Bool {
+        guard let current = plan.buses[bus.slot] else { return false }
+        return current.outputs != outputs || current.inputs != inputs
     }
+}
 
-    /// Ramps the gain to a linear value; finite.
-    public func setGain(
-        _ gain: Float, rampFrames: Int, curve: AutomationCurve = .linear, at time: UInt64? = nil
-    ) throws(AudioEngineError) {
-        try set("a gain of \(gain)", { $0.gain = gain }) { queue, slot in
-            AutomatedParameter.busGain.ramp(
-                to: gain, frames: rampFrames, curve: curve, of: UInt64(slot), to: queue, at: time)
+extension EngineControl {
+    /// Routes buses to outputs of their own, all in one plan.
+    func route(_ buses: [BusRouting]) throws(AudioEngineError) {
+        for routing in buses {
+            try check(routing.outputs, atLeast: 0)
+            guard routing.bus.belongs(to: self), (routing.inputs?.lowerBound ?? 0) >= 0 else {
+                throw .invalidArgument(what: "routing a bus of another engine, or from an input channel below 0")
+            }
         }
-    }
-
-    /// Moves the gain through `points`, as `Voice.automate` does. Afterwards, `gain` is the last
-    /// point's value.
-    public func automateGain(_ points: [AutomationPoint]) throws(AudioEngineError) {
-        try automate(.busGain, points) { $0.gain = $1 }
-    }
-
-    /// Mutes or unmutes the bus with a ramp.
-    public func setMuted(_ isMuted: Bool, rampFrames: Int, at time: UInt64? = nil) throws(AudioEngineError) {
-        try set("muting", { $0.isMuted = isMuted }) { queue, slot in
-            rcore_post_bus_mute(queue, slot, isMuted, UInt32(clamping: rampFrames), time ?? 0)
+        guard read({ plan in buses.contains { $0.differs(from: plan) } }) else { return }
+        try changePlan { plan in
+            for routing in buses {
+                plan.route(bus: routing.bus.slot, to: routing.outputs, from: routing.inputs)
+            }
         }
-    }
-
-    /// Attaches a meter to the bus's output, after gain and grant; nil detaches it. The meter stays
-    /// with the bus wherever the bus is routed. Throws `invalidArgument` for a meter that is in use
-    /// elsewhere.
-    public func setMeter(_ meter: AudioMeter?) throws(AudioEngineError) {
-        try session.liveEngine.setMeter(meter, of: self)
-    }
-
-    /// Stops all voices on this bus and on the buses below it (its children, their children and so
-    /// on), including voices that wait for their start. Buses that only send to it play on.
-    public func stopAll(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        try session.liveEngine.stopAll(on: self, fadeFrames: fadeFrames, at: time)
-    }
-
-    // MARK: Inside
-
-    func belongs(to engine: AudioEngine) -> Bool { session.engine === engine }
-
-    /// The values that the bus was set to.
-    var strip: EnginePlan.Strip? { session.engine?.strip(of: self) }
-
-    /// 5 ms in frames: short enough not to be heard as a delay, long enough not to click.
-    var shortRamp: Int { (session.engine?.format?.sampleRate ?? 48_000) / 200 }
-
-    /// How error messages name the bus.
-    var title: String { identity.name.map { "bus '\($0)'" } ?? "the session's bus" }
-
-    /// Posts a curve, and stores its final value with `store`.
-    func automate(
-        _ parameter: AutomatedParameter, _ points: [AutomationPoint],
-        _ store: (inout EnginePlan.Strip, Float) -> Void
-    ) throws(AudioEngineError) {
-        try parameter.check(points)
-        guard let last = points.last else { return }
-        try set("\(points.count) points of automation", { store(&$0, last.value) }) { queue, slot in
-            parameter.post(points, of: UInt64(slot), to: queue)
-        }
-    }
-
-    /// Posts a command, and stores the value that it sets with `store`.
-    func set(
-        _ what: @autoclosure () -> String, _ store: (inout EnginePlan.Strip) -> Void,
-        _ post: (OpaquePointer, UInt32) -> rcore_status_t
-    ) throws(AudioEngineError) {
-        try session.liveEngine.set(self, "\(what()) of \(title)", store, post)
     }
 }

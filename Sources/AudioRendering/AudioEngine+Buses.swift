@@ -1,7 +1,6 @@
-internal import CRenderCore
 internal import Platform
 
-/// Session buses: creation, replacement of the gate, and removal.
+/// Buses: adding those of sessions, and finding those of mixers.
 extension AudioEngine {
     /// Adds the bus of a session. `gate` is its `sgate_page_t *`; `owner` keeps that page alive.
     /// Throws `noFreeBus`, `commandQueueFull` or `outOfMemory`.
@@ -10,49 +9,33 @@ extension AudioEngine {
     ) throws(AudioEngineError) -> SessionBus {
         reclaim()
         let limit = configuration.maximumBuses
-        let identity = try control.withLock { control throws(AudioEngineError) in
-            guard let slot = control.plan.freeSlot(limit: limit) else { throw .noFreeBus(limit: limit) }
+        let identity = try control.changePlan { plan throws(AudioEngineError) in
+            guard let slot = plan.freeSlot(limit: limit) else { throw .noFreeBus(limit: limit) }
             let bus = EnginePlan.Bus(gate: EnginePlan.Gate(page: gate, owner: owner), slot: slot)
-            control.plan.buses[slot] = bus
-            do throws(AudioEngineError) {
-                try post(&control)
-            } catch {
-                control.plan.buses[slot] = nil
-                throw error
-            }
-            applyCommandsIfIdle(&control)
+            plan.buses[slot] = bus
             return bus.strip.identity
         }
-        let bus = SessionBus(identity: identity, engine: self)
-        control.withLock { $0.plan.buses[bus.slot]?.session = bus }
+        let bus = SessionBus(identity: identity, control: control) { [weak self] in self?.reclaim() }
+        sessions.withLock { $0[bus.slot] = WeakSession(bus: bus) }
         return bus
     }
 
-    func removeBus(slot: Int) {
-        control.withLock { control in
-            control.plan.removeBus(slot: slot)
-            // If the queue is full, the old plan, which keeps the gate alive, stays until the next
-            // one is posted.
-            try? post(&control)
-            applyCommandsIfIdle(&control)
+    /// Returns the bus of this name from the mixer of any session. Throws `noSuchBus`, or
+    /// `ambiguousBus` if several sessions have one.
+    public func bus(_ name: String) throws(AudioEngineError) -> MixerBus {
+        // The strong references are released outside the locks, because releasing the last one to a
+        // session's bus frees its slot, which takes the control lock.
+        let sessions = sessions.withLock { sessions in
+            sessions.sorted { $0.key < $1.key }.compactMap(\.value.bus)
         }
-    }
-
-    func replaceGate(
-        ofBus slot: Int, by page: OpaquePointer, owner: any AnyObject & Sendable
-    ) throws(AudioEngineError) {
-        try control.withLock { control throws(AudioEngineError) in
-            let before = control.plan
-            control.plan.replaceGate(ofBus: slot, by: EnginePlan.Gate(page: page, owner: owner))
-            do throws(AudioEngineError) {
-                try post(&control)
-            } catch {
-                control.plan = before
-                throw error
-            }
-            applyCommandsIfIdle(&control)
+        let mixers = control.read { plan in sessions.map { plan.buses[$0.slot]?.mixer ?? EnginePlan.Mixer() } }
+        let found = zip(sessions, mixers).compactMap { session, mixer in
+            mixer.strips[name].map { MixerBus(session: session, identity: $0.identity) }
         }
+        guard let bus = found.first else {
+            throw .noSuchBus(name: name, among: mixers.flatMap { $0.graph.buses.map(\.name) })
+        }
+        guard found.count == 1 else { throw .ambiguousBus(name: name, sessions: found.count) }
+        return bus
     }
-
-    func gateGain(ofBus slot: Int) -> Float { rcore_bus_gate_gain(core.handle, UInt32(slot)) }
 }

@@ -33,7 +33,7 @@ public final class AudioInsert: @unchecked Sendable, Equatable {
     private let owner: (any AnyObject & Sendable)?
     private let claimed = Mutex(ClaimedBy())
 
-    private struct ClaimedBy { weak var engine: AudioEngine? }
+    private struct ClaimedBy { weak var engine: EngineIdentity? }
 
     /// Creates an insert. The engine passes `context` to `function` and retains `owner` with it.
     /// Throws `invalidArgument` for a latency that is not 0…65,536 frames.
@@ -56,7 +56,7 @@ public final class AudioInsert: @unchecked Sendable, Equatable {
 
     /// Binds the insert to an engine for the engine's life, because two render threads must not run
     /// one effect. Returns false if it belongs to another engine.
-    func claim(for engine: AudioEngine) -> Bool {
+    func claim(for engine: EngineIdentity) -> Bool {
         claimed.withLock { claimed in
             if claimed.engine == nil { claimed.engine = engine }
             return claimed.engine === engine

@@ -65,7 +65,7 @@ public final class AudioLimiter: Sendable {
     func use(_ limiter: CoreLimiter?) { share.core = limiter }
 
     /// Binds the limiter to an engine for the engine's life.
-    fileprivate func claim(for engine: AudioEngine) throws(AudioEngineError) { try share.claim(for: engine, "limiter") }
+    func claim(for engine: EngineIdentity) throws(AudioEngineError) { try share.claim(for: engine, "limiter") }
 }
 
 /// The owner of a core limiter (`rcore_limiter_t`).
@@ -90,44 +90,4 @@ final class CoreLimiter: @unchecked Sendable {
     }
 
     deinit { rcore_limiter_destroy(handle) }
-}
-
-extension AudioEngine {
-    /// Attaches a limiter to an output; nil detaches it. The change crossfades in 5 ms, once the
-    /// limiter's delay line is filled. Until then the output is not limited, so attach the limiter
-    /// before playback starts. Throws `invalidArgument` for a limiter of another output or another
-    /// engine.
-    public func setLimiter(_ limiter: AudioLimiter?, of output: OutputRoute) throws(AudioEngineError) {
-        try check([output], atLeast: 1)
-        try limiter?.claim(for: self)
-        let before = control.withLock { $0.plan.outputLimiters[output] }
-        guard before !== limiter else { return }
-        try changePlan { plan throws(AudioEngineError) in
-            if let limiter, plan.outputLimiters.values.contains(where: { $0 === limiter }) {
-                throw .invalidArgument(what: "a limiter that is in use on another output; create another limiter")
-            }
-            plan.outputLimiters[output] = limiter
-        }
-        before?.use(nil)
-    }
-
-    /// Sets whether the outputs of a session bus may be limited: not while the session's mode is
-    /// measurement.
-    func setAllowsLimiting(_ isAllowed: Bool, ofBus slot: Int) throws(AudioEngineError) {
-        let isAllowedNow = control.withLock { $0.plan.buses[slot]?.allowsLimiting }
-        guard let isAllowedNow, isAllowedNow != isAllowed else { return }
-        try changePlan { $0.buses[slot]?.allowsLimiting = isAllowed }
-    }
-}
-
-extension EnginePlan {
-    /// Whether any part of the plan depends on the sample rate.
-    var dependsOnSampleRate: Bool { isMetered || !outputLimiters.isEmpty }
-
-    /// Returns the limiter to use for an output now; nil while a session in measurement mode is
-    /// routed to it.
-    func limiter(of output: OutputRoute) -> AudioLimiter? {
-        let isBypassed = buses.values.contains { !$0.allowsLimiting && outputs(of: $0).contains(output) }
-        return isBypassed ? nil : outputLimiters[output]
-    }
 }

@@ -101,7 +101,13 @@ public final class AudioMeter: Sendable {
         if let meter = share.core, meter.channels == channels, meter.sampleRate == sampleRate {
             return meter
         }
-        return try CoreMeter(self, channels: channels, sampleRate: sampleRate)
+        return try CoreMeter(
+            rcore_meter_description_t(
+                channels: UInt32(clamping: channels), sample_rate: UInt32(clamping: sampleRate),
+                hold_seconds: Float(holdTime), integration_seconds: Float(integrationTime), true_peak: measuresTruePeak,
+                // One second, and at least two of the longest periods. When half is filled, the
+                // core wakes the engine to read it.
+                tap_frames: measuresLoudness ? UInt32(clamping: max(sampleRate, 16_384)) : 0))
     }
 
     /// Reads from this core meter from now on.
@@ -111,72 +117,5 @@ public final class AudioMeter: Sendable {
     }
 
     /// Binds the meter to an engine for the engine's life.
-    fileprivate func claim(for engine: AudioEngine) throws(AudioEngineError) { try share.claim(for: engine, "meter") }
-}
-
-/// The owner of a core meter (`rcore_meter_t`).
-///
-/// Unchecked `Sendable`: the render thread writes it, and any thread may read it, as the C
-/// interface documents.
-final class CoreMeter: @unchecked Sendable {
-    let handle: OpaquePointer
-    let channels: Int
-    let sampleRate: Int
-
-    fileprivate init(_ meter: AudioMeter, channels: Int, sampleRate: Int) throws(AudioEngineError) {
-        var description = rcore_meter_description_t(
-            channels: UInt32(clamping: channels), sample_rate: UInt32(clamping: sampleRate),
-            hold_seconds: Float(meter.holdTime), integration_seconds: Float(meter.integrationTime),
-            true_peak: meter.measuresTruePeak,
-            // One second, and at least two of the longest periods. When half is filled, the core
-            // wakes the engine to read it.
-            tap_frames: meter.measuresLoudness ? UInt32(clamping: max(sampleRate, 16_384)) : 0)
-        var status = RCORE_OK
-        guard let handle = rcore_meter_create(&description, &status) else {
-            throw AudioEngineError(status, "a meter of \(channels) channels at \(sampleRate) Hz")
-        }
-        (self.handle, self.channels, self.sampleRate) = (handle, channels, sampleRate)
-    }
-
-    deinit { rcore_meter_destroy(handle) }
-}
-
-extension AudioEngine {
-    /// Attaches a meter to an output; nil detaches it. While no bus is routed there, it measures
-    /// nothing and keeps its values. Throws `invalidArgument` for a meter that is in use elsewhere.
-    public func setMeter(_ meter: AudioMeter?, of output: OutputRoute) throws(AudioEngineError) {
-        try check([output], atLeast: 1)
-        try meter?.claim(for: self)
-        try changePlan { plan throws(AudioEngineError) in
-            plan.outputMeters[output] = nil
-            try plan.checkUnused(meter)
-            plan.outputMeters[output] = meter
-        }
-    }
-
-    func setMeter(_ meter: AudioMeter?, of bus: any AudioBus) throws(AudioEngineError) {
-        try meter?.claim(for: self)
-        try changePlan { plan throws(AudioEngineError) in
-            guard plan[bus] != nil else { throw bus.removed }
-            plan[bus]?.meter = nil
-            try plan.checkUnused(meter)
-            plan[bus]?.meter = meter
-        }
-    }
-}
-
-extension EnginePlan {
-    /// Whether anything is measured.
-    var isMetered: Bool { !meters.isEmpty }
-
-    private var meters: [AudioMeter] {
-        outputMeters.values + buses.values.flatMap { [$0.strip] + $0.mixer.strips.values }.compactMap(\.meter)
-    }
-
-    fileprivate func checkUnused(_ meter: AudioMeter?) throws(AudioEngineError) {
-        guard let meter else { return }
-        guard !meters.contains(where: { $0 === meter }) else {
-            throw .invalidArgument(what: "a meter that is in use elsewhere; create another meter")
-        }
-    }
+    func claim(for engine: EngineIdentity) throws(AudioEngineError) { try share.claim(for: engine, "meter") }
 }

@@ -1,12 +1,14 @@
+internal import CRenderCore
+
 /// Validation of graphs. Every error names the problem, the existing alternatives and the fix.
 extension BusGraph {
     /// Checks the graph and returns its buses, each after all its targets. Throws `badGraph`.
     func ordered(
-        sessionChannels: Int, configuration: AudioEngine.Configuration
+        sessionChannels: Int, sizes: rcore_config_t
     ) throws(AudioEngineError) -> [Bus] {
-        try checkCounts(configuration)
+        try checkCounts(sizes)
         try checkNames()
-        for bus in buses { try check(bus, maximumChannels: configuration.maximumChannels) }
+        for bus in buses { try check(bus, maximumChannels: Int(sizes.max_channels)) }
         var seen: Set<Send.Ends> = []
         for send in sends {
             try check(send)
@@ -33,19 +35,19 @@ extension BusGraph {
         return channels
     }
 
-    private func checkCounts(_ configuration: AudioEngine.Configuration) throws(AudioEngineError) {
+    private func checkCounts(_ sizes: rcore_config_t) throws(AudioEngineError) {
         // One of the engine's buses is the session's.
-        guard buses.count < configuration.maximumBuses else {
+        guard buses.count < sizes.max_buses else {
             throw .badGraph(
                 reason: """
-                    The graph has \(buses.count) buses; the engine has \(configuration.maximumBuses), and each session uses one. Create the engine \
+                    The graph has \(buses.count) buses; the engine has \(sizes.max_buses), and each session uses one. Create the engine \
                     with more (AudioEngine.Configuration.maximumBuses, at most 1,024).
                     """)
         }
-        guard sends.count <= configuration.maximumSends else {
+        guard sends.count <= sizes.max_sends else {
             throw .badGraph(
                 reason: """
-                    The graph has \(sends.count) sends; the engine has \(configuration.maximumSends). Create the engine with more \
+                    The graph has \(sends.count) sends; the engine has \(sizes.max_sends). Create the engine with more \
                     (AudioEngine.Configuration.maximumSends, at most 1,024).
                     """)
         }

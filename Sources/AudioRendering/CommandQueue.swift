@@ -1,66 +1,6 @@
 internal import CRenderCore
 internal import Platform
 
-/// A sound that is ready to be triggered: samples in memory, and the parameters to play them with.
-///
-/// Its memory persists until the last voice that plays it has ended, even if the sound itself is
-/// released earlier.
-public final class Sound: Sendable {
-    let memory: SoundMemory
-    private let retired: RetiredSounds
-
-    init(memory: SoundMemory, retired: RetiredSounds) {
-        self.memory = memory
-        self.retired = retired
-    }
-
-    deinit { retired.add(memory) }
-}
-
-/// The memory of released sounds, which voices may still read. An engine keeps this list until its
-/// driver is closed, so the memory stays valid for the render thread even if a sound is released
-/// together with its engine.
-final class RetiredSounds: Sendable {
-    private let list = Mutex<[SoundMemory]>([])
-    private let core: RenderCore
-
-    init(core: RenderCore) { self.core = core }
-
-    /// Wakes the engine to release the memory: no voice may be left whose end would.
-    func add(_ memory: SoundMemory) {
-        list.withLock { $0.append(memory) }
-        rcore_wake(core.handle)
-    }
-
-    /// Removes and returns the memory that no voice reads, for the caller to release.
-    func takeUnused() -> [SoundMemory] {
-        list.withLock { list in
-            let unused = list.filter { !$0.isPlaying }
-            list.removeAll { memory in unused.contains { $0 === memory } }
-            return unused
-        }
-    }
-}
-
-/// The memory that the voices of a sound read.
-///
-/// Unchecked `Sendable`: immutable.
-final class SoundMemory: @unchecked Sendable {
-    let buffer: AudioBuffer
-    let map: ChannelMap?
-    let bus: any AudioBus
-    let parameters: rcore_voice_params_t
-
-    init(buffer: AudioBuffer, map: ChannelMap?, bus: any AudioBus, parameters: rcore_voice_params_t) {
-        self.buffer = buffer
-        self.map = map
-        self.bus = bus
-        self.parameters = parameters
-    }
-
-    var isPlaying: Bool { rcore_buffer_users(buffer.handle) > 0 }
-}
-
 /// One playback of a sound. It needs no cleanup: the engine reclaims the voice when it ends.
 public struct TriggeredVoice: Hashable, Sendable {
     let handle: UInt64
@@ -80,13 +20,13 @@ public final class CommandQueue: @unchecked Sendable {
     private let engine: AudioEngine
     private let core: RenderCore
 
-    init(handle: OpaquePointer, engine: AudioEngine) {
+    fileprivate init(handle: OpaquePointer, engine: AudioEngine) {
         self.handle = handle
         self.engine = engine
-        core = engine.core
+        core = engine.control.core
     }
 
-    deinit { engine.closeQueue(handle) }
+    deinit { engine.control.state.withLock { _ in rcore_queue_close(handle) } }
 
     /// Plays a sound. `gain` is linear; `pan`, −1…1, replaces the sound's own position; `speed` is
     /// 1/16…16 source frames per engine frame. Throws `noFreeVoice` if the pool is empty,
@@ -180,5 +120,15 @@ public final class CommandQueue: @unchecked Sendable {
             throw error
         }
         guard rcore_transaction_commit(handle) == RCORE_OK else { throw AudioEngineError.commandQueueFull }
+    }
+}
+
+extension AudioEngine {
+    /// Opens a command queue for one thread. The queue closes when its last reference is released.
+    /// Throws `noFreeQueue`.
+    public func makeCommandQueue() throws(AudioEngineError) -> CommandQueue {
+        let handle = control.state.withLock { _ in rcore_queue_open(control.core.handle, nil) }
+        guard let handle else { throw .noFreeQueue(limit: configuration.maximumQueues) }
+        return CommandQueue(handle: handle, engine: self)
     }
 }

@@ -1,5 +1,4 @@
 internal import CRenderCore
-internal import Platform
 
 /// Channels of the device's input that one session may record.
 ///
@@ -12,8 +11,7 @@ public final class EngineInput: Sendable {
     public let channels: Int
     let slot: Int
     let capture: InputCapture
-    // Weak: the engine's plan holds the capture, not the input.
-    private weak let engine: AudioEngine?
+    private weak let control: EngineControl?
 
     /// Consecutive recorded frames.
     public struct Block: Equatable, Sendable {
@@ -24,20 +22,22 @@ public final class EngineInput: Sendable {
         public var samples: [Float]
     }
 
-    init(channels: Int, slot: Int, capture: InputCapture, engine: AudioEngine) {
+    init(channels: Int, slot: Int, capture: InputCapture, control: EngineControl) {
         self.channels = channels
         self.slot = slot
         self.capture = capture
-        self.engine = engine
+        self.control = control
     }
 
-    func belongs(to engine: AudioEngine) -> Bool { self.engine === engine }
+    func belongs(to control: EngineControl) -> Bool { self.control === control }
 
-    deinit { engine?.removeInput(slot: slot) }
+    deinit { control?.removeFromPlan { $0.removeInput(slot: slot) } }
 
     /// Returns the oldest frames, at most `maximumFrames`; nil if none are available. Safe from any
     /// thread.
-    public func read(maximumFrames: Int = 4096) -> Block? { capture.read(maximumFrames: max(1, maximumFrames)) }
+    public func read(maximumFrames: Int = 4096) -> Block? {
+        capture.read(maximumFrames: max(1, maximumFrames)).map { Block(time: $0.time, samples: $0.samples) }
+    }
 
     /// The number of frames lost because they were not read in time.
     public var lostFrames: UInt64 { capture.lostFrames }
@@ -45,15 +45,16 @@ public final class EngineInput: Sendable {
     /// Returns the greatest magnitude of a sample in a channel since the last call (linear, full
     /// scale is 1), after gain and permission, and resets it. For one reader.
     public func takePeak(channel: Int) -> Float {
-        channel < 0 ? 0 : engine?.inputPeak(slot: slot, channel: channel) ?? 0
+        guard channel >= 0, let control else { return 0 }
+        return rcore_take_input_peak(control.core.handle, UInt32(slot), UInt32(clamping: channel))
     }
 
     /// Ramps the gain to a linear value; finite.
     public func setGain(
         _ gain: Float, rampFrames: Int, curve: AutomationCurve = .linear, at time: UInt64? = nil
     ) throws(AudioEngineError) {
-        guard let engine else { throw .engineGone }
-        try engine.command("an input gain of \(gain)") { queue in
+        guard let control else { throw .engineGone }
+        try control.command("an input gain of \(gain)") { queue in
             AutomatedParameter.inputGain.ramp(
                 to: gain, frames: rampFrames, curve: curve, of: UInt64(slot), to: queue, at: time)
         }
@@ -61,42 +62,11 @@ public final class EngineInput: Sendable {
 
     /// Moves the gain through `points`, as `Voice.automate` does.
     public func automateGain(_ points: [AutomationPoint]) throws(AudioEngineError) {
-        guard let engine else { throw .engineGone }
-        try engine.automate(.inputGain, of: slot, points)
-    }
-}
-
-/// Owns the ring buffer (`rcore_capture_t`) into which an input is recorded. Lives as long as a
-/// plan refers to it.
-///
-/// Unchecked `Sendable`: the render thread is the ring's only producer; a lock guards the
-/// consumer's side.
-final class InputCapture: @unchecked Sendable {
-    let handle: OpaquePointer
-    private let channels: Int
-    private let reading = Mutex(())
-
-    init(channels: Int, frames: Int) throws(AudioEngineError) {
-        var status = RCORE_OK
-        guard let handle = rcore_capture_create(UInt32(clamping: channels), UInt32(clamping: frames), &status) else {
-            throw AudioEngineError(status, "an input of \(channels) channels and \(frames) frames")
-        }
-        self.handle = handle
-        self.channels = channels
-    }
-
-    deinit { rcore_capture_destroy(handle) }
-
-    var lostFrames: UInt64 { rcore_capture_lost_frames(handle) }
-
-    func read(maximumFrames: Int) -> EngineInput.Block? {
-        reading.withLock { _ in
-            let frames = min(Int(rcore_capture_readable(handle)), maximumFrames)
-            guard frames > 0 else { return nil }
-            var block = EngineInput.Block(time: 0, samples: [Float](repeating: 0, count: frames * channels))
-            let count = rcore_capture_read_interleaved(handle, &block.samples, UInt32(frames), &block.time)
-            block.samples.removeLast((frames - Int(count)) * channels)
-            return count > 0 ? block : nil
+        guard let control else { throw .engineGone }
+        let parameter = AutomatedParameter.inputGain
+        try parameter.check(points)
+        try control.command("automating \(parameter.name) through \(points.count) points") { queue in
+            parameter.post(points, of: UInt64(slot), to: queue)
         }
     }
 }

@@ -38,15 +38,15 @@ extension EnginePlan {
     // MARK: Buses by identity
 
     /// The state of a bus; nil if the bus does not exist. Setting it changes an existing bus only.
-    subscript(bus: any AudioBus) -> Strip? {
+    subscript(bus: BusIdentity) -> Strip? {
         get {
             let session = buses[bus.session.slot]
-            let strip = bus.identity.name.map { session?.mixer.strips[$0] } ?? session?.strip
-            return strip?.identity === bus.identity ? strip : nil
+            let strip = bus.name.map { session?.mixer.strips[$0] } ?? session?.strip
+            return strip?.identity === bus ? strip : nil
         }
         set {
             guard let newValue, self[bus] != nil else { return }
-            if let name = bus.identity.name {
+            if let name = bus.name {
                 buses[bus.session.slot]?.mixer.strips[name] = newValue
             } else {
                 buses[bus.session.slot]?.strip = newValue
@@ -54,9 +54,15 @@ extension EnginePlan {
         }
     }
 
+    /// Returns the description of a mixer's bus; nil for a session's bus, and if the bus does not
+    /// exist.
+    func description(of bus: BusIdentity) -> BusGraph.Bus? {
+        self[bus] == nil ? nil : bus.name.flatMap { buses[bus.session.slot]?.mixer.graph[$0] }
+    }
+
     /// Returns the channel count of an existing bus.
-    func channels(of bus: any AudioBus) -> Int {
-        guard let name = bus.identity.name, let session = buses[bus.session.slot] else {
+    func channels(of bus: BusIdentity) -> Int {
+        guard let name = bus.name, let session = buses[bus.session.slot] else {
             return channels(ofBus: bus.session.slot)
         }
         let channels = BusGraph.channels(of: session.mixer.order, sessionChannels: channels(of: session))
@@ -65,12 +71,44 @@ extension EnginePlan {
 
     /// Returns the slots of a bus and of all buses below it: its children, their children and so
     /// on. Sends do not count.
-    func slots(under bus: any AudioBus) -> Set<Int> {
+    func slots(under bus: BusIdentity) -> Set<Int> {
         guard let session = buses[bus.session.slot] else { return [] }
-        guard let name = bus.identity.name else { return Set(session.mixer.busSlots + [bus.slot]) }
+        guard let name = bus.name else { return Set(session.mixer.busSlots + [bus.slot]) }
         var names: Set<String> = [name]
         for child in session.mixer.order where child.parent.map(names.contains) ?? false { names.insert(child.name) }
         return Set(names.compactMap { session.mixer.strips[$0]?.identity.slot } + [bus.slot])
+    }
+
+    // MARK: Sends by identity
+
+    /// The state of a send; nil if the send does not exist. Setting it changes an existing send
+    /// only.
+    subscript(send: SendIdentity) -> SendState? {
+        get {
+            let state = buses[send.session.slot]?.mixer.sendStates[send.ends]
+            return state?.identity === send ? state : nil
+        }
+        set {
+            guard let newValue, self[send] != nil else { return }
+            buses[send.session.slot]?.mixer.sendStates[send.ends] = newValue
+        }
+    }
+
+    /// Returns the identity of a send. Throws `noSuchSend`, or `busRemoved` if the bus no longer
+    /// exists.
+    func send(from bus: BusIdentity, to target: String) throws(AudioEngineError) -> SendIdentity {
+        guard self[bus] != nil, let name = bus.name else { throw bus.removed }
+        let ends = BusGraph.Send.Ends(source: name, target: target)
+        guard let state = buses[bus.session.slot]?.mixer.sendStates[ends] else {
+            throw noSend(ends, in: bus.session)
+        }
+        return state.identity
+    }
+
+    /// The error for a send that does not exist.
+    func noSend(_ ends: BusGraph.Send.Ends, in session: BusIdentity) -> AudioEngineError {
+        let sends = buses[session.slot]?.mixer.graph.sends.filter { $0.source == ends.source } ?? []
+        return .noSuchSend(from: ends.source, to: ends.target, among: sends.map(\.target))
     }
 
     // MARK: Graphs
@@ -78,11 +116,11 @@ extension EnginePlan {
     /// Replaces the mixer of a session bus; buses that keep their names keep their slots. Returns
     /// the removed buses. On failure, the caller discards the plan.
     mutating func setGraph(
-        _ graph: BusGraph, ofBus slot: Int, configuration: AudioEngine.Configuration
+        _ graph: BusGraph, ofBus slot: Int, sizes: rcore_config_t
     ) throws(AudioEngineError) -> [BusIdentity] {
         guard let session = buses[slot] else { throw .engineGone }
         let resolved = graph.keepingChannels(of: session.mixer.order)
-        let order = try resolved.ordered(sessionChannels: channels(of: session), configuration: configuration)
+        let order = try resolved.ordered(sessionChannels: channels(of: session), sizes: sizes)
         var mixer = Mixer(graph: graph, order: order.withInsertChannels(sessionChannels: channels(of: session)))
 
         // Buses: those that keep their names keep their strips, new ones get free slots.
@@ -94,14 +132,15 @@ extension EnginePlan {
             held[identity.slot] = HeldSlot(identity: identity)
         }
         var freeBuses = try freeSlots(
-            order.count { session.mixer.strips[$0.name] == nil }, of: configuration.maximumBuses, taken: takenSlots,
+            order.count { session.mixer.strips[$0.name] == nil }, of: Int(sizes.max_buses), taken: takenSlots,
             fading: \.buses, "buses", "maximumBuses")
         for bus in order {
             let strip =
                 session.mixer.strips[bus.name]
                 ?? Strip(
-                    identity: BusIdentity(name: bus.name, slot: freeBuses.removeFirst()), gain: bus.gain, pan: bus.pan,
-                    isMuted: bus.isMuted)
+                    identity: BusIdentity(
+                        name: bus.name, slot: freeBuses.removeFirst(), session: session.strip.identity),
+                    gain: bus.gain, pan: bus.pan, isMuted: bus.isMuted)
             mixer.strips[bus.name] = strip
         }
         // Sends: likewise, by the pair of buses that they connect.
@@ -110,17 +149,34 @@ extension EnginePlan {
         outgoingSends.formUnion(removedSends.values.map(\.identity.slot))
         let takenSends = buses.values.reduce(into: outgoingSends) { $0.formUnion($1.mixer.sendSlots) }
         var freeSends = try freeSlots(
-            graph.sends.count - keptSends.count, of: configuration.maximumSends, taken: takenSends, fading: \.sends,
+            graph.sends.count - keptSends.count, of: Int(sizes.max_sends), taken: takenSends, fading: \.sends,
             "sends", "maximumSends")
         for send in graph.sends {
             mixer.sendStates[send.ends] =
                 keptSends[send.ends]
-                ?? SendState(identity: SendIdentity(slot: freeSends.removeFirst()), level: send.level)
+                ?? SendState(
+                    identity: SendIdentity(
+                        slot: freeSends.removeFirst(), ends: send.ends, session: session.strip.identity),
+                    level: send.level)
         }
         buses[slot]?.mixer = mixer
         return removed
     }
 
+    /// Checks that each insert is on one bus only, across all sessions.
+    func checkInserts() throws(AudioEngineError) {
+        var seen: [UnsafeMutableRawPointer: String] = [:]
+        for bus in buses.sorted(by: { $0.key < $1.key }).flatMap(\.value.mixer.order) {
+            guard let insert = bus.insert else { continue }
+            if let other = seen.updateValue(bus.name, forKey: insert.context) {
+                throw .badGraph(
+                    reason: """
+                        Buses '\(other)' and '\(bus.name)' of two sessions share an insert, or its context; an insert has state and belongs to one \
+                        bus: create one for each.
+                        """)
+            }
+        }
+    }
     /// Slots that must not be assigned to other buses.
     var takenSlots: Set<Int> {
         var taken = outgoing.union(buses.keys)
@@ -237,16 +293,6 @@ extension [BusGraph.Bus] {
             var bus = bus
             if bus.insert != nil { bus.channels = channels[bus.name] }
             return bus
-        }
-    }
-}
-
-extension Pan.Law? {
-    var coreLaw: rcore_pan_law_t {
-        switch self {
-        case .equalPower: RCORE_PAN_EQUAL_POWER
-        case .linear: RCORE_PAN_LINEAR
-        case nil: RCORE_PAN_NONE
         }
     }
 }

@@ -31,12 +31,10 @@ struct EnginePlan {
         /// The values that the bus was set to.
         var strip: Strip
         var mixer = Mixer()
-        /// The public bus object; voices and sounds that play on it keep it alive.
-        weak var session: SessionBus?
 
         init(gate: Gate, slot: Int) {
             self.gate = gate
-            strip = Strip(identity: BusIdentity(name: nil, slot: slot))
+            strip = Strip(identity: BusIdentity(slot: slot))
         }
     }
     /// One input.

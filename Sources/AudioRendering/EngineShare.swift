@@ -1,11 +1,14 @@
 internal import Platform
 
+/// The identity of an engine, for as long as the engine exists.
+final class EngineIdentity: Sendable {}
+
 /// The core object that one engine's render thread uses for an object of the app, and the engine
 /// that owns it: two render threads must not share it.
 final class EngineShare<Core: AnyObject & Sendable>: Sendable {
     private struct State {
         var core: Core?
-        weak var engine: AudioEngine?
+        weak var engine: EngineIdentity?
     }
 
     private let state = Mutex(State())
@@ -18,7 +21,7 @@ final class EngineShare<Core: AnyObject & Sendable>: Sendable {
 
     /// Binds the object to an engine for the engine's life. Throws `invalidArgument` if it belongs
     /// to another engine. `what` names the object: "meter".
-    func claim(for engine: AudioEngine, _ what: String) throws(AudioEngineError) {
+    func claim(for engine: EngineIdentity, _ what: String) throws(AudioEngineError) {
         let isClaimed = state.withLock { state in
             guard state.engine == nil || state.engine === engine else { return false }
             if state.engine == nil { (state.engine, state.core) = (engine, nil) }

@@ -64,7 +64,8 @@ public final class MixerBus: AudioBus {
     }
 
     private func checkHasPanLaw() throws(AudioEngineError) {
-        guard let description = session.engine?.description(of: self), description.panLaw == nil else { return }
+        let description = session.control?.read { $0.description(of: identity) }
+        guard let description, description.panLaw == nil else { return }
         throw .invalidArgument(what: "a pan of \(title), which has no pan law; set its panLaw in the graph")
     }
 
@@ -77,8 +78,25 @@ public final class MixerBus: AudioBus {
 
     /// Returns the send to the bus of this name. Throws `noSuchSend` or `busRemoved`.
     public func send(to target: String) throws(AudioEngineError) -> MixerSend {
-        MixerSend(source: self, target: target, identity: try session.liveEngine.send(from: self, to: target))
+        let send = try session.liveControl.read { plan throws(AudioEngineError) in
+            try plan.send(from: identity, to: target)
+        }
+        return MixerSend(source: self, identity: send)
     }
+}
+
+extension SessionBus {
+    /// Returns the bus of the mixer with this name. Throws `noSuchBus`.
+    public func bus(_ name: String) throws(AudioEngineError) -> MixerBus {
+        let mixer = try liveControl.read { $0.buses[slot]?.mixer }
+        guard let identity = mixer?.strips[name]?.identity else {
+            throw .noSuchBus(name: name, among: mixer?.graph.buses.map(\.name) ?? [])
+        }
+        return MixerBus(session: self, identity: identity)
+    }
+
+    /// The buses of the mixer, in the order of its graph.
+    public var buses: [MixerBus] { graph.buses.compactMap { try? bus($0.name) } }
 }
 
 /// A send from a bus to another bus, in addition to the bus's own output. It remains the same send
@@ -87,19 +105,18 @@ public final class MixerSend: Sendable {
     /// The bus that the send takes its signal from.
     public let source: MixerBus
     /// The name of the bus that the send is routed to.
-    public let target: String
+    public var target: String { identity.ends.target }
     private let identity: SendIdentity
 
-    fileprivate init(source: MixerBus, target: String, identity: SendIdentity) {
+    fileprivate init(source: MixerBus, identity: SendIdentity) {
         self.source = source
-        self.target = target
         self.identity = identity
     }
 
     /// The level: linear, finite. Setting it ramps to the new value in 5 ms; reading it returns the
     /// value that was last set.
     public var level: Float {
-        get { source.session.engine?.level(of: identity, from: source, to: target) ?? 0 }
+        get { source.session.control?.read { $0[identity]?.level } ?? 0 }
         set { try? setLevel(newValue, rampFrames: source.shortRamp) }
     }
 
@@ -108,7 +125,7 @@ public final class MixerSend: Sendable {
     public func setLevel(
         _ level: Float, rampFrames: Int, curve: AutomationCurve = .linear, at time: UInt64? = nil
     ) throws(AudioEngineError) {
-        try set(level, "a level of \(level)") { queue, slot in
+        try source.session.liveControl.setLevel(level, of: identity, "a level of \(level)") { queue, slot in
             AutomatedParameter.sendLevel.ramp(
                 to: level, frames: rampFrames, curve: curve, of: slot, to: queue, at: time)
         }
@@ -119,23 +136,9 @@ public final class MixerSend: Sendable {
     public func automateLevel(_ points: [AutomationPoint]) throws(AudioEngineError) {
         try AutomatedParameter.sendLevel.check(points)
         guard let last = points.last else { return }
-        try set(last.value, "\(points.count) points of automation") { queue, slot in
+        let what = "\(points.count) points of automation"
+        try source.session.liveControl.setLevel(last.value, of: identity, what) { queue, slot in
             AutomatedParameter.sendLevel.post(points, of: slot, to: queue)
         }
     }
-
-    private func set(
-        _ level: Float, _ what: String, _ post: (OpaquePointer, UInt64) -> rcore_status_t
-    ) throws(AudioEngineError) {
-        try source.session.liveEngine.setLevel(level, of: identity, from: source, to: target, what) { queue in
-            post(queue, UInt64(identity.slot))
-        }
-    }
-}
-
-/// The identity of one send among the engine's sends.
-final class SendIdentity: Sendable {
-    let slot: Int
-
-    init(slot: Int) { self.slot = slot }
 }

@@ -7,12 +7,14 @@ internal import CRenderCore
 public final class RenderCore: @unchecked Sendable {
     /// The `rcore_t *`, for drivers.
     public let handle: OpaquePointer
-    /// The engine's own command queue (`rcore_queue_t *`), used under its control lock.
+    /// The engine's own command queue (`rcore_queue_t *`), used under the control lock.
     let queue: OpaquePointer
+    /// The sizes that the core was created with.
+    let sizes: rcore_config_t
 
     /// Creates a core. Throws `AudioEngineError.invalidArgument` or `.outOfMemory`.
-    init(_ configuration: rcore_config_t) throws(AudioEngineError) {
-        var configuration = configuration
+    init(_ sizes: rcore_config_t) throws(AudioEngineError) {
+        var configuration = sizes
         var status = RCORE_OK
         guard let handle = rcore_create(&configuration, &status) else {
             throw AudioEngineError(status, "creating the render core")
@@ -23,6 +25,7 @@ public final class RenderCore: @unchecked Sendable {
         }
         self.handle = handle
         self.queue = queue
+        self.sizes = sizes
     }
 
     deinit { rcore_destroy(handle) }

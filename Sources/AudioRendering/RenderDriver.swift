@@ -1,4 +1,9 @@
 public import AudioSessionTypes
+// Importing AudioRendering is enough to use these.
+@_exported public import struct AudioSessionTypes.AudioDevice
+@_exported public import struct AudioSessionTypes.DeviceOverride
+@_exported public import struct AudioSessionTypes.DevicePort
+@_exported public import enum AudioSessionTypes.PortType
 
 /// A driver that calls the render core once per period: a JACK client, or the offline driver.
 ///

@@ -22,85 +22,67 @@ public final class Voice: Sendable {
     /// The source that the voice plays.
     public let source: VoiceSource
     let handle: UInt64
+    /// Kept for the core.
     let map: ChannelMap?
-    /// The slot of the voice's bus.
-    let slot: Int
-    /// The identity of the session's bus; distinguishes it from later buses in the same slot.
-    let session: BusIdentity
     /// Keeps the bus alive until the voice ends.
     private let bus: Mutex<(any AudioBus)?>
     let onEnd: (@Sendable (Voice) -> Void)?
-    /// Written under the engine's control lock.
-    let pace: Mutex<Pace>
-    // Weak, because the engine holds its voices.
-    private weak let engine: AudioEngine?
+    private weak let control: EngineControl?
     private let finalValues = Mutex<FinalValues?>(nil)
-
-    /// The speed that was last requested, and the sample rate that it was computed for.
-    struct Pace {
-        var speed: Float
-        /// The server's rate, in Hz.
-        var sampleRate: Int
-        /// The engine frame from which the speed applies; 0: immediately.
-        var beginsAt: UInt64
-    }
 
     private struct FinalValues { var frames: UInt64, underruns: UInt64, end: VoiceEnd? }
 
     init(
-        source: VoiceSource, handle: UInt64, map: ChannelMap?, bus: any AudioBus, pace: Pace, engine: AudioEngine,
+        source: VoiceSource, handle: UInt64, map: ChannelMap?, bus: any AudioBus, control: EngineControl,
         onEnd: (@Sendable (Voice) -> Void)?
     ) {
         self.bus = Mutex(bus)
-        slot = bus.slot
-        session = bus.session.identity
         self.source = source
         self.handle = handle
         self.map = map
-        self.pace = Mutex(pace)
-        self.engine = engine
+        self.control = control
         self.onEnd = onEnd
     }
 
     /// The voice's current state.
-    public var state: VoiceState { read({ _ in .ended }, { $0.state(of: handle) }) ?? .ended }
+    public var state: VoiceState { read({ _ in .ended }, { $0.state(ofVoice: handle) }) ?? .ended }
 
     /// The number of source frames rendered so far, at the source's own rate, including
     /// repetitions.
-    public var framesRendered: UInt64 { read(\.frames, { $0.frames(of: handle) }) ?? 0 }
+    public var framesRendered: UInt64 { read(\.frames, { rcore_voice_frames($0.handle, handle) }) ?? 0 }
 
     /// The number of frames that the stream did not deliver in time.
-    public var underrunFrames: UInt64 { read(\.underruns, { $0.underruns(of: handle) }) ?? 0 }
+    public var underrunFrames: UInt64 { read(\.underruns, { rcore_voice_underrun_frames($0.handle, handle) }) ?? 0 }
 
     /// Why the voice ended; nil if it has not ended.
-    public var endReason: VoiceEnd? { read(\.end, { $0.endReason(of: handle) }) ?? nil }
+    public var endReason: VoiceEnd? { read(\.end, { $0.endReason(ofVoice: handle) }) ?? nil }
 
     /// Reads a value of the voice: from the final values if the voice has been reclaimed, otherwise
     /// from the core. nil if the engine no longer exists.
-    private func read<Value>(_ last: (FinalValues) -> Value, _ current: (AudioEngine) -> Value) -> Value? {
+    private func read<Value>(_ last: (FinalValues) -> Value, _ current: (RenderCore) -> Value) -> Value? {
         if let ended = finalValues.withLock({ $0 }) { return last(ended) }
-        let value = engine.map(current)
+        let value = control.map { current($0.core) }
         // If the voice was reclaimed in the meantime, the core did not know its handle any longer.
         return finalValues.withLock { $0 }.map(last) ?? value
     }
 
     /// Fades out and ends the voice.
     public func stop(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        try liveEngine.command("stopping a voice") { queue in
+        try liveControl.command("stopping a voice") { queue in
             rcore_post_stop(queue, handle, UInt32(clamping: fadeFrames), time ?? 0)
         }
     }
 
     /// Fades out and pauses. Playback later resumes at the frame after the last one rendered.
     public func pause(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        try liveEngine.command("pausing a voice") { queue in
+        try liveControl.command("pausing a voice") { queue in
             rcore_post_pause(queue, handle, UInt32(clamping: fadeFrames), time ?? 0)
         }
     }
 
     /// Resumes playback, fading in.
     public func resume(fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        try liveEngine.command("resuming a voice") { queue in
+        try liveControl.command("resuming a voice") { queue in
             rcore_post_resume(queue, handle, UInt32(clamping: fadeFrames), time ?? 0)
         }
     }
@@ -109,7 +91,7 @@ public final class Voice: Sendable {
     public func setGain(
         _ gain: Float, rampFrames: Int, curve: AutomationCurve = .linear, at time: UInt64? = nil
     ) throws(AudioEngineError) {
-        try liveEngine.command("a gain of \(gain)") { queue in
+        try liveControl.command("a gain of \(gain)") { queue in
             AutomatedParameter.voiceGain.ramp(
                 to: gain, frames: rampFrames, curve: curve, of: handle, to: queue, at: time)
         }
@@ -123,7 +105,7 @@ public final class Voice: Sendable {
     public func setSpeed(
         _ speed: Float, rampFrames: Int, curve: AutomationCurve = .linear, at time: UInt64? = nil
     ) throws(AudioEngineError) {
-        try liveEngine.setSpeed(speed, of: self, rampFrames: rampFrames, curve: curve, at: time)
+        try liveControl.setSpeed(speed, of: handle, rampFrames: rampFrames, curve: curve, at: time)
     }
 
     /// Moves the pan position between left (−1) and right (1), by the pan law that the voice was
@@ -131,7 +113,7 @@ public final class Voice: Sendable {
     public func setPan(
         _ position: Float, rampFrames: Int, curve: AutomationCurve = .linear, at time: UInt64? = nil
     ) throws(AudioEngineError) {
-        try liveEngine.command("a pan of \(position); valid: -1 to 1, for a voice with a pan") { queue in
+        try liveControl.command("a pan of \(position); valid: -1 to 1, for a voice with a pan") { queue in
             AutomatedParameter.voicePan.ramp(
                 to: position, frames: rampFrames, curve: curve, of: handle, to: queue, at: time)
         }
@@ -151,13 +133,13 @@ public final class Voice: Sendable {
     /// points do not move. If the server's rate changes, an automated speed of a source with a rate
     /// of its own jumps to the value of the last point.
     public func automate(_ parameter: VoiceParameter, _ points: [AutomationPoint]) throws(AudioEngineError) {
-        try liveEngine.automate(parameter, of: self, points)
+        try liveControl.automate(parameter, of: handle, points)
     }
 
     /// Seeks to another frame of samples in memory; the old and the new position crossfade for
     /// `fadeFrames`. Throws `invalidArgument` for other sources.
     public func seek(to frame: Int, fadeFrames: Int = 0, at time: UInt64? = nil) throws(AudioEngineError) {
-        try liveEngine.command("seeking to frame \(frame); valid: 0 or more, for samples in memory") { queue in
+        try liveControl.command("seeking to frame \(frame); valid: 0 or more, for samples in memory") { queue in
             frame < 0
                 ? RCORE_BAD_ARGUMENT
                 : rcore_post_seek(queue, handle, UInt64(frame), UInt32(clamping: fadeFrames), time ?? 0)
@@ -167,26 +149,47 @@ public final class Voice: Sendable {
     /// Leaves the loop: after the current pass, the voice plays the frames that follow the loop, to
     /// the end of the source.
     public func leaveLoop(at time: UInt64? = nil) throws(AudioEngineError) {
-        try liveEngine.command("leaving a loop") { queue in rcore_post_leave_loop(queue, handle, time ?? 0) }
+        try liveControl.command("leaving a loop") { queue in rcore_post_leave_loop(queue, handle, time ?? 0) }
     }
 
-    private var liveEngine: AudioEngine {
+    private var liveControl: EngineControl {
         get throws(AudioEngineError) {
-            guard let engine else { throw .voiceEnded }
-            return engine
+            guard let control else { throw .voiceEnded }
+            return control
         }
     }
 
-    /// Stores the final values and returns the bus that the voice kept alive; the engine releases
-    /// it outside its lock. The engine calls this once, before it releases the handle.
-    func end(in engine: AudioEngine) -> (any AudioBus)? {
+    /// Stores the final values and releases the bus. The engine calls this once, before it releases
+    /// the handle, and not under the control lock, which a session's bus takes when it is released.
+    func end(in core: RenderCore) {
         let last = FinalValues(
-            frames: engine.frames(of: handle), underruns: engine.underruns(of: handle),
-            end: engine.endReason(of: handle))
+            frames: rcore_voice_frames(core.handle, handle),
+            underruns: rcore_voice_underrun_frames(core.handle, handle), end: core.endReason(ofVoice: handle))
         finalValues.withLock { $0 = last }
-        return bus.withLock { bus in
+        _ = bus.withLock { bus in
             defer { bus = nil }
             return bus
+        }
+    }
+}
+
+extension RenderCore {
+    fileprivate func state(ofVoice handle: UInt64) -> VoiceState {
+        switch rcore_voice_state(self.handle, handle) {
+        case RCORE_VOICE_WAITING: .waiting
+        case RCORE_VOICE_PLAYING: .playing
+        case RCORE_VOICE_PAUSED: .paused
+        default: .ended
+        }
+    }
+
+    fileprivate func endReason(ofVoice handle: UInt64) -> VoiceEnd? {
+        switch rcore_voice_end_reason(self.handle, handle) {
+        case RCORE_END_SOURCE: .finished
+        case RCORE_END_STOPPED: .stopped
+        case RCORE_END_STOLEN: .stolen
+        case RCORE_END_REFUSED: .refused
+        default: nil
         }
     }
 }

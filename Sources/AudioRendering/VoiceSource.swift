@@ -56,27 +56,6 @@ public struct Loop: Equatable, Sendable {
     public static let forever = Loop(count: .max)
 }
 
-/// A pan position and its law.
-public struct Pan: Equatable, Sendable {
-    /// How a pan position becomes two gains.
-    public enum Law: Equatable, Sendable {
-        /// Quarter sine and cosine: −3 dB each in the center.
-        case equalPower
-        /// Linear: −6 dB each in the center.
-        case linear
-    }
-
-    /// The position, −1 left … 1 right.
-    public var position: Float
-    /// The pan law.
-    public var law: Law
-
-    public init(_ position: Float, law: Law = .equalPower) {
-        self.position = position
-        self.law = law
-    }
-}
-
 /// The priority of a voice for voice stealing, when more voices start than may play at once: 0
 /// (stolen first) … 15.
 public struct VoicePriority: RawRepresentable, Comparable, Sendable {

@@ -63,7 +63,7 @@ import Testing
         let stage = try EngineFixture()
         try stage.engine.play(.buffer(Self.ones()), on: stage.bus)
         try stage.bus.setGain(0.25, rampFrames: 0)
-        try stage.engine.automate(.busGain, of: stage.bus.slot, Self.points)
+        try stage.bus.automateGain(Self.points)
         Self.expect(try stage.driver.render(frames: 7000)[0], from: 0.25)
     }
 
