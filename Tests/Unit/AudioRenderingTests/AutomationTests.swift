@@ -1,4 +1,4 @@
-@testable import AudioRendering
+import AudioRendering
 import Foundation
 import TestSupport
 import Testing
