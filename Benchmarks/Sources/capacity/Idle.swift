@@ -19,7 +19,7 @@ struct Idle {
     /// More than any app has. By default an engine has room for 63 in addition to the one in use.
     static let buses = 31
     static let routes = 7
-    private static let conditions = Conditions(gain: .flat)
+    private static let conditions = MixConditions(gain: .flat)
 
     mutating func measure(quick: Bool, coldBytes: Int) throws {
         var table = Table(
