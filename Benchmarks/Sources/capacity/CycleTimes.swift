@@ -32,6 +32,9 @@ struct CycleTimes {
                 if cycle >= 0 { percents[subject, default: []].append(percent) }
             }
         }
+        // The check compares with the bound after as many cycles.
+        for _ in -20..<cycles { _ = scene.cycle(.bound) }
+        try scene.check()
         for subject in subjects {
             let statistics = Statistics(percents[subject, default: [0]])
             self.percents.append((subject, conditions, statistics))
