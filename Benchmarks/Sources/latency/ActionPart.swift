@@ -45,7 +45,7 @@ struct ActionPart: LatencyPart {
             }
         }
         findings.tables.append(table)
-        if let plot = run.plot { findings.figures.append(try plot.drawActions(figures)) }
+        findings.figures.append(.actions(figures))
         return findings
     }
 
@@ -83,9 +83,9 @@ struct ActionPart: LatencyPart {
     }
 }
 
-extension Plot {
+extension Figure {
     /// Plots the distribution of the calls' times at 128 frames, with a panel for each server.
-    fileprivate func drawActions(_ found: [(conditions: Conditions, times: [Double])]) throws -> Figure {
+    fileprivate static func actions(_ found: [(conditions: Conditions, times: [Double])]) -> Figure {
         let colors = ["#0060ad", "#2f8e4b", "#d95319", "#7e2f8e"]
         let panels = ServerKind.allCases.compactMap { kind -> Panel? in
             let present = found.filter {
@@ -113,7 +113,7 @@ extension Plot {
                 symbol: 0)
             return Panel(title: kind.rawValue, lines: lines + [yardstick])
         }
-        return try draw(
+        return Figure(
             "latency-action", size: "\(max(1, panels.count) * 600),600",
             caption: """
                 Action → sound at the port, at 128 frames: share of calls that took at most that long. Any call at any phase of the period is a slope as wide as \

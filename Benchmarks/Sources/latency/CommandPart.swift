@@ -66,7 +66,7 @@ struct CommandPart: LatencyPart {
         }
         let places = servers.map(\.rawValue).joined(separator: ", ")
         let periods = worst("command.frames_beyond_next_cycle") { measurement in
-            guard case .whole(let period) = measurement.parameters.values["period"] else { return .infinity }
+            guard case .whole(let period) = measurement.conditions.values["period"] else { return .infinity }
             return 1 + measurement.statistics.maximum / Double(period)
         }
         return [

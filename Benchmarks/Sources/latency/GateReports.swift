@@ -150,9 +150,9 @@ extension GateFindings {
     }
 }
 
-extension Plot {
+extension Figure {
     /// Plots the share of grants that took effect within that many periods.
-    func drawGates(_ findings: GateFindings) throws -> Figure {
+    static func gates(_ findings: GateFindings) -> Figure {
         let kinds = ServerKind.allCases.filter { kind in
             findings.all.contains { $0.key.server == kind && $0.key.isCase }
         }
@@ -162,9 +162,9 @@ extension Plot {
                 for threads in GateThreads.allCases {
                     lines.append(
                         Line(
-                            title: "\(what.rawValue), threads \(threads.rawValue)", color: Self.gateColors[index],
+                            title: "\(what.rawValue), threads \(threads.rawValue)", color: gateColors[index],
                             dashed: threads == .blocked,
-                            points: Self.shares(
+                            points: shares(
                                 findings.periods(\.first) {
                                     $0.server == kind && $0.what == what.rawValue && $0.threads == threads
                                 }), symbol: 0))
@@ -174,15 +174,15 @@ extension Plot {
             lines.append(
                 Line(
                     title: "setActive(true), from the call", color: "#000000", dashed: false,
-                    points: Self.shares(activation), symbol: 0))
+                    points: shares(activation), symbol: 0))
             let ideal = findings.periods(\.ideal) { $0.server == kind && $0.isCase }
             lines.append(
                 Line(
-                    title: "the next cycle's first frame", color: "#777777", dashed: true, points: Self.shares(ideal),
+                    title: "the next cycle's first frame", color: "#777777", dashed: true, points: shares(ideal),
                     symbol: 0))
             return Panel(title: "Grant → port on \(kind.rawValue)", lines: lines)
         }
-        return try draw(
+        return Figure(
             "latency-gates", size: "\(600 * panels.count),750",
             caption: """
                 Share of the arbiter's grants whose first lower frame was at the app's port within that part of a period; dashed: the app's threads \

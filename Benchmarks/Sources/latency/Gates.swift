@@ -30,7 +30,7 @@ struct Gates: LatencyPart {
         return Findings(
             results: findings.measurements, targets: findings.targets(),
             tables: [table, findings.cases(), findings.activations()],
-            figures: try run.plot.map { [try $0.drawGates(findings)] } ?? [])
+            figures: [.gates(findings)])
     }
 
     /// The rounds of each case, with free and with blocked threads, in one process and across

@@ -14,14 +14,8 @@ struct Latency: ParsableCommand {
             sample. In the same run, measures a lower bound or another audio library for comparison.
             """)
 
-    @Flag(help: "Uses few periods and repetitions: a functional check without meaningful results.")
-    var quick = false
-
-    @Option(help: ArgumentHelp("Also writes the results to this file as JSON.", valueName: "file"))
-    var json: String?
-
-    @Option(help: ArgumentHelp("Draws plots into this existing folder.", valueName: "folder"))
-    var report: String?
+    @OptionGroup var options: Options
+    var quick: Bool { options.quick }
 
     @Option(
         help: ArgumentHelp(
@@ -103,40 +97,27 @@ struct Latency: ParsableCommand {
             try? Performer.play(perform)
             _exit(0)
         }
-        do {
-            if let output, let input { try measureCable(output: output, input: input) } else { try measure() }
-        } catch let error where error is BenchmarkError || error is PlotError {
-            try? FileHandle.standardError.write(contentsOf: Data("latency: \(error)\n".utf8))
-            throw ExitCode(70)
+        if let output, let input {
+            try Options.reportingErrors(of: "latency") { try measureCable(output: output, input: input) }
+        } else {
+            try options.run("latency", measure: measure)
         }
     }
 
-    private func measure() throws {
-        ShutdownSignal.prepare()
-        let machine = Machine.present()
-        say(machine.name)
-        let directory = report.map { URL(fileURLWithPath: $0, isDirectory: true) }
+    private func measure(_ machine: Machine, _ noise: Noise) throws -> Findings {
         let run = Run(
-            quick: quick, noise: Noise.measure(quick: quick), servers: ServerKind.installed(server) ?? [],
-            service: try Service(program: service), plot: directory.map { Plot(directory: $0, machine: machine) },
-            streamSeconds: max(5, streamSeconds ?? (quick ? 6 : 120)),
+            quick: quick, noise: noise, servers: ServerKind.installed(server) ?? [],
+            service: try Service(program: service), streamSeconds: max(5, streamSeconds ?? (quick ? 6 : 120)),
             xrunSeconds: max(2, xrunSeconds ?? (quick ? 3 : 16)))
         var findings = Findings()
-        var failures: [String] = []
         for part in Self.parts where only.isEmpty || only.contains(part.name) {
-            if let found = try measure(part, run) { findings.append(found) } else { failures.append(part.name) }
+            if let found = try measure(part, run) {
+                findings.append(found)
+            } else {
+                findings.failures.append(part.name)
+            }
         }
-        Target.say(findings.targets, quick: quick)
-        if let json {
-            try Report(
-                "latency", quick: quick, machine: machine, noise: run.noise, results: findings.results,
-                targets: findings.targets, tables: findings.tables, figures: findings.figures
-            ).write(to: json)
-        }
-        say("\nlatency: \(findings.results.count) results, \(Target.summary(findings.targets))")
-        guard failures.isEmpty else {
-            throw BenchmarkError("Failed parts: \(failures.joined(separator: ", ")). All others were measured.")
-        }
+        return findings
     }
 
     /// Measures a part. If that throws a `BenchmarkError`, repeats it once, since the machine may

@@ -2,7 +2,8 @@ import Processes
 import Reporting
 import Servers
 
-typealias Measurement = Reporting.Measurement<Conditions>
+// Foundation has one, too.
+typealias Measurement = Reporting.Measurement
 
 /// One part of the benchmark.
 protocol LatencyPart: Sendable {
@@ -27,29 +28,12 @@ struct Run {
     var servers: [ServerKind]
     /// An audiosessiond that the benchmark starts.
     var service: Service
-    /// nil if no report is requested.
-    var plot: Plot?
     /// The seconds for streaming files, and for playing voices on jackd -S.
     var streamSeconds: Int
     var xrunSeconds: Int
 
     /// The periods of live measurements, in the full run and in the quick one.
     var periods: [Int] { quick ? [128] : [64, 128, 256, 512, 1_024] }
-}
-
-/// The results of a part.
-struct Findings {
-    var results: [Measurement] = []
-    var targets: [Target] = []
-    var tables: [Table] = []
-    var figures: [Figure] = []
-
-    mutating func append(_ others: Findings) {
-        results += others.results
-        targets += others.targets
-        tables += others.tables
-        figures += others.figures
-    }
 }
 
 extension Conditions {

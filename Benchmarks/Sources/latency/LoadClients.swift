@@ -124,16 +124,16 @@ struct LoadClients: LatencyPart {
             table.add(row)
         }
         findings.tables = [table]
-        if let plot = run.plot { findings.figures.append(try plot.drawClients(lines(found))) }
+        findings.figures.append(.clients(lines(found)))
         return findings
     }
 
-    private func lines(_ found: [ClientKind: [Int: Found]]) -> [Plot.Line] {
+    private func lines(_ found: [ClientKind: [Int: Found]]) -> [Figure.Line] {
         ClientKind.allCases.map { who in
             let points = (found[who] ?? [:]).sorted { $0.key < $1.key }.map {
                 (Double($0.key), Statistics($0.value.work).median)
             }
-            return Plot.Line(
+            return Figure.Line(
                 title: who.rawValue, color: who == .ours ? "#0060ad" : "#777777", dashed: false, points: points)
         }
     }

@@ -44,7 +44,7 @@ struct LoadCycles: LatencyPart {
         }
         findings.tables.append(table)
         findings.targets = all.filter { $0.period == run.periods[0] }.map(target)
-        if let plot = run.plot { findings.figures.append(try draw(all, plot)) }
+        findings.figures.append(figure(all))
         return findings
     }
 
@@ -85,16 +85,17 @@ struct LoadCycles: LatencyPart {
             headline: found.server == .jackdSync ? "cycle of \(load), % of the period (p99.9)" : nil)
     }
 
-    private func draw(_ all: [Found], _ plot: Plot) throws -> Figure {
-        let panels = ServerKind.allCases.compactMap { kind -> Plot.Panel? in
+    private func figure(_ all: [Found]) -> Figure {
+        let panels = ServerKind.allCases.compactMap { kind -> Figure.Panel? in
             let present = all.filter { $0.server == kind }
             guard !present.isEmpty else { return nil }
-            func line(_ title: String, _ color: String, dashed: Bool = false, _ value: (Found) -> Double) -> Plot.Line {
-                Plot.Line(
+            func line(_ title: String, _ color: String, dashed: Bool = false, _ value: (Found) -> Double) -> Figure.Line
+            {
+                Figure.Line(
                     title: title, color: color, dashed: dashed,
                     points: present.map { (Double($0.period), max(0.01, value($0))) })
             }
-            return Plot.Panel(
+            return Figure.Panel(
                 title: "Cycle time on \(kind.rawValue), 256 voices",
                 lines: [
                     line("median", "#0060ad") { $0.wall.median }, line("p99", "#d95319") { $0.wall.p99 },
@@ -105,7 +106,7 @@ struct LoadCycles: LatencyPart {
                     line("target for p99.9", "#2f8e4b", dashed: true) { _ in 25 },
                 ])
         }
-        return try plot.draw(
+        return Figure(
             "latency-cycles", size: "\(650 * panels.count),650",
             caption:
                 "How much of the period the process callback takes on a real server; grey: a client that does nothing, in the same cycles.",

@@ -1,9 +1,9 @@
 import Reporting
 import Servers
 
-extension Plot {
+extension Figure {
     /// Plots the cumulative xruns and late cycles of all slots, with a panel for each load.
-    func drawXruns(_ all: [(LoadXruns.Case, [LoadSlot])]) throws -> Figure {
+    static func xruns(_ all: [(LoadXruns.Case, [LoadSlot])]) -> Figure {
         let panels = all.map { scene, slots in
             func line(_ title: String, _ kind: LoadSlotKind, dashed: Bool, _ value: (LoadSlot) -> Int) -> Line {
                 var (points, seconds, sum) = ([(0.0, 0.0)], 0.0, 0.0)
@@ -25,7 +25,7 @@ extension Plot {
                     line("control: late cycles", .control, dashed: true, \.late),
                 ])
         }
-        return try draw(
+        return Figure(
             "latency-xruns", size: "\(420 * panels.count),560",
             caption: """
                 Xruns and late cycles so far, against the seconds that each was there: an app that plays, and a client that does nothing, by turns on the \
@@ -43,8 +43,8 @@ extension Plot {
     }
 
     /// Plots the processor time of a cycle against the number of clients.
-    func drawClients(_ lines: [Line]) throws -> Figure {
-        try draw(
+    static func clients(_ lines: [Line]) -> Figure {
+        Figure(
             "latency-clients", size: "800,600",
             caption:
                 "Processor time a cycle, of the server and all clients together, against the number of clients; grey: clients that do nothing.",

@@ -61,7 +61,7 @@ struct LoadXruns: LatencyPart {
         var memoryTable = LoadMemory.table
         findings.append(memory.report("voices that come and go", ["period": .whole(Self.period)], &memoryTable))
         findings.tables.append(memoryTable)
-        if let plot = run.plot { findings.figures.append(try plot.drawXruns(reported)) }
+        findings.figures.append(.xruns(reported))
         return findings
     }
 

@@ -40,7 +40,7 @@ struct PeersPart: LatencyPart {
         return Findings(
             results: play.results + through.results + periods.results + deaths.results,
             tables: tables.compactMap { $0 },
-            figures: try run.plot.map { [try $0.drawRequests(play.series)] } ?? [])
+            figures: [.requests(play.series)])
     }
 
     /// Repeats a stage whose environment fails (its server, the probe, or the bare client as the

@@ -1,13 +1,13 @@
 import Reporting
 
-extension Plot {
+extension Figure {
     /// Plots the share of requests whose sound was on the port within that many periods, with a
     /// panel for each period.
-    func drawRequests(_ series: [PeersPlay.Series]) throws -> Figure {
+    static func requests(_ series: [PeersPlay.Series]) -> Figure {
         let panels = Set(series.map(\.period)).sorted().map { period in
-            Panel(title: "\(period) frames of a period", lines: Self.lines(series.filter { $0.period == period }))
+            Panel(title: "\(period) frames of a period", lines: lines(series.filter { $0.period == period }))
         }
-        return try draw(
+        return Figure(
             "latency-peers", size: "\(max(1_000, 650 * panels.count)),850",
             caption: """
                 Play request → first frame on the port: share of requests against periods. Grey: a bare client, which is the bound; \

@@ -102,7 +102,7 @@ struct ThroughPart: LatencyPart {
         let places = servers.map(\.rawValue).joined(separator: ", ")
         return [0, 1_024].compactMap { voices in
             let ours = results.filter {
-                $0.metric == metric && $0.subject == Self.ours && $0.parameters.values["voices"] == .whole(voices)
+                $0.metric == metric && $0.subject == Self.ours && $0.conditions.values["voices"] == .whole(voices)
             }
             guard let worst = ours.map({ max($0.statistics.maximum, -$0.statistics.minimum) }).max() else { return nil }
             let what = "frames added between input and output" + (voices == 0 ? "" : ", 1,024 voices playing")

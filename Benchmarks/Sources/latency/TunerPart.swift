@@ -27,7 +27,7 @@ struct TunerPart: LatencyPart {
         }
         return Findings(
             results: tunings.flatMap(\.measurements), tables: [table(tunings)],
-            figures: try run.plot.map { [try $0.drawTunings(tunings)] } ?? [])
+            figures: [.tunings(tunings)])
     }
 
     /// Measures both on the same server, one after the other.

@@ -1,9 +1,9 @@
 import Reporting
 import Servers
 
-extension Plot {
+extension Figure {
     /// Plots the first course of each tuning: the period over time, with a mark at each xrun.
-    func drawTunings(_ tunings: [Tuning]) throws -> Figure {
+    static func tunings(_ tunings: [Tuning]) -> Figure {
         let panels = tunings.compactMap { tuning in
             tuning.runs.first.map {
                 Panel(
@@ -11,7 +11,7 @@ extension Plot {
                     lines: lines($0))
             }
         }
-        return try draw(
+        return Figure(
             "latency-tuner", size: "\(560 * max(1, panels.count)),520",
             caption: """
                 The tuner of I/O buffers: the server's period against seconds of sound, until it settled. Crosses: xruns, after which the buffer is lengthened. \
@@ -29,7 +29,7 @@ extension Plot {
                 """)
     }
 
-    private func lines(_ course: Tuning.Course) -> [Line] {
+    private static func lines(_ course: Tuning.Course) -> [Line] {
         let end = course.end.seconds + 1
         var lines = [
             Line(
@@ -52,7 +52,7 @@ extension Plot {
         return lines
     }
 
-    private func staircase(_ steps: [TunerStep], until end: Double) -> [(Double, Double)] {
+    private static func staircase(_ steps: [TunerStep], until end: Double) -> [(Double, Double)] {
         var points: [(Double, Double)] = []
         for step in steps where step.seconds <= end {
             if let last = points.last, last.1 != step.period { points.append((step.seconds, last.1)) }

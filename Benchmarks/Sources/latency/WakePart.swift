@@ -51,7 +51,7 @@ struct WakePart: LatencyPart {
             figures.append((Server.Place(kind: server.kind, period: server.period), subjects))
         }
         findings.tables.append(table)
-        if let plot = run.plot { findings.figures.append(try plot.drawWakes(figures)) }
+        findings.figures.append(.wakes(figures))
         return findings
     }
 }
@@ -63,10 +63,10 @@ extension Server {
     }
 }
 
-extension Plot {
+extension Figure {
     /// Plots the share of callbacks that are later than a time, with a panel for each server and
     /// logarithmic axes.
-    fileprivate func drawWakes(_ found: [(place: Server.Place, subjects: [[Double]])]) throws -> Figure {
+    fileprivate static func wakes(_ found: [(place: Server.Place, subjects: [[Double]])]) -> Figure {
         let colors = [64: "#0060ad", 128: "#d95319", 256: "#edb120", 512: "#7e2f8e", 1_024: "#2f8e4b"]
         let panels = ServerKind.allCases.compactMap { kind -> Panel? in
             let present = found.filter { $0.place.kind == kind }
@@ -75,13 +75,13 @@ extension Plot {
                 subjects.enumerated().map { index, values in
                     Line(
                         title: index == 1 ? "" : "\(place.period) frames",
-                        color: colors[place.period] ?? "#777777", dashed: index == 1, points: Self.tail(values),
+                        color: colors[place.period] ?? "#777777", dashed: index == 1, points: tail(values),
                         symbol: 0)
                 }
             }
             return Panel(title: kind.rawValue, lines: lines)
         }
-        return try draw(
+        return Figure(
             "latency-wake-up", size: "\(max(1, panels.count) * 600),600",
             caption: """
                 Share of process callbacks that began later than that after the beginning of their cycle. Dashed: a client that does nothing, in the same cycles.

@@ -34,7 +34,7 @@ extension Latency {
                 "jackd reports the rest, too, if it is started with the driver options -I \(half) -O \(Int(unknown.rounded()) - half)."
             )
         }
-        guard let json else { return }
+        guard let json = options.json else { return }
         let conditions: Conditions = [
             "period": .whole(ends.period), "sampleRate": .whole(ends.sampleRate), "output": .text(output),
             "input": .text(input), "gain": .number(trip.gain), "inverted": .flag(trip.isInverted),
@@ -45,8 +45,8 @@ extension Latency {
             ("hardware.told_latency_frames", "frames", Double(reported.output + reported.input)),
         ].map { Measurement($0, "hardware", $1, Statistics([$2]), conditions) }
         try Report(
-            "latency", quick: quick, machine: machine, noise: .measure(quick: true), results: results, targets: [],
-            tables: [table], figures: []
+            "latency", quick: quick, machine: machine, noise: .measure(quick: true),
+            Findings(results: results, tables: [table])
         ).write(to: json)
     }
 }
