@@ -25,6 +25,11 @@ let package = Package(
             cSettings: [
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
+        // Bare JACK clients with detectors, and what watches apps from outside.
+        .target(
+            name: "CProbe", dependencies: [.product(name: "CSessionSocket", package: "swift-audio-session")],
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("jack"), .linkedLibrary("m")]),
         // A client of the benchmarks' own, without anything of the package's.
         .target(
             name: "CBareClient",
@@ -128,6 +133,7 @@ let package = Package(
                 .product(name: "JackDriver", package: "swift-audio-session"),
             ],
             swiftSettings: swift),
+        .testTarget(name: "ProbeTests", dependencies: ["CProbe"], swiftSettings: swift),
         .testTarget(name: "ReportingTests", dependencies: ["Reporting"], swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6],
