@@ -120,7 +120,7 @@ let package = Package(
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("jack")]),
         .executableTarget(
-            name: "peer-bare", dependencies: [.product(name: "PeerProtocol", package: "BenchmarkPeers")],
+            name: "peer-bare", dependencies: ["CProbe", .product(name: "PeerProtocol", package: "BenchmarkPeers")],
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("jack")]),
         .executableTarget(
