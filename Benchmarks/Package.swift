@@ -30,26 +30,6 @@ let package = Package(
             name: "CProbe", dependencies: [.product(name: "CSessionSocket", package: "swift-audio-session")],
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("jack"), .linkedLibrary("m")]),
-        // A client of the benchmarks' own, without anything of the package's.
-        .target(
-            name: "CBareClient",
-            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
-            linkerSettings: [.linkedLibrary("jack"), .linkedLibrary("m")]),
-        // What hears latencies: clients that emit, pass on, listen and note when they were called.
-        .target(
-            name: "CLatencyProbe",
-            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
-            linkerSettings: [.linkedLibrary("jack")]),
-        // What cycles take, seen from outside of whoever's client, and a listener for a level.
-        .target(
-            name: "CLoad",
-            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
-            linkerSettings: [.linkedLibrary("jack"), .linkedLibrary("m")]),
-        // What listens to gates, watches them, and lets apps hang.
-        .target(
-            name: "CGateTap", dependencies: [.product(name: "CSessionSocket", package: "swift-audio-session")],
-            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
-            linkerSettings: [.linkedLibrary("jack")]),
         // What all benchmarks say in the same way.
         .target(
             name: "Reporting", dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
@@ -59,7 +39,7 @@ let package = Package(
             name: "Processes", dependencies: [.product(name: "CSessionSocket", package: "swift-audio-session")],
             swiftSettings: swift),
         // Media servers of the benchmarks' own, and what stands beside an app there.
-        .target(name: "Servers", dependencies: ["CBareClient", "Processes"], swiftSettings: swift),
+        .target(name: "Servers", dependencies: ["CProbe", "Processes"], swiftSettings: swift),
         // One page out of what the benchmarks wrote.
         .executableTarget(
             name: "report",
@@ -72,7 +52,7 @@ let package = Package(
         .executableTarget(
             name: "latency",
             dependencies: [
-                "CBareClient", "CGateTap", "CLatencyProbe", "CLoad", "Processes", "Reporting", "Servers",
+                "CProbe", "Processes", "Reporting", "Servers",
                 .product(name: "AudioPlayback", package: "swift-audio-session"),
                 .product(name: "AudioRendering", package: "swift-audio-session"),
                 .product(name: "AudioSessions", package: "swift-audio-session"),
@@ -108,17 +88,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
-        // Next to other libraries (BenchmarkPeers/): the taps that record all of them, the bound,
-        // and ours.
-        .target(
-            name: "CPeerTap",
-            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
-            linkerSettings: [.linkedLibrary("m")]),
-        .testTarget(name: "PeerTapTests", dependencies: ["CPeerTap"], swiftSettings: swift),
-        .executableTarget(
-            name: "peer-probe", dependencies: ["CPeerTap"],
-            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
-            linkerSettings: [.linkedLibrary("jack")]),
+        // Next to other libraries (BenchmarkPeers/): the bound, and ours.
         .executableTarget(
             name: "peer-bare", dependencies: ["CProbe", .product(name: "PeerProtocol", package: "BenchmarkPeers")],
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
