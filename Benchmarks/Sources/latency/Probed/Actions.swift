@@ -151,7 +151,7 @@ extension ProbedStage {
         if let error = file.close() { throw error }
         let player = try AudioPlayer(path: path, session: session)
         let (buffer, map) = (try AudioBuffer([[1]]), try ChannelMap.gains([[1], [0]]))
-        return try trials(rounds * 2 * actions.count) { turn in
+        return try trials(rounds * 2 * actions.count, repeating: rounds) { turn in
             let round = turn / (2 * actions.count)
             let action = actions[(turn / 2 + round) % actions.count]
             let isRealTime = (turn + round) % 2 == 0

@@ -218,8 +218,11 @@ final class ProbedStage {
     // MARK: Trials
 
     /// Makes trials. A trial returns its numbers, or nil to be repeated, since the server was late
-    /// meanwhile. Returns the number of repetitions, and then the numbers of all trials.
-    func trials(_ count: Int, _ trial: (_ number: Int) throws -> [Double]?) throws -> [Double] {
+    /// meanwhile; at most 20 repetitions beyond `most` (nil: `count`) are made. Returns the number of
+    /// repetitions, and then the numbers of all trials.
+    func trials(
+        _ count: Int, repeating most: Int? = nil, _ trial: (_ number: Int) throws -> [Double]?
+    ) throws -> [Double] {
         var (results, repeated) = ([Double](), 0)
         forgetAll()
         let lost = lostChanges
@@ -227,7 +230,7 @@ final class ProbedStage {
             var found = try trial(number)
             while found == nil {
                 repeated += 1
-                guard repeated <= 20 + count else {
+                guard repeated <= 20 + (most ?? count) else {
                     throw BenchmarkError("\(repeated) trials of \(count) were disturbed, or had no effect")
                 }
                 found = try trial(number)
