@@ -32,7 +32,12 @@ let package = Package(
             linkerSettings: [.linkedLibrary("jack"), .linkedLibrary("m")]),
         // What all benchmarks say in the same way.
         .target(
-            name: "Reporting", dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
+            name: "Reporting",
+            dependencies: [
+                "Processes",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: swift),
         // What benchmarks share that are several processes.
         .target(
@@ -44,7 +49,7 @@ let package = Package(
         .executableTarget(
             name: "report",
             dependencies: [
-                "Reporting",
+                "Processes", "Reporting",
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -64,7 +69,7 @@ let package = Package(
         .executableTarget(
             name: "capacity",
             dependencies: [
-                "CCapacity", "Reporting",
+                "CCapacity", "Processes", "Reporting",
                 .product(name: "AudioRendering", package: "swift-audio-session"),
                 .product(name: "CSessionSocket", package: "swift-audio-session"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

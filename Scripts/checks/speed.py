@@ -13,7 +13,7 @@ import sys
 
 BENCHMARKS = ["latency", "capacity", "arbitration", "session"]
 # The page that lists the metrics, one table for each benchmark. They are a public interface: scripts that read the
-# JSON files rely on them.
+# results rely on them.
 METRICS = "Benchmarks/Documentation/metrics.md"
 METRIC = re.compile(r"^\| `([a-z]+\.[a-z0-9_]+)` \| ([^|]+) \|", re.MULTILINE)
 # README.md shows the headlines that begin with one of these; Benchmarks/README.md shows all.
@@ -27,6 +27,13 @@ README_HEADLINES = (
 # Units that are words, in the plural.
 PLURALS = ("frames", "periods", "voices", "bytes")
 BEGIN, END = "<!-- speed: Scripts/benchmark writes this -->\n", "<!-- end of speed -->\n"
+
+
+def load(file):
+    """Returns the header of a benchmark's results, with its "targets" and "results"."""
+    records = [next(iter(json.loads(line).items())) for line in file.read_text().splitlines()]
+    found = {kind: [record for other, record in records if other == kind] for kind in ("header", "target", "result")}
+    return found["header"][0] | {"targets": found["target"], "results": found["result"]}
 
 
 def number(value):
@@ -97,13 +104,13 @@ def metric_faults(root, reports):
 def main():
     root, writes = pathlib.Path(sys.argv[1]).resolve(), "--write" in sys.argv[2:]
     results = root / "Benchmarks" / "results"
-    files = [results / f"{name}.json" for name in BENCHMARKS]
+    files = [results / f"{name}.jsonl" for name in BENCHMARKS]
     if not any(file.exists() for file in files) and not writes:
         print("speed: no results to compare")
         return 0
     faults = [f"{file.relative_to(root)}: missing" for file in files if not file.exists()]
-    reports = [json.loads(file.read_text()) for file in files if file.exists()]
-    faults += [f"Benchmarks/results/{report['benchmark']}.json: a quick run is not valid; run the benchmark without --quick" for report in reports if report["quick"]]
+    reports = [load(file) for file in files if file.exists()]
+    faults += [f"Benchmarks/results/{report['benchmark']}.jsonl: a quick run is not valid; run the benchmark without --quick" for report in reports if report["quick"]]
     faults += metric_faults(root, reports)
     for page, headlines in [(root / "README.md", README_HEADLINES), (root / "Benchmarks" / "README.md", ("",))]:
         faults += compare(root, page, table(reports, headlines) if not faults else None, writes)

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The machine of the measurement.
-package struct Machine: Encodable {
+package struct Machine: Codable {
     package var processor: String
     package var cores: Int
     package var cacheBytes: Int
@@ -28,10 +28,9 @@ package struct Machine: Encodable {
         "\(processor), \(cores) cores, largest cache \(cacheBytes >> 20) MiB, \(memoryBytes >> 20) MiB, \(system)"
     }
 
-    /// The name, with the size of cold data on this machine.
-    package var summary: String {
+    package var coldSummary: String {
         let bounded = coldBytes < wantedColdBytes ? ", bounded by memory: less than four times the cache" : ""
-        return "\(name)\ncold data: \(coldBytes >> 20) MiB\(bounded)"
+        return "cold data: \(coldBytes >> 20) MiB\(bounded)"
     }
 }
 

@@ -1,8 +1,9 @@
 internal import Foundation
+internal import Processes
 
 /// The noise of the machine, measured before anything else. Differences smaller than this allow no
 /// conclusions.
-package struct Noise: Encodable, Sendable {
+package struct Noise: Codable, Sendable {
     /// The same work compared with itself, alternately: how far the ratio of a pair deviates from
     /// 1; 0.02 means two per cent. The median over batches of 30 pairs, as benchmarks use them,
     /// stays within this in 95 of 100 cases.
@@ -41,9 +42,9 @@ package struct Noise: Encodable, Sendable {
     private init(seconds: Double) {
         ratio = Self.selfComparison(seconds)
         wakeUpMilliseconds = Statistics(Self.wakeUps(seconds / 2)).p99
-        let isRealTime = Self.schedule(SCHED_RR, 1)
+        let isRealTime = (try? Scheduling.useRealTime()) != nil
         realTimeWakeUpMilliseconds = isRealTime ? Statistics(Self.wakeUps(seconds / 2)).p99 : nil
-        if isRealTime { _ = Self.schedule(SCHED_OTHER, 0) }
+        if isRealTime { Scheduling.useNormal() }
         (longestStopMilliseconds, stoppedPercent) = Self.stops(seconds / 2)
     }
 
@@ -128,16 +129,6 @@ extension Noise {
         return (longest * 1000, stopped / (last - begun) * 100)
     }
 
-    private static func schedule(_ policy: Int32, _ priority: Int32) -> Bool {
-        var parameters = sched_param()
-        parameters.sched_priority = priority
-        return sched_setscheduler(0, policy, &parameters) == 0
-    }
-
     /// The seconds of a monotonic clock.
-    private static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    private static var now: Double { Double(Processes.now()) / 1e9 }
 }

@@ -1,71 +1,89 @@
-internal import Foundation
+package import Foundation
 
-/// The results of one run.
-package struct Report<Parameters: Encodable>: Encodable {
-    package var benchmark: String
-    package var quick: Bool
-    /// The day of the run, such as 2026-11-21.
-    package var date: String
-    /// Whether the subject had a real-time priority; nil if that makes no difference.
-    package var realTime: Bool?
-    package var machine: Machine
-    package var noise: Noise
-    package var results: [Measurement<Parameters>]
-    package var targets: [Target]
-    /// The printed tables, for readers of the report.
-    package var tables: [Table]
-    package var figures: [Figure]
+/// What a benchmark, or a part of one, found.
+package struct Findings {
+    package var results: [Measurement] = []
+    package var targets: [Target] = []
+    package var tables: [Table] = []
+    package var figures: [Figure] = []
+    /// The names of the parts that failed.
+    package var failures: [String] = []
 
     package init(
-        _ benchmark: String, quick: Bool, realTime: Bool? = nil, machine: Machine, noise: Noise,
-        results: [Measurement<Parameters>], targets: [Target], tables: [Table], figures: [Figure]
+        results: [Measurement] = [], targets: [Target] = [], tables: [Table] = [], figures: [Figure] = []
     ) {
-        (self.benchmark, self.quick, self.realTime) = (benchmark, quick, realTime)
-        (self.machine, self.noise, self.results, self.targets) = (machine, noise, results, targets)
-        (self.tables, self.figures) = (tables, figures)
-        date = Date.now.ISO8601Format(.iso8601.year().month().day())
+        (self.results, self.targets, self.tables, self.figures) = (results, targets, tables, figures)
+    }
+
+    package mutating func append(_ others: Findings) {
+        results += others.results
+        targets += others.targets
+        tables += others.tables
+        figures += others.figures
+        failures += others.failures
+    }
+}
+
+/// A benchmark's results as a file: JSON Lines, with one record in each line. Each record is an
+/// object with one member, which is named after its kind.
+package struct Report {
+    package struct Header: Codable {
+        package var benchmark: String
+        package var quick: Bool
+        /// The day of the run, such as 2026-11-21.
+        package var date: String
+        /// Whether the subject had a real-time priority; nil if that makes no difference.
+        package var realTime: Bool?
+        package var machine: Machine
+        package var noise: Noise
+    }
+
+    private struct Record: Codable {
+        var header: Header?
+        var target: Target?
+        var result: Measurement?
+        var table: Table?
+        var figure: Figure?
+    }
+
+    package var header: Header
+    package var findings: Findings
+
+    package init(
+        _ benchmark: String, quick: Bool, realTime: Bool? = nil, machine: Machine, noise: Noise, _ findings: Findings
+    ) {
+        let date = Date.now.ISO8601Format(.iso8601.year().month().day())
+        header = Header(
+            benchmark: benchmark, quick: quick, date: date, realTime: realTime, machine: machine, noise: noise)
+        self.findings = findings
+    }
+
+    /// Reads a file.
+    package init(_ file: URL) throws {
+        let decoder = JSONDecoder()
+        var header: Header?
+        findings = Findings()
+        for line in try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")) {
+            let record = try decoder.decode(Record.self, from: line)
+            header = record.header ?? header
+            if let target = record.target { findings.targets.append(target) }
+            if let result = record.result { findings.results.append(result) }
+            if let table = record.table { findings.tables.append(table) }
+            if let figure = record.figure { findings.figures.append(figure) }
+        }
+        guard let header else { throw CocoaError(.fileReadCorruptFile) }
+        self.header = header
     }
 
     package func write(to path: String) throws {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(self).write(to: URL(fileURLWithPath: path))
-    }
-}
-
-/// One line of the results, as JSON has it: the data of every benchmark, and the conditions in the
-/// same object.
-package struct Measurement<Parameters: Encodable>: Encodable {
-    package var metric: String
-    package var subject: String
-    package var unit: String
-    package var statistics: Statistics
-    package var parameters: Parameters
-
-    package init(
-        _ metric: String, _ subject: String, _ unit: String, _ statistics: Statistics, _ parameters: Parameters
-    ) {
-        (self.metric, self.subject, self.unit) = (metric, subject, unit)
-        (self.statistics, self.parameters) = (statistics, parameters)
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case metric, subject, unit, median, low, high, p99, p999, min, max, n
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(metric, forKey: .metric)
-        try container.encode(subject, forKey: .subject)
-        try container.encode(unit, forKey: .unit)
-        try container.encode(statistics.median, forKey: .median)
-        try container.encode(statistics.interval.lowerBound, forKey: .low)
-        try container.encode(statistics.interval.upperBound, forKey: .high)
-        try container.encode(statistics.p99, forKey: .p99)
-        try container.encode(statistics.p999, forKey: .p999)
-        try container.encode(statistics.minimum, forKey: .min)
-        try container.encode(statistics.maximum, forKey: .max)
-        try container.encode(statistics.count, forKey: .n)
-        try parameters.encode(to: encoder)
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let records =
+            [Record(header: header)] + findings.targets.map { Record(target: $0) }
+            + findings.results.map { Record(result: $0) } + findings.tables.map { Record(table: $0) }
+            + findings.figures.map { Record(figure: $0) }
+        var lines = Data()
+        for record in records { lines += try encoder.encode(record) + [UInt8(ascii: "\n")] }
+        try lines.write(to: URL(fileURLWithPath: path))
     }
 }

@@ -12,6 +12,14 @@ package struct Statistics: Sendable {
     package let maximum: Double
     package let count: Int
 
+    package init(
+        median: Double, interval: ClosedRange<Double>, p99: Double, p999: Double, minimum: Double, maximum: Double,
+        count: Int
+    ) {
+        (self.median, self.interval, self.p99, self.p999) = (median, interval, p99, p999)
+        (self.minimum, self.maximum, self.count) = (minimum, maximum, count)
+    }
+
     /// Computes the statistics of one or more values.
     package init(_ values: [Double]) {
         precondition(!values.isEmpty, "statistics of nothing")

@@ -1,11 +1,11 @@
 /// Rows under a heading: printed as they arrive, which shows the progress of a long run, and kept
 /// for the report.
-package struct Table: Encodable {
-    package struct Column: Encodable, ExpressibleByStringLiteral {
+package struct Table: Codable {
+    package struct Column: Codable, ExpressibleByStringLiteral {
         package var title: String
         /// Whether the column is left-aligned text; otherwise it is right-aligned numbers.
         package var isText: Bool
-        package var width: Int
+        package var width = 0
 
         package init(_ title: String, width: Int = 0, isText: Bool = false) {
             (self.title, self.isText) = (title, isText)

@@ -17,20 +17,13 @@ struct Arbitration: ParsableCommand {
             that decides nothing.
             """)
 
-    @Flag(help: "Uses fewer sessions and repetitions: a functional check without meaningful results.")
-    var quick = false
+    @OptionGroup var options: Options
 
     @Flag(
         help:
             "Runs the requester and the service with real-time priority, to reduce noise from other programs. Apps keep normal priority."
     )
     var realTime = false
-
-    @Option(help: ArgumentHelp("Also writes the results to this file as JSON.", valueName: "file"))
-    var json: String?
-
-    @Option(help: ArgumentHelp("Draws plots into this existing folder.", valueName: "folder"))
-    var report: String?
 
     @Option(
         help: ArgumentHelp(
@@ -53,55 +46,28 @@ struct Arbitration: ParsableCommand {
             try? part.play(partArguments)
             return
         }
-        do {
-            try measure()
-        } catch let error where error is BenchmarkError || error is PlotError {
-            try? FileHandle.standardError.write(contentsOf: Data("arbitration: \(error)\n".utf8))
-            throw ExitCode(70)
-        }
+        try options.run("arbitration", realTime: realTime, measure: measure)
     }
 
-    private func measure() throws {
-        ShutdownSignal.prepare()
-        let machine = Machine.present()
-        say(machine.name + (realTime ? ", in real time" : ""))
-        let noise = Noise.measure(quick: quick)
-        if realTime { try Scheduling.useRealTime() }
-        var table = Table(
-            "Milliseconds from request to the last gate, and to the reply",
-            note: "processes: that have the sessions; 0: they are all on one connection of the benchmark's",
-            Finding.columns)
-        var findings: [Finding] = []
-        for (sessions, clients) in scenes {
-            findings += try measure(sessions, clients, &table)
-        }
-        let growths = Growth.table(Finding.growths(findings))
-        let targets = Target.all(findings, noise, realTime: realTime)
-        Target.say(targets, quick: quick)
-        let results = findings.flatMap(Measurement.all)
-        let plot = report.map { Plot(directory: URL(fileURLWithPath: $0, isDirectory: true), machine: machine) }
-        let figures = try plot.map { [try $0.drawLatencies(findings), try $0.drawClients(findings)] } ?? []
-        if let json {
-            try Report(
-                "arbitration", quick: quick, realTime: realTime, machine: machine, noise: noise, results: results,
-                targets: targets, tables: [table, growths], figures: figures
-            ).write(to: json)
-        }
-        say("\narbitration: \(results.count) results, \(Target.summary(targets))")
+    private func measure(_ machine: Machine, _ noise: Noise) throws -> Findings {
+        var results = Results()
+        for (sessions, clients) in scenes { try measure(sessions, clients, &results) }
+        return Findings(
+            results: results.measurements, targets: results.targets(noise, realTime: realTime),
+            tables: [results.table, Growth.table(results.growths)], figures: results.figures)
     }
 
     /// The scenes: increasing numbers of sessions, each in its own process or all on one
     /// connection; and 64 sessions in increasing numbers of processes.
     private var scenes: [(sessions: Int, clients: Clients)] {
-        let counts = !sessions.isEmpty ? sessions : quick ? [1, 10, 100] : [1, 2, 5, 10, 30, 60, 100]
-        let processes = quick ? [1, 8, 64] : [1, 2, 4, 8, 16, 32, 64]
+        let counts = !sessions.isEmpty ? sessions : options.quick ? [1, 10, 100] : [1, 2, 5, 10, 30, 60, 100]
+        let processes = options.quick ? [1, 8, 64] : [1, 2, 4, 8, 16, 32, 64]
         return [Clients.each, .one].flatMap { clients in counts.map { ($0, clients) } }
             + (sessions.isEmpty ? processes.map { (64, .shared($0)) } : [])
     }
 
-    private func measure(_ sessions: Int, _ clients: Clients, _ table: inout Table) throws -> [Finding] {
+    private func measure(_ sessions: Int, _ clients: Clients, _ results: inout Results) throws {
         let scene = try Scene(program: service, sessions: sessions, clients: clients)
-        var findings: [Finding] = []
         for pace in Pace.allCases {
             for what in [Case.interrupt, .duck, .call] where isMeasured(what, clients, pace) {
                 let bound = try Bound(pages: what == .interrupt ? 2 : sessions + (what == .duck ? 1 : 0))
@@ -114,16 +80,10 @@ struct Arbitration: ParsableCommand {
                 if pace == .together { times = try (0..<rounds).map { _ in try bound.measure() } }
                 for what in Case.allCases {
                     guard let ours = found[what] else { continue }
-                    let finding = Finding(
-                        conditions: Conditions(what: what, sessions: sessions, clients: clients, pace: pace),
-                        ours: ours,
-                        bound: times)
-                    table.add(finding.row)
-                    findings.append(finding)
+                    results.add(what, sessions: sessions, clients, pace, ours: ours, bound: times)
                 }
             }
         }
-        return findings
     }
 
     /// Returns whether to measure this combination. Calls are measured only while the service is
@@ -134,7 +94,7 @@ struct Arbitration: ParsableCommand {
     }
 
     private func rounds(_ what: Case, _ pace: Pace, _ sessions: Int) -> Int {
-        if quick { return 20 }
+        if options.quick { return 20 }
         if what == .call { return sessions > 50 ? 100 : 200 }
         return pace == .apart ? 200 : 1_000
     }

@@ -16,48 +16,32 @@ struct Capacity: ParsableCommand {
             times. Before it measures, the benchmark checks that the implementations produce the same output.
             """)
 
-    @Flag(help: "Uses fewer sizes and repetitions: a functional check without meaningful results.")
-    var quick = false
-
-    @Option(help: ArgumentHelp("Also writes the results to this file as JSON.", valueName: "file"))
-    var json: String?
-
-    @Option(help: ArgumentHelp("Draws plots into this existing folder.", valueName: "folder"))
-    var report: String?
+    @OptionGroup var options: Options
+    var quick: Bool { options.quick }
 
     func run() throws {
-        do {
-            try measure()
-        } catch let error where error is BenchmarkError || error is PlotError {
-            try? FileHandle.standardError.write(contentsOf: Data("capacity: \(error)\n".utf8))
-            throw ExitCode(70)
-        }
+        try options.run("capacity", measure: measure)
     }
 
-    private func measure() throws {
-        let machine = Machine.present()
-        say(machine.summary)
-        let noise = Noise.measure(quick: quick)
+    private func measure(_ machine: Machine, _ noise: Noise) throws -> Reporting.Findings {
+        say(machine.coldSummary)
         let slices = Slices(quick: quick)
         let findings = try measure(slices, coldBytes: machine.coldBytes)
         let growths = Growth.table(
             findings.costs.growths(slices) + findings.scale.growths + findings.commands.growths
                 + findings.mixer.growths)
-        let targets = Targets(findings: findings, noise: noise).all
-        Target.say(targets, quick: quick)
         let results = findings.measurements
-        var figures: [Figure] = []
-        if let report {
-            let plots = Plots(directory: URL(fileURLWithPath: report, isDirectory: true), machine: machine)
-            figures = try plots.drawAll(findings, slices)
+        func sweeps(_ axis: Scale.Axis) -> [Sweep] {
+            findings.scale.curves.filter { $0.axis == axis }.map { curve in
+                Sweep(title: curve.title, results: curve.points.flatMap(Scale.measurements))
+            }
         }
-        if let json {
-            try Report(
-                "capacity", quick: quick, machine: machine, noise: noise, results: results, targets: targets,
-                tables: findings.tables + [growths], figures: figures
-            ).write(to: json)
-        }
-        say("\ncapacity: \(results.count) results, \(Target.summary(targets))")
+        return Reporting.Findings(
+            results: results, targets: Targets(findings: findings, noise: noise).all,
+            tables: findings.tables + [growths],
+            figures: [.costs(results), .frames(results), .cycles(results)]
+                + Scale.Axis.allCases.map { .scale($0.rawValue.lowercased(), sweeps($0), idle: results) }
+                + [.commands(results), .mixer(results)])
     }
 
     private func measure(_ slices: Slices, coldBytes: Int) throws -> Findings {

@@ -1,4 +1,5 @@
 import CCapacity
+import Processes
 import Reporting
 
 /// The cost of a command to the cycle that takes it, for different numbers of commands, compared
@@ -25,7 +26,7 @@ struct Commands {
         var cycle: Statistics
 
         /// The commands per second, with cycles of 64 frames.
-        var perSecond: Double { Double(count * Conditions.sampleRate) / Double(Commands.topology.frames) }
+        var perSecond: Double { Double(count * MixConditions.sampleRate) / Double(Commands.topology.frames) }
     }
 
     private(set) var points: [Point] = []

@@ -3,7 +3,7 @@ import Reporting
 /// The cost of every subject per voice and frame under the same conditions, measured alternately in
 /// the same run.
 struct Comparison {
-    let conditions: Conditions
+    let conditions: MixConditions
     private let costs: [Subject: Statistics]
     /// The ratio of the core's cost to another subject's, repetition by repetition.
     private let ratios: [Subject: Statistics]

@@ -20,7 +20,7 @@ enum GainKind: String {
 }
 
 /// The conditions of a measurement.
-struct Conditions: Hashable {
+struct MixConditions: Hashable {
     var voices = 256
     var frames = 64
     var data = DataKind.hot

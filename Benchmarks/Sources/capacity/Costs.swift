@@ -2,10 +2,10 @@ import Reporting
 
 /// The costs under all conditions of the slices, each measured once.
 struct Costs {
-    private(set) var comparisons: [Conditions: Comparison] = [:]
+    private(set) var comparisons: [MixConditions: Comparison] = [:]
     private(set) var tables: [Table] = []
 
-    subscript(conditions: Conditions) -> Comparison? { comparisons[conditions] }
+    subscript(conditions: MixConditions) -> Comparison? { comparisons[conditions] }
 
     mutating func measure(_ slices: Slices, seconds: Double, coldBytes: Int) throws {
         for (title, conditions) in slices.titled {

@@ -3,7 +3,7 @@ import Reporting
 /// The share of its period that a cycle takes, and how often it takes more.
 struct CycleTimes {
     private(set) var tables: [Table] = []
-    private(set) var percents: [(subject: Subject, conditions: Conditions, statistics: Statistics)] = []
+    private(set) var percents: [(subject: Subject, conditions: MixConditions, statistics: Statistics)] = []
 
     /// Measures core and OpenAL alternately, one cycle each, so that neither finds the caches as it
     /// left them.
@@ -13,14 +13,15 @@ struct CycleTimes {
             ["frames", .text("data", 4), .text("subject", 19), "median", "p99", "p99.9", "max", "cycles"])
         for data in DataKind.allCases {
             for frames in quick ? [64, 512] : [16, 32, 64, 128, 256, 512, 1024] {
-                let conditions = Conditions(frames: frames, data: data)
+                let conditions = MixConditions(frames: frames, data: data)
                 try measure(conditions, cycles: quick ? 2000 : frames == 64 ? 50000 : 10000, coldBytes, &table)
             }
         }
         tables = [table]
     }
 
-    private mutating func measure(_ conditions: Conditions, cycles: Int, _ coldBytes: Int, _ table: inout Table) throws
+    private mutating func measure(_ conditions: MixConditions, cycles: Int, _ coldBytes: Int, _ table: inout Table)
+        throws
     {
         let scene = try Scene(conditions, coldBytes: coldBytes)
         let subjects = [Subject.core, .openal]
@@ -31,6 +32,9 @@ struct CycleTimes {
                 if cycle >= 0 { percents[subject, default: []].append(percent) }
             }
         }
+        // The check compares with the bound after as many cycles.
+        for _ in -20..<cycles { _ = scene.cycle(.bound) }
+        try scene.check()
         for subject in subjects {
             let statistics = Statistics(percents[subject, default: [0]])
             self.percents.append((subject, conditions, statistics))
@@ -41,7 +45,7 @@ struct CycleTimes {
         }
     }
 
-    func statistics(_ subject: Subject, _ conditions: Conditions) -> Statistics? {
+    func statistics(_ subject: Subject, _ conditions: MixConditions) -> Statistics? {
         percents.first { $0.subject == subject && $0.conditions == conditions }?.statistics
     }
 

@@ -6,7 +6,7 @@ import Reporting
 struct HalfPeriod {
     private(set) var counts: [DataKind: [Subject: Int]] = [:]
     private(set) var tables: [Table] = []
-    private static let half = Conditions().periodNanoseconds / 2
+    private static let half = MixConditions().periodNanoseconds / 2
 
     /// The largest count to measure. The core's limit is 65,536 voices. The bare loop is measured
     /// beyond that, because the aim is a fraction of its count.
@@ -46,7 +46,7 @@ struct HalfPeriod {
         var isOver = false
 
         mutating func step(repetitions: Int, coldBytes: Int) throws {
-            let conditions = Conditions(voices: voices, data: data)
+            let conditions = MixConditions(voices: voices, data: data)
             let time = try HalfPeriod.median(subject, conditions, repetitions, coldBytes)
             if time <= HalfPeriod.half { fits = max(fits, voices) }
             let next = min(
@@ -57,7 +57,7 @@ struct HalfPeriod {
     }
 
     private static func median(
-        _ subject: Subject, _ conditions: Conditions, _ repetitions: Int, _ coldBytes: Int
+        _ subject: Subject, _ conditions: MixConditions, _ repetitions: Int, _ coldBytes: Int
     ) throws -> Double {
         let scene = conditions.scene(coldBytes: coldBytes)
         let samples = try Samples(scene, for: conditions)
@@ -77,7 +77,7 @@ struct HalfPeriod {
                 let count = count(subject, data)
                 return Measurement(
                     "mix.voices_in_half_period", subject.name, "voices", Double(count),
-                    Conditions(voices: count, data: data).parameters)
+                    MixConditions(voices: count, data: data).parameters)
             }
         }
     }

@@ -1,4 +1,5 @@
 import CCapacity
+import Processes
 import Reporting
 
 /// The cost of idle objects: voices, buses, routes, queues.
@@ -19,7 +20,7 @@ struct Idle {
     /// More than any app has. By default an engine has room for 63 in addition to the one in use.
     static let buses = 31
     static let routes = 7
-    private static let conditions = Conditions(gain: .flat)
+    private static let conditions = MixConditions(gain: .flat)
 
     mutating func measure(quick: Bool, coldBytes: Int) throws {
         var table = Table(
@@ -67,6 +68,16 @@ struct Idle {
         let without = try CorePlayer(scene, samples, for: Self.conditions)
         let with = try CorePlayer(crowded, samples, for: Self.conditions)
         let more = Difference(with.cycle, without.cycle, repetitions: repetitions)
+        for channel in UInt32(0)..<2 {
+            let outputs = [with, without].map { player in
+                Array(
+                    UnsafeBufferPointer(
+                        start: capacity_core_output(player.handle, channel), count: Self.conditions.frames))
+            }
+            guard outputs[0] == outputs[1], outputs[0].contains(where: { $0 != 0 }) else {
+                throw BenchmarkError.noScene(Self.conditions, "idle voices change the output")
+            }
+        }
         return Finding(
             what: "\(Self.voices) voices that were not started", voices: Self.voices, idle: Topology.Idle(),
             percent: more.percent, nanoseconds: more.nanoseconds)

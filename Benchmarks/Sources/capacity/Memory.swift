@@ -1,5 +1,6 @@
 import AudioRendering
 import CCapacity
+import Processes
 import Reporting
 
 /// The memory of a core, and of an engine around it, without sample data, and whether it stays
@@ -95,7 +96,7 @@ struct Memory {
     var measurements: [Measurement] {
         Subject.allCases.flatMap { subject -> [Measurement] in
             guard let finding = findings[subject] else { return [] }
-            let parameters = Conditions(voices: Self.voices, gain: .flat).parameters.with([
+            let parameters = MixConditions(voices: Self.voices, gain: .flat).parameters.with([
                 "of": .text(subject.rawValue)
             ])
             return [

@@ -1,4 +1,5 @@
 import CCapacity
+import Processes
 import Reporting
 
 /// Parallel buses under a master bus, each fed by one voice, and the additional feature of each:
@@ -88,7 +89,7 @@ struct MixerLayout: Hashable {
     }
 
     var parameters: Parameters {
-        Conditions(voices: buses, frames: frames, gain: .flat).parameters.with([
+        MixConditions(voices: buses, frames: frames, gain: .flat).parameters.with([
             "buses": .whole(buses), "channels": .whole(channels), "feature": .text(feature.rawValue),
             "latencyFrames": .whole(latency), "sources": .text(channels == 1 ? "mono" : "\(channels) channels"),
         ])

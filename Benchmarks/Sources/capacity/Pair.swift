@@ -1,4 +1,5 @@
 import CCapacity
+import Processes
 import Reporting
 
 /// Two threads, on one core each. The initializer returns nil if this process may not use two

@@ -1,10 +1,11 @@
 import CCapacity
+import Processes
 
 /// Owns a scene's samples. Their players retain them.
 final class Samples {
     let handle: OpaquePointer
 
-    init(_ scene: capacity_scene_t, for conditions: Conditions) throws {
+    init(_ scene: capacity_scene_t, for conditions: MixConditions) throws {
         guard let handle = capacity_samples_create(scene) else {
             throw BenchmarkError.noScene(conditions, "out of memory")
         }
@@ -19,7 +20,7 @@ final class CorePlayer {
     let handle: OpaquePointer
     private let samples: Samples
 
-    init(_ scene: capacity_scene_t, _ samples: Samples, for conditions: Conditions) throws {
+    init(_ scene: capacity_scene_t, _ samples: Samples, for conditions: MixConditions) throws {
         guard let handle = capacity_core_create(scene, samples.handle) else {
             throw BenchmarkError.noScene(conditions, "cannot make the core, or not every voice started")
         }
@@ -37,7 +38,7 @@ final class BoundPlayer {
     let handle: OpaquePointer
     private let samples: Samples
 
-    init(_ scene: capacity_scene_t, _ samples: Samples, for conditions: Conditions) throws {
+    init(_ scene: capacity_scene_t, _ samples: Samples, for conditions: MixConditions) throws {
         guard let handle = capacity_bound_create(scene, samples.handle) else {
             throw BenchmarkError.noScene(conditions, "out of memory")
         }
@@ -53,7 +54,7 @@ final class BoundPlayer {
 final class OpenALPlayer {
     let handle: OpaquePointer
 
-    init(_ scene: capacity_scene_t, _ samples: Samples, for conditions: Conditions) throws {
+    init(_ scene: capacity_scene_t, _ samples: Samples, for conditions: MixConditions) throws {
         guard let handle = capacity_openal_create(scene, samples.handle) else {
             throw BenchmarkError.noScene(conditions, String(cString: capacity_openal_failure()))
         }

@@ -2,9 +2,8 @@ import Reporting
 
 /// The conditions of a line of the results, as JSON has them.
 typealias Parameters = Reporting.Conditions
-typealias Measurement = Reporting.Measurement<Parameters>
 
-extension Conditions {
+extension MixConditions {
     var parameters: Parameters {
         [
             "voices": .whole(voices), "frames": .whole(frames), "data": .text(data.rawValue),
@@ -17,16 +16,9 @@ extension Conditions {
 extension Topology {
     var parameters: Parameters {
         let sources = sourceChannels == 1 ? "mono" : sourceChannels == 2 ? "stereo" : "\(sourceChannels) channels"
-        return Conditions(voices: voices, frames: frames, gain: .flat).parameters.with([
+        return MixConditions(voices: voices, frames: frames, gain: .flat).parameters.with([
             "sources": .text(sources), "buses": .whole(buses), "routes": .whole(routes), "channels": .whole(channels),
             "spread": .text(spread.rawValue),
         ])
-    }
-}
-
-extension Measurement {
-    /// Creates a measurement of a single value.
-    init(_ metric: String, _ subject: String, _ unit: String, _ value: Double, _ parameters: Parameters) {
-        self.init(metric, subject, unit, Statistics([value]), parameters)
     }
 }

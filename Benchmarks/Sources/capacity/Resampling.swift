@@ -1,5 +1,6 @@
 import AudioRendering
 import Foundation
+import Processes
 import Reporting
 
 /// The quality of the conversion of a file's sample rate. Sines are written to files, streamed

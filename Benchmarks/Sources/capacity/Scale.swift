@@ -126,14 +126,16 @@ struct Scale {
     }
 
     var measurements: [Measurement] {
-        curves.flatMap(\.points).flatMap { point in
-            let parameters = point.topology.parameters
-            return [
-                Measurement("cycle.us", Subject.core.name, "µs", point.core, parameters),
-                Measurement("cycle.us", Self.bound, "µs", point.bound, parameters),
-                Measurement(
-                    "cycle.cost_ratio", Subject.core.name, "1", point.ratio, parameters.with(["to": .text(Self.bound)])),
-            ]
-        }
+        curves.flatMap(\.points).flatMap(Self.measurements)
+    }
+
+    static func measurements(_ point: Point) -> [Measurement] {
+        let parameters = point.topology.parameters
+        return [
+            Measurement("cycle.us", Subject.core.name, "µs", point.core, parameters),
+            Measurement("cycle.us", Self.bound, "µs", point.bound, parameters),
+            Measurement(
+                "cycle.cost_ratio", Subject.core.name, "1", point.ratio, parameters.with(["to": .text(Self.bound)])),
+        ]
     }
 }

@@ -1,4 +1,5 @@
 import CCapacity
+import Processes
 
 /// The subjects of the timing.
 enum Subject: CaseIterable {
@@ -17,7 +18,7 @@ enum Subject: CaseIterable {
 
 /// One scene and its three subjects, for one thread.
 final class Scene {
-    let conditions: Conditions
+    let conditions: MixConditions
     private let corePlayer: CorePlayer
     private let boundPlayer: BoundPlayer
     private let openalPlayer: OpenALPlayer
@@ -25,7 +26,7 @@ final class Scene {
     private var bound: OpaquePointer { boundPlayer.handle }
     private var openal: OpaquePointer { openalPlayer.handle }
 
-    init(_ conditions: Conditions, coldBytes: Int) throws {
+    init(_ conditions: MixConditions, coldBytes: Int) throws {
         let scene = conditions.scene(coldBytes: coldBytes)
         let samples = try Samples(scene, for: conditions)
         corePlayer = try CorePlayer(scene, samples, for: conditions)

@@ -1,28 +1,28 @@
 /// The measured conditions: not every combination, but slices through one centre, each along one
 /// parameter.
 struct Slices {
-    var voices: [Conditions] = []
-    var frames: [Conditions] = []
-    var kinds: [Conditions] = []
-    var pitched: [Conditions] = []
+    var voices: [MixConditions] = []
+    var frames: [MixConditions] = []
+    var kinds: [MixConditions] = []
+    var pitched: [MixConditions] = []
 
     init(quick: Bool) {
         for data in DataKind.allCases {
             for count in quick ? [1, 64, 256, 4096] : [1, 4, 16, 64, 256, 1024, 4096, 16384] {
-                voices.append(Conditions(voices: count, data: data))
+                voices.append(MixConditions(voices: count, data: data))
             }
             for count in quick ? [16, 64, 1024] : [16, 32, 64, 128, 256, 512, 1024] {
-                frames.append(Conditions(frames: count, data: data))
+                frames.append(MixConditions(frames: count, data: data))
             }
             for count in quick ? [64, 256] : [1, 4, 16, 64, 256, 1024, 4096, 16384] {
-                pitched.append(Conditions(voices: count, data: data, pitched: true))
+                pitched.append(MixConditions(voices: count, data: data, pitched: true))
             }
         }
         for data in quick ? [.hot] : DataKind.allCases {
             for sources in [SourceKind.mono, .stereo] {
                 for pitch in [false, true] {
                     for gain in [GainKind.flat, .ramping, .commanded] {
-                        kinds.append(Conditions(data: data, sources: sources, gain: gain, pitched: pitch))
+                        kinds.append(MixConditions(data: data, sources: sources, gain: gain, pitched: pitch))
                     }
                 }
             }
@@ -30,7 +30,7 @@ struct Slices {
     }
 
     /// The slices with their titles.
-    var titled: [(title: String, conditions: [Conditions])] {
+    var titled: [(title: String, conditions: [MixConditions])] {
         [
             ("Voices: 64 frames, mono, gain and pan ramping", voices),
             ("Frames: 256 voices, mono, gain and pan ramping", frames),

@@ -46,8 +46,8 @@ struct Targets {
     }
 
     private func mixing(_ data: DataKind) -> [Target] {
-        let comparison = findings.costs[Conditions(data: data)]
-        let pitched = findings.costs[Conditions(data: data, pitched: true)]
+        let comparison = findings.costs[MixConditions(data: data)]
+        let pitched = findings.costs[MixConditions(data: data, pitched: true)]
         return ratio(
             "256 ramping voices, 64 frames, \(data): cost over OpenAL's", 0.25, comparison?.ratio(to: .openal),
             headline: "mixing a voice, \(data): cost over \(Subject.openal.name)'s")
@@ -130,7 +130,7 @@ struct Targets {
     }
 
     private func cycles(_ data: DataKind) -> [Target] {
-        guard let cycle = findings.cycles.statistics(.core, Conditions(data: data)) else { return [] }
+        guard let cycle = findings.cycles.statistics(.core, MixConditions(data: data)) else { return [] }
         // A thread that the machine stops is late, however little work it has.
         let least = min(cycle.median, cycle.p999)
         return [

@@ -1,4 +1,5 @@
 import CCapacity
+import Processes
 import Reporting
 
 /// Voices with constant gains, in session buses with open gates, into routes: hot, at 48 kHz.
@@ -62,6 +63,7 @@ final class Graph {
     let topology: Topology
     let handle: OpaquePointer
     private let samples: OpaquePointer
+    static let bound = Scale.bound
 
     init(_ topology: Topology) throws {
         guard let samples = capacity_graph_samples(topology.handle) else {

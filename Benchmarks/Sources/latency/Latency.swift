@@ -82,13 +82,13 @@ struct Latency: ParsableCommand {
             _exit(0)
         }
         if let output, let input {
-            try Options.reportingErrors { try measureCable(output: output, input: input) }
+            try Options.reportingErrors(of: "latency") { try measureCable(output: output, input: input) }
         } else {
-            try Options.reportingErrors { try options.run(measure: measure) }
+            try options.run("latency", measure: measure)
         }
     }
 
-    private func measure(_ noise: Noise) throws -> Findings {
+    private func measure(_ machine: Machine, _ noise: Noise) throws -> Findings {
         let run = Run(
             quick: quick, noise: noise, servers: ServerKind.installed(server) ?? [],
             service: try Service(program: service), streamSeconds: max(5, streamSeconds ?? (quick ? 6 : 120)),

@@ -62,6 +62,8 @@ struct Run {
     var strictest: ServerKind { servers.contains(.jackdSync) ? .jackdSync : servers[0] }
 }
 
+typealias Measurement = Reporting.Measurement
+
 /// The subjects of most results.
 let ours = "swift-audio-session"
 let doNothing = "do-nothing JACK client"

@@ -3,58 +3,54 @@ import Reporting
 
 /// The contents of the page, as input of its templates.
 struct Contents {
-    var benchmarks: [Stored]
+    var reports: [Report]
     /// The folder of the figures.
     var folder: URL
 
     /// The values for `Pages`.
     var values: [String: Any] {
         [
-            "machines": machines,
-            "targets": benchmarks.flatMap { report in report.targets.map { target($0, of: report) } },
-            "summary": summary, "benchmarks": benchmarks.map(chapter), "isQuick": benchmarks.contains(where: \.quick),
-            "metrics": metrics,
+            "machines": reports.map { machine($0.header) },
+            "targets": reports.flatMap { report in report.findings.targets.map { target($0, of: report.header) } },
+            "summary": summary, "benchmarks": reports.map(chapter),
+            "isQuick": reports.contains(where: \.header.quick), "metrics": metrics,
         ]
     }
 
-    private var machines: [[String: Any]] {
-        benchmarks.map { report in
-            let (machine, noise) = (report.machine, report.noise)
-            let realTime = noise.realTimeWakeUpMilliseconds.map(number) ?? "none here"
-            return [
-                "benchmark": report.benchmark, "date": report.date,
-                "machine":
-                    "\(machine.processor), \(machine.cores) cores, \(machine.memoryBytes >> 20) MiB, \(machine.system)",
-                "cache": "\(machine.cacheBytes >> 20) MiB", "ratio": "±\(number(noise.ratio * 100)) %",
-                "wakeUp": number(noise.wakeUpMilliseconds), "realTimeWakeUp": realTime,
-                "stop": number(noise.longestStopMilliseconds), "stopped": "\(number(noise.stoppedPercent)) %",
-                "priority": report.realTime == true ? "in real time" : "as started",
-            ]
-        }
+    private func machine(_ header: Report.Header) -> [String: Any] {
+        let (machine, noise) = (header.machine, header.noise)
+        return [
+            "benchmark": header.benchmark, "date": header.date,
+            "machine":
+                "\(machine.processor), \(machine.cores) cores, \(machine.memoryBytes >> 20) MiB, \(machine.system)",
+            "cache": "\(machine.cacheBytes >> 20) MiB", "ratio": "±\(digits(noise.ratio * 100)) %",
+            "wakeUp": digits(noise.wakeUpMilliseconds),
+            "realTimeWakeUp": noise.realTimeWakeUpMilliseconds.map(digits) ?? "none here",
+            "stop": digits(noise.longestStopMilliseconds), "stopped": "\(digits(noise.stoppedPercent)) %",
+            "priority": header.realTime == true ? "in real time" : "as started",
+        ]
     }
 
     private var summary: String {
-        let verdicts = benchmarks.flatMap(\.targets).map(\.verdict)
-        let missed = verdicts.count { $0 == "missed" }
-        let undecided = verdicts.count { $0 == "undecided" }
-        return
-            "\(verdicts.count) targets: \(verdicts.count - missed - undecided) met, \(missed) missed, \(undecided) undecided"
+        let verdicts = reports.flatMap(\.findings.targets).map(\.verdict)
+        func count(_ verdict: Target.Verdict) -> String { "\(verdicts.count { $0 == verdict }) \(verdict)" }
+        return "\(verdicts.count) targets: \(count(.met)), \(count(.missed)), \(count(.undecided))"
     }
 
-    private func target(_ target: Stored.Target, of report: Stored) -> [String: Any] {
+    private func target(_ target: Target, of header: Report.Header) -> [String: Any] {
         let sign = target.atLeast ? "≥" : "≤"
         return [
-            "benchmark": report.benchmark, "what": target.what, "unit": target.unit == "1" ? "" : target.unit,
-            "wanted": "\(sign) \(number(target.wanted))", "aim": target.aim.map { "\(sign) \(number($0))" } ?? "",
-            "reached": number(target.reached), "verdict": target.verdict,
-            "words": target.verdict == "met" && target.aimVerdict == "met" ? "met, and the aim" : target.verdict,
+            "benchmark": header.benchmark, "what": target.what, "unit": target.unit == "1" ? "" : target.unit,
+            "wanted": "\(sign) \(digits(target.wanted))", "aim": target.aim.map { "\(sign) \(digits($0))" } ?? "",
+            "reached": digits(target.reached), "verdict": target.verdict.rawValue,
+            "words": target.met && target.aimMet == true ? "met, and the aim" : target.verdict.rawValue,
         ]
     }
 
-    private func chapter(_ report: Stored) -> [String: Any] {
+    private func chapter(_ report: Report) -> [String: Any] {
         [
-            "benchmark": report.benchmark,
-            "tables": report.tables.map { table -> [String: Any] in
+            "benchmark": report.header.benchmark,
+            "tables": report.findings.tables.map { table -> [String: Any] in
                 [
                     "title": table.title, "note": table.note,
                     "columns": table.columns.map { ["title": $0.title, "side": $0.isText ? "text" : "number"] },
@@ -64,35 +60,32 @@ struct Contents {
                     },
                 ]
             },
-            "figures": report.figures.map { figure -> [String: Any] in
-                ["name": figure.name, "caption": figure.caption, "picture": picture(figure.name)]
+            "figures": report.findings.figures.map { figure -> [String: Any] in
+                ["file": figure.file, "caption": figure.caption, "picture": picture(figure.file)]
             },
         ]
     }
 
     /// Returns a picture as a data URL; empty if there is none.
-    private func picture(_ name: String) -> String {
-        for (suffix, kind) in [("svg", "svg+xml"), ("png", "png")] {
-            if let data = try? Data(contentsOf: folder.appending(path: "\(name).\(suffix)")) {
-                return "data:image/\(kind);base64,\(data.base64EncodedString())"
-            }
-        }
-        return ""
+    private func picture(_ file: String) -> String {
+        guard let data = try? Data(contentsOf: folder.appending(path: file)) else { return "" }
+        return "data:image/\(file.hasSuffix(".svg") ? "svg+xml" : "png");base64,\(data.base64EncodedString())"
     }
 
-    /// Every line of the results.
+    /// Every result.
     private var metrics: [[String: Any]] {
-        let known = ["metric", "subject", "unit", "median", "low", "high", "p99", "p999", "min", "max", "n"]
-        return benchmarks.flatMap { report in
-            report.results.map { result in
-                var row: [String: Any] = ["benchmark": report.benchmark]
-                for key in known { row[key] = result[key]?.text ?? "" }
-                let conditions = result.filter { !known.contains($0.key) }.sorted { $0.key < $1.key }
-                row["conditions"] = conditions.map { "\($0.key) \($0.value.text)" }.joined(separator: ", ")
-                return row
+        reports.flatMap { report in
+            report.findings.results.map { result in
+                let (statistics, conditions) = (result.statistics, result.conditions.values.sorted { $0.key < $1.key })
+                return [
+                    "benchmark": report.header.benchmark, "metric": result.metric, "subject": result.subject,
+                    "unit": result.unit, "median": digits(statistics.median),
+                    "low": digits(statistics.interval.lowerBound), "high": digits(statistics.interval.upperBound),
+                    "p99": digits(statistics.p99), "min": digits(statistics.minimum),
+                    "max": digits(statistics.maximum), "n": digits(Double(statistics.count)),
+                    "conditions": conditions.map { "\($0.key) \($0.value.text)" }.joined(separator: ", "),
+                ]
             }
         }
     }
-
-    private func number(_ value: Double) -> String { Scalar.number(value).text }
 }

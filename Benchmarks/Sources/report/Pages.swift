@@ -30,7 +30,7 @@ enum Pages {
         ## {{benchmark}}
         {{#figures}}
 
-        ![{{caption}}]({{name}}.png)
+        ![{{caption}}]({{file}})
 
         *{{caption}}*
         {{/figures}}
@@ -113,7 +113,7 @@ enum Pages {
         {{/tables}}
         {{/benchmarks}}
         <h2 id="results">Every result</h2>
-        <details><summary>All lines of the JSON files</summary>
+        <details><summary>All results of the JSON Lines files</summary>
         <div class="wide"><table>
         <tr><th>metric</th><th>subject</th><th>unit</th><th>median</th><th>its interval, 95 %</th><th>p99</th><th>min</th><th>max</th><th>n</th><th>conditions</th></tr>
         {{#metrics}}

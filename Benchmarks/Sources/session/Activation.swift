@@ -4,24 +4,22 @@ import Servers
 
 /// The time to activate a session: cold, alternately with a bare client, and warm.
 enum Activation {
-    static func measure(
-        _ findings: inout Findings, _ context: ServerContext, _ kind: ServerKind, periods: [Int], cold: Int, warm: Int
-    ) throws {
-        for period in periods {
+    static func measure(_ results: inout Results, _ context: ServerContext, _ kind: ServerKind) throws {
+        for period in results.quick ? [128] : [64, 128, 256, 1_024] {
             let server = try Server(kind, period: period, in: context)
             let (app, bare) = (
                 try Performer(App.part, context.environment), try Performer(BareClient.part, context.environment)
             )
-            try measureCold(&findings, server, app, bare, rounds: cold)
+            try measureCold(&results, server, app, bare, rounds: results.quick ? 10 : 60)
             for arbitration in Arbitration.allCases {
-                try measureWarm(&findings, server, app, bare, arbitration, rounds: warm)
+                try measureWarm(&results, server, app, bare, arbitration, rounds: results.quick ? 50 : 500)
             }
         }
     }
 
     /// Measures each in turn, in a rotating order. The first run in a process does not count.
     private static func measureCold(
-        _ findings: inout Findings, _ server: Server, _ app: Performer, _ bare: Performer, rounds: Int
+        _ results: inout Results, _ server: Server, _ app: Performer, _ bare: Performer, rounds: Int
     ) throws {
         var ours: [Arbitration: [[Double]]] = [:]
         var bound: [[Double]] = []
@@ -38,23 +36,18 @@ enum Activation {
             }
         }
         for arbitration in Arbitration.allCases {
-            let parameters = Parameters(server, arbitration: arbitration, start: .cold)
-            let metrics = ["session.activate_ms", "session.deactivate_ms", "session.close_ms"]
-            for (index, metric) in metrics.enumerated() {
-                // A deactivated session keeps its client, so this is not comparable with a client
-                // that deactivates.
-                let isComparable = index != 1
+            // A deactivated session keeps its client, so this is not comparable with a client that
+            // deactivates.
+            for (index, what, isComparable) in [(0, "activate", true), (1, "deactivate", false), (2, "close", true)] {
                 add(
-                    &findings,
-                    Finding(
-                        metric: metric, parameters: parameters, ours: ours[arbitration, default: []].map { $0[index] },
-                        bound: isComparable ? bound.map { $0[index] } : []))
+                    &results, what, "cold", arbitration, server, ours[arbitration, default: []].map { $0[index] },
+                    bound: isComparable ? bound.map { $0[index] } : [])
             }
         }
     }
 
     private static func measureWarm(
-        _ findings: inout Findings, _ server: Server, _ app: Performer, _ bare: Performer, _ arbitration: Arbitration,
+        _ results: inout Results, _ server: Server, _ app: Performer, _ bare: Performer, _ arbitration: Arbitration,
         rounds: Int
     ) throws {
         try app.ask("open", server.name, arbitration.rawValue)
@@ -66,40 +59,38 @@ enum Activation {
         _ = try app.ask("warm", "3")
         let times = try app.ask("warm", "\(rounds)")
         try app.ask("close")
-        let parameters = Parameters(server, arbitration: arbitration, start: .warm)
-        let evens = stride(from: 0, to: times.count - 1, by: 2)
-        add(&findings, Finding(metric: "session.activate_ms", parameters: parameters, ours: evens.map { times[$0] }))
-        add(
-            &findings,
-            Finding(metric: "session.deactivate_ms", parameters: parameters, ours: evens.map { times[$0 + 1] }))
+        for (index, what) in [(0, "activate"), (1, "deactivate")] {
+            add(
+                &results, what, "warm", arbitration, server,
+                stride(from: index, to: times.count, by: 2).map { times[$0] })
+        }
     }
 
-    private static func add(_ findings: inout Findings, _ finding: Finding) {
-        let what = finding.metric.dropFirst("session.".count).dropLast("_ms".count)
-        let parameters = finding.parameters
-        findings.add(
-            "\(what), \(parameters.start?.rawValue ?? ""), \(parameters.arbitration?.rawValue ?? "")", finding)
-    }
-
-    static func targets(_ findings: [Finding], _ noise: Noise) -> [Target] {
-        findings.filter { $0.metric == "session.activate_ms" }.compactMap { finding in
-            let parameters = finding.parameters
-            let arbiter = parameters.arbitration == .service ? "by a service" : "in process"
-            let conditions = "\(parameters.server.rawValue), \(parameters.period) frames, arbitrated \(arbiter)"
-            let isHeadline = parameters.period == 128 && parameters.arbitration == .service
-            if let excess = finding.excess {
+    private static func add(
+        _ results: inout Results, _ what: String, _ start: String, _ arbitration: Arbitration, _ server: Server,
+        _ ours: [Double], bound: [Double] = []
+    ) {
+        let noise = results.noise
+        results.add(
+            "\(what), \(start), \(arbitration.rawValue)", "session.\(what)_ms", on: server,
+            ["arbitration": .text(arbitration.rawValue), "start": .text(start)], ours, bound: bound
+        ) { ours, bound in
+            guard what == "activate" else { return nil }
+            let arbiter = arbitration == .service ? "by a service" : "in process"
+            let name = server.kind.rawValue
+            let conditions = "\(name), \(server.period) frames, arbitrated \(arbiter)"
+            let isHeadline = server.period == 128 && arbitration == .service
+            guard let excess = bound.map({ ours.p99 - $0.p99 }) else {
                 return Target(
-                    what: "activate, cold, \(conditions): p99 beyond the bare client's", unit: "ms", wanted: 2,
-                    reached: excess, range: noise.range(ofExcess: excess),
-                    headline: isHeadline
-                        ? "`setActive(true)`, cold, on \(parameters.server.rawValue), beyond a bare client's opening (p99)"
-                        : nil)
+                    what: "activate, warm, \(conditions): p99", unit: "ms", wanted: 1, reached: ours.p99,
+                    range: noise.range(ofTail: ours),
+                    headline: isHeadline ? "`setActive(true)`, warm, on \(name) (p99)" : nil)
             }
-            guard let ours = finding.statistics(.ours) else { return nil }
             return Target(
-                what: "activate, warm, \(conditions): p99", unit: "ms", wanted: 1, reached: ours.p99,
-                range: noise.range(ofTail: ours),
-                headline: isHeadline ? "`setActive(true)`, warm, on \(parameters.server.rawValue) (p99)" : nil)
+                what: "activate, cold, \(conditions): p99 beyond the bare client's", unit: "ms", wanted: 2,
+                reached: excess, range: noise.range(ofExcess: excess),
+                headline: isHeadline
+                    ? "`setActive(true)`, cold, on \(name), beyond a bare client's opening (p99)" : nil)
         }
     }
 }

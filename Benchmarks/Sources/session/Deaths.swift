@@ -5,10 +5,19 @@ import Servers
 
 /// The server dies and returns while a session plays: measures when the app is notified, and when
 /// its sound continues.
-enum Deaths {
+struct Deaths {
+    /// All times under the same conditions.
+    struct Series {
+        var title: String
+        var ours: [Double]
+        var bound: [Double]
+    }
+    private(set) var lost: [Series] = []
+    private(set) var back: [Series] = []
+
     /// The results of one end of the server, in milliseconds.
     private struct Round {
-        var death: Death
+        var death: String
         var away: Int
         /// From the signal to the notification, and to the bare client's shutdown callback.
         var lost: Double
@@ -21,45 +30,54 @@ enum Deaths {
         var reported: Double
     }
 
-    static func measure(
-        _ findings: inout Findings, _ context: ServerContext, _ kind: ServerKind, rounds: Int
-    ) throws {
+    mutating func measure(_ results: inout Results, _ context: ServerContext, _ kind: ServerKind) throws {
         let server = try Server(kind, period: 128, in: context)
         let app = try Performer(App.part, context.environment)
         try app.ask("open", server.name, Arbitration.service.rawValue)
         try app.ask("play")
-        let found = try (0..<rounds).map { round in
-            try die(server, app, context, Death.allCases[round % 2], away: Self.away[round / 2 % Self.away.count])
+        let (deaths, away) = ([("SIGKILL", SIGKILL), ("SIGTERM", SIGTERM)], [0, 1_000])
+        let found = try (0..<(results.quick ? 4 : 40)).map { round in
+            try Self.die(server, app, context, deaths[round % 2], away: away[round / 2 % 2])
         }
         try app.ask("close")
-        for death in Death.allCases {
+        let (name, noise) = (kind.rawValue, results.noise)
+        for (death, _) in deaths {
             let all = found.filter { $0.death == death }
-            guard !all.isEmpty else { continue }
-            findings.add(
-                "lost, \(death.rawValue)",
-                Finding(
-                    metric: "server.lost_ms", parameters: Parameters(server, arbitration: .service, death: death),
-                    ours: all.map(\.lost), bound: all.map(\.bareLost)))
+            let (ours, bound) = (all.map(\.lost), all.map(\.bareLost))
+            results.add(
+                "lost, \(death)", "server.lost_ms", on: server, ["arbitration": "service", "death": .text(death)],
+                ours, bound: bound
+            ) { ours, bound in
+                let excess = ours.p99 - (bound?.p99 ?? 0)
+                return Target(
+                    what: "\(death) of \(name) → notification: p99 beyond the bare client's callback", unit: "ms",
+                    wanted: 1, reached: excess, range: noise.range(ofExcess: excess),
+                    headline: death == "SIGKILL"
+                        ? "\(name) killed → notification, beyond a bare client's callback (p99)" : nil)
+            }
+            lost.append(Series(title: "\(name), \(death)", ours: ours, bound: bound))
         }
-        for away in Self.away {
+        for away in away {
             let all = found.filter { $0.away == away }
-            guard !all.isEmpty else { continue }
-            let parameters = Parameters(server, arbitration: .service, away: away)
-            findings.add(
-                "back, after \(away) ms away",
-                Finding(
-                    metric: "server.back_ms", parameters: parameters, ours: all.map(\.back), bound: all.map(\.bareBack))
-            )
-            findings.add(
-                "notified, after \(away) ms away",
-                Finding(metric: "server.told_back_ms", parameters: parameters, ours: all.map(\.reported)))
+            let (ours, bound) = (all.map(\.back), all.map(\.bareBack))
+            let conditions: Conditions = ["arbitration": "service", "awayMilliseconds": .whole(away)]
+            results.add(
+                "back, after \(away) ms away", "server.back_ms", on: server, conditions, ours, bound: bound
+            ) { ours, _ in
+                Target(
+                    what: "\(name) ready after \(away) ms away → old position sounds: p99", unit: "ms",
+                    wanted: 1_000, aim: 200, reached: ours.p99, range: noise.range(ofTail: ours),
+                    headline: away > 0 ? "\(name) back → sound at the old position (p99)" : nil)
+            }
+            results.add(
+                "notified, after \(away) ms away", "server.told_back_ms", on: server, conditions,
+                all.map(\.reported))
+            back.append(Series(title: "\(name), after \(away) ms away", ours: ours, bound: bound))
         }
     }
 
-    private static let away = [0, 1_000]
-
     private static func die(
-        _ server: Server, _ app: Performer, _ context: ServerContext, _ death: Death, away: Int
+        _ server: Server, _ app: Performer, _ context: ServerContext, _ death: (name: String, signal: Int32), away: Int
     ) throws -> Round {
         let port = "\(App.clientName):out_1"
         let (witness, tap) = (
@@ -69,7 +87,7 @@ enum Deaths {
         try witness.ask("connect", port, "session-witness:in_1")
         try witness.ask("await", "0", "4800")
 
-        let killed = server.end(by: death == .kill ? SIGKILL : SIGTERM)
+        let killed = server.end(by: death.signal)
         let lost = try app.ask("lost")
         let bareLost = try witness.ask("lost")
         if away > 0 { poll(nil, 0, Int32(away)) }
@@ -91,37 +109,10 @@ enum Deaths {
             throw BenchmarkError("The app continued at another position: frame \(heard[2]) after frame \(lost[1]).")
         }
         return Round(
-            death: death, away: away, lost: Self.milliseconds(from: killed, to: lost[0]),
-            bareLost: Self.milliseconds(from: killed, to: bareLost[0]), back: Self.milliseconds(from: ready, to: first),
-            bareBack: heard[0], reported: Self.milliseconds(from: ready, to: reported[0]))
+            death: death.name, away: away, lost: milliseconds(from: killed, to: lost[0]),
+            bareLost: milliseconds(from: killed, to: bareLost[0]), back: milliseconds(from: ready, to: first),
+            bareBack: heard[0], reported: milliseconds(from: ready, to: reported[0]))
     }
 
     private static func milliseconds(from begin: UInt64, to end: Double) -> Double { (end - Double(begin)) / 1e6 }
-
-    static func targets(_ findings: [Finding], _ noise: Noise) -> [Target] {
-        findings.compactMap { finding in
-            let parameters = finding.parameters
-            let server = parameters.server.rawValue
-            switch finding.metric {
-            case "server.lost_ms":
-                let death = "\(parameters.death?.rawValue ?? "") of \(server)"
-                return finding.excess.map {
-                    Target(
-                        what: "\(death) → notification: p99 beyond the bare client's callback", unit: "ms", wanted: 1,
-                        reached: $0, range: noise.range(ofExcess: $0),
-                        headline: parameters.death == .kill
-                            ? "\(server) killed → notification, beyond a bare client's callback (p99)" : nil)
-                }
-            case "server.back_ms":
-                let away = parameters.awayMilliseconds ?? 0
-                return finding.statistics(.ours).map {
-                    Target(
-                        what: "\(server) ready after \(away) ms away → old position sounds: p99", unit: "ms",
-                        wanted: 1_000, aim: 200, reached: $0.p99, range: noise.range(ofTail: $0),
-                        headline: away > 0 ? "\(server) back → sound at the old position (p99)" : nil)
-                }
-            default: return nil
-            }
-        }
-    }
 }

@@ -5,9 +5,7 @@ import Servers
 /// The buffer size changes while a session and a bare client play: compares what a receiver gets
 /// from both.
 enum Periods {
-    static func measure(
-        _ findings: inout Findings, _ context: ServerContext, _ kind: ServerKind, changes: Int
-    ) throws {
+    static func measure(_ results: inout Results, _ context: ServerContext, _ kind: ServerKind) throws {
         let server = try Server(kind, period: 256, in: context)
         let app = try Performer(App.part, context.environment)
         let (player, tap) = (
@@ -24,7 +22,7 @@ enum Periods {
 
         var (lost, silent) = ((ours: [Double](), bound: [Double]()), (ours: [Double](), bound: [Double]()))
         var took: [Double] = []
-        for change in 0..<changes {
+        for change in 0..<(results.quick ? 5 : 30) {
             let before = try hear(tap)
             let period = [128, 512, 1_024, 64, 256][change % 5]
             try took.append(milliseconds { try tap.ask("period", "\(period)") })
@@ -36,18 +34,23 @@ enum Periods {
             silent.bound.append(after[1][1] - before[1][1])
         }
         try app.ask("close")
-        let parameters = Parameters(server, arbitration: .inProcess)
-        findings.add(
-            "frames of position lost",
-            Finding(
-                metric: "server.period_frames_lost", parameters: parameters, ours: lost.ours, bound: lost.bound,
-                unit: "frames"))
-        findings.add(
-            "silent frames between",
-            Finding(
-                metric: "server.period_frames_silent", parameters: parameters, ours: silent.ours, bound: silent.bound,
-                unit: "frames"))
-        findings.add("the call itself", Finding(metric: "server.period_ms", parameters: parameters, ours: took))
+        let measured = [
+            ("frames of position lost", "server.period_frames_lost", lost.ours, lost.bound),
+            ("silent frames between", "server.period_frames_silent", silent.ours, silent.bound),
+            ("the call itself", "server.period_ms", took, []),
+        ]
+        for (what, metric, ours, bound) in measured {
+            results.add(what, metric, on: server, ["arbitration": "in-process"], ours, bound: bound) { ours, bound in
+                guard let bound else { return nil }
+                let isPosition = metric == "server.period_frames_lost"
+                return Target(
+                    what:
+                        "buffer size changes on \(kind.rawValue): frames of \(isPosition ? "position lost" : "silence"), worst (bare client: \(Int(bound.maximum)))",
+                    unit: "frames", wanted: max(0, bound.maximum), reached: ours.maximum,
+                    headline: isPosition
+                        ? "frames of position lost by another buffer size, on \(kind.rawValue)" : nil)
+            }
+        }
     }
 
     private static func hear(_ tap: Performer) throws -> [[Double]] {
@@ -58,19 +61,6 @@ enum Periods {
     private static func settle(_ tap: Performer) throws {
         for (input, heard) in zip(["0", "1"], try hear(tap)) {
             try tap.ask("await", input, "\(Int(heard[0]) + 5_000)")
-        }
-    }
-
-    static func targets(_ findings: [Finding]) -> [Target] {
-        findings.filter { $0.unit == "frames" }.compactMap { finding in
-            guard let ours = finding.statistics(.ours), let bound = finding.statistics(.bound) else { return nil }
-            let what = finding.metric == "server.period_frames_lost" ? "position lost" : "silence"
-            return Target(
-                what:
-                    "buffer size changes on \(finding.parameters.server.rawValue): frames of \(what), worst (bare client: \(Int(bound.maximum)))",
-                unit: "frames", wanted: max(0, bound.maximum), reached: ours.maximum,
-                headline: what == "silence"
-                    ? nil : "frames of position lost by another buffer size, on \(finding.parameters.server.rawValue)")
         }
     }
 }

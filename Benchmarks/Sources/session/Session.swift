@@ -18,20 +18,13 @@ struct Session: ParsableCommand {
             is missing.
             """)
 
-    @Flag(help: "Activates at one period only, with few repetitions: a functional check without meaningful results.")
-    var quick = false
+    @OptionGroup var options: Options
 
     @Flag(
         help:
             "Runs all its processes, the servers included, with real-time priority, to reduce noise from other programs."
     )
     var realTime = false
-
-    @Option(help: ArgumentHelp("Also writes the results to this file as JSON.", valueName: "file"))
-    var json: String?
-
-    @Option(help: ArgumentHelp("Draws plots into this existing folder.", valueName: "folder"))
-    var report: String?
 
     @Option(
         help: ArgumentHelp(
@@ -64,43 +57,21 @@ struct Session: ParsableCommand {
             try? Performer.play(part == App.part ? app.perform : client.perform)
             _exit(0)
         }
-        do {
-            try measure()
-        } catch let error where error is BenchmarkError || error is PlotError {
-            try? FileHandle.standardError.write(contentsOf: Data("session: \(error)\n".utf8))
-            throw ExitCode(70)
-        }
+        try options.run("session", realTime: realTime, measure: measure)
     }
 
-    private func measure() throws {
-        ShutdownSignal.prepare()
-        let machine = Machine.present()
-        say(machine.name + (realTime ? ", in real time" : ""))
-        let noise = Noise.measure(quick: quick)
-        if realTime { try Scheduling.useRealTime() }
+    private func measure(_ machine: Machine, _ noise: Noise) throws -> Findings {
         let service = try Service(program: self.service)
-        var findings = Findings()
+        var results = Results(noise: noise, quick: options.quick)
+        var deaths = Deaths()
         for kind in ServerKind.installed(server) ?? [] {
             let context = try ServerContext(kind, service: service.socket)
-            try Activation.measure(
-                &findings, context, kind, periods: quick ? [128] : [64, 128, 256, 1_024], cold: quick ? 10 : 60,
-                warm: quick ? 50 : 500)
-            try Deaths.measure(&findings, context, kind, rounds: quick ? 4 : 40)
-            try Periods.measure(&findings, context, kind, changes: quick ? 5 : 30)
+            try Activation.measure(&results, context, kind)
+            try deaths.measure(&results, context, kind)
+            try Periods.measure(&results, context, kind)
         }
-        let targets =
-            Activation.targets(findings.all, noise) + Deaths.targets(findings.all, noise)
-            + Periods.targets(findings.all)
-        Target.say(targets, quick: quick)
-        let results = findings.all.flatMap(\.measurements)
-        let plot = report.map { Plot(directory: URL(fileURLWithPath: $0, isDirectory: true), machine: machine) }
-        let figures = try plot.map { [try $0.drawActivations(findings.all), try $0.drawDeaths(findings.all)] }
-        if let json {
-            try Report(
-                "session", quick: quick, realTime: realTime, machine: machine, noise: noise, results: results,
-                targets: targets, tables: [findings.table], figures: figures ?? []
-            ).write(to: json)
-        }
-        say("\nsession: \(results.count) results, \(Target.summary(targets))")
+        return Findings(
+            results: results.measurements, targets: results.targets, tables: [results.table],
+            figures: [.activations(results.measurements), .deaths(deaths.lost, deaths.back)])
     }
 }

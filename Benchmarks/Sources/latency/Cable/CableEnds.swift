@@ -105,6 +105,6 @@ extension Latency {
         ] {
             findings.add(metric, unit, [value], conditions, of: "hardware")
         }
-        try findings.write(quick, machine, .measure(quick: true), [], to: json)
+        try Report("latency", quick: quick, machine: machine, noise: .measure(quick: true), findings).write(to: json)
     }
 }

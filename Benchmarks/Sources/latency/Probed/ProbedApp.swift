@@ -218,8 +218,8 @@ final class ProbedStage {
     // MARK: Trials
 
     /// Makes trials. A trial returns its numbers, or nil to be repeated, since the server was late
-    /// meanwhile; at most 20 repetitions beyond `most` (nil: `count`) are made. Returns the number of
-    /// repetitions, and then the numbers of all trials.
+    /// meanwhile; at most 20 repetitions beyond `most` (nil: `count`) are made. Returns the number
+    /// of repetitions, and then the numbers of all trials.
     func trials(
         _ count: Int, repeating most: Int? = nil, _ trial: (_ number: Int) throws -> [Double]?
     ) throws -> [Double] {

@@ -1,5 +1,5 @@
 /// The kind of request, and what it changes.
-enum Case: String, CaseIterable, Encodable {
+enum Case: String, CaseIterable {
     /// A primary session activates and interrupts another: changes two gates, whatever else runs.
     case interrupt
     /// A session that ducks others activates: changes its own gate and those of all mixing
@@ -21,7 +21,7 @@ enum Case: String, CaseIterable, Encodable {
 }
 
 /// The distribution of mixing sessions over processes.
-enum Clients: Hashable {
+enum Clients {
     /// One process each, which sleeps until it is notified.
     case each
     /// All on one connection of the benchmark: no process is woken.
@@ -48,19 +48,9 @@ enum Clients: Hashable {
 }
 
 /// The time of the next request.
-enum Pace: String, CaseIterable, Encodable {
+enum Pace: String, CaseIterable {
     /// When the service has notified all sessions and is idle.
     case apart
     /// At once after the last reply, while other sessions are still being notified.
     case together
-}
-
-/// The conditions of a measurement.
-struct Conditions: Hashable {
-    var what: Case
-    var sessions: Int
-    var clients: Clients
-    var pace: Pace
-
-    var processes: Int { clients.processes(sessions) }
 }
