@@ -25,26 +25,11 @@ let package = Package(
             cSettings: [
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
-        // A client of the benchmarks' own, without anything of the package's.
+        // Bare JACK clients with detectors, and what watches apps from outside.
         .target(
-            name: "CBareClient",
+            name: "CProbe", dependencies: [.product(name: "CSessionSocket", package: "swift-audio-session")],
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("jack"), .linkedLibrary("m")]),
-        // What hears latencies: clients that emit, pass on, listen and note when they were called.
-        .target(
-            name: "CLatencyProbe",
-            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
-            linkerSettings: [.linkedLibrary("jack")]),
-        // What cycles take, seen from outside of whoever's client, and a listener for a level.
-        .target(
-            name: "CLoad",
-            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
-            linkerSettings: [.linkedLibrary("jack"), .linkedLibrary("m")]),
-        // What listens to gates, watches them, and lets apps hang.
-        .target(
-            name: "CGateTap", dependencies: [.product(name: "CSessionSocket", package: "swift-audio-session")],
-            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
-            linkerSettings: [.linkedLibrary("jack")]),
         // What all benchmarks say in the same way.
         .target(
             name: "Reporting",
@@ -59,7 +44,7 @@ let package = Package(
             name: "Processes", dependencies: [.product(name: "CSessionSocket", package: "swift-audio-session")],
             swiftSettings: swift),
         // Media servers of the benchmarks' own, and what stands beside an app there.
-        .target(name: "Servers", dependencies: ["CBareClient", "Processes"], swiftSettings: swift),
+        .target(name: "Servers", dependencies: ["CProbe", "Processes"], swiftSettings: swift),
         // One page out of what the benchmarks wrote.
         .executableTarget(
             name: "report",
@@ -72,7 +57,7 @@ let package = Package(
         .executableTarget(
             name: "latency",
             dependencies: [
-                "CBareClient", "CGateTap", "CLatencyProbe", "CLoad", "Processes", "Reporting", "Servers",
+                "CProbe", "Processes", "Reporting", "Servers",
                 .product(name: "AudioPlayback", package: "swift-audio-session"),
                 .product(name: "AudioRendering", package: "swift-audio-session"),
                 .product(name: "AudioSessions", package: "swift-audio-session"),
@@ -108,19 +93,9 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
-        // Next to other libraries (BenchmarkPeers/): the taps that record all of them, the bound,
-        // and ours.
-        .target(
-            name: "CPeerTap",
-            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
-            linkerSettings: [.linkedLibrary("m")]),
-        .testTarget(name: "PeerTapTests", dependencies: ["CPeerTap"], swiftSettings: swift),
+        // Next to other libraries (BenchmarkPeers/): the bound, and ours.
         .executableTarget(
-            name: "peer-probe", dependencies: ["CPeerTap"],
-            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
-            linkerSettings: [.linkedLibrary("jack")]),
-        .executableTarget(
-            name: "peer-bare", dependencies: [.product(name: "PeerProtocol", package: "BenchmarkPeers")],
+            name: "peer-bare", dependencies: ["CProbe", .product(name: "PeerProtocol", package: "BenchmarkPeers")],
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("jack")]),
         .executableTarget(
@@ -133,6 +108,7 @@ let package = Package(
                 .product(name: "JackDriver", package: "swift-audio-session"),
             ],
             swiftSettings: swift),
+        .testTarget(name: "ProbeTests", dependencies: ["CProbe"], swiftSettings: swift),
         .testTarget(name: "ReportingTests", dependencies: ["Reporting"], swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6],

@@ -5,23 +5,25 @@ import PackageDescription
 // built program by program: if a library is missing, its program is not built, and the benchmarks
 // still build.
 
-let warnings: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
+/// A program, and the library that it uses (of Debian's packages libopenal-dev, portaudio19-dev,
+/// librtaudio-dev and libsdl2-dev; SDL plays through libasound2-plugins).
+func peer(_ name: String, _ library: String) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["PeerProtocol"],
+        cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+        cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+        linkerSettings: [.linkedLibrary(library)])
+}
 
 let package = Package(
     name: "BenchmarkPeers",
     products: [.library(name: "PeerProtocol", targets: ["PeerProtocol"])],
     targets: [
-        .systemLibrary(name: "COpenAL", pkgConfig: "openal", providers: [.apt(["libopenal-dev"])]),
-        .systemLibrary(name: "CPortAudio", pkgConfig: "portaudio-2.0", providers: [.apt(["portaudio19-dev"])]),
-        .systemLibrary(name: "CRtAudio", pkgConfig: "rtaudio", providers: [.apt(["librtaudio-dev"])]),
-        .systemLibrary(name: "CSDL", pkgConfig: "sdl2", providers: [.apt(["libsdl2-dev", "libasound2-plugins"])]),
-        .target(name: "PeerProtocol", cSettings: warnings),
-        .executableTarget(name: "peer-openal", dependencies: ["PeerProtocol", "COpenAL"], cSettings: warnings),
-        .executableTarget(name: "peer-portaudio", dependencies: ["PeerProtocol", "CPortAudio"], cSettings: warnings),
-        .executableTarget(
-            name: "peer-rtaudio", dependencies: ["PeerProtocol", "CRtAudio"],
-            cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
-        .executableTarget(name: "peer-sdl", dependencies: ["PeerProtocol", "CSDL"], cSettings: warnings),
+        .target(
+            name: "PeerProtocol",
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
+        peer("peer-openal", "openal"), peer("peer-portaudio", "portaudio"), peer("peer-rtaudio", "rtaudio"),
+        peer("peer-sdl", "SDL2"),
     ],
     cLanguageStandard: .c17,
     cxxLanguageStandard: .cxx17

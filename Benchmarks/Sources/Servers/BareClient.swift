@@ -1,116 +1,103 @@
-internal import CBareClient
-internal import Foundation
+internal import CProbe
 internal import Processes
 
-/// A minimal JACK client that executes commands.
+/// A minimal JACK client that executes commands: its outputs count on request, and it decodes the
+/// counting signals at its inputs.
 package final class BareClient {
-    private var client: OpaquePointer?
+    private var probe: Probe?
+    private var emitter: OpaquePointer?
+    private var counts: [OpaquePointer] = []
 
     package init() {}
 
     /// The name of the part that performs it.
     package static let part = "bare"
+    package static let name = "session-bare"
 
     package func perform(_ words: [String]) throws -> [Double] {
-        switch words.first {
-        case "cold": return try activateCold(words[1], inputs: words[2])
-        case "reach": try awaitServer(words[1], inputs: words[2])
-        case "open": try open(words[1], outputs: words[2], inputs: words[3], name: words[4])
-        case "count": bare_client_count(try requireClient())
-        case "connect": try connect(words[1], words[2])
-        case "links": return [Double(bare_client_links(try requireClient(), words[1]))]
-        case "await": try awaitFrames(input: words[1], frames: words[2])
-        case "heard": return try heard(input: words[1])
-        case "period": try setPeriod(words[1])
+        let numbers = words.map { Int($0) ?? 0 }
+        switch words[0] {
+        case "cold": return try activateCold(words[1], inputs: numbers[2])
+        case "reach": try awaitServer(words[1], inputs: numbers[2])
+        case "open":
+            try open(words[1], outputs: numbers[2], inputs: numbers[3], name: words[4])
+            try required().activate()
+        case "count": probe_emit_count(emitter)
+        case "connect": try required().connect(words[1], words[2])
+        case "links": return [Double(probe_links(try required().client, words[1]))]
+        case "await": try wait(for: "a counting signal", seconds: 20) { heard(numbers[1]).frames >= numbers[2] }
+        case "heard":
+            let heard = heard(numbers[1])
+            return [heard.frames, heard.silent + heard.garbled, heard.lost, heard.breaks].map { Double($0) }
+                + [Double(probe_xruns(try required().client))]
+        case "period": try setPeriod(UInt32(numbers[1]))
         case "lost": return [try awaitLoss()]
-        case "return": return try awaitReturn(words[1], inputs: words[2], of: words[3])
-        case "close":
-            bare_client_close(client)
-            client = nil
+        case "return": return try awaitReturn(words[1], inputs: numbers[2], of: words[3])
+        case "close": close()
         default: throw BenchmarkError("unknown command of the bare client")
         }
         return []
     }
 
-    private func requireClient() throws -> OpaquePointer {
-        guard let client else { throw BenchmarkError("no client is open") }
-        return client
+    private func required() throws -> Probe {
+        guard let probe else { throw BenchmarkError("no client is open") }
+        return probe
     }
 
-    package static let name = "session-bare"
+    private func open(_ server: String, outputs: Int, inputs: Int, name: String) throws {
+        let probe = try Probe(server, name, outputs: outputs, inputs: inputs)
+        emitter = try probe.plug(probe_plug_emitter(probe.client))
+        counts = try (0..<inputs).map { try probe.plug(probe_plug_count(probe.client, UInt32($0))) }
+        self.probe = probe
+    }
+
+    private func close() {
+        probe?.close()
+        (probe, emitter, counts) = (nil, nil, [])
+    }
+
+    private func heard(_ input: Int) -> probe_count_t { probe_count(counts[input]) }
+
     /// Opens a client with as many ports as the app has, with stereo output, all of them connected,
     /// and with at least `taps` inputs.
-    private static func start(_ server: String, _ inputs: String, taps: UInt32 = 0) throws -> OpaquePointer {
-        guard let inputs = UInt32(inputs), let client = bare_client_open(server, name, 2, max(inputs, taps)) else {
-            throw BenchmarkError("cannot open a client")
+    private func start(_ server: String, _ inputs: Int, taps: Int = 0) throws {
+        try open(server, outputs: 2, inputs: max(inputs, taps), name: Self.name)
+        do {
+            try required().activate()
+            let links = probe_connect_device(try required().client)
+            guard links == 2 + inputs else {
+                throw BenchmarkError("only \(links) of \(2 + inputs) ports could be connected")
+            }
+        } catch {
+            close()
+            throw error
         }
-        let isActive = bare_client_activate(client)
-        let links = isActive ? bare_client_connect_device(client) : 0
-        if links == 2 + inputs { return client }
-        bare_client_close(client)
-        throw BenchmarkError(
-            isActive ? "only \(links) of \(2 + inputs) ports could be connected" : "cannot activate a client")
     }
 
     /// Returns the milliseconds for opening, activating and connecting, for deactivating, and for
     /// closing.
-    private func activateCold(_ server: String, inputs: String) throws -> [Double] {
-        var started: OpaquePointer?
-        let activation = try milliseconds { started = try Self.start(server, inputs) }
-        let deactivation = milliseconds { _ = bare_client_deactivate(started) }
-        let closing = milliseconds { bare_client_close(started) }
-        return [activation, deactivation, closing]
+    private func activateCold(_ server: String, inputs: Int) throws -> [Double] {
+        let activation = try milliseconds { try start(server, inputs) }
+        let client = try required().client
+        let deactivation = milliseconds { _ = probe_deactivate(client) }
+        return [activation, deactivation, milliseconds { close() }]
     }
 
     /// Waits until the server responds and has its device.
-    private func awaitServer(_ server: String, inputs: String) throws {
-        let limit = now() + 20_000_000_000
-        while now() < limit {
-            if let client = try? Self.start(server, inputs) { return bare_client_close(client) }
-            poll(nil, 0, 1)
-        }
-        throw BenchmarkError("'\(server)' was not ready within 20 s")
-    }
-
-    private func open(_ server: String, outputs: String, inputs: String, name: String) throws {
-        client = bare_client_open(server, name, UInt32(outputs) ?? 0, UInt32(inputs) ?? 0)
-        guard bare_client_activate(try requireClient()) else { throw BenchmarkError("cannot activate the client") }
-    }
-
-    private func connect(_ source: String, _ destination: String) throws {
-        guard bare_client_connect(try requireClient(), source, destination) else {
-            throw BenchmarkError("cannot connect the ports")
-        }
-    }
-
-    private func awaitFrames(input: String, frames: String) throws {
-        guard bare_client_await_frames(try requireClient(), UInt32(input) ?? 0, UInt64(frames) ?? 0, 20_000) else {
-            throw BenchmarkError("no counting signal within 20 s")
-        }
-    }
-
-    /// Returns the numbers of frames that counted, were silent, and were left out; of breaks of the
-    /// count; and of xruns.
-    private func heard(input: String) throws -> [Double] {
-        let heard = bare_client_heard(try requireClient(), UInt32(input) ?? 0)
-        return [heard.frames, heard.silent, heard.lost, heard.breaks, bare_client_xruns(try requireClient())].map {
-            Double($0)
-        }
+    private func awaitServer(_ server: String, inputs: Int) throws {
+        try wait(for: "'\(server)'", seconds: 20) { (try? start(server, inputs)) != nil }
+        close()
     }
 
     /// Sets the buffer size and waits until it is in effect: PipeWire takes some time.
-    private func setPeriod(_ frames: String) throws {
-        let (client, frames) = (try requireClient(), UInt32(frames) ?? 0)
-        guard bare_client_set_period(client, frames) else { throw BenchmarkError("the server refused the buffer size") }
-        let limit = now() + 5_000_000_000
-        while bare_client_period(client) != frames {
-            guard now() < limit else { throw BenchmarkError("the buffer size did not change within 5 s") }
-            poll(nil, 0, 1)
-        }
+    private func setPeriod(_ frames: UInt32) throws {
+        let client = try required().client
+        guard probe_set_period(client, frames) else { throw BenchmarkError("the server refused the buffer size") }
+        try wait(for: "another buffer size") { probe_period(client) == frames }
     }
 
     private func awaitLoss() throws -> Double {
-        let time = bare_client_await_loss(try requireClient(), 20_000)
+        let time = probe_await_loss(try required().client, 20_000)
         guard time != 0 else { throw BenchmarkError("libjack did not report the end within 20 s") }
         return Double(time)
     }
@@ -119,39 +106,27 @@ package final class BareClient {
     /// counting signal of another client's port: when the cycle with the first received frame
     /// began, that frame's number, and the number of ports that it is connected to in addition to
     /// this client's.
-    private func awaitReturn(_ server: String, inputs: String, of port: String) throws -> [Double] {
-        let limit = now() + 20_000_000_000
-        let (client, took) = try startWithRetries(server, inputs, until: limit)
-        self.client = client
-        repeat {
-            guard now() < limit else { throw BenchmarkError("no counting signal from '\(port)' within 20 s") }
-            _ = bare_client_connect(client, port, "\(Self.name):in_1")
-        } while !bare_client_await_frames(client, 0, 16, 100)
-        let heard = bare_client_heard(client, 0)
-        let links = max(1, bare_client_links(client, port)) - 1
-        return [took, Double(heard.first_ns), Double(heard.first_frame), Double(links)]
-    }
-
-    /// Starts a client with retries: on a busy machine a server that has just started may refuse.
-    /// Only the time of the successful attempt counts.
-    private func startWithRetries(
-        _ server: String, _ inputs: String, until limit: UInt64
-    ) throws -> (client: OpaquePointer, took: Double) {
-        while true {
-            let begun = now()
+    private func awaitReturn(_ server: String, inputs: Int, of port: String) throws -> [Double] {
+        let limit = deadline(20)
+        // With retries: on a busy machine a server that has just started may refuse. Only the time
+        // of the successful attempt counts.
+        var took: Double?
+        while took == nil {
             do {
-                let client = try Self.start(server, inputs, taps: 1)
-                return (client, Double(now() - begun) / 1e6)
+                took = try milliseconds { try start(server, inputs, taps: 1) }
             } catch {
                 guard now() < limit else { throw error }
             }
         }
+        let client = try required().client
+        repeat {
+            guard now() < limit else { throw BenchmarkError("no counting signal from '\(port)' within 20 s") }
+            _ = probe_connect(client, port, "\(Self.name):in_1")
+        } while !holds(within: 0.1) { heard(0).frames >= 16 }
+        let found = heard(0)
+        let links = max(1, probe_links(client, port)) - 1
+        return [
+            took ?? 0, Double(found.first_ns), Double(UInt32(truncatingIfNeeded: found.first - 1)), Double(links),
+        ]
     }
-}
-
-/// Returns how long `body` takes, in milliseconds.
-package func milliseconds(_ body: () throws -> Void) rethrows -> Double {
-    let begun = now()
-    try body()
-    return Double(now() - begun) / 1e6
 }

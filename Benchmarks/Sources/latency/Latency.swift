@@ -27,8 +27,7 @@ struct Latency: ParsableCommand {
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp(
-            "Measures only these parts: \(Latency.parts.map(\.name).joined(separator: ", ")).", valueName: "part"))
+        help: ArgumentHelp("Measures only these parts: \(Latency.partNames).", valueName: "part"))
     var only: [String] = []
 
     @Flag(
@@ -59,14 +58,7 @@ struct Latency: ParsableCommand {
     @Option(help: ArgumentHelp("The part of a child process.", visibility: .private))
     var part: String?
 
-    @Argument(help: ArgumentHelp("The arguments of the part.", visibility: .private))
-    var partArguments: [String] = []
-
-    /// The parts, in the order in which they run.
-    static let parts: [any LatencyPart] = [
-        ThroughPart(), CommandPart(), ActionPart(), WakePart(), CablePart(),
-        Gates(), LoadXruns(), LoadCycles(), LoadClients(), Streams(), TunerPart(), PeersPart(),
-    ]
+    private static let partNames = Part.all.map(\.name).joined(separator: ", ")
 
     func validate() throws {
         guard ServerKind.installed(server) != nil else {
@@ -76,25 +68,17 @@ struct Latency: ParsableCommand {
             throw ValidationError(
                 "--loopback requires --output and --input. These and --server-name require --loopback.")
         }
-        for name in only where !Self.parts.contains(where: { $0.name == name }) {
-            throw ValidationError(
-                "Unknown part '\(name)'. Parts: \(Self.parts.map(\.name).joined(separator: ", ")).")
+        for name in only where !Part.all.contains(where: { $0.name == name }) {
+            throw ValidationError("Unknown part '\(name)'. Parts: \(Self.partNames).")
         }
     }
 
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
         if let part {
-            // One explicit type for all: a dictionary of functions cannot be cast to one of another
-            // function type.
-            var performances: [String: @Sendable () -> ([String]) throws -> [Double]] = [
-                BareClient.part: { BareClient().perform }
-            ]
-            for other in Self.parts { performances.merge(other.performers) { $1 } }
-            guard let make = performances[part] else { throw ExitCode(64) }
-            let perform = make()
             // Exits without cleanup: the server may be dead, and libjack would wait for it.
-            try? Performer.play(perform)
+            if let make = Part.children[part] { try? Performer.play(make()) }
+            if part == PeersProbe.part { try? Performer.play(PeersProbe().perform) }
             _exit(0)
         }
         if let output, let input {
@@ -110,7 +94,7 @@ struct Latency: ParsableCommand {
             service: try Service(program: service), streamSeconds: max(5, streamSeconds ?? (quick ? 6 : 120)),
             xrunSeconds: max(2, xrunSeconds ?? (quick ? 3 : 16)))
         var findings = Findings()
-        for part in Self.parts where only.isEmpty || only.contains(part.name) {
+        for part in Part.all where only.isEmpty || only.contains(part.name) {
             if let found = try measure(part, run) {
                 findings.append(found)
             } else {
@@ -122,7 +106,7 @@ struct Latency: ParsableCommand {
 
     /// Measures a part. If that throws a `BenchmarkError`, repeats it once, since the machine may
     /// have been busy. Returns nil if the second attempt fails, too.
-    private func measure(_ part: any LatencyPart, _ run: Run) throws -> Findings? {
+    private func measure(_ part: Part, _ run: Run) throws -> Findings? {
         for isLast in [false, true] {
             do {
                 return try part.measure(run)

@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "peer_protocol.h"
-#include "peer_signal.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,38 @@
 enum { BENCHMARK = 3, LINE = 512 };
 
 static char failure[256];
+
+// ---- The signal ---------------------------------------------------------------------------------
+
+static atomic_bool triggered;
+static bool counts;
+/// Used by the audio thread: the remaining frames of the sound, and the position of the count.
+static uint32_t left, position;
+
+void peer_trigger(void) { atomic_store(&triggered, true); }
+
+float peer_count_sample(uint32_t n) { return (float)(n % PEER_COUNT_LENGTH + 1) / PEER_COUNT_LENGTH; }
+
+void peer_fill(float *samples, uint32_t nframes, uint32_t nchannels) {
+    if (atomic_exchange(&triggered, false)) {
+        left = PEER_SOUND_FRAMES;
+    }
+    for (uint32_t i = 0; i < nframes; i++) {
+        float sample = 0;
+        if (counts) {
+            sample = peer_count_sample(position);
+            position = (position + 1) % PEER_COUNT_LENGTH;
+        } else if (left > 0) {
+            sample = PEER_SOUND_LEVEL;
+            left--;
+        }
+        for (uint32_t c = 0; c < nchannels; c++) {
+            *samples++ = sample;
+        }
+    }
+}
+
+// ---- The protocol -------------------------------------------------------------------------------
 
 static void say(const char *line) {
     while (send(BENCHMARK, line, strlen(line), MSG_NOSIGNAL) == -1 && errno == EINTR) {
@@ -118,7 +150,7 @@ int peer_run(int argc, char **argv, const peer_t *peer) {
                 argv[0]);
         return 64;
     }
-    peer_signal_begin(options.task == PEER_COUNT);
+    counts = options.task == PEER_COUNT;
     if (!open_stream(peer, &options)) {
         return 69;
     }

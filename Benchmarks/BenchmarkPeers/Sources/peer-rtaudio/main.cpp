@@ -1,7 +1,7 @@
 /// RtAudio on its JACK API: a callback that copies a sound once a flag is set.
 #include "peer_protocol.h"
 
-#include <RtAudio.h>
+#include <rtaudio/RtAudio.h>
 #include <cstring>
 #include <memory>
 #include <string>

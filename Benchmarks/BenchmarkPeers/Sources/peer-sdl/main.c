@@ -3,9 +3,9 @@
 /// reports. `--way queue`: SDL_QueueAudio; otherwise a callback that copies a sound once a flag is
 /// set.
 #include "peer_protocol.h"
-#include "through.h"
 
-#include <SDL.h>
+#include <SDL2/SDL.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,34 @@ enum { CHANNELS = 2 };
 static SDL_AudioDeviceID output, input;
 static bool queues;
 static peer_task_t task;
+
+// Passes samples from the capture callback to the playback callback, which SDL runs on two threads:
+// a ring between one writer and one reader.
+enum { CAPACITY = 1 << 15 };
+
+static float ring[CAPACITY];
+static atomic_uint written, taken;
+
+/// Writes samples. Samples without room are lost.
+static void through_write(const float *samples, uint32_t count) {
+    unsigned begin = atomic_load_explicit(&written, memory_order_relaxed);
+    unsigned room = CAPACITY - (begin - atomic_load_explicit(&taken, memory_order_acquire));
+    unsigned end = begin + (count < room ? count : room);
+    for (unsigned i = begin; i != end; i++) {
+        ring[i % CAPACITY] = *samples++;
+    }
+    atomic_store_explicit(&written, end, memory_order_release);
+}
+
+/// Reads all waiting samples, followed by silence.
+static void through_read(float *samples, uint32_t count) {
+    unsigned begin = atomic_load_explicit(&taken, memory_order_relaxed);
+    unsigned there = atomic_load_explicit(&written, memory_order_acquire) - begin;
+    for (uint32_t i = 0; i < count; i++) {
+        samples[i] = i < there ? ring[(begin + i) % CAPACITY] : 0;
+    }
+    atomic_store_explicit(&taken, begin + (there < count ? there : count), memory_order_release);
+}
 
 static void render(void *argument, Uint8 *bytes, int length) {
     (void)argument;

@@ -1,2 +1,0 @@
-#include <pa_jack.h>
-#include <portaudio.h>
