@@ -97,8 +97,9 @@ struct Misbehaviour: Sendable, CustomTestStringConvertible {
         Misbehaviour("NULL aliases", "garbage", "aliases null", prints: well),
         Misbehaviour("More aliases than there is room for", "garbage", "aliases many", prints: well),
         Misbehaviour("Negative latencies", "latency 4294967295 4294967295", prints: well),
+        // After the first of the two cycles that the scenario waits for before it sets the period.
         Misbehaviour(
-            "NULL port buffers", "cycle 3 buffers null", "on set_buffer_size 1 buffers there",
+            "NULL port buffers", "cycle 1 buffers null", "on set_buffer_size 1 buffers there",
             prints: ["open", "start: done", "another period: sound", "returned: sound"]),
         Misbehaviour("A hundred ports", "plug crowd 60 40", prints: well),
         Misbehaviour("A hundred ports, unplugged", "plug crowd 60 40", "cycle 5 unplug crowd", prints: well),
