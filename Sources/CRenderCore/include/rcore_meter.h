@@ -5,6 +5,9 @@
 /// meter incur no cost. Values are linear, with full scale at 1. NaN and infinite samples count as
 /// silence.
 ///
+/// Two simpler peaks need no meter: `rcore_take_route_peak` and `rcore_take_input_peak`
+/// (render_core.h) return the greatest magnitude since one reader's last call, and clear it.
+///
 /// A reader may read less often than the cycle runs: a held value is the maximum of at least the
 /// last `hold_seconds`, so every reader that reads at least that often sees every peak.
 ///

@@ -72,8 +72,7 @@ rcore_config_t rcore_config_default(void);
 /// RCORE_NO_MEMORY; `status` may be NULL. The caller owns the core.
 rcore_t *rcore_create(const rcore_config_t *config, rcore_status_t *status);
 /// Frees the core and the plans posted to it; NULL does nothing. [control & !active], and no thread
-/// in `rcore_wait`. Buffers, fifos
-/// and matrices still belong to the caller.
+/// in `rcore_wait`. Buffers, fifos and matrices still belong to the caller.
 void rcore_destroy(rcore_t *core);
 
 /// Returns the sizes of the core, with rounded capacities, and its sample rate. [any]
@@ -186,7 +185,8 @@ typedef struct rcore_counters {
 rcore_counters_t rcore_read_counters(const rcore_t *core) RCORE_RT;
 
 /// Returns the greatest magnitude in the output of a route's channel since the last call; 0 for
-/// unknown ones. [any], one reader
+/// unknown ones. The next result may lack the peak of a block that ends during the call. [any], one
+/// reader
 float rcore_take_route_peak(rcore_t *core, uint32_t route, uint32_t channel) RCORE_RT;
 
 /// Returns the greatest magnitude in an input's channel since the last call, after gain and

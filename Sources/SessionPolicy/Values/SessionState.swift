@@ -53,6 +53,8 @@ public struct SessionState: Hashable, Sendable, Codable {
 
     public enum Activity: Hashable, Sendable, Codable {
         case inactive(since: EventTime)
+        /// `since`: the last activation, or the last change of the configuration while active,
+        /// which counts as one (CAT-3).
         case active(since: EventTime)
         /// Interrupted: the end of the interruption has not been reported, and the session has not
         /// been activated since.

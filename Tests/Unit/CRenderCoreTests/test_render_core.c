@@ -202,7 +202,7 @@ TEST(no_infinity_leaves) {
     rcore_buffer_release(buffer);
 }
 
-TEST(peaks_notify_the_greatest_magnitude_since_the_last_call) {
+TEST(peaks_are_the_greatest_magnitude_since_the_last_call) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = ramp_buffer(256);
     stage_play(&stage, buffer, 0);
@@ -252,7 +252,7 @@ int main(void) {
     RUN(a_route_may_lie_beyond_the_outputs);
     RUN(impulses_reach_their_channels_at_their_gain);
     RUN(no_infinity_leaves);
-    RUN(peaks_notify_the_greatest_magnitude_since_the_last_call);
+    RUN(peaks_are_the_greatest_magnitude_since_the_last_call);
     RUN(a_capture_takes_what_the_route_puts_out);
     return test_result();
 }
