@@ -1,10 +1,8 @@
-// Data from the cycle to control: events, counters, peak meters.
+// Data from the cycle to control: events and counters.
 #include "core/events.h"
 
 #include "core/core.h"
 #include "core/counters.h"
-
-#include <string.h>
 
 void event_post(rcore_t *core, rcore_event_t event) RCORE_RT {
     core->work.is_due = true;
@@ -38,35 +36,4 @@ rcore_counters_t rcore_read_counters(const rcore_t *core) RCORE_RT {
         .unlocked_bytes = core->arena.unlocked_bytes,
         .playing_voices = atomic_load_explicit(&counters->playing_voices, memory_order_relaxed),
     };
-}
-
-static float from_bits(uint32_t bits) RCORE_RT {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-// Reads and resets the peak of one channel. `slots` is the number of slots.
-static float take_peak(const rcore_t *core, _Atomic(uint32_t) *peaks, uint32_t slots, uint32_t slot,
-                       uint32_t channel) RCORE_RT {
-    if (slot >= slots || channel >= core->config.max_channels) {
-        return 0.0f;
-    }
-    return from_bits(
-        atomic_exchange_explicit(&peaks[slot * core->config.max_channels + channel], 0, memory_order_relaxed));
-}
-
-float rcore_take_route_peak(rcore_t *core, uint32_t route, uint32_t channel) RCORE_RT {
-    return take_peak(core, core->mix.route_peaks, core->config.max_routes, route, channel);
-}
-
-float rcore_take_input_peak(rcore_t *core, uint32_t input, uint32_t channel) RCORE_RT {
-    return take_peak(core, core->inputs.peaks, core->config.max_inputs, input, channel);
-}
-
-float rcore_bus_gate_gain(const rcore_t *core, uint32_t bus) RCORE_RT {
-    if (bus >= core->config.max_buses) {
-        return 0.0f;
-    }
-    return from_bits(atomic_load_explicit(&core->mix.buses[bus].gate_gain, memory_order_relaxed));
 }

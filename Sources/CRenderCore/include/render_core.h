@@ -87,7 +87,9 @@ rcore_status_t rcore_set_sample_rate(rcore_t *core, uint32_t sample_rate);
 /// commands, and ends a running crossfade of plans at once. [render] `inputs` and `outputs` are
 /// planar. A NULL plane among the inputs is silence; the core writes nothing to a NULL plane among
 /// the outputs. Outputs that no route feeds are silence. The output never contains NaN or infinity.
-/// Cost: linear in frames × (playing voices × channels + buses + route channels) + commands due.
+/// Cost: linear in frames × the channels of the playing voices, the inputs, the buses and sends
+/// that have a signal, and the routes, with their meters and limiters; plus a part for each bus,
+/// queue and due command.
 void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, float *const *outputs,
                    uint32_t noutputs, uint32_t nframes) RCORE_RT;
 

@@ -18,4 +18,12 @@ static inline void raise_peak(_Atomic(uint32_t) *meter, float peak) RCORE_RT {
     }
 }
 
+/// Returns and resets a peak.
+static inline float take_peak(_Atomic(uint32_t) *meter) RCORE_RT {
+    const uint32_t bits = atomic_exchange_explicit(meter, 0, memory_order_relaxed);
+    float peak;
+    memcpy(&peak, &bits, sizeof peak);
+    return peak;
+}
+
 #endif

@@ -28,6 +28,16 @@ void bus_reset(struct bus_state *bus) RCORE_RT {
     atomic_store_explicit(&bus->gate_gain, bits, memory_order_relaxed);
 }
 
+float rcore_bus_gate_gain(const rcore_t *core, uint32_t bus) RCORE_RT {
+    if (bus >= core->config.max_buses) {
+        return 0.0f;
+    }
+    const uint32_t bits = atomic_load_explicit(&core->mix.buses[bus].gate_gain, memory_order_relaxed);
+    float gain;
+    memcpy(&gain, &bits, sizeof gain);
+    return gain;
+}
+
 // ---- Sums ---------------------------------------------------------------------------------------
 
 void channels_clear(const rcore_t *core, float *samples, uint32_t first, uint32_t count, uint32_t nframes) RCORE_RT {
