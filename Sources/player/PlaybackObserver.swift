@@ -11,7 +11,7 @@ final class PlaybackObserver {
     private let engine: AudioEngine
     private let inbox: Inbox
     private let listeners: [Task<Void, Never>]
-    private var sessions: [SessionStatus] = []
+    private var sessions: [PlayerSessionStatus] = []
     private(set) var hardware: PlayerEvent.Hardware?
     private var reportedOutputs: [PlayerEvent.RoutePort] = []
     /// The number of xruns, and how many of them have been reported.
@@ -65,18 +65,18 @@ final class PlaybackObserver {
     }
 
     /// Returns the status of a session, with the names that the player uses.
-    func status(of session: AudioSession, id: String) -> SessionStatus {
+    func status(of session: AudioSession, id: String) -> PlayerSessionStatus {
         let state = session.state
-        return SessionStatus(
+        return PlayerSessionStatus(
             id: id,
             category: Names.categories.name { $0 == session.category } ?? session.category.rawValue,
             mode: Names.modes.name { $0 == session.mode } ?? session.mode.rawValue,
             options: Names.options.names(of: session.categoryOptions),
             active: session.isActive,
-            state: SessionStatus.State(state.activity),
+            state: PlayerSessionStatus.State(state.activity),
             ducked: state.isDucked, muted: state.isMuted,
             reasons: state.reasons.map { reason in
-                SessionStatus.Reason(rule: reason.rule, by: reason.by.map { name(of: $0, rule: reason.rule) })
+                PlayerSessionStatus.Reason(rule: reason.rule, by: reason.by.map { name(of: $0, rule: reason.rule) })
             })
     }
 

@@ -9,7 +9,7 @@ struct PlayerEvent {
 
     enum Kind {
         case hardware(Hardware)
-        case session(SessionStatus)
+        case session(PlayerSessionStatus)
         case route(reason: String, outputs: [RoutePort], inputs: [RoutePort], previous: [RoutePort])
         case interruption(type: String, reason: String?, shouldResume: Bool?)
         case position(file: String, frame: Int64, seconds: Double)

@@ -9,7 +9,7 @@ struct PlayerStatus {
     var peaks: [Float] = []
     var loudness: PlayerEvent.Loudness?
     var volumeDecibels = 0.0
-    var sessions: [SessionStatus] = []
+    var sessions: [PlayerSessionStatus] = []
     var route = ""
     var hardware: PlayerEvent.Hardware?
     /// The progress of `--io-buffer auto`; nil without that option.

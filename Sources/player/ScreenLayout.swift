@@ -88,7 +88,7 @@ struct ScreenLayout {
         "  Volume    \(Text.oneDecimal(status.volumeDecibels)) dB\(status.silentSwitch ? "   silent switch ON" : "")"
     }
 
-    private func sessionLines(_ session: SessionStatus) -> [String] {
+    private func sessionLines(_ session: PlayerSessionStatus) -> [String] {
         let options = session.options.isEmpty ? "no options" : session.options.joined(separator: ", ")
         let name = session.id.padding(toLength: 8, withPad: " ", startingAt: 0)
         return [

@@ -1,7 +1,7 @@
 import AudioSessions
 
 /// The status of a session, for the screen, the lines and the events.
-struct SessionStatus: Codable, Equatable {
+struct PlayerSessionStatus: Codable, Equatable {
     /// "music", "prompt".
     var id: String
     var category: String
