@@ -31,6 +31,20 @@ import Testing
         }
     }
 
+    @Test("every key that the library writes occurs, also those that examples omit")
+    func keys() throws {
+        var keys: Set<String> = []
+        for packet in page.packets {
+            let data = Data(packet.json.utf8)
+            let written =
+                packet.isAsked
+                ? try Self.rewritten(data, as: ClientMessage.self) : try Self.rewritten(data, as: ArbiterMessage.self)
+            keys.formUnion(Self.keys(of: try Self.object(written)))
+        }
+        #expect(keys.count > 150)
+        #expect(keys.filter { !page.text.contains("\"\($0)\"") && !page.text.contains("`\($0)`") } == [])
+    }
+
     @Test("every request, action, message and error occurs")
     func completeness() throws {
         var requests: Set<String> = []
@@ -145,6 +159,15 @@ import Testing
                 ? zip(shown, written).enumerated().flatMap { lost(of: $1.0, in: $1.1, at: "\(path)[\($0)]") } : [path]
         case (let shown as NSObject, let written as NSObject): shown == written ? [] : [path]
         default: [path]
+        }
+    }
+
+    private static func keys(of value: Any) -> Set<String> {
+        switch value {
+        case let object as [String: Any]:
+            object.reduce(into: Set(object.keys)) { $0.formUnion(keys(of: $1.value)) }
+        case let array as [Any]: array.reduce(into: []) { $0.formUnion(keys(of: $1)) }
+        default: []
         }
     }
 
