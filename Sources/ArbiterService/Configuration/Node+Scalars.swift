@@ -5,6 +5,9 @@ internal import Yams
 extension Node {
     /// Returns the root of a document; nil if the document is empty.
     static func root(of text: String) throws(ConfigurationError.Problem) -> Node? {
+        // libyaml would count a byte order mark as the first column, and so indent the first key.
+        let mark: Unicode.Scalar = "\u{FEFF}"
+        let text = text.unicodeScalars.first == mark ? String(text.unicodeScalars.dropFirst()) : text
         // Without anchors, no alias is valid. Yams would compare keys together with all that their
         // aliases stand for, which can take forever. '&' between letters cannot begin an anchor.
         let anchor = #/(?:^|[^0-9A-Za-z])&[-\w]/#.matchingSemantics(.unicodeScalar)

@@ -26,6 +26,14 @@ import Testing
         #expect(Set(lines.keys) == Set(Setting.all.map(\.name)))
     }
 
+    @Test(
+        "A byte order mark has no effect",
+        arguments: ["duck:\n  attack: 1\nramps:\n  fade: 0.01\n", "duck:\n attack: 1\n"])
+    func byteOrderMark(text: String) throws {
+        let (settings, warnings) = try read("\u{FEFF}" + text)
+        #expect(try settings == read(text).settings && settings != ServiceSettings() && warnings == [])
+    }
+
     /// Returns a value other than the default.
     private func other(_ setting: Setting) -> String {
         let defaults = ServiceSettings()
