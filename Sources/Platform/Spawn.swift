@@ -1,5 +1,5 @@
-internal import Foundation
-package import Glibc
+// For `environ`, which C programs share between their threads without protection.
+@preconcurrency package import Glibc
 
 /// Starts a program without this process's blocked signals and signal handlers. Finds it on PATH if
 /// `searchesPath` is true and its name has no slash.
@@ -26,15 +26,28 @@ package func spawnProgram(
     posix_spawnattr_setsigdefault(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
-    let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
     var words = ([program] + arguments).map { strdup($0) } + [nil]
-    var settings = variables.map { strdup($0) } + [nil]
-    defer { (words + settings).forEach { free($0) } }
+    let added = environment.map { strdup("\($0)=\($1)") }
+    defer { (words + added).forEach { free($0) } }
+    var settings = inheritedVariables(without: Set(environment.keys)) + added + [nil]
     var child = pid_t()
     let start = searchesPath ? posix_spawnp : posix_spawn
     let result = start(&child, program, &actions, &attributes, &words, &settings)
     guard result == 0 else { throw SystemFailure("'\(program)' cannot be run: \(systemErrorText(result))") }
     return child
+}
+
+/// Returns this process's variables, byte for byte: they need not be valid UTF-8.
+private func inheritedVariables(without names: Set<String>) -> [UnsafeMutablePointer<CChar>?] {
+    var variables: [UnsafeMutablePointer<CChar>?] = []
+    var next: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = environ
+    while let variable = next?.pointee {
+        let name = strcspn(variable, "=")
+        let bytes = UnsafeRawBufferPointer(start: variable, count: Int(name))
+        if !names.contains(String(decoding: bytes, as: UTF8.self)) { variables.append(variable) }
+        next = next?.successor()
+    }
+    return variables
 }
 
 /// Waits until a child process has exited, and returns its exit status, or 128 plus the number of

@@ -134,6 +134,21 @@ import Testing
         #expect(ArbiterChoice.make() is InProcessArbiter, "which tests say")
     }
 
+    @Test("A started program inherits the environment byte for byte, also what is not UTF-8")
+    func environment() throws {
+        let sound = folder.file("silence.wav")
+        try SoundFile.write([[Float](repeating: 0, count: 480)], sampleRate: 48_000, to: sound)
+        let service = try program("printf '%s' \"$FOLDER\" > '\(folder.file("inherited"))'; exit 1")
+        let player = ["--server", "t-client-none", "--ui", "none", sound]
+        try ChildProcess.run(
+            "sh", ["-c", "FOLDER=$(printf 'j\\366rg') exec \"$0\" \"$@\"", try BuiltProgram.path("player")] + player,
+            environment: [
+                "AUDIOSESSION_ARBITER": "automatic", "AUDIOSESSIOND": service,
+                "AUDIOSESSION_SOCKET": folder.file("a.socket"),
+            ])
+        #expect(Array(try Data(contentsOf: URL(filePath: folder.file("inherited")))) == [0x6a, 0xf6, 0x72, 0x67])
+    }
+
     @Test("A broadcaster sends each event to its listeners, in their order, until they or it finish")
     func broadcaster() {
         let received = Mutex<[String]>([])
