@@ -23,7 +23,7 @@ struct ServerControl {
     /// Sends a request and returns the server's reply without its "ok". Waits at most `seconds`.
     func ask(_ request: String, seconds: Double) throws(Failure) -> String {
         let deadline = DispatchTime.now() + seconds
-        let socket = ssocket_connect(path, Int32(clamping: Int((seconds * 1000).rounded(.up))))
+        let socket = ssocket_connect(path, Self.milliseconds(until: deadline))
         guard socket >= 0 else {
             switch -socket {
             case ENOENT, ECONNREFUSED, ENAMETOOLONG, EPROTOTYPE: throw .absent
@@ -43,11 +43,10 @@ struct ServerControl {
     /// Receives the reply, one packet. Throws `timedOut` at the deadline.
     private func receive(_ socket: Int32, until deadline: DispatchTime) throws(Failure) -> String {
         while true {
-            let now = DispatchTime.now()
-            guard now < deadline else { throw .timedOut }
-            let milliseconds = (deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000 + 1
+            let milliseconds = Self.milliseconds(until: deadline)
+            guard milliseconds > 0 else { throw .timedOut }
             var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            guard poll(&watched, 1, Int32(clamping: milliseconds)) > 0 else { continue }
+            guard poll(&watched, 1, milliseconds) > 0 else { continue }
             var bytes = [UInt8](repeating: 0, count: 512)
             let count = ssocket_receive(socket, &bytes, bytes.count, false, nil)
             if count == -Int(EAGAIN) { continue }
@@ -55,5 +54,12 @@ struct ServerControl {
             guard count > 0 else { throw .absent }
             return String(decoding: bytes[..<count], as: UTF8.self)
         }
+    }
+    /// Returns the milliseconds until the deadline, rounded up, which may be infinitely far away;
+    /// 0 if it has passed.
+    private static func milliseconds(until deadline: DispatchTime) -> Int32 {
+        let now = DispatchTime.now()
+        guard now < deadline else { return 0 }
+        return Int32(clamping: (deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000 + 1)
     }
 }

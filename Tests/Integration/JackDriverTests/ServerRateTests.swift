@@ -115,7 +115,11 @@ extension RealServers {
 
         @Test("HW-4: an out-of-range rate is refused, and a missing server is reported")
         func absurd() throws {
-            #expect(throws: DriverError.noJackServer(name.text)) { try server.setSampleRate(44_100) }
+            for limit in [10, .infinity, .nan, 1e300, -1] {
+                #expect(throws: DriverError.noJackServer(name.text)) {
+                    try server.setSampleRate(44_100, within: limit)
+                }
+            }
             for rate in [-1, 0, 7_999, 384_001, .max] {
                 let error = #expect(throws: DriverError.self) { try server.setSampleRate(rate) }
                 #expect(error?.description.contains("rates range from 8,000 to 384,000 Hz") == true)
