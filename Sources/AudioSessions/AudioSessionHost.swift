@@ -169,10 +169,13 @@ public final class AudioSessionHost: Sendable {
     }
 
     func add(_ session: any HostedSession) {
-        sessions.withLock { list in
-            list.removeAll { $0.session == nil }
-            list.append(WeakSession(session: session))
+        // Released after the lock: the last reference to a session may be among them.
+        let living = sessions.withLock { list in
+            let living = list.compactMap(\.session)
+            list = (living + [session]).map { WeakSession(session: $0) }
+            return living
         }
+        withExtendedLifetime(living) {}
     }
 
     var livingSessions: [any HostedSession] { sessions.withLock { $0.compactMap(\.session) } }

@@ -24,10 +24,13 @@ final class AuxiliaryBuses: Sendable {
     func setRouted(to outputs: Set<String>, from inputs: Set<String>) { routed.withLock { $0 = (outputs, inputs) } }
 
     func add(_ bus: SessionBus, for uids: Set<String>) {
-        list.withLock { list in
-            list.removeAll { $0.bus == nil }
-            list.append(WeakAuxiliaryBus(bus: bus, uids: uids))
+        // Released after the lock: the last reference to a bus may be among them.
+        let living = list.withLock { list in
+            let living = list.map(\.bus)
+            list = zip(list, living).filter { $1 != nil }.map(\.0) + [WeakAuxiliaryBus(bus: bus, uids: uids)]
+            return living
         }
+        withExtendedLifetime(living) {}
     }
 
     /// Returns the bus for exactly these ports, if there is one.

@@ -41,19 +41,19 @@ final class SessionInputs: Sendable {
     /// Starts an input. If the arbiter refuses, throws and does not start it. If the arbiter stops
     /// it meanwhile, `stopInputsStoppedByArbiter` detects that afterwards.
     func start(_ input: any SessionInput) throws {
-        try lock.withLock { _ in
-            // The arbiter may have stopped an input whose notice has not been delivered yet.
-            guard !input.isRunning || session.status?.session.isInputRunning != true else { return }
+        defer { participants.reportRunning() }
+        try withLiving { inputs in
+            stopStoppedByArbiter(inputs)
+            guard !input.isRunning else { return }
             try session.submit { .setInputRunning($0, true) }
             input.markStarted()
         }
-        participants.reportRunning()
     }
 
     func stop(_ input: any SessionInput) {
-        let wasRunning = lock.withLock { _ in
+        let wasRunning = withLiving { inputs in
             let wasRunning = input.markStopped()
-            if wasRunning { reportIfLast() }
+            if wasRunning { reportIfLast(of: inputs) }
             return wasRunning
         }
         if wasRunning { participants.reportRunning() }
@@ -61,7 +61,7 @@ final class SessionInputs: Sendable {
 
     /// Reports that an input was released while it ran.
     func reportReleased() {
-        lock.withLock { _ in reportIfLast() }
+        withLiving { reportIfLast(of: $0) }
         participants.reportRunning()
     }
 
@@ -69,14 +69,29 @@ final class SessionInputs: Sendable {
     /// microphone's hardware switch. The arbiter's state is authoritative, so an input that was
     /// started again afterwards keeps running.
     func stopInputsStoppedByArbiter() {
-        let stopped = lock.withLock { _ in
-            session.status?.session.isInputRunning == false && living.filter { $0.markStopped() }.isEmpty == false
-        }
-        if stopped { participants.reportRunning() }
+        if withLiving({ stopStoppedByArbiter($0) }) { participants.reportRunning() }
+    }
+
+    /// Marks inputs as stopped if the arbiter has stopped them, also before its notice has been
+    /// delivered; returns whether any was running. [under `lock`]
+    @discardableResult
+    private func stopStoppedByArbiter(_ inputs: [any SessionInput]) -> Bool {
+        session.status?.session.isInputRunning == false && inputs.filter { $0.markStopped() }.isEmpty == false
     }
 
     /// Notifies the arbiter when the last input has stopped. [under `lock`]
-    private func reportIfLast() {
-        if !living.contains(where: \.isRunning) { try? session.submit { .setInputRunning($0, false) } }
+    private func reportIfLast(of inputs: [any SessionInput]) {
+        if !inputs.contains(where: \.isRunning) { try? session.submit { .setInputRunning($0, false) } }
+    }
+
+    /// Runs `body` under the lock. The living inputs are released after it: one whose last
+    /// reference this has become reports that it was released, which takes the lock.
+    private func withLiving<Value>(_ body: ([any SessionInput]) throws -> Value) rethrows -> Value {
+        var inputs: [any SessionInput] = []
+        defer { withExtendedLifetime(inputs) {} }
+        return try lock.withLock { _ in
+            inputs = living
+            return try body(inputs)
+        }
     }
 }

@@ -17,10 +17,14 @@ final class SessionParticipants: Sendable {
 
     /// Adds a participant. Releasing it removes it.
     func add(_ participant: any SessionParticipant) {
-        list.withLock { list in
-            list.removeAll { $0.participant == nil }
-            list.append(WeakParticipant(participant: participant))
+        // The strong references are released after the lock: a participant whose last one they have
+        // become reports its end, which takes the lock.
+        let living = list.withLock { list in
+            let living = list.compactMap(\.participant)
+            list = (living + [participant]).map { WeakParticipant(participant: $0) }
+            return living
         }
+        withExtendedLifetime(living) {}
     }
 
     /// Sets the one observer, which is called when the arbiter was notified of another `isRunning`.

@@ -41,10 +41,13 @@ final class SessionReceiver: SessionObserver {
     func makeBus(in engine: AudioEngine) throws(AudioEngineError) -> SessionBus {
         guard let gate = target.withLock({ $0.gate }) else { throw .engineGone }
         let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
-        target.withLock { target in
-            target.buses.removeAll { $0.bus == nil }
-            target.buses.append(GatedBus(bus: bus, gate: gate))
+        // Released after the lock: the last reference to a bus may be among them.
+        let living = target.withLock { target in
+            let living = target.buses.map(\.bus)
+            target.buses = zip(target.buses, living).filter { $1 != nil }.map(\.0) + [GatedBus(bus: bus, gate: gate)]
+            return living
         }
+        withExtendedLifetime(living) {}
         applyNewestGate()
         return bus
     }

@@ -220,8 +220,14 @@ import Testing
         try stage.host.setMicrophoneMuted(true)
         try stage.host.declineCall()
         #expect(input.isRunning, "the notice has not been delivered")
+        let other = try AudioSessionInput(session: session)
         let error = #expect(throws: AudioSessionError.self) { try input.start() }
-        #expect(error?.rule == "INT-10")
+        #expect(error?.rule == "INT-10" && !input.isRunning)
+        try stage.host.setMicrophoneMuted(false)
+        try other.start()
+        for _ in 0..<8 { mayGoOn.signal() }
+        stage.host.settle()
+        #expect(other.isRunning && !input.isRunning, "the start of another input does not start it again")
     }
 
     @Test("INT-10: with overrideMutedMicrophoneInterruption, input continues with zeros, and resumes automatically")

@@ -1,5 +1,7 @@
 import AudioRendering
 @testable import AudioSessions
+import Dispatch
+import Platform
 import SessionArbiter
 import SessionPolicy
 import TestSupport
@@ -62,9 +64,58 @@ import Testing
         #expect(changes.noted == [true, false])
     }
 
+    @Test("An input whose last reference is released while another one stops reports that without a deadlock")
+    func releasedInput() throws {
+        let session = try HostFixture().session(.playAndRecord)
+        let first = FakeInput(session)
+        let second = Mutex<FakeInput?>(FakeInput(session))
+        second.withLock { $0?.markStarted() }
+        first.onQuery.withLock { $0 = { _ = second.withLock { $0.take() } } }
+        first.markStarted()
+        let hasStopped = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            session.inputs.stop(first)
+            hasStopped.signal()
+        }
+        #expect(hasStopped.wait(timeout: .now() + 30) == .success)
+        #expect(second.withLock { $0 == nil })
+    }
+
     private func state(_ change: (inout SessionState) -> Void = { _ in }) -> SessionState {
         var state = SessionState(id: SessionID(1), app: AppID(1))
         change(&state)
         return state
     }
+}
+
+/// An input without frames.
+private final class FakeInput: SessionInput {
+    private let session: AudioSession
+    private let running = Mutex(false)
+    /// Called once, at the next query whether the input runs.
+    let onQuery = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(_ session: AudioSession) {
+        self.session = session
+        session.attach(self)
+    }
+
+    deinit { if markStopped() { session.inputs.reportReleased() } }
+
+    var isRunning: Bool {
+        onQuery.withLock { $0.take() }?()
+        return running.withLock { $0 }
+    }
+    func markStarted() { running.withLock { $0 = true } }
+    func markStopped() -> Bool {
+        running.withLock { isRunning in
+            defer { isRunning = false }
+            return isRunning
+        }
+    }
+    func applyGain(_ gain: Float) {}
+    func sessionWasInterrupted() {}
+    func sessionOutputWasDisconnected(isGone: Bool) {}
+    func sessionInterruptionEnded(shouldResume: Bool) {}
+    func sessionDidDeactivate() {}
 }
