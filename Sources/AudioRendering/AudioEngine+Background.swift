@@ -45,7 +45,7 @@ extension AudioEngine {
             while rcore_next_event(control.core.handle, &event) { gateEvents += EngineEvent(event).map { [$0] } ?? [] }
             state.plan.collect(from: control.core.handle)
         }
-        control.releaseInserts()
+        control.releaseUnused()
         for event in gateEvents { control.observers.send(event) }
         for voice in ended { voice.onEnd?(voice) }
         for slot in control.silentSlots(of: sessions) { control.observers.send(.busEnded(bus: slot)) }

@@ -53,6 +53,8 @@ public final class AudioEngine: Sendable {
     deinit {
         control.background.end()
         driver.close()
+        // A call of a bus or an input that is in progress keeps `control` alive, but not the voices.
+        control.release()
     }
 
     // MARK: The driver

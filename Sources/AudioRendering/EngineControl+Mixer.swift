@@ -20,7 +20,7 @@ extension EngineControl {
             return removed.map { rcore_post_stop_all(queue, UInt32($0.slot), fade, 0) }.first { $0 != RCORE_OK }
                 ?? RCORE_OK
         }
-        releaseInserts()
+        releaseUnused()
     }
 
     /// Posts a command to an existing bus, and stores the value that it sets with `store`.

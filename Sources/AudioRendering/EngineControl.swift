@@ -30,8 +30,10 @@ final class EngineControl: Sendable {
     }
 
     /// The engine's state. Only while `rendering` may the render thread be in the core, where it
-    /// executes the commands. `lost`: rendering resumes when the server returns.
-    enum Phase { case closed, open, rendering, lost }
+    /// executes the commands. `lost`: rendering resumes when the server returns. `released`: the
+    /// engine no longer exists, and with it the sources of its voices, which the core refers to.
+    /// Only a call that was in progress meanwhile still finds this phase.
+    enum Phase { case closed, open, rendering, lost, released }
 
     init(core: RenderCore, driver: any RenderDriver) {
         self.core = core
@@ -39,6 +41,9 @@ final class EngineControl: Sendable {
         background = EngineBackground(core: core)
         state = Mutex(State(plan: EnginePlan(maximumChannels: Int(core.sizes.max_channels))))
     }
+
+    /// Ends the use of the core, once the driver is closed: no thread enters it afterwards.
+    func release() { state.withLock { $0.phase = .released } }
 
     func changePhase(from before: Phase, to after: Phase) {
         state.withLock { state in
@@ -65,10 +70,11 @@ final class EngineControl: Sendable {
     /// Applies the queued commands, with a cycle of zero frames, if no thread renders: otherwise
     /// they would accumulate in the queue. Then releases the plans that the core no longer uses.
     func applyCommandsIfIdle(_ state: inout State) {
-        if state.phase != .rendering, !driver.isRendering {
+        if state.phase != .rendering, state.phase != .released, !driver.isRendering {
             rcore_process(core.handle, nil, 0, nil, 0, 0)
         }
         state.plan.collect(from: core.handle)
+        if !state.plan.unused.isEmpty { background.run { [weak self] in self?.releaseUnused() } }
     }
 
     /// Posts commands all together or not at all; called under the lock.
@@ -130,13 +136,18 @@ final class EngineControl: Sendable {
     }
 
     /// Removes something from the plan, and posts the plan. If the queue is full, the old plan,
-    /// which keeps the removed objects alive, stays in use until the next one is posted.
+    /// which keeps the removed objects alive, stays in use until the next one is posted. If the
+    /// change ends a capture, reports that.
     func removeFromPlan(_ remove: (inout EnginePlan) -> Void) {
-        state.withLock { state in
+        let format = driver.format
+        let ended = state.withLock { state in
             remove(&state.plan)
+            let ended = format.flatMap { endUnfitRecorder(&state, sampleRate: $0.sampleRate) }
             try? post(&state)
             applyCommandsIfIdle(&state)
+            return ended
         }
+        if let ended, let format { reportEnd(of: ended, becauseOf: format) }
     }
 
     /// Posts the current plan, and reports its output latencies to the driver if they changed.
@@ -157,12 +168,12 @@ final class EngineControl: Sendable {
         }
     }
 
-    /// Releases inserts that are no longer audible, outside the lock: their owners belong to the
-    /// app.
-    func releaseInserts() {
+    /// Releases what only replaced plans referred to, outside the lock: the owners of inserts and
+    /// gates belong to the app.
+    func releaseUnused() {
         _ = state.withLock { state in
-            defer { state.plan.released = [] }
-            return state.plan.released
+            defer { state.plan.unused = [] }
+            return state.plan.unused
         }
     }
 

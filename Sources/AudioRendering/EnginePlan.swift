@@ -123,9 +123,9 @@ struct EnginePlan {
     }
     /// The posted plans, the newest last.
     private(set) var posted: [Posted] = []
-    /// Inserts that only replaced plans referred to. They are released outside the lock, because
-    /// their owners belong to the app.
-    var released: [AudioInsert] = []
+    /// Objects that only replaced plans referred to. They are released outside the lock, because
+    /// some belong to the app.
+    var unused: [any AnyObject & Sendable] = []
     /// Latencies of the buses of the newest plan, in frames, by slot.
     private(set) var latencies: [Int: Int] = [:]
     /// Latencies of the newest plan's outputs, without those of 0.
@@ -236,12 +236,11 @@ struct EnginePlan {
             channels: output.firstChannel..<(output.firstChannel + output.channels), frames: frames)
     }
 
-    /// Forgets the plans that the core no longer uses, which releases their objects; keeps their
-    /// inserts in `released`.
+    /// Forgets the plans that the core no longer uses; keeps their objects in `unused`.
     mutating func collect(from core: OpaquePointer) {
         let freed = posted.count - max(1, Int(rcore_collect_plans(core)))
         guard freed > 0 else { return }
-        released += posted.prefix(freed).flatMap(\.inserts)
+        for plan in posted.prefix(freed) { unused += plan.resources + plan.inserts }
         posted.removeFirst(freed)
     }
 

@@ -100,6 +100,30 @@ import Testing
         #expect(summary.frames == 2_000 && summary.failure != nil)
     }
 
+    @Test("HW-5: a capture ends with a reason when the bus that it records is released")
+    func captureOfReleasedBus() throws {
+        let stage = try EngineFixture(channels: 3)
+        var first: SessionBus? = try bus(stage).0
+        let (second, _) = try bus(stage)
+        try stage.engine.route([
+            BusRouting(bus: stage.bus, outputs: []), BusRouting(bus: try #require(first), outputs: [speaker]),
+            BusRouting(bus: second, outputs: [OutputRoute(firstChannel: 2, channels: 1)]),
+        ])
+        let directory = try TemporaryDirectory()
+        try stage.engine.startCapture(path: directory.file("a.wav"))
+        _ = try stage.driver.render(frames: 1_000)
+        let ends = EventLog<String>()
+        let observation = stage.engine.observe { event in
+            if case .captureFailed(let error) = event { ends.note(error.description) }
+        }
+        defer { withExtendedLifetime(observation) {} }
+        first = nil
+        _ = try stage.driver.render(frames: 1_000)
+        #expect(ends.wait { $0.count == 1 })
+        let summary = try #require(stage.engine.stopCapture())
+        #expect(summary.frames == 1_000 && summary.failure != nil)
+    }
+
     @Test("ROUTE-6: an input switches to other channels, and to silence where the device has fewer")
     func inputs() throws {
         let stage = try EngineFixture(channels: 2, inputs: 3)

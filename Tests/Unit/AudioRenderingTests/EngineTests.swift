@@ -246,6 +246,23 @@ struct EngineTests {
         #expect(try stage.driver.render(frames: 100)[0].allSatisfy { $0 == 0 })
     }
 
+    @Test("An engine that is released during a call on a bus renders no more: its sources are gone")
+    func releasedDuringCall() throws {
+        let driver = ReleasingDriver()
+        let engine = Mutex<AudioEngine?>(try AudioEngine(driver: driver))
+        let gate = try TestGate()
+        let bus = try engine.withLock { engine in
+            try engine?.open()
+            let bus = try engine?.makeSessionBus(gate: gate.page, owner: gate)
+            if let bus { try engine?.play(.buffer(try AudioBuffer([Signal.counting(frames: 100)])), on: bus) }
+            return try #require(bus)
+        }
+        driver.onFormat.withLock { $0 = { _ = engine.withLock { $0.take() } } }
+        try bus.setOutputs([OutputRoute(firstChannel: 1, channels: 1)])
+        #expect(driver.cyclesAfterEnd == 0)
+        #expect(throws: AudioEngineError.engineGone) { try bus.setOutputs(nil) }
+    }
+
     @Test("Starting and stopping from several threads: only the render thread runs the core")
     func lifecycle() throws {
         let driver = GuardedDriver()
@@ -264,6 +281,38 @@ struct EngineTests {
         #expect(driver.overlaps.withLock { $0 } == 0)
         engine.close()
     }
+}
+
+/// Releases the engine during a call that asks the driver for its format, and counts the core's
+/// cycles after the driver was closed.
+private final class ReleasingDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
+    private struct State {
+        var core: RenderCore?
+        var cyclesAtEnd: UInt64?
+    }
+    private let state = Mutex(State())
+    let onFormat = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init() { super.init(OfflineDriver()) }
+
+    override func open(core: RenderCore) throws(DriverError) -> HardwareFormat {
+        state.withLock { $0.core = core }
+        return try super.open(core: core)
+    }
+    override func close() {
+        super.close()
+        state.withLock { $0.cyclesAtEnd = $0.core.map(Self.cycles) }
+    }
+    override var format: HardwareFormat? {
+        onFormat.withLock { $0.take() }?()
+        return super.format
+    }
+    /// nil while the driver is open.
+    var cyclesAfterEnd: UInt64? {
+        state.withLock { state in state.core.flatMap { core in state.cyclesAtEnd.map { Self.cycles(core) - $0 } } }
+    }
+
+    private static func cycles(_ core: RenderCore) -> UInt64 { rcore_read_counters(core.handle).cycles }
 }
 
 /// Detects whether another thread runs the core between `start` and `stop`: the count of cycles
