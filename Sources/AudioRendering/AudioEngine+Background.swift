@@ -8,7 +8,7 @@ extension AudioEngine {
     /// a clock, and on the thread that stops or closes the engine.
     func runBackgroundWork() {
         fillStreams()
-        let (recorder, meters) = control.state.withLock { state in
+        let (recorder, meters) = control.withState { state in
             control.updateOutdatedSpeeds(&state)
             // The core may still write to a recorder that has ended, until a plan without it takes
             // effect.
@@ -40,12 +40,12 @@ extension AudioEngine {
             defer { (voices.ended, voices.endedSessions) = ([], [:]) }
             return (voices.ended, voices.endedSessions.values)
         }
-        control.state.withLock { state in
+        control.withState { state in
             var event = rcore_event_t()
             while rcore_next_event(control.core.handle, &event) { gateEvents += EngineEvent(event).map { [$0] } ?? [] }
             state.plan.collect(from: control.core.handle)
         }
-        control.releaseUnused()
+        control.releaseInserts()
         for event in gateEvents { control.observers.send(event) }
         for voice in ended { voice.onEnd?(voice) }
         for slot in control.silentSlots(of: sessions) { control.observers.send(.busEnded(bus: slot)) }

@@ -53,7 +53,8 @@ public final class AudioEngine: Sendable {
     deinit {
         control.background.end()
         driver.close()
-        // A call of a bus or an input that is in progress keeps `control` alive, but not the voices.
+        // A call on a bus or an input that is in progress keeps `control` alive, but not the
+        // voices.
         control.release()
     }
 
@@ -83,7 +84,7 @@ public final class AudioEngine: Sendable {
     private func openDriver() throws(DriverError) -> HardwareFormat {
         let format = try driver.open(core: control.core)
         control.adopt(format)
-        control.state.withLock { if $0.phase == .closed { $0.phase = .open } }
+        control.withState { if $0.phase == .closed { $0.phase = .open } }
         return format
     }
 
@@ -96,14 +97,14 @@ public final class AudioEngine: Sendable {
                 throw .cannotCreateThread
             }
             // Set before the driver's thread enters the core: from then on, no other thread may.
-            let before = control.state.withLock { state in
+            let before = control.withState { state in
                 defer { state.phase = .rendering }
                 return state.phase
             }
             do throws(DriverError) {
                 try driver.start()
             } catch {
-                if before != .rendering { control.state.withLock { $0.phase = before } }
+                if before != .rendering { control.withState { $0.phase = before } }
                 throw error
             }
         }
@@ -118,7 +119,7 @@ public final class AudioEngine: Sendable {
     /// Stops the driver, with `lifecycle` held.
     private func halt() {
         driver.stop()
-        control.state.withLock { if $0.phase != .closed { $0.phase = .open } }
+        control.withState { if $0.phase != .closed { $0.phase = .open } }
     }
 
     /// Closes the driver and ends every voice.
@@ -126,7 +127,7 @@ public final class AudioEngine: Sendable {
         lifecycle.withLock { _ in
             halt()
             driver.close()
-            control.state.withLock { state in
+            control.withState { state in
                 state.phase = .closed
                 control.applyCommandsIfIdle(&state)  // makes room in the queue for the next command
                 _ = rcore_post_stop_all(control.core.queue, UInt32.max, 0, 0)
@@ -173,7 +174,7 @@ public final class AudioEngine: Sendable {
     /// Ends the capture, completes its file and returns a summary, also of a capture that has ended
     /// early; nil if there was none. To include the last period, stop the engine first.
     public func stopCapture() -> CaptureSummary? {
-        let recorder = control.state.withLock { state in
+        let recorder = control.withState { state in
             defer { state.endedRecorder = nil }
             return state.plan.outputRecorder ?? state.endedRecorder
         }
@@ -192,7 +193,7 @@ public final class AudioEngine: Sendable {
             // The driver delivers this event before its thread enters the core again.
             control.changePhase(from: .lost, to: .rendering)
             control.adopt(format)
-        case .serverGone: control.state.withLock { $0.phase = .closed }
+        case .serverGone: control.withState { $0.phase = .closed }
         case .xrun, .devicesChanged: break
         }
         control.observers.send(.driver(event))

@@ -26,7 +26,7 @@ public final class CommandQueue: @unchecked Sendable {
         core = engine.control.core
     }
 
-    deinit { engine.control.state.withLock { _ in rcore_queue_close(handle) } }
+    deinit { engine.control.withState { _ in rcore_queue_close(handle) } }
 
     /// Plays a sound. `gain` is linear; `pan`, −1…1, replaces the sound's own position; `speed` is
     /// 1/16…16 source frames per engine frame. Throws `noFreeVoice` if the pool is empty,
@@ -127,7 +127,7 @@ extension AudioEngine {
     /// Opens a command queue for one thread. The queue closes when its last reference is released.
     /// Throws `noFreeQueue`.
     public func makeCommandQueue() throws(AudioEngineError) -> CommandQueue {
-        let handle = control.state.withLock { _ in rcore_queue_open(control.core.handle, nil) }
+        let handle = control.withState { _ in rcore_queue_open(control.core.handle, nil) }
         guard let handle else { throw .noFreeQueue(limit: configuration.maximumQueues) }
         return CommandQueue(handle: handle, engine: self)
     }

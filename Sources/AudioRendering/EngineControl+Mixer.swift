@@ -20,7 +20,7 @@ extension EngineControl {
             return removed.map { rcore_post_stop_all(queue, UInt32($0.slot), fade, 0) }.first { $0 != RCORE_OK }
                 ?? RCORE_OK
         }
-        releaseUnused()
+        releaseInserts()
     }
 
     /// Posts a command to an existing bus, and stores the value that it sets with `store`.
@@ -28,7 +28,7 @@ extension EngineControl {
         _ bus: BusIdentity, _ what: @autoclosure () -> String, _ store: (inout EnginePlan.Strip) -> Void,
         _ post: (OpaquePointer, UInt32) -> rcore_status_t
     ) throws(AudioEngineError) {
-        try state.withLock { state throws(AudioEngineError) in
+        try withState { state throws(AudioEngineError) in
             guard var strip = state.plan[bus] else { throw bus.removed }
             let status = post(core.queue, UInt32(bus.slot))
             guard status == RCORE_OK else { throw AudioEngineError(status, what()) }
@@ -42,7 +42,7 @@ extension EngineControl {
     /// including voices that wait for their start, on the frame `time` (nil: in the next period).
     /// One transaction: all or, if the queue has too little room, none.
     func stopAll(on bus: BusIdentity, fadeFrames: Int, at time: UInt64?) throws(AudioEngineError) {
-        try state.withLock { state throws(AudioEngineError) in
+        try withState { state throws(AudioEngineError) in
             guard state.plan[bus] != nil else { throw bus.removed }
             let slots = state.plan.slots(under: bus).sorted()
             try transaction { queue in
@@ -60,7 +60,7 @@ extension EngineControl {
     func setLevel(
         _ level: Float, of send: SendIdentity, _ what: String, _ post: (OpaquePointer, UInt64) -> rcore_status_t
     ) throws(AudioEngineError) {
-        try state.withLock { state throws(AudioEngineError) in
+        try withState { state throws(AudioEngineError) in
             guard state.plan[send] != nil else { throw state.plan.noSend(send.ends, in: send.session) }
             let status = post(core.queue, UInt64(send.slot))
             guard status == RCORE_OK else {

@@ -29,7 +29,7 @@ extension EngineControl {
     func start(
         _ voice: UInt64, _ parameters: rcore_voice_params_t, on bus: BusIdentity, sourceRate: Int?, at time: UInt64?
     ) throws(AudioEngineError) {
-        try state.withLock { state throws(AudioEngineError) in
+        try withState { state throws(AudioEngineError) in
             guard state.plan[bus] != nil else { throw bus.removed }
             let speed = parameters.speed
             var parameters = parameters
@@ -51,7 +51,7 @@ extension EngineControl {
     /// Whether a voice plays, or waits for its start, on a bus or on a bus below it. Voices on
     /// removed buses of a session count for the session's bus only.
     func hasPlayingVoices(on bus: BusIdentity) -> Bool {
-        state.withLock { state in
+        withState { state in
             let slots = state.plan.slots(under: bus)
             return state.voices.contains { handle, voice in
                 guard voice.bus.session === bus.session, bus.name == nil || slots.contains(voice.bus.slot) else {
@@ -66,7 +66,7 @@ extension EngineControl {
     /// Returns the slots of those of the sessions that have no voice left. Omits a session whose
     /// slot already belongs to another one.
     func silentSlots(of sessions: some Sequence<BusIdentity>) -> [Int] {
-        state.withLock { state in
+        withState { state in
             sessions.filter { session in
                 let current = state.plan.buses[session.slot]?.strip.identity
                 return (current == nil || current === session)
@@ -78,7 +78,7 @@ extension EngineControl {
     /// Removes the voices that have ended, and returns their handles, in order, with the sessions
     /// that they played for. The caller releases the handles.
     func takeEndedVoices() -> [(handle: UInt64, session: BusIdentity)] {
-        state.withLock { state in
+        withState { state in
             let ended = state.voices.filter { rcore_voice_state(core.handle, $0.key) == RCORE_VOICE_ENDED }
             for handle in ended.keys { state.voices[handle] = nil }
             return ended.map { (handle: $0.key, session: $0.value.bus.session) }.sorted { $0.handle < $1.handle }
@@ -99,7 +99,7 @@ extension EngineControl {
     func setSpeed(
         _ speed: Float, of voice: UInt64, rampFrames: Int, curve: AutomationCurve, at time: UInt64?
     ) throws(AudioEngineError) {
-        let status = state.withLock { state in
+        let status = withState { state in
             let coreValue = Self.speed(speed, sourceRate: state.voices[voice]?.sourceRate, at: state.sampleRate)
             let status = AutomatedParameter.voiceSpeed.ramp(
                 to: coreValue, frames: rampFrames, curve: curve, of: voice, to: core.queue, at: time)
@@ -118,7 +118,7 @@ extension EngineControl {
         _ parameter: VoiceParameter, of voice: UInt64, _ points: [AutomationPoint]
     ) throws(AudioEngineError) {
         let automated = parameter.automated
-        try state.withLock { state throws(AudioEngineError) in
+        try withState { state throws(AudioEngineError) in
             let (sourceRate, sampleRate) = (state.voices[voice]?.sourceRate, state.sampleRate)
             let coreValue = { (value: Float) in
                 parameter == .speed ? Self.speed(value, sourceRate: sourceRate, at: sampleRate) : value

@@ -13,8 +13,8 @@ final class EngineControl: Sendable {
     let background: EngineBackground
     let observers = Broadcaster<EngineEvent>()
     /// Its lock, the control lock, is never held across a driver call that may block, nor while
-    /// handlers run.
-    let state: Mutex<State>
+    /// handlers run or objects of the app are released.
+    private let state: Mutex<State>
 
     struct State {
         var plan: EnginePlan
@@ -42,11 +42,24 @@ final class EngineControl: Sendable {
         state = Mutex(State(plan: EnginePlan(maximumChannels: Int(core.sizes.max_channels))))
     }
 
+    /// Accesses the state under the control lock. Afterwards, releases the objects that only
+    /// replaced plans referred to: their `deinit` may call the engine, or release it.
+    func withState<Result, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var unused: [any AnyObject & Sendable] = []
+        defer { withExtendedLifetime(unused) {} }
+        return try state.withLock { state throws(Failure) in
+            defer { swap(&unused, &state.plan.unused) }
+            return try body(&state)
+        }
+    }
+
     /// Ends the use of the core, once the driver is closed: no thread enters it afterwards.
-    func release() { state.withLock { $0.phase = .released } }
+    func release() { withState { $0.phase = .released } }
 
     func changePhase(from before: Phase, to after: Phase) {
-        state.withLock { state in
+        withState { state in
             guard state.phase == before else { return }
             state.phase = after
             applyCommandsIfIdle(&state)
@@ -59,7 +72,7 @@ final class EngineControl: Sendable {
     func command(
         _ what: @autoclosure () -> String, _ body: (OpaquePointer) -> rcore_status_t
     ) throws(AudioEngineError) {
-        let status = state.withLock { state in
+        let status = withState { state in
             let status = body(core.queue)
             applyCommandsIfIdle(&state)
             return status
@@ -74,7 +87,6 @@ final class EngineControl: Sendable {
             rcore_process(core.handle, nil, 0, nil, 0, 0)
         }
         state.plan.collect(from: core.handle)
-        if !state.plan.unused.isEmpty { background.run { [weak self] in self?.releaseUnused() } }
     }
 
     /// Posts commands all together or not at all; called under the lock.
@@ -104,7 +116,7 @@ final class EngineControl: Sendable {
     func read<Value, Failure: Error>(
         _ body: (EnginePlan) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        try state.withLock { state throws(Failure) in try body(state.plan) }
+        try withState { state throws(Failure) in try body(state.plan) }
     }
 
     /// Changes the plan and posts it, followed by commands. On failure, restores the previous plan.
@@ -115,7 +127,7 @@ final class EngineControl: Sendable {
         with commands: ((OpaquePointer) -> rcore_status_t)? = nil
     ) throws(AudioEngineError) -> Value {
         let format = driver.format
-        let (value, ended) = try state.withLock { state throws(AudioEngineError) in
+        let (value, ended) = try withState { state throws(AudioEngineError) in
             let (before, recorderBefore) = (state.plan, state.endedRecorder)
             do throws(AudioEngineError) {
                 let value = try change(&state.plan)
@@ -140,7 +152,7 @@ final class EngineControl: Sendable {
     /// change ends a capture, reports that.
     func removeFromPlan(_ remove: (inout EnginePlan) -> Void) {
         let format = driver.format
-        let ended = state.withLock { state in
+        let ended = withState { state in
             remove(&state.plan)
             let ended = format.flatMap { endUnfitRecorder(&state, sampleRate: $0.sampleRate) }
             try? post(&state)
@@ -162,18 +174,18 @@ final class EngineControl: Sendable {
 
     /// Whether all crossfades between plans are complete: the core holds only the newest plan.
     var isSettled: Bool {
-        state.withLock { state in
+        withState { state in
             applyCommandsIfIdle(&state)
             return state.plan.isSettled
         }
     }
 
-    /// Releases what only replaced plans referred to, outside the lock: the owners of inserts and
-    /// gates belong to the app.
-    func releaseUnused() {
-        _ = state.withLock { state in
-            defer { state.plan.unused = [] }
-            return state.plan.unused
+    /// Releases inserts that are no longer audible, outside the lock: their owners belong to the
+    /// app.
+    func releaseInserts() {
+        _ = withState { state in
+            defer { state.plan.released = [] }
+            return state.plan.released
         }
     }
 
@@ -199,7 +211,7 @@ final class EngineControl: Sendable {
     func adopt(_ format: HardwareFormat) {
         _ = rcore_set_sample_rate(core.handle, UInt32(clamping: format.sampleRate))
         let channels = max(1, min(format.outputChannels, Int(core.sizes.max_channels)))
-        let ended: OutputRecorder? = state.withLock { state in
+        let ended: OutputRecorder? = withState { state in
             adopt(sampleRate: format.sampleRate, &state)
             let isRateOutdated = state.plan.sampleRate != format.sampleRate && state.plan.dependsOnSampleRate
             let isPlanOutdated = state.plan.deviceChannels != channels || isRateOutdated

@@ -123,9 +123,11 @@ struct EnginePlan {
     }
     /// The posted plans, the newest last.
     private(set) var posted: [Posted] = []
-    /// Objects that only replaced plans referred to. They are released outside the lock, because
-    /// some belong to the app.
+    /// Objects and inserts that only replaced plans referred to. They are released outside the
+    /// lock, because their owners belong to the app; inserts only in `setGraph` and in the
+    /// background, because other calls may come from code that holds locks.
     var unused: [any AnyObject & Sendable] = []
+    var released: [AudioInsert] = []
     /// Latencies of the buses of the newest plan, in frames, by slot.
     private(set) var latencies: [Int: Int] = [:]
     /// Latencies of the newest plan's outputs, without those of 0.
@@ -236,11 +238,15 @@ struct EnginePlan {
             channels: output.firstChannel..<(output.firstChannel + output.channels), frames: frames)
     }
 
-    /// Forgets the plans that the core no longer uses; keeps their objects in `unused`.
+    /// Forgets the plans that the core no longer uses; keeps their objects in `unused` and their
+    /// inserts in `released`.
     mutating func collect(from core: OpaquePointer) {
         let freed = posted.count - max(1, Int(rcore_collect_plans(core)))
         guard freed > 0 else { return }
-        for plan in posted.prefix(freed) { unused += plan.resources + plan.inserts }
+        for plan in posted.prefix(freed) {
+            unused += plan.resources
+            released += plan.inserts
+        }
         posted.removeFirst(freed)
     }
 
