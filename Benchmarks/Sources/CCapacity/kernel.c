@@ -16,10 +16,10 @@ static inline void prefetch(const float *samples, uint32_t nframes) {
     }
 }
 
-MULTIVERSION void bare_flat(float *restrict left, float *restrict right, const struct bare_source *source,
-                            uint32_t nframes) {
+MULTIVERSION void kernel_flat_panned(float *restrict left, float *restrict right, const struct kernel_source *source,
+                                     const capacity_addition_t *addition, uint32_t nframes) {
     const float *restrict samples = source->samples;
-    const float first = source->gains[0], second = source->gains[1];
+    const float first = addition->gains[0], second = addition->gains[1];
     prefetch(source->prefetch, nframes);
     for (uint32_t i = 0; i < nframes; i++) {
         left[i] += samples[i] * first;
@@ -27,11 +27,11 @@ MULTIVERSION void bare_flat(float *restrict left, float *restrict right, const s
     }
 }
 
-MULTIVERSION void bare_ramp(float *restrict left, float *restrict right, const struct bare_source *source,
-                            uint32_t nframes) {
+MULTIVERSION void kernel_ramp_panned(float *restrict left, float *restrict right, const struct kernel_source *source,
+                                     const capacity_addition_t *addition, uint32_t nframes) {
     const float *restrict samples = source->samples;
-    const float first = source->gains[0], second = source->gains[1];
-    const float first_step = source->steps[0], second_step = source->steps[1];
+    const float first = addition->gains[0], second = addition->gains[1];
+    const float first_step = addition->steps[0], second_step = addition->steps[1];
     prefetch(source->prefetch, nframes);
     for (uint32_t i = 0; i < nframes; i++) {
         left[i] += samples[i] * (first + first_step * (float)(int32_t)i);
@@ -39,24 +39,26 @@ MULTIVERSION void bare_ramp(float *restrict left, float *restrict right, const s
     }
 }
 
-MULTIVERSION void bare_flat_one(float *restrict target, const struct bare_source *source, uint32_t nframes) {
+MULTIVERSION void kernel_flat(float *restrict target, const struct kernel_source *source,
+                              const capacity_addition_t *addition, uint32_t nframes) {
     const float *restrict samples = source->samples;
-    const float gain = source->gains[0];
+    const float gain = addition->gains[0];
     prefetch(source->prefetch, nframes);
     for (uint32_t i = 0; i < nframes; i++) {
         target[i] += samples[i] * gain;
     }
 }
 
-MULTIVERSION void bare_add(float *restrict target, const float *restrict samples, uint32_t nframes) {
+MULTIVERSION void kernel_add(float *restrict target, const float *restrict samples, uint32_t nframes) {
     for (uint32_t i = 0; i < nframes; i++) {
         target[i] += samples[i];
     }
 }
 
-MULTIVERSION void bare_ramp_one(float *restrict target, const struct bare_source *source, uint32_t nframes) {
+MULTIVERSION void kernel_ramp(float *restrict target, const struct kernel_source *source,
+                              const capacity_addition_t *addition, uint32_t nframes) {
     const float *restrict samples = source->samples;
-    const float gain = source->gains[0], step = source->steps[0];
+    const float gain = addition->gains[0], step = addition->steps[0];
     prefetch(source->prefetch, nframes);
     for (uint32_t i = 0; i < nframes; i++) {
         target[i] += samples[i] * (gain + step * (float)(int32_t)i);
@@ -87,10 +89,11 @@ static inline __attribute__((always_inline)) float spline(const float *points, f
 #define PAIR_AT(row, position, apart)                                                                                  \
     __builtin_shufflevector(four_at(row, position), four_at(row, (position) + (apart)), 0, 1, 2, 3, 4, 5, 6, 7)
 
-MULTIVERSION void bare_interpolate(float *restrict target, const struct bare_source *source, uint32_t nframes) {
+MULTIVERSION void kernel_interpolate(float *restrict target, const struct kernel_source *source,
+                                     const capacity_addition_t *addition, uint32_t nframes) {
     const float *row = source->samples - 1;
-    const uint64_t speed = source->speed;
-    uint64_t position = source->phase;
+    const uint64_t speed = addition->speed;
+    uint64_t position = addition->phase;
     const eight_counts steps = (eight_counts){0, 1, 2, 3, 4, 5, 6, 7} * (uint32_t)speed;
     prefetch(source->prefetch, (uint32_t)(nframes * speed >> 32) + line);
     uint32_t i = 0;

@@ -1,15 +1,6 @@
 import Foundation
 import Reporting
 
-// Foundation has one, too.
-typealias Measurement = Reporting.Measurement
-
-/// Results of which one condition grows.
-struct Sweep {
-    var title: String
-    var results: [Measurement] = []
-}
-
 /// One figure for each growing parameter, with logarithmic axes and the bound.
 extension Figure {
     private static let colors = ["#0060ad", "#777777", "#d95319"]
@@ -108,9 +99,9 @@ extension Figure {
     }
 
     /// The curves against buses, routes or channels, and the cost of idle ones.
-    static func scale(_ what: String, _ sweeps: [Sweep], idle: [Measurement]) -> Figure {
+    static func scale(_ what: String, _ sweeps: [Scale.Sweep], idle: [Measurement]) -> Figure {
         let lines = sweeps.enumerated().flatMap { index, sweep in
-            [("core", Subject.core.name, 7), ("bound", Graph.bound, 6)].map { name, subject, symbol in
+            [("core", Subject.core.name, 7), ("bound", Topology.bound, 6)].map { name, subject, symbol in
                 Line(
                     title: "\(name): \(sweep.title)", color: colors[index == 0 ? 0 : 2], dashed: name == "bound",
                     points: sweep.results.of("cycle.us", subject).points(against: what), symbol: symbol)
@@ -199,7 +190,7 @@ extension Figure {
         }
         let bare = Line(
             title: "bare additions: buses, a voice in each", color: colors[1], dashed: true,
-            points: points(Mixer.bound, .plain), symbol: 6)
+            points: points(MixerLayout.bound, .plain), symbol: 6)
         return Figure(
             "capacity-scale-mixer", size: "900,700",
             caption: "Cost of a cycle of 64 frames against nested buses and sends, beside the additions that they need",
