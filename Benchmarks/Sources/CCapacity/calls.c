@@ -2,28 +2,27 @@
 #define _GNU_SOURCE
 #define AL_ALEXT_PROTOTYPES
 #include "capacity.h"
-#include "clock.h"
 
 #include <AL/alext.h>
 #include <malloc.h>
 #include <time.h>
 
-uint64_t clock_now(void) {
+uint64_t capacity_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 uint64_t capacity_process(rcore_t *core, float *const *outputs, uint32_t noutputs, uint32_t nframes) {
-    const uint64_t begun = clock_now();
+    const uint64_t begun = capacity_now();
     rcore_process(core, NULL, 0, outputs, noutputs, nframes);
-    return clock_now() - begun;
+    return capacity_now() - begun;
 }
 
 uint64_t capacity_render(ALCdevice *device, float *interleaved, uint32_t nframes) {
-    const uint64_t begun = clock_now();
+    const uint64_t begun = capacity_now();
     alcRenderSamplesSOFT(device, interleaved, (ALCsizei)nframes);
-    return clock_now() - begun;
+    return capacity_now() - begun;
 }
 
 bool capacity_post(const capacity_gains_t *gains) {

@@ -4,7 +4,6 @@
 // For affinities, which C17 alone does not declare.
 #define _GNU_SOURCE
 #include "capacity.h"
-#include "clock.h"
 
 // The core's own ring, measured as it is. It is not part of the core's interface.
 #include "../../../Sources/CRenderCore/queue/ring.h"
@@ -244,11 +243,11 @@ uint64_t capacity_pair_exchange(capacity_pair_t *pair, capacity_way_t way, uint3
     pair->way = way;
     pair->count = rounds;
     give(pair, ORDER_ECHO);
-    const uint64_t begun = clock_now();
+    const uint64_t begun = capacity_now();
     const bool same = way == CAPACITY_RINGS        ? exchange(pair, CAPACITY_RINGS)
                       : way == CAPACITY_BARE_RINGS ? exchange(pair, CAPACITY_BARE_RINGS)
                                                    : exchange(pair, CAPACITY_LINES);
-    const uint64_t taken = clock_now() - begun;
+    const uint64_t taken = capacity_now() - begun;
     await_done(pair);
     return same ? taken : 0;
 }
@@ -284,9 +283,9 @@ uint64_t capacity_pair_drain(capacity_pair_t *pair, uint32_t count, bool apart) 
     } else {
         fill(pair);
     }
-    const uint64_t begun = clock_now();
+    const uint64_t begun = capacity_now();
     drain(pair);
-    const uint64_t taken = clock_now() - begun;
+    const uint64_t taken = capacity_now() - begun;
     bool stored = true;
     for (uint32_t i = 0; i < count && i < targets; i++) {
         stored = stored && pair->stored[i] == pair->value;

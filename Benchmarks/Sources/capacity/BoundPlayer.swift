@@ -11,6 +11,7 @@ final class BoundPlayer: Player {
     /// Pitched: the playhead of each voice, in 1/2^32 of a frame.
     private var playheads: [UInt64]
     private var bound = capacity_bound_t()
+    private static let ahead = capacity_ahead
 
     /// Connections between buses, in the order of their additions.
     struct Connections {
@@ -55,7 +56,8 @@ final class BoundPlayer: Player {
         bound.connections = pass(connections.list.count)
         (bound.connections.channels, bound.connections.stride) = (UInt32(mix.channels), sums.stride)
         bound.connections.unity = connections.isUnity
-        for (index, (from, to)) in connections.list.enumerated() {
+        for index in 0..<connections.list.count + Self.ahead {
+            let (from, to) = connections.list[index % connections.list.count]
             let addition = bound.connections.additions + index
             (addition.pointee.samples, addition.pointee.target) = (UnsafePointer(bus(from)), bus(to))
             addition.pointee.gains = (1, 1)
@@ -66,9 +68,8 @@ final class BoundPlayer: Player {
 
     private func pass(_ count: Int) -> capacity_pass_t {
         var pass = capacity_pass_t()
-        (pass.additions, pass.count) = (.allocate(capacity: count), UInt32(count))
-        pass.additions.initialize(repeating: capacity_addition_t(), count: count)
-        pass.ahead = 8
+        (pass.additions, pass.count) = (.allocate(capacity: count + Self.ahead), UInt32(count))
+        pass.additions.initialize(repeating: capacity_addition_t(), count: count + Self.ahead)
         return pass
     }
 
@@ -90,15 +91,19 @@ final class BoundPlayer: Player {
     private func prepare() {
         let (ramps, samples) = (mix.voices.ramps(frame), mix.voices.samples)
         let position = frame % samples.frames
-        for voice in 0..<mix.voices.count {
-            let (ramp, addition) = (ramps[voice % Voices.pans], bound.voices.additions + voice)
+        let count = mix.voices.count
+        for index in 0..<count + Self.ahead {
+            let voice = index < count ? index : index % count
+            let (ramp, addition) = (ramps[voice % Voices.pans], bound.voices.additions + index)
             addition.pointee.samples = samples.plane(voice) + position
             addition.pointee.gains = (ramp.first.x, ramp.first.y)
             addition.pointee.steps = (ramp.step.x, ramp.step.y)
         }
-        for (voice, playhead) in playheads.enumerated() {
-            bound.voices.additions[voice].samples = samples.plane(voice) + Int(playhead >> 32)
-            bound.voices.additions[voice].phase = UInt32(truncatingIfNeeded: playhead)
+        guard mix.voices.isPitched else { return }
+        for index in 0..<count + Self.ahead {
+            let playhead = playheads[index % count]
+            bound.voices.additions[index].samples = samples.plane(index % count) + Int(playhead >> 32)
+            bound.voices.additions[index].phase = UInt32(truncatingIfNeeded: playhead)
         }
     }
 }

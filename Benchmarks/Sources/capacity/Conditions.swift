@@ -63,6 +63,14 @@ struct MixConditions: Hashable {
         ]
     }
 
+    /// The metric of the cost per voice and frame.
+    var metric: String { pitched ? "mix.pitched_ns_per_voice_frame" : "mix.ns_per_voice_frame" }
+
+    /// Returns the parameters of a curve against one of them.
+    func without(_ parameter: String) -> Parameters {
+        Parameters(parameters.values.filter { $0.key != parameter })
+    }
+
     /// Hot: eight sources of 1,024 frames, 32 KiB when mono. Cold: every voice has a source of its
     /// own, and each is read once before any is read again.
     func mix(coldBytes: Int) throws -> Mix {

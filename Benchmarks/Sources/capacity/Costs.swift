@@ -3,35 +3,28 @@ import Reporting
 /// The cost of every subject per voice and frame: not under every combination of conditions, but in
 /// slices through one centre, each along one parameter.
 struct Costs: Part {
-    private struct Slice {
-        var title: String
-        /// The name of the curve in the table of bends, and of its items; nil: none.
-        var curve: (name: String, each: String, count: (MixConditions) -> Int)?
-        var conditions: [MixConditions] = []
-    }
-
     mutating func measure(_ run: Run) throws -> Findings {
         var findings = Findings()
         var measured: [MixConditions: [Measurement]] = [:]
-        for slice in Self.slices(quick: run.quick) {
+        for (title, slice) in Self.slices(quick: run.quick) {
             var table = Table(
-                slice.title,
+                title,
                 note: "Nanoseconds per voice and frame: median and 99th percentile; ratios: median of the pairs",
                 Self.columns)
-            for conditions in slice.conditions {
+            for conditions in slice {
                 let results = try measured[conditions] ?? Self.compare(conditions, run)
                 measured[conditions] = results
                 table.add(Self.row(conditions, results))
             }
             findings.tables.append(table)
-            findings.growths += Self.growths(slice, measured)
         }
         findings.results = measured.sorted { $0.key.text < $1.key.text }.flatMap(\.value)
+        findings.growths = Self.growths(findings.results)
         findings.targets = DataKind.allCases.flatMap { Self.targets($0, findings.results, run) }
         return findings
     }
 
-    private static func slices(quick: Bool) -> [Slice] {
+    private static func slices(quick: Bool) -> [(title: String, conditions: [MixConditions])] {
         let all = [1, 4, 16, 64, 256, 1024, 4096, 16384]
         func both(_ counts: [Int], _ conditions: (Int, DataKind) -> MixConditions) -> [MixConditions] {
             DataKind.allCases.flatMap { data in counts.map { conditions($0, data) } }
@@ -46,24 +39,20 @@ struct Costs: Part {
             }
         }
         return [
-            Slice(
-                title: "Voices: 64 frames, mono, gain and pan ramping", curve: ("voices", "voice", \.voices),
-                conditions: both(quick ? [1, 64, 256, 4096] : all) { MixConditions(voices: $0, data: $1) }),
-            Slice(
-                title: "Frames: 256 voices, mono, gain and pan ramping", curve: ("frames", "frame", \.frames),
-                conditions: both(quick ? [16, 64, 1024] : [16, 32, 64, 128, 256, 512, 1024]) {
-                    MixConditions(frames: $0, data: $1)
-                }),
-            Slice(title: "Kinds: 256 voices, 64 frames", conditions: kinds),
-            Slice(
-                title: "Pitched voices (4-point; OpenAL: cubic): 64 frames, mono, gain and pan ramping",
-                curve: ("pitched voices", "voice", \.voices),
-                conditions: both(quick ? [64, 256] : all) { MixConditions(voices: $0, data: $1, pitched: true) }),
+            (
+                "Voices: 64 frames, mono, gain and pan ramping",
+                both(quick ? [1, 64, 256, 4096] : all) { MixConditions(voices: $0, data: $1) }
+            ),
+            (
+                "Frames: 256 voices, mono, gain and pan ramping",
+                both(quick ? [16, 64, 1024] : [16, 32, 64, 128, 256, 512, 1024]) { MixConditions(frames: $0, data: $1) }
+            ),
+            ("Kinds: 256 voices, 64 frames", kinds),
+            (
+                "Pitched voices (4-point; OpenAL: cubic): 64 frames, mono, gain and pan ramping",
+                both(quick ? [64, 256] : all) { MixConditions(voices: $0, data: $1, pitched: true) }
+            ),
         ]
-    }
-
-    private static func metric(_ conditions: MixConditions) -> String {
-        conditions.pitched ? "mix.pitched_ns_per_voice_frame" : "mix.ns_per_voice_frame"
     }
 
     /// Measures all subjects alternately. Voices must not become silent at the end of their ramps,
@@ -78,7 +67,7 @@ struct Costs: Part {
         }
         try conditions.check(players)
         return [Measurement].compared(
-            metric(conditions), "ns", zip(players, values).map { ($0.name, $1) }, ratio: "mix.cost_ratio",
+            conditions.metric, "ns", zip(players, values).map { ($0.name, $1) }, ratio: "mix.cost_ratio",
             conditions.parameters)
     }
 
@@ -92,26 +81,25 @@ struct Costs: Part {
         [
             "\(conditions.voices)", "\(conditions.frames)", conditions.data.rawValue, conditions.sources.rawValue,
             conditions.gain.rawValue, conditions.pitched ? "yes" : "no",
-        ] + results.of(metric(conditions)).flatMap(\.statistics.cells)
+        ] + results.of(conditions.metric).flatMap(\.statistics.cells)
             + results.of("mix.cost_ratio").map { digits($0.statistics.median) }
     }
 
     /// Fits the cycle times of core and bound.
-    private static func growths(_ slice: Slice, _ measured: [MixConditions: [Measurement]]) -> [Growth] {
-        guard let (name, each, count) = slice.curve else { return [] }
-        return DataKind.allCases.flatMap { data in
-            [Subject.core, .bound].compactMap { subject in
-                let points = slice.conditions.filter { $0.data == data }.compactMap { conditions in
-                    let name = subject.name(pitched: conditions.pitched)
-                    return measured[conditions]?.statistics(metric(conditions), name).map { cost in
-                        (
-                            Double(count(conditions)),
-                            cost.median * Double(conditions.voices * conditions.frames) / 1000
-                        )
-                    }
+    private static func growths(_ results: [Measurement]) -> [Growth] {
+        let curves = [("voices", "voices", false), ("frames", "frames", false), ("pitched voices", "voices", true)]
+        return curves.flatMap { name, axis, pitched in
+            DataKind.allCases.flatMap { data in
+                [Subject.core, .bound].compactMap { subject in
+                    let (conditions, who) = (
+                        MixConditions(data: data, pitched: pitched), subject.name(pitched: pitched)
+                    )
+                    let costs = results.of(conditions.metric, who, conditions.without(axis)).points(against: axis)
+                    let unit = Double(axis == "voices" ? conditions.frames : conditions.voices)
+                    return Growth(
+                        "\(name), \(data)", who, unit: "µs", each: String(axis.dropLast()),
+                        costs.map { ($0, $1 * $0 * unit / 1000) })
                 }
-                let who = subject.name(pitched: slice.conditions[0].pitched)
-                return Growth("\(name), \(data)", who, unit: "µs", each: each, points)
             }
         }
     }

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// Returns the nanoseconds of a monotonic clock.
+uint64_t capacity_now(void);
 /// Renders a period. Returns the nanoseconds of `rcore_process`, including commands posted before.
 uint64_t capacity_process(rcore_t *core, float *const *outputs, uint32_t noutputs, uint32_t nframes);
 /// Renders a period. Returns the nanoseconds of `alcRenderSamplesSOFT`.
@@ -34,16 +36,18 @@ typedef struct capacity_addition {
     uint32_t phase;
 } capacity_addition_t;
 
+/// While an addition runs, the samples of the one that is so much later are prefetched.
+enum { capacity_ahead = 8 };
+
 /// Additions of one kind.
 typedef struct capacity_pass {
+    /// `count`, and after them `capacity_ahead` more that only have samples: the next to come.
     capacity_addition_t *additions;
     uint32_t count;
     /// The number of planes of source and target; 1 if panned.
     uint32_t channels;
     /// The distance between the planes of a source, in frames.
     size_t stride;
-    /// The number of additions that samples are prefetched ahead.
-    uint32_t ahead;
     /// Whether a mono source goes to two channels; otherwise channel to channel.
     bool panned;
     bool ramping;
