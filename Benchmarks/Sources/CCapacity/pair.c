@@ -71,52 +71,40 @@ static void rest(void) {
 // Compiled for each way: a bound must not choose its way for each item.
 #define FOR_EACH_WAY static inline __attribute__((always_inline))
 
-FOR_EACH_WAY void bare_put(struct direction *to, const struct item *item) {
-    const uint64_t written = atomic_load_explicit(&to->written, memory_order_relaxed);
-    to->items[written % bare_ring_items] = *item;
-    atomic_store_explicit(&to->written, written + 1, memory_order_release);
-}
-
-FOR_EACH_WAY struct item bare_take(struct direction *from) {
-    const uint64_t read = atomic_load_explicit(&from->read, memory_order_relaxed);
-    while (atomic_load_explicit(&from->written, memory_order_acquire) == read) {
-    }
-    const struct item item = from->items[read % bare_ring_items];
-    atomic_store_explicit(&from->read, read + 1, memory_order_release);
-    return item;
-}
-
 FOR_EACH_WAY void put(struct direction *to, capacity_way_t way, uint64_t number, const struct item *item) {
-    switch (way) {
-    case CAPACITY_RINGS:
+    if (way == CAPACITY_RINGS) {
         while (ring_writable(&to->ring, 1) < 1) {
         }
         to->ring_items[ring_write_slot(&to->ring, 0)] = *item;
         ring_did_write(&to->ring, 1);
-        break;
-    case CAPACITY_BARE_RINGS:
-        bare_put(to, item);
-        break;
-    case CAPACITY_LINES:
+    } else if (way == CAPACITY_BARE_RINGS) {
+        const uint64_t written = atomic_load_explicit(&to->written, memory_order_relaxed);
+        to->items[written % bare_ring_items] = *item;
+        atomic_store_explicit(&to->written, written + 1, memory_order_release);
+    } else {
         to->line = *item;
         atomic_store_explicit(&to->number, number, memory_order_release);
-        break;
     }
 }
 
 FOR_EACH_WAY struct item take(struct direction *from, capacity_way_t way, uint64_t number) {
-    if (way == CAPACITY_BARE_RINGS) {
-        return bare_take(from);
-    }
-    if (way == CAPACITY_LINES) {
+    struct item item;
+    if (way == CAPACITY_RINGS) {
+        while (ring_readable(&from->ring, 1) < 1) {
+        }
+        item = from->ring_items[ring_read_slot(&from->ring, 0)];
+        ring_did_read(&from->ring, 1);
+    } else if (way == CAPACITY_BARE_RINGS) {
+        const uint64_t read = atomic_load_explicit(&from->read, memory_order_relaxed);
+        while (atomic_load_explicit(&from->written, memory_order_acquire) == read) {
+        }
+        item = from->items[read % bare_ring_items];
+        atomic_store_explicit(&from->read, read + 1, memory_order_release);
+    } else {
         while (atomic_load_explicit(&from->number, memory_order_acquire) != number) {
         }
-        return from->line;
+        item = from->line;
     }
-    while (ring_readable(&from->ring, 1) < 1) {
-    }
-    const struct item item = from->ring_items[ring_read_slot(&from->ring, 0)];
-    ring_did_read(&from->ring, 1);
     return item;
 }
 
@@ -133,7 +121,7 @@ FOR_EACH_WAY void echo(struct capacity_pair *pair, capacity_way_t way) {
 static void fill(struct capacity_pair *pair) {
     for (uint32_t i = 0; i < pair->count; i++) {
         const struct item item = {.target = i % targets, .value = pair->value};
-        bare_put(&pair->there, &item);
+        put(&pair->there, CAPACITY_BARE_RINGS, i, &item);
     }
 }
 

@@ -102,36 +102,4 @@ struct MixConditions: Hashable {
         case .openal: try OpenALPlayer(mix)
         }
     }
-
-    /// Throws unless every voice of the players plays and their outputs are correct.
-    func check(_ players: [any Player]) throws {
-        if pitched { try checkEnergies(players) } else { try players.forEach { try $0.check() } }
-    }
-
-    /// With pitch, compares the energies of 32 cycles with those of the bound, within one decibel,
-    /// since splines and counters differ.
-    private func checkEnergies(_ players: [any Player]) throws {
-        var energies = players.map { _ in 0.0 }
-        for _ in 0..<32 {
-            for (index, player) in players.enumerated() {
-                _ = player.cycle()
-                let outputs = player.outputs
-                for channel in 0..<outputs.count {
-                    energies[index] += outputs[channel].reduce(0) { $0 + Double($1) * Double($1) }
-                }
-            }
-        }
-        guard let bound = players.firstIndex(where: { $0 is BoundPlayer }) else { return }
-        for (player, energy) in zip(players, energies) {
-            try player.checkVoices()
-            let ratio = energy / energies[bound] / ((player as? OpenALPlayer)?.power ?? 1)
-            guard ratio > 0.8, ratio < 1.25 || voices < 16 else {
-                throw BenchmarkError(
-                    """
-                    With \(text), the energy of \(player.name) is not that of the bare loop (the ratio is \(ratio)): \
-                    they did not do the same work.
-                    """)
-            }
-        }
-    }
 }

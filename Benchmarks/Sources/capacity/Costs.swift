@@ -61,14 +61,9 @@ struct Costs: Part {
         let mix = try conditions.mix(coldBytes: run.coldBytes)
         let players = try Subject.allCases.map { try conditions.player($0, mix) }
         let most = min(10000, (1 << 22) / conditions.frames) - 10
-        let unit = Double(conditions.voices * conditions.frames)
-        let values = Repetition(least: 20, most: most, seconds: run.quick ? 0.1 : 1.5).values { _ in
-            players.map { $0.settledCycle() / unit }
-        }
-        try conditions.check(players)
-        return [Measurement].compared(
-            conditions.metric, "ns", zip(players, values).map { ($0.name, $1) }, ratio: "mix.cost_ratio",
-            conditions.parameters)
+        return try Repetition(least: 20, most: most, seconds: run.quick ? 0.1 : 1.5).measure(
+            players, conditions.metric, "ns", per: Double(conditions.voices * conditions.frames),
+            ratio: "mix.cost_ratio", conditions.parameters)
     }
 
     private static let columns: [Table.Column] = [

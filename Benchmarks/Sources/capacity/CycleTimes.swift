@@ -32,11 +32,8 @@ struct CycleTimes: Part {
     private static func measure(_ conditions: MixConditions, _ cycles: Int, _ coldBytes: Int) throws -> [Measurement] {
         let mix = try conditions.mix(coldBytes: coldBytes)
         let players = try [Subject.core, .openal].map { try conditions.player($0, mix) }
-        let values = Repetition(warmUp: 20, least: cycles, most: cycles).values { _ in
-            players.map { $0.cycle() / conditions.periodNanoseconds * 100 }
-        }
-        try conditions.check(players)
-        return [Measurement].compared(metric, "%", zip(players, values).map { ($0.name, $1) }, conditions.parameters)
+        return try Repetition(warmUp: 20, least: cycles, most: cycles).measure(
+            players, metric, "%", per: conditions.periodNanoseconds / 100, settled: false, conditions.parameters)
     }
 
     private static func targets(_ data: DataKind, _ results: [Measurement], _ noise: Noise) -> [Target] {

@@ -60,7 +60,7 @@ struct HalfPeriod: Part {
             let player = try conditions.player(subject, conditions.mix(coldBytes: run.coldBytes))
             let repetitions = run.quick ? 31 : 201
             let times = Repetition(warmUp: 1, least: repetitions, most: repetitions).values { _ in [player.cycle()] }
-            try player.check()
+            try [player].check()
             return Statistics(times[0]).median
         }
     }

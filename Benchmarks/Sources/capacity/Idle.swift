@@ -71,8 +71,8 @@ struct Idle: Part {
         return more
     }
 
-    /// Both players have the same outputs. If the plan contains the idle objects, both have room for
-    /// them.
+    /// Both players have the same outputs. If the plan contains the idle objects, both have room
+    /// for them.
     private static func players(_ idle: Topology.Idle) throws -> (with: CorePlayer, without: CorePlayer) {
         if idle.voices > 0 {
             let mix = try conditions.mix(coldBytes: 0)

@@ -76,8 +76,8 @@ struct Mix {
     var ceiling: Double?
 
     /// Returns the greatest difference between a player's last outputs and the expected ones, which
-    /// end before `frame`: relative to the greatest expected sample, or absolute if all are silence.
-    /// The voices have the given gains, by default their own.
+    /// end before `frame`: relative to the greatest expected sample, or absolute if all are
+    /// silence. The voices have the given gains, by default their own.
     func difference(_ outputs: Planes, before frame: Int, _ ramps: [Voices.Ramp]? = nil) -> Double {
         let ramps = ramps ?? voices.ramps(frame - voices.frames)
         let sums = (0..<channels).map { sum($0, from: frame - voices.frames, ramps) }
@@ -112,46 +112,5 @@ struct Mix {
             }
         }
         return sum
-    }
-}
-
-/// Renders a mix, for one thread.
-protocol Player: AnyObject {
-    var name: String { get }
-    var mix: Mix { get }
-    /// The frames rendered.
-    var frame: Int { get }
-    var outputs: Planes { get }
-    /// Renders the next period. Returns its nanoseconds.
-    func cycle() -> Double
-    /// Throws unless all voices play on time.
-    func checkVoices() throws
-    /// Returns the difference between the last outputs and those that the mix requires, as a
-    /// fraction of what is allowed.
-    func difference() -> Double
-}
-
-extension Player {
-    /// A cycle right after one that is not timed, so that the player finds the caches as its own
-    /// cycle leaves them, not another player's.
-    func settledCycle() -> Double {
-        _ = cycle()
-        return cycle()
-    }
-
-    func checkVoices() throws {}
-    func difference() -> Double { mix.difference(outputs, before: frame) / 1e-3 }
-
-    /// Throws unless the last period is correct.
-    func check() throws {
-        try checkVoices()
-        let difference = difference()
-        guard difference <= 1 else {
-            throw BenchmarkError(
-                """
-                With \(mix.text), the output of \(name) is not the sum of its voices (the difference is \
-                \(difference) of what is allowed): it did not do the same work as others.
-                """)
-        }
     }
 }

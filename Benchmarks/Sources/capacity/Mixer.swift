@@ -116,10 +116,8 @@ struct Mixer: Part {
     /// Measures cycle and additions alternately, each after one that is not timed.
     private static func point(_ layout: MixerLayout, seconds: Double) throws -> [Measurement] {
         let players: [any Player] = [try layout.corePlayer(), try layout.boundPlayer()]
-        let values = Repetition(seconds: seconds).values { _ in players.map { $0.settledCycle() / 1000 } }
-        try players.forEach { try $0.check() }
-        return [Measurement].compared(
-            "mixer.cycle_us", "µs", zip(players, values).map { ($0.name, $1) }, layout.parameters)
+        return try Repetition(seconds: seconds).measure(
+            players, "mixer.cycle_us", "µs", per: 1000, layout.parameters)
     }
 
     func figures(_ results: [Measurement]) -> [Figure] { [.mixer(results)] }

@@ -3,7 +3,8 @@ import COpenAL
 import Foundation
 import Processes
 
-/// OpenAL Soft with the voices of a mix, from static buffers; with the cubic resampler when pitched.
+/// OpenAL Soft with the voices of a mix, from static buffers; with the cubic resampler when
+/// pitched.
 final class OpenALPlayer: Player {
     let name = Subject.openal.name
     let mix: Mix

@@ -28,6 +28,21 @@ struct Repetition {
     }
 }
 
+extension Repetition {
+    /// Measures cycles of players alternately, by default each after one that is not timed, and
+    /// checks their outputs. Returns the nanoseconds divided by `divisor`, under a metric; and
+    /// under the metric `ratio` those of the first player over those of each other, pair by pair.
+    func measure(
+        _ players: [any Player], _ metric: String, _ unit: String, per divisor: Double, ratio: String? = nil,
+        settled: Bool = true, _ parameters: Parameters
+    ) throws -> [Measurement] {
+        let values = values { _ in players.map { (settled ? $0.settledCycle() : $0.cycle()) / divisor } }
+        try players.check()
+        let subjects = zip(players, values).map { ($0.name, $1) }
+        return [Measurement].compared(metric, unit, subjects, ratio: ratio, parameters)
+    }
+}
+
 /// The additional cost of something, compared with the same without it.
 struct Difference {
     /// Per cent of the cycle without it.

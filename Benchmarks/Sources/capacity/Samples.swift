@@ -70,8 +70,8 @@ final class Planes {
 
     init(count: Int, frames: Int) {
         let lines = (frames + 15) / 16
-        // At a distance of whole pages, the processor takes a load from one plane for a load of what
-        // was just stored in the other.
+        // At a distance of whole pages, the processor takes a load from one plane for a load of
+        // what was just stored in the other.
         (self.count, self.frames, stride) = (count, frames, 16 * (lines % 64 == 0 ? lines + 1 : lines))
         samples = Self.allocate(count * stride)
         pointers = .allocate(capacity: count)

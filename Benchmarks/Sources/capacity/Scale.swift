@@ -76,11 +76,8 @@ struct Scale: Part {
     private static func measure(_ topology: Topology, seconds: Double) throws -> [Measurement] {
         let mix = try topology.mix()
         let players: [any Player] = [try topology.corePlayer(mix), topology.boundPlayer(mix)]
-        let values = Repetition(seconds: seconds).values { _ in players.map { $0.settledCycle() / 1000 } }
-        try players.forEach { try $0.check() }
-        return [Measurement].compared(
-            "cycle.us", "µs", zip(players, values).map { ($0.name, $1) }, ratio: "cycle.cost_ratio",
-            topology.parameters)
+        return try Repetition(seconds: seconds).measure(
+            players, "cycle.us", "µs", per: 1000, ratio: "cycle.cost_ratio", topology.parameters)
     }
 
     private static let columns: [Table.Column] = [

@@ -1,6 +1,5 @@
-/// What the capacity benchmark measures in C: single calls of the render core and of OpenAL, without
-/// the calls that prepare them; and the bare loops, rings and cache lines with which they are
-/// compared.
+/// What the capacity benchmark measures in C: single calls of the render core and of OpenAL, and
+/// the bare loops, rings and cache lines with which they are compared.
 #ifndef CAPACITY_H
 #define CAPACITY_H
 
