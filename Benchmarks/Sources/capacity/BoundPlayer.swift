@@ -89,21 +89,16 @@ final class BoundPlayer: Player {
 
     /// Not timed: sets the samples and gains of a period.
     private func prepare() {
-        let (ramps, samples) = (mix.voices.ramps(frame), mix.voices.samples)
-        let position = frame % samples.frames
-        let count = mix.voices.count
+        let (ramps, samples, count) = (mix.voices.ramps(frame), mix.voices.samples, mix.voices.count)
+        let position = UInt64(frame % samples.frames) << 32
         for index in 0..<count + Self.ahead {
             let voice = index < count ? index : index % count
+            let playhead = mix.voices.isPitched ? playheads[voice] : position
             let (ramp, addition) = (ramps[voice % Voices.pans], bound.voices.additions + index)
-            addition.pointee.samples = samples.plane(voice) + position
+            addition.pointee.samples = samples.plane(voice) + Int(playhead >> 32)
+            addition.pointee.phase = UInt32(truncatingIfNeeded: playhead)
             addition.pointee.gains = (ramp.first.x, ramp.first.y)
             addition.pointee.steps = (ramp.step.x, ramp.step.y)
-        }
-        guard mix.voices.isPitched else { return }
-        for index in 0..<count + Self.ahead {
-            let playhead = playheads[index % count]
-            bound.voices.additions[index].samples = samples.plane(index % count) + Int(playhead >> 32)
-            bound.voices.additions[index].phase = UInt32(truncatingIfNeeded: playhead)
         }
     }
 }

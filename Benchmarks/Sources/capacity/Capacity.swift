@@ -13,7 +13,7 @@ struct Capacity: ParsableCommand {
             Plays looping voices from memory, each with its own pan, to a stereo output, and reports the cost of a period divided by voices \
             and frames. Included: all work of rcore_process, or of alcRenderSamplesSOFT. Not included: a server, streaming, posting commands. \
             Repetitions of all implementations alternate, so that noise affects all of them; compare implementations rather than absolute \
-            times. Before it measures, the benchmark checks that the implementations produce the same output.
+            times. After each measurement, the benchmark checks the output of every implementation.
             """)
 
     @OptionGroup var options: Options
