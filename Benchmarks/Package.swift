@@ -69,8 +69,9 @@ let package = Package(
         .executableTarget(
             name: "capacity",
             dependencies: [
-                "CCapacity", "Processes", "Reporting",
+                "CCapacity", "COpenAL", "Processes", "Reporting",
                 .product(name: "AudioRendering", package: "swift-audio-session"),
+                .product(name: "CRenderCore", package: "swift-audio-session"),
                 .product(name: "CSessionSocket", package: "swift-audio-session"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -3,50 +3,60 @@
 //
 // For affinities, which C17 alone does not declare.
 #define _GNU_SOURCE
-#include "bare_ring.h"
-#include "capacity_pair.h"
-#include "layout.h"
+#include "capacity.h"
 
 // The core's own ring, measured as it is. It is not part of the core's interface.
 #include "../../../Sources/CRenderCore/queue/ring.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum order { ORDER_NONE, ORDER_RINGS, ORDER_BARE_RINGS, ORDER_LINES, ORDER_POST, ORDER_FILL, ORDER_END };
-// As many as a queue has by default.
-enum { ring_items = 1024 };
+enum {
+    // As many as a queue has by default.
+    ring_items = 1024,
+    bare_ring_items = 1 << 16,
+    targets = 256,
+};
 
+/// The reader of a bare ring stores `value` in `target`.
 struct item {
-    /// As large as a command.
-    uint64_t words[6];
+    uint32_t target;
+    float value;
+    uint64_t rest[5];
 };
+static_assert(sizeof(struct item) == 48, "as large as a command");
 
-struct item_ring {
+/// All ways from one core to the other.
+struct direction {
     struct ring ring;
-    alignas(64) struct item items[ring_items];
+    alignas(64) struct item ring_items[ring_items];
+    // The bare ring.
+    alignas(64) _Atomic(uint64_t) written;
+    alignas(64) _Atomic(uint64_t) read;
+    alignas(64) struct item items[bare_ring_items];
+    // An item that fits in a cache line together with its number can be handed over at once.
+    alignas(64) _Atomic(uint64_t) number;
+    struct item line;
 };
 
-// An item that fits in a cache line together with its number can be handed over at once.
-struct line {
-    alignas(64) _Atomic(uint64_t) number;
-    struct item item;
-};
+enum order { ORDER_NONE, ORDER_ECHO, ORDER_POST, ORDER_FILL, ORDER_END };
 
 struct capacity_pair {
-    struct item_ring there, back;
-    struct line line_there, line_back;
-    struct bare_ring bare, bare_back;
+    struct direction there, back;
+    /// The values that the reader of a bare ring stores.
+    float stored[targets];
     pthread_t partner;
     cpu_set_t before;
     // The order: its data is written before `order` is stored with release. It is done when `order`
     // is ORDER_NONE again.
     alignas(64) _Atomic(int) order;
+    capacity_way_t way;
     uint32_t count;
-    capacity_graph_t *graph;
     float value;
+    const capacity_gains_t *gains;
     bool fits;
 };
 
@@ -56,70 +66,76 @@ static void rest(void) {
 #endif
 }
 
-// ---- Rings and lines ----------------------------------------------------------------------------
+// ---- One item -----------------------------------------------------------------------------------
 
-static void send(struct item_ring *ring, const struct item *item) {
-    while (ring_writable(&ring->ring, 1) < 1) {
+// Compiled for each way: a bound must not choose its way for each item.
+#define FOR_EACH_WAY static inline __attribute__((always_inline))
+
+FOR_EACH_WAY void put(struct direction *to, capacity_way_t way, uint64_t number, const struct item *item) {
+    if (way == CAPACITY_RINGS) {
+        while (ring_writable(&to->ring, 1) < 1) {
+        }
+        to->ring_items[ring_write_slot(&to->ring, 0)] = *item;
+        ring_did_write(&to->ring, 1);
+    } else if (way == CAPACITY_BARE_RINGS) {
+        const uint64_t written = atomic_load_explicit(&to->written, memory_order_relaxed);
+        to->items[written % bare_ring_items] = *item;
+        atomic_store_explicit(&to->written, written + 1, memory_order_release);
+    } else {
+        to->line = *item;
+        atomic_store_explicit(&to->number, number, memory_order_release);
     }
-    ring->items[ring_write_slot(&ring->ring, 0)] = *item;
-    ring_did_write(&ring->ring, 1);
 }
 
-static struct item take(struct item_ring *ring) {
-    while (ring_readable(&ring->ring, 1) < 1) {
+FOR_EACH_WAY struct item take(struct direction *from, capacity_way_t way, uint64_t number) {
+    struct item item;
+    if (way == CAPACITY_RINGS) {
+        while (ring_readable(&from->ring, 1) < 1) {
+        }
+        item = from->ring_items[ring_read_slot(&from->ring, 0)];
+        ring_did_read(&from->ring, 1);
+    } else if (way == CAPACITY_BARE_RINGS) {
+        const uint64_t read = atomic_load_explicit(&from->read, memory_order_relaxed);
+        while (atomic_load_explicit(&from->written, memory_order_acquire) == read) {
+        }
+        item = from->items[read % bare_ring_items];
+        atomic_store_explicit(&from->read, read + 1, memory_order_release);
+    } else {
+        while (atomic_load_explicit(&from->number, memory_order_acquire) != number) {
+        }
+        item = from->line;
     }
-    const struct item item = ring->items[ring_read_slot(&ring->ring, 0)];
-    ring_did_read(&ring->ring, 1);
     return item;
-}
-
-static void put(struct line *line, uint64_t number, const struct item *item) {
-    line->item = *item;
-    atomic_store_explicit(&line->number, number, memory_order_release);
-}
-
-static struct item await(struct line *line, uint64_t number) {
-    while (atomic_load_explicit(&line->number, memory_order_acquire) != number) {
-    }
-    return line->item;
-}
-
-static struct item item_of(uint64_t number) { return (struct item){.words = {number, 1, 2, 3, 4, ~number}}; }
-
-static bool is_item_of(const struct item *item, uint64_t number) {
-    return item->words[0] == number && item->words[5] == ~number;
 }
 
 // ---- The partner --------------------------------------------------------------------------------
 
+FOR_EACH_WAY void echo(struct capacity_pair *pair, capacity_way_t way) {
+    const uint32_t rounds = pair->count;
+    for (uint32_t i = 1; i <= rounds; i++) {
+        const struct item item = take(&pair->there, way, i);
+        put(&pair->back, way, i, &item);
+    }
+}
+
+static void fill(struct capacity_pair *pair) {
+    for (uint32_t i = 0; i < pair->count; i++) {
+        const struct item item = {.target = i % targets, .value = pair->value};
+        put(&pair->there, CAPACITY_BARE_RINGS, i, &item);
+    }
+}
+
 static void carry_out(struct capacity_pair *pair, enum order order) {
-    switch (order) {
-    case ORDER_RINGS:
-        for (uint32_t i = 0; i < pair->count; i++) {
-            const struct item item = take(&pair->there);
-            send(&pair->back, &item);
-        }
-        break;
-    case ORDER_BARE_RINGS:
-        for (uint32_t i = 1; i <= pair->count; i++) {
-            const struct bare_item item = bare_ring_take(&pair->bare);
-            bare_ring_put(&pair->bare_back, &item);
-        }
-        break;
-    case ORDER_LINES:
-        for (uint32_t i = 1; i <= pair->count; i++) {
-            const struct item item = await(&pair->line_there, i);
-            put(&pair->line_back, i, &item);
-        }
-        break;
-    case ORDER_POST:
-        pair->fits = capacity_graph_command(pair->graph, pair->count, false);
-        break;
-    case ORDER_FILL:
-        bare_ring_fill(&pair->bare, pair->count, pair->value);
-        break;
-    default:
-        break;
+    if (order == ORDER_POST) {
+        pair->fits = capacity_post(pair->gains);
+    } else if (order == ORDER_FILL) {
+        fill(pair);
+    } else if (pair->way == CAPACITY_RINGS) {
+        echo(pair, CAPACITY_RINGS);
+    } else if (pair->way == CAPACITY_BARE_RINGS) {
+        echo(pair, CAPACITY_BARE_RINGS);
+    } else {
+        echo(pair, CAPACITY_LINES);
     }
 }
 
@@ -198,67 +214,53 @@ void capacity_pair_destroy(capacity_pair_t *pair) {
 
 // ---- Measurements -------------------------------------------------------------------------------
 
-uint64_t capacity_pair_rings(capacity_pair_t *pair, uint32_t rounds) {
+FOR_EACH_WAY bool exchange(struct capacity_pair *pair, capacity_way_t way) {
+    const uint32_t rounds = pair->count;
     bool same = true;
-    pair->count = rounds;
-    give(pair, ORDER_RINGS);
-    const uint64_t begun = layout_now();
     for (uint32_t i = 1; i <= rounds; i++) {
-        const struct item item = item_of(i);
-        send(&pair->there, &item);
-        const struct item returned = take(&pair->back);
-        same = same && is_item_of(&returned, i);
+        const struct item item = {.target = i, .rest = {1, 2, 3, 4, ~(uint64_t)i}};
+        put(&pair->there, way, i, &item);
+        const struct item returned = take(&pair->back, way, i);
+        same = same && returned.target == i && returned.rest[4] == ~(uint64_t)i;
     }
-    const uint64_t taken = layout_now() - begun;
+    return same;
+}
+
+uint64_t capacity_pair_exchange(capacity_pair_t *pair, capacity_way_t way, uint32_t rounds) {
+    pair->there.number = pair->back.number = 0;
+    pair->way = way;
+    pair->count = rounds;
+    give(pair, ORDER_ECHO);
+    const uint64_t begun = capacity_now();
+    const bool same = way == CAPACITY_RINGS        ? exchange(pair, CAPACITY_RINGS)
+                      : way == CAPACITY_BARE_RINGS ? exchange(pair, CAPACITY_BARE_RINGS)
+                                                   : exchange(pair, CAPACITY_LINES);
+    const uint64_t taken = capacity_now() - begun;
     await_done(pair);
     return same ? taken : 0;
 }
 
-uint64_t capacity_pair_bare_rings(capacity_pair_t *pair, uint32_t rounds) {
-    bool same = true;
-    pair->count = rounds;
-    give(pair, ORDER_BARE_RINGS);
-    const uint64_t begun = layout_now();
-    for (uint32_t i = 1; i <= rounds; i++) {
-        const struct bare_item item = {.target = i};
-        bare_ring_put(&pair->bare, &item);
-        same = bare_ring_take(&pair->bare_back).target == i && same;
-    }
-    const uint64_t taken = layout_now() - begun;
-    await_done(pair);
-    return same ? taken : 0;
-}
-
-uint64_t capacity_pair_lines(capacity_pair_t *pair, uint32_t rounds) {
-    bool same = true;
-    const struct item none = {{0}};
-    put(&pair->line_there, 0, &none);
-    put(&pair->line_back, 0, &none);
-    pair->count = rounds;
-    give(pair, ORDER_LINES);
-    const uint64_t begun = layout_now();
-    for (uint32_t i = 1; i <= rounds; i++) {
-        const struct item item = item_of(i);
-        put(&pair->line_there, i, &item);
-        const struct item returned = await(&pair->line_back, i);
-        same = same && is_item_of(&returned, i);
-    }
-    const uint64_t taken = layout_now() - begun;
-    await_done(pair);
-    return same ? taken : 0;
-}
-
-uint64_t capacity_pair_cycle(capacity_pair_t *pair, capacity_graph_t *graph, uint32_t count) {
-    pair->graph = graph;
-    pair->count = count;
+bool capacity_pair_post(capacity_pair_t *pair, const capacity_gains_t *gains) {
+    pair->gains = gains;
     give(pair, ORDER_POST);
     await_done(pair);
-    const uint64_t taken = capacity_graph_cycle(graph);
-    return pair->fits ? taken : 0;
+    return pair->fits;
+}
+
+// Stores the value of each waiting item in its target.
+static void drain(struct capacity_pair *pair) {
+    struct direction *ring = &pair->there;
+    const uint64_t written = atomic_load_explicit(&ring->written, memory_order_acquire);
+    uint64_t read = atomic_load_explicit(&ring->read, memory_order_relaxed);
+    for (; read < written; read++) {
+        const struct item *item = &ring->items[read % bare_ring_items];
+        pair->stored[item->target] = item->value;
+    }
+    atomic_store_explicit(&ring->read, read, memory_order_release);
 }
 
 uint64_t capacity_pair_drain(capacity_pair_t *pair, uint32_t count, bool apart) {
-    if (count > bare_ring_capacity) {
+    if (count > bare_ring_items) {
         return 0;
     }
     pair->count = count;
@@ -267,10 +269,14 @@ uint64_t capacity_pair_drain(capacity_pair_t *pair, uint32_t count, bool apart) 
         give(pair, ORDER_FILL);
         await_done(pair);
     } else {
-        bare_ring_fill(&pair->bare, count, pair->value);
+        fill(pair);
     }
-    const uint64_t begun = layout_now();
-    bare_ring_drain(&pair->bare);
-    const uint64_t taken = layout_now() - begun;
-    return bare_ring_stored(&pair->bare, count, pair->value) ? taken : 0;
+    const uint64_t begun = capacity_now();
+    drain(pair);
+    const uint64_t taken = capacity_now() - begun;
+    bool stored = true;
+    for (uint32_t i = 0; i < count && i < targets; i++) {
+        stored = stored && pair->stored[i] == pair->value;
+    }
+    return stored ? taken : 0;
 }

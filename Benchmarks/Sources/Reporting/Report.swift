@@ -6,6 +6,8 @@ package struct Findings {
     package var targets: [Target] = []
     package var tables: [Table] = []
     package var figures: [Figure] = []
+    /// The fits of curves, for the table of bends.
+    package var growths: [Growth] = []
     /// The names of the parts that failed.
     package var failures: [String] = []
 
@@ -20,6 +22,7 @@ package struct Findings {
         targets += others.targets
         tables += others.tables
         figures += others.figures
+        growths += others.growths
         failures += others.failures
     }
 }

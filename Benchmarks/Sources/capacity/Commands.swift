@@ -4,7 +4,7 @@ import Reporting
 
 /// The cost of a command to the cycle that takes it, for different numbers of commands, compared
 /// with a bare ring.
-struct Commands {
+struct Commands: Part {
     /// How the commands are posted.
     enum Kind: String, CaseIterable {
         /// Posted by the rendering thread, due at once.
@@ -15,28 +15,10 @@ struct Commands {
         case timed = "with a time"
     }
 
-    struct Point {
-        var kind: Kind
-        /// The number of commands per cycle.
-        var count: Int
-        /// Nanoseconds per command, for the core and for the bare ring (which has no times); and
-        /// microseconds of the cycle that takes them.
-        var each: Statistics
-        var bare: Statistics?
-        var cycle: Statistics
-
-        /// The commands per second, with cycles of 64 frames.
-        var perSecond: Double { Double(count * MixConditions.sampleRate) / Double(Commands.topology.frames) }
-    }
-
-    private(set) var points: [Point] = []
-    private(set) var tables: [Table] = []
-    /// Why there are no results from another core.
-    private(set) var reason: String?
     static let bound = "bare ring of 48-byte items"
-    private static let topology = Topology()
 
-    mutating func measure(quick: Bool, pair: Pair?) throws {
+    mutating func measure(_ run: Run) throws -> Findings {
+        var findings = Findings()
         var table = Table(
             "Commands: gains for 256 voices, 64 frames, hot, mono, flat",
             note: "Nanoseconds for each, beyond a cycle without; bare: each item of a ring read and its value stored",
@@ -44,105 +26,82 @@ struct Commands {
                 .text("posted", 22), "a cycle", "a second", "each", "p99", "bare", "p99",
                 Table.Column("cycle µs", width: 9),
             ])
-        let counts = quick ? [1, 16, 256, 1024, 4096] : [1, 4, 16, 64, 256, 1024, 4096, 16384]
+        let pair = Pair()
+        let counts = run.quick ? [1, 16, 256, 1024, 4096] : [1, 4, 16, 64, 256, 1024, 4096, 16384]
         for kind in Kind.allCases where kind != .otherCore || pair != nil {
             for count in counts {
-                let point = try Self.measure(kind, count, pair: pair, seconds: quick ? 0.05 : 0.6)
-                points.append(point)
+                let results = try Self.measure(kind, count, pair, seconds: run.quick ? 0.05 : 0.6)
+                findings.results += results
+                let each = results.of("ring.ns_per_command").flatMap(\.statistics.cells)
+                let perSecond = Double(count * MixConditions.sampleRate) / Double(Topology().frames)
                 table.add(
-                    [
-                        kind.rawValue, "\(count)", digits(point.perSecond), digits(point.each.median),
-                        digits(point.each.p99),
-                    ]
-                        + [point.bare.map { digits($0.median) } ?? "", point.bare.map { digits($0.p99) } ?? ""]
-                        + [digits(point.cycle.median)])
+                    [kind.rawValue, "\(count)", digits(perSecond)] + each
+                        + Array(repeating: "", count: 4 - each.count) + [results.median("cycle.us")])
             }
+            let points = findings.results.of("cycle.us", nil, ["posted": .text(kind.rawValue)])
+            findings.growths += [
+                Growth(
+                    "commands \(kind.rawValue)", Subject.core.name, unit: "µs", each: "command",
+                    points.points(against: "commands"))
+            ].compactMap { $0 }
         }
-        tables = [table]
+        findings.tables = [table]
+        findings.targets = Self.targets(findings.results, run.noise)
         if pair == nil { say("from another core: not available, this process may not use two cores") }
+        return findings
     }
 
-    func points(_ kind: Kind) -> [Point] { points.filter { $0.kind == kind } }
-
     /// Measures a cycle without and one with commands, each after a cycle that is not timed; then
-    /// as many items through a bare ring.
-    private static func measure(_ kind: Kind, _ count: Int, pair: Pair?, seconds: Double) throws -> Point {
-        var topology = topology
-        topology.commands = count
-        let graph = try Graph(topology)
-        let items = UInt32(count)
-        var (each, bare, cycles): ([Double], [Double], [Double]) = ([], [], [])
-        let begun = ContinuousClock.now
-        var repetitions = 0
-        while repetitions < 40 || (repetitions < 20000 && ContinuousClock.now - begun < .seconds(seconds)) {
-            _ = graph.cycle()
-            let without = graph.cycle()
-            let (with, more) = try take(items, kind, graph, pair, without)
+    /// as many items through a bare ring, which has no times.
+    private static func measure(_ kind: Kind, _ count: Int, _ pair: Pair?, seconds: Double) throws -> [Measurement] {
+        let topology = Topology(commands: count)
+        let core = try topology.corePlayer(topology.mix())
+        let ring = kind == .timed ? nil : pair
+        let values = try Repetition(seconds: seconds).values { _ in
+            let (cycle, more) = try take(count, kind, core, pair, without: core.settledCycle())
             // Subtracts the time to read the clock, which the difference of two cycles subtracts as
             // well.
-            let none = pair.map { Double(capacity_pair_drain($0.handle, 0, false)) }
-            let drained =
-                kind == .timed ? nil : pair.map { Double(capacity_pair_drain($0.handle, items, kind == .otherCore)) }
-            repetitions += 1
-            if repetitions <= 10 { continue }
-            guard drained != 0 else { throw BenchmarkError.lost("items of a bare ring") }
-            each.append(more / Double(count))
-            cycles.append(with / 1000)
-            if let drained, let none { bare.append((drained - none) / Double(count)) }
+            let bare = try ring.map { try $0.drain(count, apart: kind == .otherCore) - $0.drain(0, apart: false) }
+            return [more / Double(count), cycle / 1000] + (bare.map { [$0 / Double(count)] } ?? [])
         }
-        try graph.check()
-        return Point(
-            kind: kind, count: count, each: Statistics(each), bare: bare.isEmpty ? nil : Statistics(bare),
-            cycle: Statistics(cycles))
+        try core.check()
+        let parameters = topology.parameters.with(["commands": .whole(count), "posted": .text(kind.rawValue)])
+        return [Measurement].compared(
+            "ring.ns_per_command", "ns", [(core.name, values[0]), (bound, values.count > 2 ? values[2] : [])],
+            parameters) + [Measurement("cycle.us", core.name, "µs", Statistics(values[1]), parameters)]
     }
 
     /// Returns the nanoseconds of the cycle that takes the commands, and the part of them that the
     /// commands cost.
     private static func take(
-        _ count: UInt32, _ kind: Kind, _ graph: Graph, _ pair: Pair?, _ without: Double
+        _ count: Int, _ kind: Kind, _ core: CorePlayer, _ pair: Pair?, without: Double
     ) throws -> (cycle: Double, more: Double) {
-        let full = BenchmarkError.noGraph(graph.topology, "no room for \(count) commands")
-        switch kind {
-        case .sameThread:
-            guard capacity_graph_command(graph.handle, count, false) else { throw full }
-            let cycle = graph.cycle()
-            return (cycle, cycle - without)
-        case .otherCore:
-            let cycle = pair.map { Double(capacity_pair_cycle($0.handle, graph.handle, count)) } ?? 0
-            guard cycle > 0 else { throw full }
-            return (cycle, cycle - without)
-        case .timed:
-            // Two cycles: one stores the commands, one applies them.
-            guard capacity_graph_command(graph.handle, count, true) else { throw full }
-            let keeping = graph.cycle()
-            let applying = graph.cycle()
-            return (max(keeping, applying), keeping + applying - 2 * without)
-        }
+        var gains = core.gains(count, timed: kind == .timed)
+        let isPosted =
+            if kind == .otherCore, let pair { capacity_pair_post(pair.handle, &gains) } else { capacity_post(&gains) }
+        guard isPosted else { throw BenchmarkError("The queue has no room for \(count) commands.") }
+        let cycle = core.cycle()
+        guard kind == .timed else { return (cycle, cycle - without) }
+        // Two cycles: one stores the commands, one applies them.
+        let applying = core.cycle()
+        return (max(cycle, applying), cycle + applying - 2 * without)
     }
 
     /// The highest cost among the counts that a queue has room for by default.
-    func worst(_ kind: Kind) -> Statistics? {
-        points(kind).filter { (64...1024).contains($0.count) }.map(\.each).max { $0.median < $1.median }
-    }
-
-    var growths: [Growth] {
-        Kind.allCases.compactMap { kind in
-            Growth(
-                "commands \(kind.rawValue)", Subject.core.name, unit: "µs", each: "command",
-                points(kind).map { (Double($0.count), $0.cycle.median) })
+    private static func targets(_ results: [Measurement], _ noise: Noise) -> [Target] {
+        [Kind.sameThread, .otherCore].compactMap { kind in
+            let drained = results.of("ring.ns_per_command", Subject.core.name, ["posted": .text(kind.rawValue)])
+                .filter { (64...1024).contains($0.conditions.values["commands"]?.number ?? 0) }
+            return drained.map(\.statistics).max { $0.median < $1.median }.map {
+                Target(
+                    what: "a drained command, posted \(kind.rawValue), 64 … 1,024 a cycle", unit: "ns", wanted: 20,
+                    reached: $0.median,
+                    range: min(
+                        $0.interval.lowerBound, $0.median / (1 + noise.ratio))...max(
+                            $0.interval.upperBound, $0.median * (1 + noise.ratio)))
+            }
         }
     }
 
-    var measurements: [Measurement] {
-        points.flatMap { point in
-            let parameters = Self.topology.parameters.with([
-                "commands": .whole(point.count), "posted": .text(point.kind.rawValue),
-            ])
-            let bare = point.bare.map { Measurement("ring.ns_per_command", Self.bound, "ns", $0, parameters) }
-            return [
-                Measurement("ring.ns_per_command", Subject.core.name, "ns", point.each, parameters),
-                Measurement("cycle.us", Subject.core.name, "µs", point.cycle, parameters),
-            ] + (bare.map { [$0] } ?? [])
-        }
-    }
+    func figures(_ results: [Measurement]) -> [Figure] { [.commands(results)] }
 }

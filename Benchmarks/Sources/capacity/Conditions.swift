@@ -1,4 +1,6 @@
-import CCapacity
+import CRenderCore
+import Processes
+import Reporting
 
 /// The samples that the voices read: few that stay in the cache, or more than the cache holds.
 enum DataKind: String, CaseIterable {
@@ -15,11 +17,29 @@ enum GainKind: String {
     case flat
     /// Gain and pan of every voice ramp all the time.
     case ramping
-    /// Every voice got a new gain for the cycle.
+    /// Every voice gets a new gain before every cycle, and reaches it at the cycle's end.
     case commanded
 }
 
-/// The conditions of a measurement.
+/// The subjects of the timing.
+enum Subject: CaseIterable {
+    case core, bound, openal
+
+    var name: String { name(pitched: false) }
+
+    func name(pitched: Bool) -> String {
+        switch self {
+        case .core: "swift-audio-session"
+        case .bound: pitched ? "bare 4-point loop" : "bare multiply-add loop"
+        case .openal: (try? OpenALProperties.found.get().name) ?? "OpenAL Soft"
+        }
+    }
+}
+
+/// The conditions of a line of the results, as JSON has them.
+typealias Parameters = Reporting.Conditions
+
+/// The conditions of a measurement: voices in one bus of a stereo output.
 struct MixConditions: Hashable {
     var voices = 256
     var frames = 64
@@ -31,27 +51,55 @@ struct MixConditions: Hashable {
     static let sampleRate = 48000
     var periodNanoseconds: Double { Double(frames) / Double(Self.sampleRate) * 1e9 }
 
-    /// Hot: eight sources of 1,024 frames, 32 KiB when mono. Cold: every voice has a source of its
-    /// own, and each is read once before any is read again.
-    func scene(coldBytes: Int) -> capacity_scene_t {
-        let channels = sources == .mono ? 1 : 2
-        let length = data == .hot ? 1024 : coldBytes / (4 * voices * channels)
-        return capacity_scene_t(
-            voices: UInt32(voices), idle_voices: 0, frames: UInt32(frames),
-            sources: UInt32(data == .hot ? min(voices, 8) : voices),
-            source_frames: UInt32(max(1, length / frames) * frames), channels: UInt32(channels), motion: motion,
-            pitched: pitched)
-    }
-
-    private var motion: capacity_motion_t {
-        switch gain {
-        case .flat: CAPACITY_FLAT
-        case .ramping: CAPACITY_RAMPING
-        case .commanded: CAPACITY_COMMANDED
-        }
-    }
-
     var text: String {
         "\(voices) voices, \(frames) frames, \(data), \(sources), \(gain)\(pitched ? ", pitched" : "")"
+    }
+
+    var parameters: Parameters {
+        [
+            "voices": .whole(voices), "frames": .whole(frames), "data": .text(data.rawValue),
+            "sources": .text(sources.rawValue), "gain": .text(gain.rawValue), "pitched": .flag(pitched),
+            "sampleRate": .whole(Self.sampleRate),
+        ]
+    }
+
+    /// The metric of the cost per voice and frame.
+    var metric: String { pitched ? "mix.pitched_ns_per_voice_frame" : "mix.ns_per_voice_frame" }
+
+    /// Returns the parameters of a curve against one of them.
+    func without(_ parameter: String) -> Parameters {
+        Parameters(parameters.values.filter { $0.key != parameter })
+    }
+
+    /// Hot: eight sources of 1,024 frames, 32 KiB when mono. Cold: every voice has a source of its
+    /// own, and each is read once before any is read again.
+    func mix(coldBytes: Int) throws -> Mix {
+        let channels = sources == .mono ? 1 : 2
+        let length = data == .hot ? 1024 : coldBytes / (4 * voices * channels)
+        let samples = try Samples(
+            count: data == .hot ? min(voices, 8) : voices, frames: max(1, length / frames) * frames,
+            channels: channels, period: frames)
+        return Mix(
+            text: text,
+            voices: Voices(
+                samples: samples, count: voices, frames: frames, isPanned: sources == .mono, motion: gain,
+                isPitched: pitched))
+    }
+
+    func corePlayer(_ mix: Mix, idleVoices: Int = 0) throws -> CorePlayer {
+        var plan = Plan()
+        plan.addBus(0, 2)
+        plan.addRoutes(1, 2)
+        plan.connections = [(bus: 0, route: 0)]
+        return try CorePlayer(
+            mix, rcore_config_default(), plan, commands: 3 * voices + 1024, idleVoices: idleVoices)
+    }
+
+    func player(_ subject: Subject, _ mix: Mix) throws -> any Player {
+        switch subject {
+        case .core: try corePlayer(mix)
+        case .bound: BoundPlayer(subject.name(pitched: pitched), mix)
+        case .openal: try OpenALPlayer(mix)
+        }
     }
 }

@@ -1,15 +1,6 @@
 import Foundation
 import Reporting
 
-// Foundation has one, too.
-typealias Measurement = Reporting.Measurement
-
-/// Results of which one condition grows.
-struct Sweep {
-    var title: String
-    var results: [Measurement] = []
-}
-
 /// One figure for each growing parameter, with logarithmic axes and the bound.
 extension Figure {
     private static let colors = ["#0060ad", "#777777", "#d95319"]
@@ -27,38 +18,21 @@ extension Figure {
     }
     private static let keyBelow = "set key below Left reverse samplen 3 maxcols 2 title \" \"\n"
 
-    private static func lines(
-        _ results: [Measurement], _ metric: String, against condition: String,
-        dashed: (_ subject: Int, _ data: String) -> Bool, title: (_ subject: String, _ data: String) -> String,
-        data: [String]
-    ) -> [Line] {
-        var subjects: [String] = []
-        for result in results where result.metric == metric && !subjects.contains(result.subject) {
-            subjects.append(result.subject)
-        }
-        return subjects.enumerated().flatMap { index, subject in
-            data.map { data in
-                Line(
-                    title: title(subject, data), color: colors[index], dashed: dashed(index, data),
-                    points: results.of(metric, subject, ["data": .text(data)]).points(against: condition))
-            }
-        }
-    }
-
     static func costs(_ results: [Measurement]) -> Figure {
-        let center: Conditions = ["frames": 64, "sources": "mono", "gain": "ramping"]
-        let panels = [
-            ("Voices, 64 frames, mono, ramping", "mix.ns_per_voice_frame"),
-            (
-                "Pitched voices (4-point, OpenAL: cubic), 64 frames, mono, ramping",
-                "mix.pitched_ns_per_voice_frame"
-            ),
-        ].map { title, metric in
-            Panel(
-                title: title,
-                lines: lines(
-                    results.of(metric, nil, center), metric, against: "voices", dashed: { $1 == "cold" },
-                    title: { "\($0), \($1)" }, data: ["hot", "cold"]))
+        let titles = ["Voices", "Pitched voices (4-point, OpenAL: cubic)"]
+        let panels = zip(titles, [false, true]).map { title, pitched in
+            let lines = zip(colors, Subject.allCases).flatMap { color, subject in
+                DataKind.allCases.map { data in
+                    let (conditions, name) = (
+                        MixConditions(data: data, pitched: pitched), subject.name(pitched: pitched)
+                    )
+                    return Line(
+                        title: "\(name), \(data)", color: color, dashed: data == .cold,
+                        points: results.of(conditions.metric, name, conditions.without("voices")).points(
+                            against: "voices"))
+                }
+            }
+            return Panel(title: "\(title), 64 frames, mono, ramping", lines: lines)
         }
         return Figure(
             "capacity-cost", size: "1500,650", caption: "Cost per voice and frame against the number of voices",
@@ -66,15 +40,15 @@ extension Figure {
     }
 
     static func frames(_ results: [Measurement]) -> Figure {
-        let metric = "mix.ns_per_voice_frame"
-        let found = results.of(metric, nil, ["voices": 256, "sources": "mono", "gain": "ramping"])
-        let panels = ["hot", "cold"].map { data in
-            Panel(
-                title: "256 voices, mono, ramping, \(data)",
-                lines: lines(
-                    found, metric, against: "frames", dashed: { subject, _ in subject == 1 },
-                    title: { name, _ in name },
-                    data: [data]))
+        let panels = DataKind.allCases.map { data in
+            let conditions = MixConditions(data: data)
+            let lines = zip(colors, Subject.allCases).map { color, subject in
+                Line(
+                    title: subject.name, color: color, dashed: subject == .bound,
+                    points: results.of(conditions.metric, subject.name, conditions.without("frames"))
+                        .points(against: "frames"))
+            }
+            return Panel(title: "256 voices, mono, ramping, \(data)", lines: lines)
         }
         return Figure(
             "capacity-scale-frames", size: "1500,700",
@@ -86,17 +60,15 @@ extension Figure {
     }
 
     static func cycles(_ results: [Measurement]) -> Figure {
-        let metric = "cycle.percent_of_period"
-        let subjects = results.of(metric, nil, ["data": "hot", "frames": 64]).map(\.subject)
         let percentiles: [(String, KeyPath<Statistics, Double>, Int)] = [
             ("median", \.median, 7), ("p99", \.p99, 6), ("p99.9", \.p999, 2),
         ]
-        let panels = ["hot", "cold"].map { data in
-            let lines = zip([colors[0], colors[2]], subjects).flatMap { color, subject in
+        let panels = DataKind.allCases.map { data in
+            let lines = [Subject.core, .openal].flatMap { subject in
                 percentiles.map { name, percentile, symbol in
                     Line(
-                        title: "\(subject), \(name)", color: color, dashed: symbol != 7,
-                        points: results.of(metric, subject, ["data": .text(data)])
+                        title: "\(subject.name), \(name)", color: colors[subject == .core ? 0 : 2], dashed: symbol != 7,
+                        points: results.of("cycle.percent_of_period", subject.name, ["data": .text(data.rawValue)])
                             .points(against: "frames", percentile), symbol: symbol)
                 }
             }
@@ -108,9 +80,9 @@ extension Figure {
     }
 
     /// The curves against buses, routes or channels, and the cost of idle ones.
-    static func scale(_ what: String, _ sweeps: [Sweep], idle: [Measurement]) -> Figure {
+    static func scale(_ what: String, _ sweeps: [Scale.Sweep], idle: [Measurement]) -> Figure {
         let lines = sweeps.enumerated().flatMap { index, sweep in
-            [("core", Subject.core.name, 7), ("bound", Graph.bound, 6)].map { name, subject, symbol in
+            [("core", Subject.core.name, 7), ("bound", Topology.bound, 6)].map { name, subject, symbol in
                 Line(
                     title: "\(name): \(sweep.title)", color: colors[index == 0 ? 0 : 2], dashed: name == "bound",
                     points: sweep.results.of("cycle.us", subject).points(against: what), symbol: symbol)
@@ -199,7 +171,7 @@ extension Figure {
         }
         let bare = Line(
             title: "bare additions: buses, a voice in each", color: colors[1], dashed: true,
-            points: points(Mixer.bound, .plain), symbol: 6)
+            points: points(MixerLayout.bound, .plain), symbol: 6)
         return Figure(
             "capacity-scale-mixer", size: "900,700",
             caption: "Cost of a cycle of 64 frames against nested buses and sends, beside the additions that they need",

@@ -5,16 +5,15 @@ import Reporting
 
 /// The quality of the conversion of a file's sample rate. Sines are written to files, streamed
 /// through the engine without a clock, and compared with the best-fitting sine.
-struct Resampling {
-    struct Rates: Hashable {
+struct Resampling: Part {
+    private struct Rates {
         var input: Int
         var output: Int
         var text: String { "\(Double(input) / 1000) → \(Double(output) / 1000) kHz" }
         var parameters: Parameters { ["inputRate": .whole(input), "sampleRate": .whole(output)] }
     }
 
-    struct Tone {
-        var rates: Rates
+    private struct Tone {
         /// The frequency in Hz.
         var frequency: Double
         /// The ratio of the sine to everything else, in decibels; and that of the same sine when
@@ -25,41 +24,64 @@ struct Resampling {
         var gain: Double
     }
 
-    private(set) var tones: [Tone] = []
-    private(set) var tables: [Table] = []
-    static let wanted = Rates(input: 44_100, output: 48_000)
-    static let bound = "sine in 32-bit float"
+    private static let bound = "sine in 32-bit float"
     private static let amplitude = 0.5
     /// The duration, and the margin at both ends that is ignored because of the resampler's
     /// transients.
     private static let (seconds, margin) = (1.0, 0.1)
 
-    mutating func measure(quick: Bool) throws {
+    mutating func measure(_ run: Run) throws -> Findings {
         let folder = FileManager.default.temporaryDirectory.appending(path: "capacity-\(getpid())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
+        var findings = Findings()
         var table = Table(
             "Resampling of streamed files: a sine of -6 dB, decibels",
             note: "Worst: of all frequencies up to 20 kHz, or 0.45 of a rate",
             [.text("rates", 16), "SNR 997 Hz", "worst SNR", "at Hz", "bound", "gain, low", "gain, high"])
-        for rates in Self.rates(quick: quick) {
-            let found = try Self.frequencies(rates, quick: quick).map { try Self.tone($0, rates, folder) }
-            tones += found
-            guard let worst = found.min(by: { $0.signalToNoise < $1.signalToNoise }) else { continue }
-            let middle = found.first { $0.frequency == 997 }?.signalToNoise ?? worst.signalToNoise
+        for (index, rates) in Self.rates(quick: run.quick).enumerated() {
+            let tones = try Self.frequencies(rates, quick: run.quick).map { try Self.tone($0, rates, folder) }
+            guard let worst = tones.min(by: { $0.signalToNoise < $1.signalToNoise }) else { continue }
+            let middle = tones.first { $0.frequency == 997 } ?? worst
             table.add(
-                [
-                    rates.text, digits(middle), digits(worst.signalToNoise), "\(Int(worst.frequency))",
-                    digits(worst.bound),
-                ]
-                    + [found.map(\.gain).min() ?? 0, found.map(\.gain).max() ?? 0].map { String(format: "%+.4f", $0) })
+                [rates.text]
+                    + [middle.signalToNoise, worst.signalToNoise, worst.frequency, worst.bound].map(digits)
+                    + [tones.map(\.gain).min() ?? 0, tones.map(\.gain).max() ?? 0].map { String(format: "%+.4f", $0) })
+            findings.results += Self.measurements(tones, rates)
+            // The first rates are those of the targets.
+            if index == 0 { findings.targets = Self.targets(rates, worst, tones) }
         }
-        tables = [table]
+        findings.tables = [table]
+        return findings
+    }
+
+    private static func flatness(_ tones: [Tone]) -> Double { tones.map { abs($0.gain) }.max() ?? 0 }
+
+    private static func measurements(_ tones: [Tone], _ rates: Rates) -> [Measurement] {
+        tones.flatMap { tone in
+            let parameters = rates.parameters.with(["frequency": .number(tone.frequency)])
+            return [
+                Measurement("resample.snr_db", Subject.core.name, "dB", tone.signalToNoise, parameters),
+                Measurement("resample.snr_db", bound, "dB", tone.bound, parameters),
+                Measurement("resample.gain_db", Subject.core.name, "dB", tone.gain, parameters),
+            ]
+        } + [Measurement("resample.flatness_db", Subject.core.name, "dB", flatness(tones), rates.parameters)]
+    }
+
+    private static func targets(_ rates: Rates, _ worst: Tone, _ tones: [Tone]) -> [Target] {
+        [
+            Target(
+                what: "\(rates.text), streamed: signal to noise of a sine, the worst up to 20 kHz", unit: "dB",
+                wanted: 110, atLeast: true, reached: worst.signalToNoise),
+            Target(
+                what: "\(rates.text), streamed: off unity gain up to 20 kHz, at most", unit: "dB", wanted: 0.1,
+                reached: flatness(tones)),
+        ]
     }
 
     private static func rates(quick: Bool) -> [Rates] {
-        let others = [(48_000, 44_100), (22_050, 48_000), (96_000, 48_000), (44_100, 192_000)]
-        return [wanted] + (quick ? [] : others.map { Rates(input: $0.0, output: $0.1) })
+        let all = [(44_100, 48_000), (48_000, 44_100), (22_050, 48_000), (96_000, 48_000), (44_100, 192_000)]
+        return all.prefix(quick ? 1 : all.count).map { Rates(input: $0.0, output: $0.1) }
     }
 
     private static func frequencies(_ rates: Rates, quick: Bool) -> [Double] {
@@ -76,16 +98,20 @@ struct Resampling {
         let writer = try AudioFileWriter(path: path, channels: 1, sampleRate: rates.input)
         let frames = Int(Double(rates.input) * seconds)
         try writer.write(sine(frequency, rates.input, frames), frameCount: frames)
-        if let failure = writer.close() { throw BenchmarkError.resampling("\(failure)") }
+        if let failure = writer.close() { throw failed("\(failure)") }
         let output = try play(path, rates.output)
         let steady = Int(margin * Double(rates.output))..<Int((seconds - margin) * Double(rates.output))
         guard let fit = Sinusoid(in: Array(output[steady]), frequency / Double(rates.output)),
             let bound = Sinusoid(in: sine(frequency, rates.output, steady.count), frequency / Double(rates.output)),
             fit.amplitude > amplitude / 2
-        else { throw BenchmarkError.resampling("the output has no sine of \(frequency) Hz") }
+        else { throw failed("the output has no sine of \(frequency) Hz") }
         return Tone(
-            rates: rates, frequency: frequency, signalToNoise: fit.signalToNoise, bound: bound.signalToNoise,
+            frequency: frequency, signalToNoise: fit.signalToNoise, bound: bound.signalToNoise,
             gain: 20 * log10(fit.amplitude / amplitude))
+    }
+
+    private static func failed(_ why: String) -> BenchmarkError {
+        BenchmarkError("Cannot measure the resampler: \(why).")
     }
 
     private static func sine(_ frequency: Double, _ rate: Int, _ frames: Int) -> [Float] {
@@ -98,35 +124,15 @@ struct Resampling {
         let engine = try AudioEngine(driver: driver)
         try engine.start()
         defer { engine.stop() }
-        guard let gate = OpenGate() else { throw BenchmarkError.resampling("out of memory") }
-        let bus = try engine.makeSessionBus(gate: gate.page, owner: gate)
+        let gate = try Owned.openGate()
+        let bus = try engine.makeSessionBus(gate: gate.handle, owner: gate)
         let stream = try FileStream(file: AudioFile(path: path), sampleRate: rate)
         let voice = try engine.play(.stream(stream), on: bus)
         let output = try driver.render(frames: Int(Double(rate) * seconds))
         guard voice.underrunFrames == 0, let first = output.first else {
-            throw BenchmarkError.resampling("the stream underran")
+            throw failed("the stream underran")
         }
         return first
-    }
-
-    var wantedTones: [Tone] { tones.filter { $0.rates == Self.wanted } }
-    var worstSignalToNoise: Double? { wantedTones.map(\.signalToNoise).min() }
-    var flatness: Double? { wantedTones.map { abs($0.gain) }.max() }
-
-    var measurements: [Measurement] {
-        tones.flatMap { tone in
-            let parameters = tone.rates.parameters.with(["frequency": .number(tone.frequency)])
-            return [
-                Measurement("resample.snr_db", Subject.core.name, "dB", tone.signalToNoise, parameters),
-                Measurement("resample.snr_db", Self.bound, "dB", tone.bound, parameters),
-                Measurement("resample.gain_db", Subject.core.name, "dB", tone.gain, parameters),
-            ]
-        }
-            + Dictionary(grouping: tones, by: \.rates).sorted { $0.key.text < $1.key.text }.map { rates, tones in
-                Measurement(
-                    "resample.flatness_db", Subject.core.name, "dB", tones.map { abs($0.gain) }.max() ?? 0,
-                    rates.parameters)
-            }
     }
 }
 

@@ -1,108 +1,123 @@
-/// The subjects of the capacity benchmark: one scene, played by the render core, by a bare loop,
-/// and by OpenAL Soft.
-///
-/// A scene consists of `voices` looping sources, each with its own pan, into a stereo output. All
-/// three subjects play the same samples at the same positions. Each counts its own cycles. A
-/// scene's subjects belong to one thread. The create functions return NULL if memory cannot be
-/// allocated or the scene is out of range. The destroy functions accept NULL and do nothing.
+/// What the capacity benchmark measures in C: single calls of the render core and of OpenAL, and
+/// the bare loops, rings and cache lines with which they are compared.
 #ifndef CAPACITY_H
 #define CAPACITY_H
 
+#include "render_core.h"
+
+#include <AL/alc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// How the voices' gains change.
-typedef enum capacity_motion {
-    /// Constant gains.
-    CAPACITY_FLAT = 0,
-    /// Gain and pan of every voice ramp all the time.
-    CAPACITY_RAMPING = 1,
-    /// Every voice gets a new gain before every cycle, and reaches it at the cycle's end.
-    CAPACITY_COMMANDED = 2,
-} capacity_motion_t;
+/// Returns the nanoseconds of a monotonic clock.
+uint64_t capacity_now(void);
+/// Renders a period. Returns the nanoseconds of `rcore_process`, including commands posted before.
+uint64_t capacity_process(rcore_t *core, float *const *outputs, uint32_t noutputs, uint32_t nframes);
+/// Renders a period. Returns the nanoseconds of `alcRenderSamplesSOFT`.
+uint64_t capacity_render(ALCdevice *device, float *interleaved, uint32_t nframes);
+/// Returns the allocated memory of this process in bytes, as far as its first threads allocated it.
+size_t capacity_allocated_bytes(void);
 
-/// A scene.
-typedef struct capacity_scene {
-    /// 1…2^20, all playing. The core plays at most 65536.
-    uint32_t voices;
-    /// Additional voices that are acquired but never started; only in the core.
-    uint32_t idle_voices;
-    /// Frames of a period, 1…8192.
-    uint32_t frames;
-    /// The number of different sources, 1…voices. Voices share them in turn.
-    uint32_t sources;
-    /// The length of each source, a multiple of `frames`; played in a loop.
-    uint32_t source_frames;
-    /// Channels of a source: 1 is panned, 2 go to the output channel by channel.
+// ---- The bound: additions and nothing else ------------------------------------------------------
+
+/// One signal that is added to another: less than a cache line, since mixers of many voices read
+/// many of these.
+typedef struct capacity_addition {
+    const float *samples;
+    float *target;
+    /// The gains of the first frame, and their steps per frame: to the target and, panned, to the
+    /// plane after it.
+    float gains[2], steps[2];
+    /// When pitched, in 1/2^32 of a frame: the distance between points, and the position of the
+    /// first one after `samples`.
+    uint64_t speed;
+    uint32_t phase;
+} capacity_addition_t;
+
+/// While an addition runs, the samples of the one that is so much later are prefetched.
+enum { capacity_ahead = 8 };
+
+/// Additions of one kind.
+typedef struct capacity_pass {
+    /// `count`, and after them `capacity_ahead` more that only have samples: the next to come.
+    capacity_addition_t *additions;
+    uint32_t count;
+    /// The number of planes of source and target; 1 if panned.
     uint32_t channels;
-    capacity_motion_t motion;
-    /// Voices play at 32 speeds between 0.7 and 1.4, none of them 1.
+    /// The distance between the planes of a source, in frames.
+    size_t stride;
+    /// Whether a mono source goes to two channels; otherwise channel to channel.
+    bool panned;
+    bool ramping;
+    /// Reads with a 4-point spline.
     bool pitched;
-} capacity_scene_t;
+    /// At unity gain: without a multiplication.
+    bool unity;
+} capacity_pass_t;
 
-// ---- Samples ------------------------------------------------------------------------------------
+/// A mixer that consists of additions.
+typedef struct capacity_bound {
+    uint32_t nframes;
+    /// The sums, which a period clears first, and the distance between planes.
+    float *sums;
+    uint32_t nsums;
+    size_t stride;
+    /// Voices into sums, then sums into sums.
+    capacity_pass_t voices, connections;
+    /// Sums to copy at last, where to, and their number.
+    const float *mixed;
+    float *outputs;
+    uint32_t noutputs;
+    /// When pitched: room for a period.
+    float *interpolated;
+} capacity_bound_t;
 
-/// Noise, the same every time, as the bare loop reads it and in the core's buffers.
-typedef struct capacity_samples capacity_samples_t;
-capacity_samples_t *capacity_samples_create(capacity_scene_t scene);
-/// Releases the samples. Destroy their users first.
-void capacity_samples_destroy(capacity_samples_t *samples);
-
-// ---- The render core ----------------------------------------------------------------------------
-
-typedef struct capacity_core capacity_core_t;
-/// Makes a core with every voice of the scene playing. The scene may have other `voices` and
-/// `idle_voices` than the one that the samples were made for.
-capacity_core_t *capacity_core_create(capacity_scene_t scene, const capacity_samples_t *samples);
-void capacity_core_destroy(capacity_core_t *core);
-/// Renders a period. Returns the nanoseconds that `rcore_process` took, including commands posted
-/// before.
-uint64_t capacity_core_cycle(capacity_core_t *core);
-/// Returns whether every voice plays, and none was late, stolen or starved.
-bool capacity_core_sound(const capacity_core_t *core);
-/// Returns the output of the last cycle on channel 0 or 1.
-const float *capacity_core_output(const capacity_core_t *core, uint32_t channel);
-/// Returns the memory of a core for `voices` voices in bytes, without sample data, with the core's
-/// defaults otherwise.
-size_t capacity_core_bytes(uint32_t voices);
-
-// ---- The bound ----------------------------------------------------------------------------------
-
-/// The lower bound for any mixer: one multiplication and one addition per voice, frame and
-/// connection to the output (and four points of a spline when pitched), with the next voices'
-/// samples prefetched.
-typedef struct capacity_bound capacity_bound_t;
-capacity_bound_t *capacity_bound_create(capacity_scene_t scene, const capacity_samples_t *samples);
-void capacity_bound_destroy(capacity_bound_t *bound);
 /// Mixes a period. Returns the nanoseconds.
-uint64_t capacity_bound_cycle(capacity_bound_t *bound);
-const float *capacity_bound_output(const capacity_bound_t *bound, uint32_t channel);
-/// Returns what the last cycle would have put out if the 32 pans in turn had these gains: the
-/// expected mix of OpenAL. For flat scenes without pitch only.
-const float *capacity_bound_expect(capacity_bound_t *bound, const float *const gains[2], uint32_t channel);
+uint64_t capacity_mix(const capacity_bound_t *bound);
 
-// ---- OpenAL Soft --------------------------------------------------------------------------------
+// ---- Commands, and two cores --------------------------------------------------------------------
 
-/// OpenAL Soft's loopback device: 32-bit float stereo, without HRTF, effects and limiter, with
-/// static buffers; with the cubic resampler when pitched.
-typedef struct capacity_openal capacity_openal_t;
-/// Also returns NULL if OpenAL cannot play the complete scene; `capacity_openal_failure` then
-/// returns the reason.
-capacity_openal_t *capacity_openal_create(capacity_scene_t scene, const capacity_samples_t *samples);
-void capacity_openal_destroy(capacity_openal_t *openal);
-/// Returns why the last creation failed. Static storage.
-const char *capacity_openal_failure(void);
-/// Returns the version, once a device has been created. Static storage.
-const char *capacity_openal_version(void);
-/// Renders a period. Returns the nanoseconds of `alcRenderSamplesSOFT`. When ramping or commanded,
-/// every source gets a new gain before that. The calls are not timed, but their effect is.
-uint64_t capacity_openal_cycle(capacity_openal_t *openal);
-/// Returns whether every source plays.
-bool capacity_openal_sound(const capacity_openal_t *openal);
-const float *capacity_openal_output(capacity_openal_t *openal, uint32_t channel);
-/// Returns OpenAL's gains for the 32 pans on channel 0 or 1, measured with a source that is 1
-/// throughout.
-const float *capacity_openal_gains(const capacity_openal_t *openal, uint32_t channel);
+/// Gains for voices in turn.
+typedef struct capacity_gains {
+    rcore_queue_t *queue;
+    const rcore_voice_t *voices;
+    uint32_t nvoices;
+    /// The index of the first voice, and the number of gains.
+    uint32_t first, count;
+    float gain;
+    uint32_t ramp_frames;
+    uint64_t when;
+} capacity_gains_t;
+
+/// Posts the gains. Returns false if the queue is full.
+bool capacity_post(const capacity_gains_t *gains);
+
+/// The calling thread and a partner thread, on one core each, until the pair is destroyed.
+typedef struct capacity_pair capacity_pair_t;
+
+/// How an item travels between two cores.
+typedef enum capacity_way {
+    /// Through two of the render core's rings.
+    CAPACITY_RINGS = 0,
+    /// Through two bare rings: two counts and an array each.
+    CAPACITY_BARE_RINGS = 1,
+    /// In one cache line each way, with its number: the lower bound for any ring.
+    CAPACITY_LINES = 2,
+} capacity_way_t;
+
+/// Returns NULL if this process may not use two cores or if memory cannot be allocated.
+capacity_pair_t *capacity_pair_create(void);
+/// Ends the partner. The calling thread may use its previous cores again. NULL does nothing.
+void capacity_pair_destroy(capacity_pair_t *pair);
+/// Sends an item of a command's size to the partner, which sends it back, `rounds` times. Returns
+/// the total nanoseconds; 0 if an item came back changed.
+uint64_t capacity_pair_exchange(capacity_pair_t *pair, capacity_way_t way, uint32_t rounds);
+/// Lets the partner post the gains, and waits until it has. Returns false if the queue is full.
+bool capacity_pair_post(capacity_pair_t *pair, const capacity_gains_t *gains);
+/// Puts `count` items into a bare ring, on this core or (`apart`) by the partner. Returns the
+/// nanoseconds to read each of them here and to store its value. 0: `count` is more than 2^16, or a
+/// stored value is wrong.
+uint64_t capacity_pair_drain(capacity_pair_t *pair, uint32_t count, bool apart);
 
 #endif
