@@ -232,7 +232,7 @@ extension sgate_grant_t {
     fileprivate func causes(_ change: GateChange) -> Bool {
         switch change {
         case .silence: paused || muted
-        case .duck: !paused && !muted && attenuation == 14 * UInt16(SGATE_ATTENUATION_PER_DECIBEL)
+        case .duck: !paused && !muted && attenuation == GateChange.duckDecibels * Int(SGATE_ATTENUATION_PER_DECIBEL)
         case .sound, .unduck: !paused && !muted && attenuation == 0
         }
     }

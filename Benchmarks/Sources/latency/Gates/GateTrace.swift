@@ -1,4 +1,5 @@
 import CProbe
+import Foundation
 import Processes
 import Servers
 
@@ -6,16 +7,18 @@ import Servers
 enum GateChange: String, CaseIterable {
     /// From full level to silence.
     case silence
-    /// From full level to 14 dB below it.
+    /// From full level to `duckDecibels` below it.
     case duck
     /// From silence to full level.
     case sound
-    /// From 14 dB below full level back to it.
+    /// From `duckDecibels` below full level back to it.
     case unduck
 
     /// The level of the app's sound.
     static let level: Float = 0.5
-    private static let ducked = 0.199_526_231_496_888
+    /// The attenuation of ducked sessions, by default of the arbiter's settings.
+    static let duckDecibels = 14
+    private static let ducked = pow(10, -Double(duckDecibels) / 20)
 
     /// The gains before and after the change.
     var ends: (from: Double, to: Double) {
