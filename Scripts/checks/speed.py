@@ -4,7 +4,7 @@ writes the tables.
 
 speed.py ROOT            checks the tables, and that the results come from full runs and have the
                          metrics and units that the page of metrics lists, and no others
-speed.py ROOT --write    writes the tables
+speed.py ROOT --write    writes the tables, and removes the remark of metrics that are no longer new
 """
 import json
 import pathlib
@@ -88,9 +88,26 @@ def compare(root, page, new, writes):
     return []
 
 
-def metric_faults(root, reports):
+def without_remarks(text, reports):
+    """Returns the page of metrics without the remark NEW in the rows of stored metrics."""
+    parts = text.split("\n## ")
+    for number, part in enumerate(parts):
+        name = part.split("\n", 1)[0].strip()
+        stored = {result["metric"] for report in reports if report["benchmark"] == name for result in report["results"]}
+        lines = part.split("\n")
+        for index, line in enumerate(lines):
+            if (row := METRIC.match(line)) and row[1] in stored:
+                lines[index] = line.replace(" " + NEW, "")
+        parts[number] = "\n".join(lines)
+    return "\n## ".join(parts)
+
+
+def metric_faults(root, reports, writes):
     page = root / METRICS
     text = page.read_text() if page.is_file() else ""
+    if writes and text:
+        text = without_remarks(text, reports)
+        page.write_text(text)
     # A section of the page per benchmark, because two benchmarks may use one name.
     sections = {section.split("\n", 1)[0].strip(): section for section in text.split("\n## ")[1:]}
     for report in reports:
@@ -104,7 +121,7 @@ def metric_faults(root, reports):
         for metric, unit in sorted(found - listed):
             yield f"{METRICS}: the metric {metric} in {unit} of {name} is missing"
         for metric, unit in sorted(found & new):
-            yield f"{METRICS}: the metric {metric} in {unit} of {name} is in the stored results; remove '{NEW}'"
+            yield f"{METRICS}: the metric {metric} in {unit} of {name} is in the stored results; remove '{NEW}', or run python3 Scripts/checks/speed.py . --write"
 
 
 def main():
@@ -117,7 +134,7 @@ def main():
     faults = [f"{file.relative_to(root)}: missing" for file in files if not file.exists()]
     reports = [load(file) for file in files if file.exists()]
     faults += [f"Benchmarks/results/{report['benchmark']}.jsonl: a quick run is not valid; run the benchmark without --quick" for report in reports if report["quick"]]
-    faults += metric_faults(root, reports)
+    faults += metric_faults(root, reports, writes)
     for page, headlines in [(root / "README.md", README_HEADLINES), (root / "Benchmarks" / "README.md", ("",))]:
         faults += compare(root, page, table(reports, headlines) if not faults else None, writes)
     print("\n".join([*faults, f"speed: {len(reports)} results compared, {len(faults)} failures"]))
