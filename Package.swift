@@ -10,6 +10,9 @@ let swift: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
+/// Settings of code that an app would contain: the language's defaults, with warnings as errors.
+let app: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
 /// Settings of every C target: warnings are errors, and the compiler checks the functions that the
 /// render cycle calls (see rcore_base.h).
 let c: [CSetting] = [
@@ -96,10 +99,17 @@ let package = Package(
         .target(name: "AVFoundation", dependencies: ["AVFAudio"], swiftSettings: swift),
 
         // Programs.
+        .target(
+            name: "ProgramSupport",
+            dependencies: [
+                "CPlatform", "Platform", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
         .executableTarget(
             name: "player",
             dependencies: [
-                "AudioPlayback", "AudioSessions", "AudioRendering", "JackDriver", "Platform", "CNcurses",
+                "AudioPlayback", "AudioSessions", "AudioRendering", "JackDriver", "Platform", "ProgramSupport",
+                "CNcurses",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
@@ -113,14 +123,14 @@ let package = Package(
         .executableTarget(
             name: "audiosession",
             dependencies: [
-                "JackDriver", "SessionArbiter", "SessionPolicy", "SessionCommands",
+                "JackDriver", "Platform", "ProgramSupport", "SessionArbiter", "SessionPolicy", "SessionCommands",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
         .executableTarget(
             name: "audiosessiond",
             dependencies: [
-                "ArbiterService", "SessionArbiter", "CPlatform", "CSessionSocket", "Platform",
+                "ArbiterService", "SessionArbiter", "CPlatform", "Platform", "ProgramSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -138,7 +148,7 @@ let package = Package(
         // Example code of an app, with the settings of an app: without InternalImportsByDefault.
         .target(
             name: "Recipes", dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering"],
-            path: "Examples/Recipes", swiftSettings: [.treatAllWarnings(as: .error)]),
+            path: "Examples/Recipes", swiftSettings: app),
         .executableTarget(
             name: "audiosession-server", dependencies: ["CPlatform", "CSessionSocket"], cSettings: c,
             linkerSettings: [.linkedLibrary("jackserver")]),
@@ -236,8 +246,9 @@ let package = Package(
             dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering", "TestSupport"],
             path: "Tests/Unit/AudioPlaybackTests", swiftSettings: swift),
         .testTarget(
-            name: "SourceCompatibilityTests", dependencies: ["AVFoundation", "AVFAudio", "TestSupport"],
-            path: "Tests/Unit/SourceCompatibilityTests", swiftSettings: swift),
+            name: "SourceCompatibilityTests",
+            dependencies: ["AVFoundation", "AVFAudio", "AudioSessions", "TestSupport"],
+            path: "Tests/Unit/SourceCompatibilityTests", swiftSettings: app),
         .testTarget(
             name: "JackDriverTests",
             dependencies: [

@@ -1,4 +1,5 @@
-// Generates a tone in a Swift function on the render thread.
+// RenderCallback [SECONDS]: generates a tone in a Swift function on the render thread, for two
+// seconds by default.
 //
 // With `@_noLocks`, the compiler rejects everything in the function that could take a lock or
 // allocate memory: arrays, classes, closures, `print`, and every function whose body it cannot see,
@@ -44,12 +45,14 @@ do {
     oscillator.initialize(to: Oscillator(hertz: 440, sampleRate: session.sampleRate))
     let ended = DispatchSemaphore(value: 0)
     let rate = Int(session.sampleRate)
+    let seconds = CommandLine.arguments.dropFirst().first.flatMap(Double.init) ?? 2
+    let end = try session.engine.currentFrame + UInt64(max(0, min(seconds, 86_400)) * Double(rate))
     let voice = try session.engine.play(
         .render(RenderSource(channels: 1, context: oscillator, function: renderTone)), on: session.bus, gain: 0.1,
         pan: Pan(-1), fadeInFrames: rate / 100
     ) { _ in ended.signal() }
     try voice.setPan(1, rampFrames: 2 * rate)  // from left to right in two seconds
-    try voice.stop(fadeFrames: rate / 2, at: session.engine.currentFrame + UInt64(2 * rate))
+    try voice.stop(fadeFrames: rate / 2, at: end)
     ended.wait()
     oscillator.deallocate()  // the render thread no longer uses it
     try session.setActive(false)

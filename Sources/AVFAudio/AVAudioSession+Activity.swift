@@ -1,3 +1,5 @@
+public import AudioSessions
+
 // Activation as in the 2026 API: the methods, notifications and messages belong to the session
 // itself.
 public typealias AVAudioSessionActivationOptions = AudioSession.ActivationOptions

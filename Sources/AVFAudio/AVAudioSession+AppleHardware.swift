@@ -1,9 +1,11 @@
+public import AudioSessions
 internal import Dispatch
 public import Foundation
 
 /// Features of Apple hardware that are not available here. They are declared so that source code
-/// compiles: requests for them throw or report that nothing is available, values are those of a
-/// device without the feature, and the notifications are never posted.
+/// compiles and runs: requests that an app makes in passing are stored and have no effect, others
+/// throw or report that nothing is available, values are those of a device without the feature, and
+/// the notifications are never posted.
 extension AudioSession {
     /// The orientation of a stereo microphone.
     public enum StereoOrientation: Int, Hashable, Sendable {
@@ -36,27 +38,29 @@ extension AudioSession {
 
     /// Always `none`: no port has a stereo microphone with an orientation.
     public var inputOrientation: StereoOrientation { .none }
-    public var preferredInputOrientation: StereoOrientation { .none }
-    /// Throws resourceNotAvailable for anything but `none`.
+    /// The value that was last set; it has no effect.
+    public var preferredInputOrientation: StereoOrientation {
+        StereoOrientation(rawValue: appleHardwareRequests.inputOrientation) ?? .none
+    }
     public func setPreferredInputOrientation(_ orientation: StereoOrientation) throws {
-        try refuse(
-            orientation != .none, "An orientation of the stereo microphone", "no port has an adjustable one")
+        appleHardwareRequests.inputOrientation = orientation.rawValue
     }
 
     /// Always false: the server's ports carry the unprocessed signal of the microphone.
     public var isEchoCancelledInputAvailable: Bool { false }
     public var isEchoCancelledInputEnabled: Bool { false }
-    public var prefersEchoCancelledInput: Bool { false }
-    /// Throws resourceNotAvailable for true.
+    /// The value that was last set; it has no effect. To cancel echo, insert a filter before the
+    /// server's input.
+    public var prefersEchoCancelledInput: Bool { appleHardwareRequests.prefersEchoCancelledInput }
     public func setPrefersEchoCancelledInput(_ value: Bool) throws {
-        try refuse(value, "Echo-cancelled input", "the server does not cancel echo; insert a filter before its input")
+        appleHardwareRequests.prefersEchoCancelledInput = value
     }
 
-    /// Always false: there are no haptics. CAT-4 specifies what recording mutes.
-    public var allowHapticsAndSystemSoundsDuringRecording: Bool { false }
-    /// Throws resourceNotAvailable for true.
+    /// The value that was last set; it has no effect: there are no haptics, and CAT-4 specifies
+    /// what recording mutes.
+    public var allowHapticsAndSystemSoundsDuringRecording: Bool { appleHardwareRequests.allowsHapticsAndSystemSounds }
     public func setAllowHapticsAndSystemSoundsDuringRecording(_ inValue: Bool) throws {
-        try refuse(inValue, "Haptic and system sound during recording", "recording mutes system sounds (CAT-4)")
+        appleHardwareRequests.allowsHapticsAndSystemSounds = inValue
     }
 
     /// Always false.
@@ -116,13 +120,6 @@ extension AudioApplication {
     ) {
         DispatchQueue.global().async { response(.serviceDisabled) }
     }
-}
-
-extension AudioSessionPortDescription {
-    /// Always false: the server's ports carry the unprocessed signal of the device.
-    public var hasHardwareVoiceCallProcessing: Bool { false }
-    /// Always false.
-    public var isSpatialAudioEnabled: Bool { false }
 }
 
 public let AVAudioSessionSpatialAudioEnabledKey = "AVAudioSessionSpatialAudioEnabledKey"

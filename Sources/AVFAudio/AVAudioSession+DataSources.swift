@@ -57,17 +57,6 @@ extension AudioSessionDataSourceDescription {
     }
 }
 
-extension AudioSessionPortDescription {
-    /// Changes nothing for nil; throws badParam for any data source, because a port has none.
-    public func setPreferredDataSource(_ dataSource: AudioSessionDataSourceDescription?) throws {
-        guard let dataSource else { return }
-        throw AudioSessionError(
-            .badParam, rule: "ROUTE-1",
-            "Data source '\(dataSource.dataSourceName)' was requested, but '\(portName)' has none. Choose another port."
-        )
-    }
-}
-
 /// A channel's position, as a number of Core Audio.
 public typealias AudioChannelLabel = UInt32
 

@@ -1,3 +1,5 @@
+public import AudioSessions
+
 /// Names of iOS 3 to 16 that source code still uses. Each deprecation names the replacement.
 extension AudioSession {
     /// The user's answer to the app's request to record.
@@ -20,8 +22,9 @@ extension AudioSession {
     /// Asks the user for permission to record, once (PERM-2). The library calls `response` on one
     /// of its own threads.
     @available(*, deprecated, message: "use AVAudioApplication.requestRecordPermission")
-    public func requestRecordPermission(_ response: @escaping @Sendable (Bool) -> Void) {
-        host.application.requestRecordPermission(completionHandler: response)
+    public func requestRecordPermission(_ response: @escaping (Bool) -> Void) {
+        let response = Response(body: response)
+        host.application.requestRecordPermission { response.body($0) }
     }
 
     /// Calls `setActive(_:options:)` with options that are given as a number.
@@ -54,3 +57,9 @@ public let AVAudioSessionSetActiveFlags_NotifyOthersOnDeactivation = 1
 /// suspension.
 @available(*, deprecated, renamed: "AVAudioSessionInterruptionReasonKey")
 public let AVAudioSessionInterruptionWasSuspendedKey = "AVAudioSessionInterruptionWasSuspendedKey"
+
+/// Unchecked `Sendable`: called once. As on iOS, the app does not declare that its closure may run
+/// on another thread, and must write it so that it may.
+private struct Response: @unchecked Sendable {
+    let body: (Bool) -> Void
+}

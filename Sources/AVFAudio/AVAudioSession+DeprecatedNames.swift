@@ -1,3 +1,4 @@
+public import AudioSessions
 public import Foundation
 
 // Names from before Swift 4.2, when categories were strings. Here they have the current types:

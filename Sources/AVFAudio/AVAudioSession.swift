@@ -1,6 +1,10 @@
 // Source code written for iOS uses `import AVFAudio` (or AVFoundation) and finds the session under
 // these names. They are aliases and not wrappers: both names refer to the same object.
-@_exported public import AudioSessions
+//
+// As Apple's modules do, this one also provides Foundation. It provides nothing else: names without
+// the prefix, such as AudioSession, could be the app's own.
+public import AudioSessions
+@_exported public import Foundation
 
 public typealias AVAudioSession = AudioSession
 public typealias AVAudioApplication = AudioApplication

@@ -1,3 +1,4 @@
+public import AudioSessions
 public import Foundation
 
 /// The callbacks that Apple's API had before it had notifications. All methods are optional.

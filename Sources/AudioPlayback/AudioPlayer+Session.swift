@@ -2,27 +2,29 @@ internal import AudioRendering
 internal import AudioSessions
 internal import Platform
 
-/// The player's reactions to events of its session (INT rules, ACT-7, ROUTE-4).
+/// The player's reactions to events of its session (INT rules, ACT-7, ROUTE-4). The session calls
+/// these methods.
 extension AudioPlayer: SessionParticipant {
-    package var isRunning: Bool { isPlaying }
+    /// Whether the player is playing (`isPlaying`).
+    public var isRunning: Bool { isPlaying }
 
     /// Pauses the player. The gate has already silenced it and holds its voice at the frame it
     /// reached; the voice is paused as well, so that only this player resumes it (keeps INT-8,
     /// INT-9).
-    package func sessionWasInterrupted() {
+    public func sessionWasInterrupted() {
         let wasPlaying = operation.withLock { _ in pauseVoice() }
         if wasPlaying { state.withLock { $0.wasPlaying = true } }
         session.participantsChanged()
     }
 
     /// Pauses the player, without a fade if the output is gone (keeps ROUTE-4).
-    package func sessionOutputWasDisconnected(isGone: Bool) {
+    public func sessionOutputWasDisconnected(isGone: Bool) {
         _ = operation.withLock { _ in pauseVoice(fadeFrames: isGone ? 0 : nil) }
         session.participantsChanged()
     }
 
     /// Resumes if the player was playing and its policy allows it (keeps INT-9).
-    package func sessionInterruptionEnded(shouldResume: Bool) {
+    public func sessionInterruptionEnded(shouldResume: Bool) {
         let (wasPlaying, policy) = state.withLock { state in
             defer { state.wasPlaying = false }
             return (state.wasPlaying, state.resumePolicy)
@@ -34,7 +36,7 @@ extension AudioPlayer: SessionParticipant {
     }
 
     /// Stops at the current position (keeps ACT-7).
-    package func sessionDidDeactivate() { stop() }
+    public func sessionDidDeactivate() { stop() }
 
     private func resumes(_ policy: ResumePolicy, shouldResume: Bool) -> Bool {
         switch policy {

@@ -29,8 +29,9 @@ public final class AudioPlayer: Sendable {
         case refused(AudioEngineError)
     }
 
-    /// The path of the file.
-    public let path: String
+    /// The path of the file, as text.
+    public var path: String { filePath.description }
+    private let filePath: AudioFilePath
     /// The length of the file, in seconds, without loops; infinite if the file does not declare it.
     public let duration: Double
     /// The file's sample rate, in Hz.
@@ -76,6 +77,13 @@ public final class AudioPlayer: Sendable {
     public convenience init(
         path: String, session: AudioSession = .shared, outputs: [AudioSessionPortDescription]? = nil
     ) throws {
+        try self.init(path: AudioFilePath(path), session: session, outputs: outputs)
+    }
+
+    /// Opens a file whose name need not be valid UTF-8, like the other initializer.
+    public convenience init(
+        path: AudioFilePath, session: AudioSession = .shared, outputs: [AudioSessionPortDescription]? = nil
+    ) throws {
         let file = try AudioFile(path: path)
         try self.init(file, path, session, outputs.map { try session.bus(to: $0) } ?? session.bus)
     }
@@ -84,6 +92,11 @@ public final class AudioPlayer: Sendable {
     /// session or playing anything. Throws `AudioFileError` if the file cannot be played, the error
     /// that prevented the session's creation, or `invalidArgument` for a bus of another session.
     public convenience init(path: String, session: AudioSession = .shared, on bus: any AudioBus) throws {
+        try self.init(path: AudioFilePath(path), session: session, on: bus)
+    }
+
+    /// Opens a file whose name need not be valid UTF-8, for a bus, like the other initializer.
+    public convenience init(path: AudioFilePath, session: AudioSession = .shared, on bus: any AudioBus) throws {
         let file = try AudioFile(path: path)
         guard session.has(bus) else {
             throw AudioEngineError.invalidArgument(
@@ -92,10 +105,10 @@ public final class AudioPlayer: Sendable {
         try self.init(file, path, session, bus)
     }
 
-    private init(_ file: AudioFile, _ path: String, _ session: AudioSession, _ bus: any AudioBus) throws {
+    private init(_ file: AudioFile, _ path: AudioFilePath, _ session: AudioSession, _ bus: any AudioBus) throws {
         engine = try session.engine
         self.bus = bus
-        self.path = path
+        filePath = path
         self.session = session
         duration = file.frameCount == 0 ? .infinity : file.duration
         fileSampleRate = file.sampleRate
@@ -309,7 +322,7 @@ public final class AudioPlayer: Sendable {
             ($0.volume, $0.numberOfLoops < 0 ? Int.max : $0.numberOfLoops)
         }
         let stream = try FileStream(
-            file: AudioFile(path: path), sampleRate: engine.format?.sampleRate ?? fileSampleRate,
+            file: AudioFile(path: filePath), sampleRate: engine.format?.sampleRate ?? fileSampleRate,
             startFrame: Int64((begin * Double(fileSampleRate)).rounded()), loops: loops ?? configuredLoops,
             readAhead: engine.configuration.readAhead)
         // Started paused, so that the voice is stored before it can end.

@@ -36,12 +36,26 @@ public final class SessionBus: AudioBus {
         self.reclaim = reclaim
     }
 
-    deinit { control?.removeFromPlan { $0.removeBus(slot: slot) } }
+    deinit {
+        control?.removeFromPlan { $0.removeBus(slot: slot) }
+        control?.forgetSignal(ofSlot: slot)
+    }
 
     /// The linear gain of the gate at the end of the last cycle: duck × fade × volume.
     public var gateGain: Float {
         control.map { rcore_bus_gate_gain($0.core.handle, UInt32(slot)) } ?? 0
     }
+
+    /// Whether the session's sources deliver signal: whether a voice or sound plays on the bus or
+    /// on its mixer, or did so in the last 200 ms of rendered sound.
+    ///
+    /// A paused voice does not count, nor one whose session is interrupted. A render callback
+    /// counts while it is attached, even if it renders silence. An insert counts while the bus has
+    /// samples above -100 dBFS, as with the tail of a reverb. `EngineEvent.signalChanged` reports
+    /// changes.
+    ///
+    /// False while the engine is stopped or closed; while the server is lost, the last value.
+    public var hasSignal: Bool { control?.hasSignal(onSlot: slot) ?? false }
 
     /// Replaces the gate of the bus, and of the inputs made for it, by the one at `page`, an
     /// `sgate_page_t *`, from the next period on; `owner` keeps that page alive.

@@ -49,6 +49,7 @@ extension AudioEngine {
         for event in gateEvents { control.observers.send(event) }
         for voice in ended { voice.onEnd?(voice) }
         for slot in control.silentSlots(of: sessions) { control.observers.send(.busEnded(bus: slot)) }
+        for slot in control.takeSignalChanges() { control.observers.send(.signalChanged(bus: slot)) }
     }
 
     /// Reclaims ended voices and sounds, to free voices and slots. The background queue reports the

@@ -160,7 +160,10 @@ public final class AudioEngine: Sendable {
     ///
     /// Throws `CaptureError` if the engine is not open, the file cannot be created, or the engine
     /// cannot add the capture.
-    public func startCapture(path: String) throws(CaptureError) {
+    public func startCapture(path: String) throws(CaptureError) { try startCapture(path: AudioFilePath(path)) }
+
+    /// Starts a capture to a file whose name need not be valid UTF-8, like the other method.
+    public func startCapture(path: AudioFilePath) throws(CaptureError) {
         guard let format = driver.format else { throw .notOpen }
         let channels = control.read { $0.usedRoutes.first?.channels ?? $0.deviceChannels }
         let recorder = try OutputRecorder(path: path, channels: channels, sampleRate: format.sampleRate)
@@ -190,10 +193,15 @@ public final class AudioEngine: Sendable {
         case .formatChanged(let format): control.adopt(format)
         case .serverLost: control.changePhase(from: .rendering, to: .lost)
         case .serverReturned(let format):
-            // The driver delivers this event before its thread enters the core again.
-            control.changePhase(from: .lost, to: .rendering)
+            // The driver delivers this event before its thread enters the core again: what
+            // observers change until then applies from the first frame on.
             control.adopt(format)
-        case .serverGone: control.withState { $0.phase = .closed }
+            control.observers.send(.driver(event))
+            return control.changePhase(from: .lost, to: .rendering)
+        case .serverGone:
+            control.withState { $0.phase = .closed }
+            // No bus has signal any longer.
+            control.background.run { [weak self] in self?.runBackgroundWork() }
         case .xrun, .devicesChanged: break
         }
         control.observers.send(.driver(event))

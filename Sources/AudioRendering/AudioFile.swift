@@ -6,7 +6,7 @@ internal import Foundation
 /// Not for concurrent use by two threads. Samples are interleaved 32-bit floats. Reading replaces
 /// NaN and infinite ones by silence, and counts them.
 public final class AudioFile {
-    /// The path of the file.
+    /// The path of the file, as text.
     public let path: String
     /// The channel count, 1…64.
     public let channels: Int
@@ -30,10 +30,14 @@ public final class AudioFile {
 
     /// Opens a file. Throws if it is missing, not a file, not readable, empty or undecodable, or if
     /// its channel count or sample rate is out of range.
-    public init(path: String) throws(AudioFileError) {
-        try Self.checkReadable(path)
+    public convenience init(path: String) throws(AudioFileError) { try self.init(path: AudioFilePath(path)) }
+
+    /// Opens a file whose name need not be valid UTF-8. Throws like the other initializer.
+    public init(path filePath: AudioFilePath) throws(AudioFileError) {
+        let path = filePath.description
+        try Self.checkReadable(filePath)
         var info = SF_INFO()
-        guard let handle = sf_open(path, Int32(SFM_READ), &info) else {
+        guard let handle = filePath.withCString({ sf_open($0, Int32(SFM_READ), &info) }) ?? nil else {
             throw Self.openingError(path)
         }
         let shape = (channels: Int(info.channels), sampleRate: Int(info.samplerate))
@@ -102,19 +106,15 @@ public final class AudioFile {
     }
 
     /// Throws if there is no regular, readable, nonempty file at a path.
-    private static func checkReadable(_ path: String) throws(AudioFileError) {
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-            throw .notFound(path: path)
-        }
-        let type = try? FileManager.default.attributesOfItem(
-            atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)[.type]
-        guard !isDirectory.boolValue, type as? FileAttributeType == .typeRegular else { throw .notAFile(path: path) }
-        guard FileManager.default.isReadableFile(atPath: path) else { throw .notPermitted(path: path) }
-        let size =
-            try? FileManager.default.attributesOfItem(
-                atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)[.size] as? Int
-        guard size != 0 else { throw .empty(path: path) }
+    private static func checkReadable(_ filePath: AudioFilePath) throws(AudioFileError) {
+        let path = filePath.description
+        var facts = stat()
+        let code = filePath.withCString { stat($0, &facts) == 0 ? 0 : errno } ?? ENOENT
+        guard code != EACCES else { throw .notPermitted(path: path) }
+        guard code == 0 else { throw .notFound(path: path) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
+        guard filePath.withCString({ access($0, R_OK) }) == 0 else { throw .notPermitted(path: path) }
+        guard facts.st_size > 0 else { throw .empty(path: path) }
     }
 
     private static func openingError(_ path: String) -> AudioFileError {
@@ -135,14 +135,14 @@ public final class AudioFile {
     }
 
     // If a header declares more data than there is, libsndfile shortens the length and logs it:
-    // "data : 88200 (should be 40000)". Zero and the greatest values mean that the writer did not
-    // know the length: a stream, not damage.
+    // "data : 88200 (should be 40000)", in an AIFF "SSND : …". Zero and the greatest values mean
+    // that the writer did not know the length: a stream, not damage.
     private static func truncation(of handle: OpaquePointer, _ info: SF_INFO, _ path: String) -> AudioFileError? {
         var bytes = [CChar](repeating: 0, count: 16_384)
         let length = Int(sf_command(handle, Int32(SFC_GET_LOG_INFO), &bytes, Int32(bytes.count)))
         let log = String(decoding: bytes.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        for line in log.split(separator: "\n")
-        where line.lowercased().contains("data : ") && line.contains("(should be ") {
+        for line in log.lowercased().split(separator: "\n")
+        where ["data : ", "ssnd : "].contains(where: line.contains) && line.contains("(should be ") {
             let numbers = line.split { !$0.isNumber }.compactMap { Int64($0) }
             guard numbers.count >= 2, numbers[1] > 0, numbers[0] > numbers[1], numbers[0] < 0x7FFF_0000 else {
                 continue

@@ -4,13 +4,14 @@ internal import Foundation
 /// A sound file open for writing; the extension selects its format. Not for concurrent use by two
 /// threads.
 public final class AudioFileWriter {
-    /// The path of the file.
+    /// The path of the file, as text.
     public let path: String
     /// The channel count, 1…64.
     public let channels: Int
     /// The number of frames written so far.
     public private(set) var frameCount = 0
 
+    private let filePath: AudioFilePath
     private var handle: OpaquePointer?
 
     /// Extensions that can be written; `aif` is accepted as well. WAV, W64, CAF and AIFF hold
@@ -20,21 +21,29 @@ public final class AudioFileWriter {
 
     /// Creates the file, replacing an existing one. `sampleRate` is in Hz. Throws `unknownFormat`
     /// or `notWritable`.
-    public init(path: String, channels: Int, sampleRate: Int) throws(AudioFileError) {
-        guard let format = Self.format(for: (path as NSString).pathExtension.lowercased()) else {
+    public convenience init(path: String, channels: Int, sampleRate: Int) throws(AudioFileError) {
+        try self.init(path: AudioFilePath(path), channels: channels, sampleRate: sampleRate)
+    }
+
+    /// Creates the file under a name that need not be valid UTF-8. Throws like the other
+    /// initializer.
+    public init(path filePath: AudioFilePath, channels: Int, sampleRate: Int) throws(AudioFileError) {
+        let path = filePath.description
+        guard let format = Self.format(for: filePath.pathExtension) else {
             throw .unknownFormat(path: path, known: Self.knownExtensions)
         }
         var info = SF_INFO()
         info.channels = Int32(channels)
         info.samplerate = Int32(sampleRate)
         info.format = Int32(format)
-        guard let handle = sf_open(path, Int32(SFM_WRITE), &info) else {
+        guard let handle = filePath.withCString({ sf_open($0, Int32(SFM_WRITE), &info) }) ?? nil else {
             throw .notWritable(path: path, reason: Self.message(nil))
         }
         sf_command(handle, Int32(SFC_RF64_AUTO_DOWNGRADE), nil, Int32(SF_TRUE))
         // Integer formats end at full scale: samples beyond it are clipped, as in a converter.
         sf_command(handle, Int32(SFC_SET_CLIPPING), nil, Int32(SF_TRUE))
         self.path = path
+        self.filePath = filePath
         self.channels = channels
         self.handle = handle
     }
@@ -60,16 +69,16 @@ public final class AudioFileWriter {
         guard let handle else { return nil }
         sf_close(handle)
         self.handle = nil
-        guard ["ogg", "flac"].contains((path as NSString).pathExtension.lowercased()) else { return nil }
+        guard ["ogg", "flac"].contains(filePath.pathExtension) else { return nil }
         let expected = frameCount
-        frameCount = Self.framesInFile(path)
+        frameCount = Self.framesInFile(filePath)
         guard frameCount < expected else { return nil }
         return .notWritable(path: path, reason: "the disk took \(frameCount) of \(expected) frames")
     }
 
-    private static func framesInFile(_ path: String) -> Int {
+    private static func framesInFile(_ path: AudioFilePath) -> Int {
         var info = SF_INFO()
-        guard let handle = sf_open(path, Int32(SFM_READ), &info) else { return 0 }
+        guard let handle = path.withCString({ sf_open($0, Int32(SFM_READ), &info) }) ?? nil else { return 0 }
         defer { sf_close(handle) }
         return Int(info.frames)
     }

@@ -22,6 +22,8 @@ final class EngineControl: Sendable {
         var voices: [UInt64: StartedVoice] = [:]
         /// The recorder of a capture that a change of its output ended, kept until `stopCapture`.
         var endedRecorder: OutputRecorder?
+        /// The slots of the session buses that had signal when the engine last reported it.
+        var slotsWithSignal: Set<Int> = []
         var phase = Phase.closed
         /// The server's sample rate in Hz; 0 until the server was first reached.
         var sampleRate = 0
@@ -179,6 +181,26 @@ final class EngineControl: Sendable {
             return state.plan.isSettled
         }
     }
+
+    /// Returns the slots of the session buses whose signal has begun or ceased since the last call.
+    func takeSignalChanges() -> [Int] {
+        withState { state in
+            let current = Set(state.plan.buses.keys.filter { hasSignal(onSlot: $0, state) })
+            defer { state.slotsWithSignal = current }
+            return current.symmetricDifference(state.slotsWithSignal).sorted()
+        }
+    }
+
+    /// Returns whether the bus of a slot has signal.
+    func hasSignal(onSlot slot: Int) -> Bool { withState { hasSignal(onSlot: slot, $0) } }
+
+    /// Time stands still for the core while the engine does not render.
+    private func hasSignal(onSlot slot: Int, _ state: State) -> Bool {
+        (state.phase == .rendering || state.phase == .lost) && rcore_bus_has_signal(core.handle, UInt32(slot))
+    }
+
+    /// Forgets the signal of a removed bus: another one may have its slot next.
+    func forgetSignal(ofSlot slot: Int) { withState { _ = $0.slotsWithSignal.remove(slot) } }
 
     /// Releases inserts that are no longer audible, outside the lock: their owners belong to the
     /// app.

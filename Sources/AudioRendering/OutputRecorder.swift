@@ -19,7 +19,7 @@ final class OutputRecorder: @unchecked Sendable {
 
     private static let blockFrames = 4096
 
-    init(path: String, channels: Int, sampleRate: Int) throws(CaptureError) {
+    init(path: AudioFilePath, channels: Int, sampleRate: Int) throws(CaptureError) {
         self.channels = channels
         self.sampleRate = sampleRate
         do {

@@ -10,11 +10,16 @@ public struct AudioDevice: Hashable, Sendable, Codable {
     /// virtual device that only the policy knows, which every app sees, and for the devices that a
     /// driver reports, which are those of its own server.
     public var server: String?
+    /// In an app's report: whether the device was lost with its server, which has returned, and is
+    /// expected to return as well. No other device replaces it in the routes of the app's sessions,
+    /// which have no sound there meanwhile (SRV-2).
+    public var isAwaited: Bool
 
-    public init(uid: String, ports: [DevicePort], server: String? = nil) {
+    public init(uid: String, ports: [DevicePort], server: String? = nil, isAwaited: Bool = false) {
         self.uid = uid
         self.ports = ports
         self.server = server
+        self.isAwaited = isAwaited
     }
 
     /// The uid of the device that holds the audio server's own ports if nothing more is known about

@@ -121,7 +121,8 @@ final class ActivationController: Sendable {
     /// that remain. Afterwards throws isBusy if any of them were running and the settings ask for
     /// it.
     func deactivate(notifyOthers: Bool) throws {
-        let wasRunning = session.status?.session.isRunning ?? false
+        let wasPlaying = session.status?.session.isRunning ?? false
+        let wasRunning = wasPlaying || participants.isRunning
         try session.submit { .deactivate($0, notifyOthers: notifyOthers) }
         participants.stopAll()
         host.applyHardwareRequests()

@@ -11,6 +11,7 @@ extension AudioSession {
         defer {
             registered.applyMode()
             limits.updateDuckTimer()
+            if notice.effect.kind.changesActivity { participants.reportPlaying() }
         }
         switch notice.effect.kind {
         case .interruptionBegan(let reason): deliverBegan(reason)
@@ -166,6 +167,19 @@ extension AudioSession: HostedSession {
     }
 
     func playbackEnded() { limits.updateIdleTimer() }
+
+    func signalChanged() { participants.reportPlaying() }
+}
+
+extension Effect.Kind {
+    /// Whether the session became active or inactive: only while it is active does its signal count
+    /// as playing.
+    fileprivate var changesActivity: Bool {
+        switch self {
+        case .activated, .deactivated, .deactivatedBySystem, .interruptionBegan: true
+        default: false
+        }
+    }
 }
 
 extension AudioSessionDeactivationCause {

@@ -10,16 +10,15 @@ extension AudioSession {
     public var duckLimit: Duration? { limits.duckLimit }
 
     /// Sets the idle timeout: the session deactivates itself when `timeout` has passed since its
-    /// last player or recorder stopped or paused, or its last voice ended, and no other has
-    /// started. Pausing a `Voice` directly does not start the timeout.
+    /// last player or recorder stopped or paused, its last voice ended, and its bus ceased to have
+    /// signal (`SessionBus.hasSignal`), and nothing has started since. Pausing a `Voice` directly
+    /// does not start the timeout.
     ///
     /// The timeout applies neither to a session in which nothing has played yet nor within
     /// `whileActive`; the end of a scope counts as an end of playback.
     ///
     /// `timeout` must be from 0 to one day; other values throw badParam. Nil turns the timeout off.
-    /// The timeout takes effect from the next end of playback. One-shots of a `CommandQueue`
-    /// release their voices automatically and are not observed: keep the session active around them
-    /// with `whileActive`.
+    /// The timeout takes effect from the next end of playback.
     public func setIdleTimeout(_ timeout: Duration?) throws {
         try check(
             timeout, "The idle timeout must be 0 or more", isAllowed: { $0 >= .zero && $0 <= SessionLimits.longest })

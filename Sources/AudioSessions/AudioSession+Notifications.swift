@@ -19,7 +19,7 @@ extension AudioSession {
         NSNotification.Name("AVAudioSessionMediaServicesWereLostNotification")
     }
     /// Posted when the audio server has returned and the library has restored everything. A device
-    /// that has not returned after 2 s counts as removed (SRV-2).
+    /// that has not returned after 10 s counts as removed (SRV-2).
     public class var mediaServicesWereResetNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionMediaServicesWereResetNotification")
     }

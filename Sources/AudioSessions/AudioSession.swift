@@ -26,6 +26,7 @@ open class AudioSession: NSObject, @unchecked Sendable {
     let limits: SessionLimits
     let isMultichannel = Mutex(false)
     let companionStorage = Mutex<(any AnyObject & Sendable)?>(nil)
+    let appleRequests = Mutex(AppleHardwareRequests())
 
     /// The app's session: soloAmbient and inactive until the app changes it (CAT-1).
     public static let shared = AudioSession(on: .shared)
@@ -43,9 +44,14 @@ open class AudioSession: NSObject, @unchecked Sendable {
         _ = try registered.connection.get()
     }
 
+    /// Creates an additional session of the shared host, as `AVAudioSession()` does in tests of iOS
+    /// apps. If that fails, the session's throwing calls throw the error. Prefer `init(host:)`,
+    /// which throws at once, or `shared`.
+    public convenience override init() { self.init(on: .shared) }
+
     /// Creates a session. If that fails, the session's throwing calls throw the error.
     init(on host: AudioSessionHost) {
-        let receiver = SessionReceiver { [weak host] in host?.reportDevicesAgainAsync() }
+        let receiver = SessionReceiver { [weak host] in host?.reportAgainAsync() }
         let connection = Result { () throws(AudioSessionError) in
             try SessionConnection(at: host.app, in: try host.engine.get(), receiver)
         }
@@ -86,22 +92,4 @@ open class AudioSession: NSObject, @unchecked Sendable {
 
     /// Makes a request. If it throws an `AudioSessionError`, stores that as the last refusal.
     package func request<Value>(_ body: () throws -> Value) throws -> Value { try registered.request(body) }
-}
-
-/// The session's players and recorders.
-extension AudioSession {
-    /// Adds a participant. The session holds it weakly, so releasing the participant removes it.
-    package func attach(_ participant: any SessionParticipant) { participants.add(participant) }
-
-    /// Reports to the arbiter whether a participant runs. A participant calls it when its
-    /// `isRunning` has changed (HINT-1).
-    package func participantsChanged() { participants.reportRunning() }
-
-    /// Notifies the arbiter that the user paused during an interruption: its end will not recommend
-    /// resuming (INT-7).
-    package func userPaused() { try? submit { .userPaused($0) } }
-
-    /// Activates the session for a player or recorder that is about to start. If refused, throws
-    /// and nothing starts (ACT-15).
-    package func activateToStart() throws { try limits.activateToStart() }
 }

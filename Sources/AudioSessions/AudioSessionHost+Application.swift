@@ -46,7 +46,8 @@ extension AudioSessionHost {
         self.permission.set(permission)
     }
 
-    /// Mutes or unmutes the microphone as its hardware switch does (keeps INT-10).
+    /// Mutes or unmutes the microphone as its hardware switch does: as a mute key, which gives
+    /// zeros to all inputs, or by a setting as a closed lid, which interrupts (keeps INT-10).
     public func setMicrophoneMuted(_ isMuted: Bool) throws { try submit(.setMicrophoneMuted(isMuted)) }
 }
 

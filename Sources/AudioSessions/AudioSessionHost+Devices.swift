@@ -62,13 +62,14 @@ extension AudioSessionHost {
         var uids: Set<String> { Set(devices.flatMap(\.ports).map(\.uid)) }
 
         /// Returns this snapshot with the devices of an earlier one that are now missing or
-        /// incomplete, in the order of the earlier one.
+        /// incomplete, as awaited ones, in the order of the earlier one.
         func keeping(_ before: DeviceSnapshot?) -> DeviceSnapshot {
             guard let before, before.server == server else { return self }
             var kept = self
             let known = Set(before.devices.map(\.uid))
             kept.devices =
-                before.devices.map { old in complete(old) ?? old } + devices.filter { !known.contains($0.uid) }
+                before.devices.map { old in complete(old) ?? old.awaited }
+                + devices.filter { !known.contains($0.uid) }
             return kept
         }
 
@@ -87,11 +88,12 @@ extension AudioSessionHost {
     }
 
     /// How long a device may take to return after its server: other programs that provide devices
-    /// reconnect on their own, later than this one.
-    static let deviceWaitLimit = Duration.seconds(2)
+    /// reconnect on their own, later than this one, and the session manager of PipeWire first opens
+    /// the sound cards.
+    static let deviceWaitLimit = Duration.seconds(10)
 
     /// Starts the wait for devices after the server's return: until it ends, devices that are still
-    /// missing count as present (keeps SRV-2).
+    /// missing are awaited, and no session is routed to another one instead (keeps SRV-2).
     func beginDeviceWait() {
         let returnNumber = serverReturns.withLock { returns in
             returns.count += 1
@@ -104,9 +106,8 @@ extension AudioSessionHost {
         }
     }
 
-    /// Handles a change of devices while the server's devices are awaited. The policy still counts
-    /// them as present, so this method connects the sessions to those that have returned. The wait
-    /// ends when all have.
+    /// Handles a change of devices while the server's devices are awaited: connects the sessions to
+    /// those that have returned. The wait ends when all have.
     func updateDeviceWait() {
         guard let returnNumber = serverReturns.withLock({ $0.isAwaited ? $0.count : nil }) else { return }
         let isComplete = currentSnapshot().map { now in lastReportedDevices.withLock { now.hasAll(of: $0) } }
@@ -159,12 +160,15 @@ extension AudioSessionHost {
             // A driver that reports devices reports them as long as it is open: if it reports none,
             // its server has just been lost.
             let snapshot = serverReturns.withLock { $0.isAwaited } ? snapshot.keeping(last) : snapshot
+            let again = again || isReportDue.withLock { $0 }
             guard again || last != snapshot, snapshot.server != nil || last?.server == nil else { return }
             last = snapshot
             if let server = snapshot.server {
                 // If the arbiter refuses or is unavailable, the next change reports the devices
                 // again.
-                if (try? submit(.setDevices(app.id, server: server, snapshot.devices))) == nil { last = nil }
+                isReportDue.withLock { isDue in
+                    isDue = (try? submit(.setDevices(app.id, server: server, snapshot.devices))) == nil
+                }
             } else {
                 for device in snapshot.devices { try? submit(.plug(device)) }
             }
@@ -190,6 +194,9 @@ extension AudioSessionHost {
 }
 
 extension AudioDevice {
+    /// The device as one that was lost with its server and is expected to return.
+    fileprivate var awaited: AudioDevice { AudioDevice(uid: uid, ports: ports, server: server, isAwaited: true) }
+
     /// Returns whether this device has each port of `other`, with at least as many channels.
     fileprivate func hasAll(of other: AudioDevice) -> Bool {
         other.ports.allSatisfy { old in ports.contains { $0.uid == old.uid && $0.channels >= old.channels } }

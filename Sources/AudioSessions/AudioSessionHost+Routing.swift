@@ -22,15 +22,22 @@ extension AudioSessionHost {
         }
     }
 
-    /// Disconnects every session whose outputs the returned server no longer has, before audio
-    /// starts. The session is connected again once its new route is known (ROUTE-4). Runs on the
-    /// driver's thread.
-    func disconnectLostOutputs() {
+    /// Suspends and disconnects every session whose outputs the returned server does not have,
+    /// before audio starts: its sources keep their positions (SRV-2). They continue when the
+    /// session is connected to outputs again, or when no device is awaited any longer: outputs that
+    /// are still missing then count as removed (ROUTE-4). Runs on the driver's thread.
+    func suspendSessionsWithoutOutput() {
         guard case .success(let engine) = engine else { return }
-        for session in registeredSessions {
-            guard hasLostOutput(of: session), case .success(let connection) = session.connection else { continue }
-            try? engine.route(connection.buses.map { BusRouting(bus: $0, outputs: [], inputs: 0..<0) })
-        }
+        let lost = registeredSessions.filter { hasLostOutput(of: $0) }.compactMap { try? $0.connection.get() }
+        // All are suspended before the first plan that crossfades, which later plans wait for.
+        for connection in lost where !connection.auxiliaryBuses.uids.isEmpty { connection.suspend() }
+        let buses = lost.flatMap(\.buses)
+        try? engine.route(buses.map { BusRouting(bus: $0, outputs: [], inputs: 0..<0) })
+    }
+
+    /// Ends the suspension of every session: no device is awaited any longer.
+    func resumeSessions() {
+        for session in registeredSessions { (try? session.connection.get())?.resume() }
     }
 
     /// Connects every active session to its route, without blocking and without reporting devices.
@@ -98,6 +105,7 @@ extension AudioSessionHost {
         let known = Set(engine.driver.devices?.flatMap(\.ports).map(\.uid) ?? [])
         let routed = Set(outputs.keys.map { known.contains($0) ? $0 : Self.driverPorts })
         connection.auxiliaryBuses.setRouted(to: routed, from: Set(route.inputs.map(\.uid)))
+        if !routed.isEmpty || !serverReturns.withLock({ $0.isAwaited }) { connection.resume() }
     }
 
     /// Connects a port and returns the driver's channels for it. A virtual device that exists only

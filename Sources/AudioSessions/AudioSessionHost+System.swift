@@ -137,9 +137,9 @@ extension AudioSessionHost {
 
     /// Turns do-not-disturb on or off.
     ///
-    /// While it is on, the arbiter holds ringing calls and the assistant: they interrupt no
-    /// session. They begin when it is turned off; a call also begins when it is accepted. Alarms
-    /// are not held (keeps GUIDE-9).
+    /// While it is on, the arbiter holds ringing calls: they interrupt no session. They ring when
+    /// it is turned off, and begin when they are accepted. Alarms, and the assistant, which the
+    /// user asked for, are not held (keeps GUIDE-9).
     public func setDoNotDisturb(_ isOn: Bool) throws { try submit(.setDoNotDisturb(isOn)) }
 
     /// Sets the system volume, 0…1; throws badParam for other values (keeps VOL-1).

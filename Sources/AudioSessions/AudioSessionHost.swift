@@ -51,8 +51,10 @@ public final class AudioSessionHost: Sendable {
     /// both of them and must not do so on the threads that deliver the events.
     let notifications: DispatchQueue
     let permission: RecordPermissionPrompter
-    /// The devices last reported to the arbiter; nil if the next change must be reported.
+    /// The devices last reported to the arbiter; nil before the first report.
     let lastReportedDevices = Mutex<DeviceSnapshot?>(nil)
+    /// Whether the arbiter has not accepted that report.
+    let isReportDue = Mutex(false)
     let serverReturns = Mutex(ServerReturns())
     /// The driver's ports that were connected for sessions of this host. Accessed on the hardware
     /// queue.
@@ -142,9 +144,10 @@ public final class AudioSessionHost: Sendable {
         let observed = engine.observe { [weak self] event in
             switch event {
             case .driver(let event):
-                if case .serverReturned = event { self?.disconnectLostOutputs() }
+                if case .serverReturned = event { self?.suspendSessionsWithoutOutput() }
                 self?.deliver(event)
-            case .busEnded(let bus): self?.notifyEnd(ofBus: bus)
+            case .busEnded(let bus): self?.notifySession(ofBus: bus) { $0.playbackEnded() }
+            case .signalChanged(let bus): self?.notifySession(ofBus: bus) { $0.signalChanged() }
             default: break
             }
         }
@@ -166,6 +169,7 @@ public final class AudioSessionHost: Sendable {
     public func close() {
         guard case .success(let engine) = engine else { return }
         engine.close()
+        if cancelDeviceWait() { resumeSessions() }
     }
 
     func add(_ session: any HostedSession) {
@@ -182,18 +186,24 @@ public final class AudioSessionHost: Sendable {
     /// The living sessions at the arbiter and in the engine.
     var registeredSessions: [RegisteredSession] { livingSessions.map(\.registered) }
 
-    /// Notifies the sessions that a bus belongs to, when its last voice has ended.
-    private func notifyEnd(ofBus slot: Int) {
+    /// Notifies the session that a bus belongs to.
+    private func notifySession(ofBus slot: Int, _ body: @escaping @Sendable (any HostedSession) -> Void) {
         notifications.async { [weak self] in
             for session in self?.livingSessions ?? []
             where session.registered.buses.contains(where: { $0.slot == slot }) {
-                session.playbackEnded()
+                body(session)
             }
         }
     }
 
-    /// Reports the devices to the arbiter again, without blocking.
-    func reportDevicesAgainAsync() { notifications.async { [weak self] in self?.reportDevices(again: true) } }
+    /// Reports the devices to a new arbiter, and which sessions play, without blocking.
+    func reportAgainAsync() {
+        notifications.async { [weak self] in
+            guard let self else { return }
+            reportDevices(again: true)
+            for session in livingSessions { session.signalChanged() }
+        }
+    }
 
     /// Handles an event of the driver: reports devices, applies requests, then notifies sessions.
     private func deliver(_ event: DriverEvent) {

@@ -57,6 +57,8 @@ extension AudioSessionInput: SessionInput {
     /// Whether the input was started and has not been stopped since. An interruption may have
     /// suspended it.
     public var isRunning: Bool { running.withLock { $0 } }
+    /// True.
+    public var isRecorder: Bool { true }
 
     func markStarted() { running.withLock { $0 = true } }
 
@@ -73,10 +75,10 @@ extension AudioSessionInput: SessionInput {
 
     /// INT-10: stops the input if the arbiter has stopped it. Any other interruption only suspends
     /// it.
-    package func sessionWasInterrupted() { session.inputs.stopInputsStoppedByArbiter() }
-    package func sessionOutputWasDisconnected(isGone: Bool) {}
-    package func sessionInterruptionEnded(shouldResume: Bool) {}
-    package func sessionDidDeactivate() { session.inputs.stopInputsStoppedByArbiter() }
+    public func sessionWasInterrupted() { session.inputs.stopInputsStoppedByArbiter() }
+    public func sessionOutputWasDisconnected(isGone: Bool) {}
+    public func sessionInterruptionEnded(shouldResume: Bool) {}
+    public func sessionDidDeactivate() { session.inputs.stopInputsStoppedByArbiter() }
 }
 
 extension AudioSession {

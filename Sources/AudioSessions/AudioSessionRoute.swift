@@ -32,6 +32,9 @@ public struct AudioSessionPort: RawRepresentable, Hashable, Sendable {
 open class AudioSessionChannelDescription: NSObject {
     private let values: (name: String, number: Int, owner: String)
 
+    /// Creates a description without values, for subclasses that override the properties.
+    public override init() { values = ("", 0, "") }
+
     public init(channelName: String, channelNumber: Int, owningPortUID: String) {
         values = (channelName, channelNumber, owningPortUID)
     }
@@ -49,6 +52,9 @@ open class AudioSessionChannelDescription: NSObject {
 open class AudioSessionDataSourceDescription: NSObject {
     private let values: (id: NSNumber, name: String)
 
+    /// Creates a description without values, for subclasses that override the properties.
+    public override init() { values = (0, "") }
+
     public init(dataSourceID: NSNumber, dataSourceName: String) { values = (dataSourceID, dataSourceName) }
 
     open var dataSourceID: NSNumber { values.id }
@@ -58,6 +64,9 @@ open class AudioSessionDataSourceDescription: NSObject {
 /// The input or output of a device (ROUTE-1). Open, so that tests of apps can subclass it.
 open class AudioSessionPortDescription: NSObject {
     private let values: (type: AudioSessionPort, name: String, uid: String, channels: [AudioSessionChannelDescription])
+
+    /// Creates a description without values, for subclasses that override the properties.
+    public override init() { values = (.virtual, "", "", []) }
 
     public init(
         portType: AudioSessionPort, portName: String, uid: String, channels: [AudioSessionChannelDescription]
@@ -78,6 +87,19 @@ open class AudioSessionPortDescription: NSObject {
     open var dataSources: [AudioSessionDataSourceDescription]? { nil }
     open var selectedDataSource: AudioSessionDataSourceDescription? { nil }
     open var preferredDataSource: AudioSessionDataSourceDescription? { nil }
+    /// Changes nothing for nil; throws badParam for any data source, because a port has none.
+    open func setPreferredDataSource(_ dataSource: AudioSessionDataSourceDescription?) throws {
+        guard let dataSource else { return }
+        throw AudioSessionError(
+            .badParam, rule: "ROUTE-1",
+            "Data source '\(dataSource.dataSourceName)' was requested, but '\(portName)' has none. Choose another port."
+        )
+    }
+
+    /// Always false: the server's ports carry the unprocessed signal of the device.
+    open var hasHardwareVoiceCallProcessing: Bool { false }
+    /// Always false.
+    open var isSpatialAudioEnabled: Bool { false }
 
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? AudioSessionPortDescription else { return false }
@@ -92,6 +114,9 @@ open class AudioSessionPortDescription: NSObject {
 /// subclass it.
 open class AudioSessionRouteDescription: NSObject {
     private let values: (inputs: [AudioSessionPortDescription], outputs: [AudioSessionPortDescription])
+
+    /// Creates a route without ports, for subclasses that override the properties.
+    public override init() { values = ([], []) }
 
     public init(inputs: [AudioSessionPortDescription], outputs: [AudioSessionPortDescription]) {
         values = (inputs, outputs)

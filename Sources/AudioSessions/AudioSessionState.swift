@@ -19,7 +19,8 @@ public struct AudioSessionState: Hashable, Sendable {
         /// The session that causes the effect; nil when the cause is this session itself or a
         /// switch of the device.
         public var by: UInt64?
-        /// The effect: "inactive", "interrupted", "ducked", "muted" or "inputSilenced".
+        /// The effect: "inactive", "interrupted", "ducked", "muted", "suspended" or
+        /// "inputSilenced".
         public var effect: String
         /// When the effect began, in seconds of the system's monotonic clock
         /// (`DispatchTime.uptimeNanoseconds` divided by 10⁹).

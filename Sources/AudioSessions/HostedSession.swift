@@ -11,4 +11,6 @@ protocol HostedSession: AnyObject, Sendable {
     func notifyReset()
     /// The last voice of a bus of the session has ended.
     func playbackEnded()
+    /// A bus of the session began or ceased to have signal.
+    func signalChanged()
 }

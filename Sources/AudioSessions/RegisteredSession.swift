@@ -22,6 +22,8 @@ final class RegisteredSession: Sendable {
     var id: SessionID? { try? connection.get().id }
     /// All existing buses of the session.
     var buses: [SessionBus] { (try? connection.get().buses) ?? [] }
+    /// Whether the session is active and its sources deliver signal to one of its buses.
+    var hasSignal: Bool { isActive && (try? connection.get().hasSignal) == true }
     /// The arbiter's current status of the session.
     var status: SessionStatus? { id.flatMap(app.arbiter.status) }
     var configuration: Configuration { status?.session.configuration ?? Configuration() }

@@ -18,13 +18,15 @@ struct SessionConnection: Sendable {
     /// the bus cannot be added.
     init(at app: RegisteredApp, in engine: AudioEngine, _ receiver: SessionReceiver) throws(AudioSessionError) {
         let registration: SessionRegistration
+        let suspendedGate: SessionGate
         do throws(ArbiterError) {
+            suspendedGate = try SessionGate.makeSuspended()
             registration = try app.arbiter.register(app: app.id, observer: receiver)
         } catch {
             throw AudioSessionError(error)
         }
         do throws(AudioEngineError) {
-            receiver.setInitialGate(registration.gate)
+            receiver.setInitialGate(registration.gate, suspendedGate)
             bus = try receiver.makeBus(in: engine)
         } catch {
             try? app.arbiter.submit(.unregister(registration.id))
@@ -33,6 +35,15 @@ struct SessionConnection: Sendable {
         id = registration.id
         self.receiver = receiver
     }
+
+    /// Whether a bus of the session has signal, or had it when the session was suspended.
+    var hasSignal: Bool { receiver.hasSignal }
+
+    /// Suspends the session's sources, without a fade. Call it while no thread renders.
+    func suspend() { receiver.suspend() }
+
+    /// Ends a suspension; does nothing otherwise.
+    func resume() { receiver.resume() }
 
     /// Returns the bus for some ports of the route: an existing one, or a new one without outputs.
     func auxiliaryBus(for uids: Set<String>, in engine: AudioEngine) throws(AudioEngineError) -> SessionBus {

@@ -41,7 +41,7 @@ final class SessionInputs: Sendable {
     /// Starts an input. If the arbiter refuses, throws and does not start it. If the arbiter stops
     /// it meanwhile, `stopInputsStoppedByArbiter` detects that afterwards.
     func start(_ input: any SessionInput) throws {
-        defer { participants.reportRunning() }
+        defer { participants.reportPlaying() }
         try withLiving { inputs in
             stopStoppedByArbiter(inputs)
             guard !input.isRunning else { return }
@@ -56,20 +56,20 @@ final class SessionInputs: Sendable {
             if wasRunning { reportIfLast(of: inputs) }
             return wasRunning
         }
-        if wasRunning { participants.reportRunning() }
+        if wasRunning { participants.reportPlaying() }
     }
 
     /// Reports that an input was released while it ran.
     func reportReleased() {
         withLiving { reportIfLast(of: $0) }
-        participants.reportRunning()
+        participants.reportPlaying()
     }
 
     /// Stops the inputs that the arbiter has stopped: by a deactivation, a category change or the
     /// microphone's hardware switch. The arbiter's state is authoritative, so an input that was
     /// started again afterwards keeps running.
     func stopInputsStoppedByArbiter() {
-        if withLiving({ stopStoppedByArbiter($0) }) { participants.reportRunning() }
+        if withLiving({ stopStoppedByArbiter($0) }) { participants.reportPlaying() }
     }
 
     /// Marks inputs as stopped if the arbiter has stopped them, also before its notice has been

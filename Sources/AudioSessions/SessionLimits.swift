@@ -73,8 +73,11 @@ final class SessionLimits: Sendable {
         }
     }
 
-    /// Whether no voice plays on the session's buses and no participant runs.
-    private var isIdle: Bool { !session.buses.contains(where: \.hasPlayingVoices) && !participants.isRunning }
+    /// Whether no voice plays on the session's buses, no participant runs, and the session does not
+    /// play in any other way.
+    private var isIdle: Bool {
+        !session.buses.contains(where: \.hasPlayingVoices) && !participants.isRunning && !participants.isPlaying
+    }
 
     // MARK: Duck
 

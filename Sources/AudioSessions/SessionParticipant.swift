@@ -1,22 +1,34 @@
-/// A player or recorder that the session controls.
+/// A player or recorder that a session controls: pauses it when the session is interrupted, and
+/// lets it resume afterwards. `AudioPlayer` and `AudioSessionInput` are participants. An app that
+/// renders with an engine of its own makes that engine one, and attaches it to the session
+/// (`AudioSession.attach`).
 ///
-/// The library calls it on its notification thread, except that `setActive(false)` calls
-/// `sessionDidDeactivate` on its own thread.
-package protocol SessionParticipant: AnyObject, Sendable {
-    /// Whether it plays or records, or would do so if the session allowed it.
+/// The session calls the methods on its notification thread, except that `setActive(false)` calls
+/// `sessionDidDeactivate` on its own thread. Whatever they do, the session's bus is silent while
+/// the session is interrupted or inactive, and its voices do not advance (INT-1, INT-8).
+public protocol SessionParticipant: AnyObject, Sendable {
+    /// Whether it plays or records, or would do so if the session allowed it. Call
+    /// `AudioSession.participantsChanged` when it changes.
     var isRunning: Bool { get }
+    /// Whether it records and plays nothing: to other apps, a session that only records does not
+    /// play (HINT-1). False by default.
+    var isRecorder: Bool { get }
     /// The session was interrupted; its sources are already suspended. Pause (INT-9).
     func sessionWasInterrupted()
     /// The output in use was disconnected. Pause, and do not resume when an output returns
     /// (ROUTE-4).
     ///
     /// If `isGone`, the output is inaudible: pause immediately, so that the next output receives no
-    /// sample of this sound. Otherwise the sound is still audible through other ports (those that a
-    /// virtual device of the policy uses): fade out.
+    /// sample of this sound. Otherwise the sound is still audible through other ports, those that a
+    /// simulated device uses: fade out.
     func sessionOutputWasDisconnected(isGone: Bool)
-    /// The interruption has ended and the app has been notified. Resume according to the resume
-    /// policy (INT-9).
+    /// The interruption has ended and the app has been notified. Resume if the participant was
+    /// running when the interruption began and `shouldResume` is true (INT-9).
     func sessionInterruptionEnded(shouldResume: Bool)
     /// The session was deactivated. Stop (ACT-7).
     func sessionDidDeactivate()
+}
+
+extension SessionParticipant {
+    public var isRecorder: Bool { false }
 }

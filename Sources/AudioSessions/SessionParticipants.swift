@@ -2,11 +2,16 @@ internal import Platform
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// The players, recorders and inputs of a session, held weakly. Any thread.
+/// The players, recorders and inputs of a session, held weakly, and whether the session plays. Any
+/// thread.
 final class SessionParticipants: Sendable {
     private struct WeakParticipant { weak var participant: (any SessionParticipant)? }
     private let session: RegisteredSession
     private let list = Mutex<[WeakParticipant]>([])
+    /// Whether the app's own sources play, if the app has stated it.
+    private let statement = Mutex<Bool?>(nil)
+    /// The participants' `isRunning` at the last report.
+    private let lastRunning = Mutex(false)
     private let observer = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(of session: RegisteredSession) { self.session = session }
@@ -14,6 +19,11 @@ final class SessionParticipants: Sendable {
     var living: [any SessionParticipant] { list.withLock { $0.compactMap(\.participant) } }
     /// Whether any of them runs.
     var isRunning: Bool { living.contains(where: \.isRunning) }
+    /// Whether the session plays: a participant that is no recorder runs, or the session's bus has
+    /// signal, unless the app has stated otherwise about that (HINT-3).
+    var isPlaying: Bool {
+        living.contains { $0.isRunning && !$0.isRecorder } || (statement.withLock { $0 } ?? session.hasSignal)
+    }
 
     /// Adds a participant. Releasing it removes it.
     func add(_ participant: any SessionParticipant) {
@@ -27,25 +37,38 @@ final class SessionParticipants: Sendable {
         withExtendedLifetime(living) {}
     }
 
-    /// Sets the one observer, which is called when the arbiter was notified of another `isRunning`.
+    /// Sets whether the session plays by other sources than participants; nil: whether its bus has
+    /// signal.
+    func state(isPlaying: Bool?) {
+        statement.withLock { $0 = isPlaying }
+        reportPlaying()
+    }
+
+    /// Sets the one observer, which is called when the arbiter was notified of another `isPlaying`,
+    /// or the participants' `isRunning` has changed.
     func whenRunningChanges(_ body: @escaping @Sendable () -> Void) { observer.withLock { $0 = body } }
 
-    /// Reports to the arbiter whether a participant runs, if the arbiter does not know it (HINT-1).
-    func reportRunning() {
+    /// Reports to the arbiter whether the session plays, if the arbiter does not know it (HINT-1).
+    func reportPlaying() {
         // Checks again after each report, because another thread may have changed the state and
         // reported it before this report.
         var hasChanged = false
         while let reported = session.status?.session.isRunning {
-            let isRunning = isRunning
-            guard reported != isRunning, (try? session.submit { .setRunning($0, isRunning) }) != nil else { break }
+            let isPlaying = isPlaying
+            guard reported != isPlaying, (try? session.submit { .setRunning($0, isPlaying) }) != nil else { break }
             hasChanged = true
         }
-        if hasChanged { observer.withLock { $0 }?() }
+        let isRunning = isRunning
+        let wasRunning = lastRunning.withLock { last in
+            defer { last = isRunning }
+            return last
+        }
+        if hasChanged || isRunning != wasRunning { observer.withLock { $0 }?() }
     }
 
     /// Stops all of them after a deactivation (ACT-7).
     func stopAll() {
         for participant in living { participant.sessionDidDeactivate() }
-        reportRunning()
+        reportPlaying()
     }
 }

@@ -65,6 +65,32 @@ package struct FileLock: Sendable {
         return true
     }
 
+    /// Returns the processes that may hold the lock at a path, without acquiring it: those that
+    /// hold the lock of a file with the same number, on this device or another. The caller checks
+    /// which process it is. None if the holder is in another PID namespace.
+    package static func possibleHolders(of path: String) -> [Int32] {
+        var facts = stat()
+        guard lstat(path, &facts) == 0, let data = FileManager.default.contents(atPath: "/proc/locks") else {
+            return []
+        }
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap { line in
+            // "1: FLOCK  ADVISORY  WRITE 4711 00:2d:123 0 EOF"
+            let fields = line.split(separator: " ")
+            guard fields.count > 5, fields[1] == "FLOCK", let holder = Int32(fields[4]), holder > 0,
+                fields[5].split(separator: ":").last.flatMap({ UInt64($0) }) == UInt64(facts.st_ino)
+            else { return nil }
+            return holder
+        }
+    }
+
+    /// Whether the lock file is still at its path: another process cannot acquire the lock there.
+    package var isCurrent: Bool {
+        var own = stat()
+        var found = stat()
+        return fstat(descriptor, &own) == 0 && lstat(path, &found) == 0 && own.st_dev == found.st_dev
+            && own.st_ino == found.st_ino
+    }
+
     /// Releases the lock. The lock must not be used afterwards.
     package func unlock() { close(descriptor) }
 }

@@ -36,10 +36,15 @@ package enum ProgramLaunch {
     /// that descriptor, or one line that says why it is not ready. When it is ready, it continues
     /// in a process of its own, and the process that was started exits. Throws if the program
     /// cannot be run, reports a reason, exits without a line, or is not ready within
-    /// `timeoutSeconds`; in the last case the process is killed.
-    package static func run(_ executable: String, arguments: [String], timeoutSeconds: Double) throws(SystemFailure) {
+    /// `timeoutSeconds`; in the last case the process is killed. The program inherits the
+    /// environment variables for whose names `keepsVariable` returns true.
+    package static func run(
+        _ executable: String, arguments: [String], timeoutSeconds: Double,
+        keepsVariable: (String) -> Bool = { _ in true }
+    ) throws(SystemFailure) {
         let (child, pipe) = try spawn(
-            executable, arguments: ["--ready-fd", String(readyDescriptor)] + arguments, writingTo: [readyDescriptor])
+            executable, arguments: ["--ready-fd", String(readyDescriptor)] + arguments, writingTo: [readyDescriptor],
+            keepsVariable: keepsVariable)
         defer { close(pipe) }
         let line = readLine(from: pipe, timeoutSeconds: timeoutSeconds)
         guard line != "ready" else { return reapLater(child) }
@@ -80,7 +85,8 @@ package enum ProgramLaunch {
     /// returned; its other standard descriptors are /dev/null. A program of this project closes the
     /// other descriptors that it inherits itself.
     private static func spawn(
-        _ executable: String, arguments: [String], writingTo descriptors: [Int32]
+        _ executable: String, arguments: [String], writingTo descriptors: [Int32],
+        keepsVariable: (String) -> Bool = { _ in true }
     ) throws(SystemFailure) -> (child: pid_t, pipe: Int32) {
         var ends: [Int32] = [-1, -1]
         // A socket pair serves as the pipe: it is close-on-exec from the start, so no other child
@@ -92,7 +98,7 @@ package enum ProgramLaunch {
         let (own, given) = (ends[0], ends[1])
         defer { close(given) }
         do throws(SystemFailure) {
-            let child = try spawnProgram(executable, arguments: arguments) { actions in
+            let child = try spawnProgram(executable, arguments: arguments, keepsVariable: keepsVariable) { actions in
                 posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
                 posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
                 posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)

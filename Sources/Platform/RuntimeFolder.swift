@@ -19,16 +19,22 @@ package enum RuntimeFolder {
             throw SystemFailure("the folder '\(folder)' cannot be created: \(systemErrorText(errno))")
         }
         guard isPrivate(folder) else {
-            throw SystemFailure("'\(folder)' is not a private folder of this user; remove it")
+            throw SystemFailure(
+                isOwn(folder)
+                    ? "the mode of the folder '\(folder)' is not 700; run `chmod 700 \(folder)`"
+                    : "'\(folder)' is not a private folder of this user; remove it")
         }
         return folder
     }
 
-    /// Returns whether this is a folder and no link to one, belongs to this user, and is not
-    /// accessible to others.
-    package static func isPrivate(_ folder: String) -> Bool {
+    /// Returns whether this is a folder and no link to one, belongs to this user, and is accessible
+    /// to this user only.
+    package static func isPrivate(_ folder: String) -> Bool { isOwn(folder) { $0 == 0o700 } }
+
+    /// Returns whether this is a folder of this user with such a mode.
+    private static func isOwn(_ folder: String, where hasMode: (mode_t) -> Bool = { _ in true }) -> Bool {
         var facts = stat()
         guard lstat(folder, &facts) == 0 else { return false }
-        return facts.st_mode & S_IFMT == S_IFDIR && facts.st_uid == getuid() && facts.st_mode & 0o077 == 0
+        return facts.st_mode & S_IFMT == S_IFDIR && facts.st_uid == getuid() && hasMode(facts.st_mode & 0o777)
     }
 }

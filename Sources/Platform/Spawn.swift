@@ -5,10 +5,12 @@
 /// `searchesPath` is true and its name has no slash.
 ///
 /// `redirect` opens and copies descriptors in the child; it also inherits every descriptor that is
-/// not close-on-exec, the working directory and the environment, with `environment` added. The
-/// caller reaps the process with `reapProgram`.
+/// not close-on-exec, the working directory and those variables of the environment for whose names
+/// `keepsVariable` returns true, with `environment` added. The caller reaps the process with
+/// `reapProgram`.
 package func spawnProgram(
     _ program: String, arguments: [String], environment: [String: String] = [:], searchesPath: Bool = false,
+    keepsVariable: (String) -> Bool = { _ in true },
     redirect: (inout posix_spawn_file_actions_t) -> Void
 ) throws(SystemFailure) -> pid_t {
     var actions = posix_spawn_file_actions_t()
@@ -29,7 +31,7 @@ package func spawnProgram(
     var words = ([program] + arguments).map { strdup($0) } + [nil]
     let added = environment.map { strdup("\($0)=\($1)") }
     defer { (words + added).forEach { free($0) } }
-    var settings = inheritedVariables(without: Set(environment.keys)) + added + [nil]
+    var settings = inheritedVariables { environment[$0] == nil && keepsVariable($0) } + added + [nil]
     var child = pid_t()
     let start = searchesPath ? posix_spawnp : posix_spawn
     let result = start(&child, program, &actions, &attributes, &words, &settings)
@@ -37,14 +39,15 @@ package func spawnProgram(
     return child
 }
 
-/// Returns this process's variables, byte for byte: they need not be valid UTF-8.
-private func inheritedVariables(without names: Set<String>) -> [UnsafeMutablePointer<CChar>?] {
+/// Returns this process's variables with names for which `keeps` returns true, byte for byte: they
+/// need not be valid UTF-8.
+private func inheritedVariables(where keeps: (String) -> Bool) -> [UnsafeMutablePointer<CChar>?] {
     var variables: [UnsafeMutablePointer<CChar>?] = []
     var next: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = environ
     while let variable = next?.pointee {
         let name = strcspn(variable, "=")
         let bytes = UnsafeRawBufferPointer(start: variable, count: Int(name))
-        if !names.contains(String(decoding: bytes, as: UTF8.self)) { variables.append(variable) }
+        if keeps(String(decoding: bytes, as: UTF8.self)) { variables.append(variable) }
         next = next?.successor()
     }
     return variables

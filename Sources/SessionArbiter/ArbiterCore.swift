@@ -128,7 +128,8 @@ package struct ArbiterCore {
         resolvedGrants = transition.resolvedGrants
         otherAudio = OtherAudio(state, resolvedGrants)
         grants = GrantOrder(state, rebuiltFrom: system, sessions)
-        lastSessionNumber = max(lastSessionNumber, state.sessions.last?.id.rawValue ?? 0)
+        let last = state.sessions.last { $0.id.isAssigned }
+        lastSessionNumber = max(lastSessionNumber, last?.id.rawValue ?? 0)
         log.beginSection(at: state)
         writeGates()
         return transition.effects.map { SessionNotice(decision: log.count, effect: $0) }

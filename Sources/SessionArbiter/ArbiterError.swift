@@ -13,4 +13,12 @@ public enum ArbiterError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unavailable(let reason): "The arbiter is unavailable: \(reason)."
         }
     }
+
+    /// The reason without an introduction and a full stop, for use in another message.
+    package var reason: String {
+        switch self {
+        case .refused(let refusal): refusal.description
+        case .unavailable(let reason): reason
+        }
+    }
 }

@@ -9,6 +9,9 @@ public struct BufferSizeOverride: Hashable, Sendable, Codable {
         self.before = before
         self.ours = ours
     }
+
+    /// Whether both are periods that a server can have.
+    package var isPossible: Bool { (1...8_192).contains(before) && (1...8_192).contains(ours) }
 }
 
 /// A sample rate that replaces the server's own one until it is restored (HW-2).
@@ -22,6 +25,9 @@ public struct SampleRateOverride: Hashable, Sendable, Codable {
         self.before = before
         self.ours = ours
     }
+
+    /// Whether both are rates that a server can have.
+    package var isPossible: Bool { (1_000...768_000).contains(before) && (1_000...768_000).contains(ours) }
 }
 
 /// The hardware values that the active sessions prefer, resolved into one request.

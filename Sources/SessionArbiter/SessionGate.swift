@@ -75,6 +75,21 @@ public final class SessionGate: @unchecked Sendable {
         sgate_page_set_volume(page, sgate_volume_unpack(words.volume))
     }
 
+    /// Creates a gate for this process, for `suspend(as:)`.
+    package static func makeSuspended() throws(ArbiterError) -> SessionGate { try SessionGate() }
+
+    /// Publishes the values of another gate, except that the session is paused: a reader that
+    /// switches to this page suspends its sources at once, without a fade, and when it switches
+    /// back only the pause ends. [one thread at a time]
+    package func suspend(as other: SessionGate) {
+        var grant = sgate_page_grant(other.page)
+        (grant.paused, grant.input_granted, grant.ramp_ms) = (true, false, 0)
+        var volume = sgate_page_volume(other.page)
+        volume.ramp_ms = 0
+        sgate_page_set_grant(page, grant)
+        sgate_page_set_volume(page, volume)
+    }
+
     /// Publishes a grant under the next serial, with a ramp in seconds. [the arbiter]
     func write(_ grant: SessionGrant, ramp: Double) {
         sgate_page_set_grant(

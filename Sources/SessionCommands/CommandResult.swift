@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Platform
 
 /// The result of a command, as text and as JSON.
 public protocol CommandResult: Encodable {
@@ -28,7 +29,8 @@ enum JSON {
 
 /// The result of a command that changes something.
 public struct ChangeResult: CommandResult, Equatable {
-    public var text: String
+    /// One sentence.
+    private var message: String
     /// The command: "call ring".
     var command: String
     /// The system session that the command began, changed or ended.
@@ -42,7 +44,7 @@ public struct ChangeResult: CommandResult, Equatable {
         _ command: String, _ text: String, session: UInt64? = nil, server: String? = nil, silent: Bool? = nil
     ) {
         self.command = command
-        self.text = text
+        message = text
         self.session = session
         self.server = server
         self.silent = silent
@@ -50,7 +52,8 @@ public struct ChangeResult: CommandResult, Equatable {
 
     private enum CodingKeys: String, CodingKey {
         case command = "done"
-        case text = "message"
-        case session, server, silent
+        case message, session, server, silent
     }
+
+    public var text: String { message.printable }
 }

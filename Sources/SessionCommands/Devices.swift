@@ -106,6 +106,6 @@ public struct DevicesResult: CommandResult, Equatable {
     public var text: String {
         devices.isEmpty
             ? "No devices have been reported to the arbiter."
-            : devices.map(\.summary).joined(separator: "\n")
+            : Text.lines(devices.map(\.summary))
     }
 }

@@ -14,9 +14,9 @@ public struct Interruptions {
     public func begin(_ rank: Rank) throws(CommandError) -> ChangeResult {
         let id = try begin(rank, isRinging: false)
         let session = try arbiter.report().status(of: id).session
-        let deferral = session.isDeferred ? "; it is held while do-not-disturb is on" : ""
+        let delay = session.wait == nil ? "" : "; it waits until the session of higher rank has ended"
         return ChangeResult(
-            "interrupt begin", "Interruption began: \(session.systemName)\(deferral).", session: id.rawValue)
+            "interrupt begin", "Interruption began: \(session.systemName)\(delay).", session: id.rawValue)
     }
 
     /// Ends the newest interruption that `begin` began; with a rank, the newest of that rank.

@@ -33,7 +33,9 @@ public struct LogLine {
     /// Returns the line, such as "12 14:03:22.123 session 5: activate → session 3 interrupted
     /// (ACT-2 by 5), session 5 activated (ACT-1)".
     public func text(_ clock: Clock) -> String {
-        "\(decision.number)  \(clock.text(decision.event.time))  \(subject)\(decision.event.action.phrase) → \(result)"
+        Text.lines([
+            "\(decision.number)  \(clock.text(decision.event.time))  \(subject)\(decision.event.action.phrase) → \(result)"
+        ])
     }
 
     /// Returns the decision as JSON on one line.

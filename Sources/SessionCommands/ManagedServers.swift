@@ -20,6 +20,8 @@ public struct ManagedServers {
         var isEmpty: Bool { device == nil && sampleRate == nil && periodFrames == nil }
     }
 
+    /// The time limit for a server to report its properties.
+    private static let replyTimeoutSeconds = 2.0
     /// The time limit for a server to exit.
     private static let stopTimeoutSeconds = 10.0
     private let name: String
@@ -103,7 +105,9 @@ public struct ManagedServers {
     /// running, returns why the default one is unreachable.
     public static func look() -> ServerView {
         let standard = look(at: defaultName)
-        let server = standard.reachable ? standard : look(at: ProgramProcess.managedServerName)
+        // Apps use a default server that hangs, and fail; they do not look further.
+        guard !standard.reachable, !standard.isHanging else { return standard }
+        let server = look(at: ProgramProcess.managedServerName)
         return server.reachable ? server : standard
     }
 
@@ -120,8 +124,15 @@ public struct ManagedServers {
     /// be reached.
     private static func look(at name: String?) -> ServerView {
         do throws(DriverError) {
-            return ServerView(name: name, try JackDriver.look(at: name))
+            return ServerView(name: name, try JackDriver.look(at: name, seconds: replyTimeoutSeconds))
         } catch {
+            if case .timedOut = error {
+                return ServerView(
+                    name: name,
+                    unreachable:
+                        "JACK server '\(name ?? "default")' does not answer within \(Int(replyTimeoutSeconds)) s",
+                    isHanging: true)
+            }
             guard case .noServer = error else { return ServerView(name: name, unreachable: error.description) }
             return ServerView(
                 name: name,
@@ -162,7 +173,7 @@ public struct ServerResult: CommandResult, Equatable {
         self.preface = preface
     }
 
-    public var text: String { preface + server.summary + (process.map { ", pid \($0)" } ?? "") }
+    public var text: String { Text.lines([preface + server.summary + (process.map { ", pid \($0)" } ?? "")]) }
 
     /// 69 if the server cannot be reached.
     public var exitStatus: Int32 { server.reachable ? 0 : CommandError.Status.unavailable.rawValue }

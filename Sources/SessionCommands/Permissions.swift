@@ -79,6 +79,6 @@ public struct PermissionsResult: CommandResult, Equatable {
 
     public var text: String {
         guard !permissions.isEmpty else { return "No permissions are stored." }
-        return permissions.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "\n")
+        return Text.lines(permissions.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })
     }
 }

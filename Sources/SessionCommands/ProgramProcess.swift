@@ -14,6 +14,7 @@ struct ProgramProcess {
     enum Program: String {
         case server = "audiosession-server"
         case device = "audiosession-device"
+        case service = "audiosessiond"
     }
 
     /// The name of a managed server that was started without `--name`.
@@ -83,7 +84,7 @@ struct ProgramProcess {
     }
 
     /// Returns whether the process belongs to this user and its executable is the program.
-    private static func runs(_ program: Program, in process: Int32) -> Bool {
+    static func runs(_ program: Program, in process: Int32) -> Bool {
         var facts = stat()
         guard stat("/proc/\(process)", &facts) == 0, facts.st_uid == geteuid(),
             let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")

@@ -34,7 +34,7 @@ public struct RouteResult: CommandResult {
             return names.name(status.session.id) + ": to " + (outputs.isEmpty ? "no output" : Text.list(outputs))
                 + (inputs.isEmpty ? "" : ", from " + Text.list(inputs))
         }
-        text = (Self.lines("output", outputs) + Self.lines("input", inputs) + routes).joined(separator: "\n")
+        text = Text.lines(Self.lines("output", outputs) + Self.lines("input", inputs) + routes)
     }
 
     private static func lines(_ direction: String, _ ports: [DeviceView.Port]) -> [String] {

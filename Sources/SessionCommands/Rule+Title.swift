@@ -15,7 +15,8 @@ extension Rule {
         case .opt3: "Setting an option that the category does not support throws and changes nothing"
         case .act1: "Sessions play and record only while the arbiter grants it; a refused activation changes nothing"
         case .act2: "An activated primary session interrupts the other primary app sessions, but no mixable ones"
-        case .act4: "Calls, alarms and the assistant interrupt lower ranks; a lower rank never affects a higher one"
+        case .act4:
+            "Calls, alarms and the assistant interrupt lower ranks; a lower rank never affects a higher one"
         case .act5: "While a higher rank is active, activation is refused; during a call, playback may run ducked"
         case .act6: "Background apps must declare background audio to activate, and may not interrupt primary sessions"
         case .act7: "Deactivating a session stops its players and recorders, and succeeds"
@@ -27,7 +28,8 @@ extension Rule {
         case .int3: "The end of an interruption states whether to resume; after a silent deactivation none is reported"
         case .int5: "An interrupted session may activate again at any time; no end is reported then"
         case .int6: "A ringing call interrupts sessions, except those that prefer to continue until it is accepted"
-        case .int10: "Muting the microphone in hardware interrupts sessions that take input"
+        case .int10:
+            "Muting the microphone gives zeros to all inputs or, by a setting, interrupts sessions that take input"
         case .duck1: "A session that ducks others lowers every other session of its rank or below"
         case .duck4: "Spoken audio is interrupted instead of ducked if the ducking session requests it"
         case .duck7: "A session that starts while others are ducked starts ducked; ducking changes no stored volume"
@@ -52,7 +54,7 @@ extension Rule {
         case .vol1: "Apps can read and observe the system volume, but cannot exceed it"
         case .vol2: "The silent switch fades out ambient sessions and ringing; their players keep running"
         case .vol3: "A session can mute its own output"
-        case .guide9: "While do-not-disturb is on, ringing calls and the assistant are held"
+        case .guide9: "While do-not-disturb is on, ringing calls are held"
         }
     }
 }

@@ -12,6 +12,12 @@ public struct ServerView: Encodable, Sendable, Equatable {
     var inputs: Int?
     /// Why the server is not reachable.
     var reason: String?
+    /// Whether the server runs, but does not answer.
+    var isHanging = false
+
+    private enum CodingKeys: String, CodingKey {
+        case reachable, name, version, sampleRate, periodFrames, outputs, inputs, reason
+    }
 
     public init(name: String?, _ facts: ServerFacts) {
         reachable = true
@@ -23,8 +29,9 @@ public struct ServerView: Encodable, Sendable, Equatable {
         inputs = facts.inputs
     }
 
-    public init(name: String?, unreachable reason: String) {
+    public init(name: String?, unreachable reason: String, isHanging: Bool = false) {
         reachable = false
+        self.isHanging = isHanging
         self.name = name
         self.reason = reason
     }

@@ -31,7 +31,7 @@ struct SessionView: Encodable, Equatable {
     var inputs: [String]
 
     struct ReasonView: Encodable, Equatable {
-        /// "interrupted", "ducked", "muted", "inactive", "inputSilenced".
+        /// "interrupted", "ducked", "muted", "suspended", "inactive", "inputSilenced".
         var kind: String
         var rule: String
         /// The session that causes the state; nil for the session itself and for switches.

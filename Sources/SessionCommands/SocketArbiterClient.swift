@@ -34,18 +34,32 @@ public struct SocketArbiterClient: ArbiterClient {
 
     /// Looks for an arbiter without starting one, and requests its report.
     public static func look() -> ArbiterProbe {
-        let path: String
+        let address: ArbiterAddress
         do throws(ArbiterError) {
-            path = try ArbiterAddress.standard().path
+            address = try ArbiterAddress.standard()
         } catch {
-            return .unreachable(reason: error.description)
+            let isFolderMissing = (try? RuntimeFolder.path()) == nil
+            return isFolderMissing ? .noFolder(reason: error.description) : .unreachable(reason: error.description)
         }
+        let probe = look(at: address)
+        guard case .withoutSocket = probe else { return probe }
+        // An arbiter that starts, or makes its socket again, listens a moment later.
+        poll(nil, 0, 500)
+        return look(at: address)
+    }
+
+    private static func look(at address: ArbiterAddress) -> ArbiterProbe {
+        let path = address.path
         // A descriptor, or a negative error code. This connection only tests whether a process is
         // listening.
         let socket = ssocket_connect(path, 1_000)
         switch -socket {
-        case ENOENT: return .absent(path: path)
-        case ECONNREFUSED: return .stale(path: path)
+        case ENOENT, ECONNREFUSED:
+            let holders = FileLock.possibleHolders(of: address.runningLock)
+            if let holder = holders.first(where: { ProgramProcess.runs(.service, in: $0) }) {
+                return .withoutSocket(path: path, process: holder)
+            }
+            return -socket == ENOENT ? .absent(path: path) : .stale(path: path)
         case ...0: close(socket)
         case let code: return .unreachable(reason: "'\(path)' cannot be reached: \(String(cString: strerror(code)))")
         }
@@ -66,7 +80,11 @@ public enum ArbiterProbe: Sendable {
     case absent(path: String)
     /// The socket exists, but no process listens on it.
     case stale(path: String)
+    /// A process holds the lock of an arbiter, but no process listens on the socket.
+    case withoutSocket(path: String, process: Int32)
     case running(ArbiterReport, path: String)
+    /// There is no private folder for a socket.
+    case noFolder(reason: String)
     /// The socket cannot be reached, or the listening process does not respond as expected.
     case unreachable(reason: String)
 }

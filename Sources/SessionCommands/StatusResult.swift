@@ -101,6 +101,6 @@ public struct StatusResult: CommandResult {
         ]
         if sessions.isEmpty { rows.append(("sessions", "none")) }
         let list = sessions.map { "\(names.name(SessionID($0.id))): \($0.summary(names))" }
-        return ([Text.columns(rows)] + list).joined(separator: "\n")
+        return Text.columns(rows) + (list.isEmpty ? "" : "\n" + Text.lines(list))
     }
 }

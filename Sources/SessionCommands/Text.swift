@@ -1,3 +1,4 @@
+internal import Platform
 internal import SessionPolicy
 
 /// Formats values for display.
@@ -34,12 +35,14 @@ enum Text {
 
     static func onOff(_ isOn: Bool) -> String { isOn ? "on" : "off" }
 
+    /// Joins lines, with the control characters in each as escape sequences.
+    static func lines(_ lines: [String]) -> String { lines.map(\.printable).joined(separator: "\n") }
+
     /// Formats rows of names and values in two columns.
     static func columns(_ rows: [(name: String, value: String)]) -> String {
         let width = rows.map(\.name.count).max() ?? 0
-        return rows.map { row in
-            row.name + String(repeating: " ", count: width - row.name.count + 2) + row.value
-        }.joined(separator: "\n")
+        return lines(
+            rows.map { row in row.name + String(repeating: " ", count: width - row.name.count + 2) + row.value })
     }
 }
 

@@ -83,7 +83,7 @@ public struct WhyResult: CommandResult {
                 "\(Text.duration(refusal.ago)) ago a request was refused (\(refusal.code), rule \(refusal.rule)): \(refusal.message)"
             )
         }
-        return lines.joined(separator: "\n")
+        return Text.lines(lines)
     }
 
     /// The text for kinds whose raw value is not an English participle.

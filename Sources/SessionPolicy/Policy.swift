@@ -91,6 +91,7 @@ extension Arbitration {
             forget(state.sessions.filter { $0.app == app }.map(\.id))
             state.forgetApp(app)
             forgetUnnamedServers()
+            forgetMissingDevices()
 
         case .configure(let id, let change): try configure(id, change)
         case .activate(let id): try activate(id)
@@ -118,7 +119,7 @@ extension Arbitration {
         case .setDeclaresBackgroundAudio(let app, let declares): try setDeclaresBackgroundAudio(app, declares)
         case .setRecordPermission(let app, let permission): try setRecordPermission(app, permission)
         case .setInputMuted(let app, let muted): try setInputMuted(app, muted)
-        case .setScreenLocked(let isLocked): try setScreenLocked(isLocked)
+        case .setScreenLocked(let isLocked): setScreenLocked(isLocked)
 
         case .resetSessions(let app): try resetSessions(of: app)
         case .setDevices(let app, let server, let devices): try setDevices(devices, of: server, seenBy: app)

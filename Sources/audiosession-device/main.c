@@ -3,6 +3,7 @@
 /// effect of pulling the cable.
 #include "options.h"
 #include "platform_detach.h"
+#include "platform_program.h"
 #include "virtual_device.h"
 
 #include <errno.h>
@@ -122,6 +123,7 @@ static int serve(device_options_t *options, char **argv, int refusals) {
 }
 
 int main(int argc, char **argv) {
+    platform_begin_program();
     device_options_t options;
     char error[400] = "";
     switch (options_parse(argc, argv, &options, error, sizeof error)) {

@@ -4,6 +4,7 @@
 #include "detach.h"
 #include "host.h"
 #include "options.h"
+#include "platform_program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,6 +125,7 @@ static void serve(const server_options_t *options, host_t *host, control_t *cont
 }
 
 int main(int argc, char **argv) {
+    platform_begin_program();
     server_options_t options;
     char error[400] = "";
     switch (options_parse(argc, argv, &options, error, sizeof error)) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ProgramSupport
 
 /// The `audiosession` command.
 @main
@@ -13,7 +14,7 @@ struct AudiosessionCommand: ParsableCommand {
             arbiter (audiosessiond) if they need it; `status`, `doctor` and `server` never do.
 
             Exit status: 0 success, 64 usage error, 66 unknown session or program, 69 server or arbiter unavailable, \
-            or `doctor` found an error, 70 internal error, 75 temporary failure, 77 permission denied.
+            or `doctor` found an error, 70 internal error, 74 output cannot be written, 75 temporary failure, 77 permission denied.
             """,
         subcommands: [
             StatusCommand.self, WhyCommand.self, LogCommand.self, InterruptCommand.self, CallCommand.self,
@@ -21,4 +22,6 @@ struct AudiosessionCommand: ParsableCommand {
             RouteCommand.self, DoNotDisturbCommand.self, AppCommand.self, PermissionCommand.self,
             DeviceCommand.self, ServerCommand.self, DoctorCommand.self,
         ])
+
+    static func main() { runProgram() }
 }

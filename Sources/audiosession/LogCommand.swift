@@ -19,10 +19,7 @@ struct LogCommand: ParsableCommand {
         let clock = LogLine.Clock(steady: SocketArbiterClient.now, wall: Date())
         func show(_ decision: Decision) throws {
             let line = LogLine(decision)
-            // Written without buffering, so that a program that reads the output receives each line
-            // at once.
-            let text = output.json ? try line.json() : line.text(clock)
-            FileHandle.standardOutput.write(Data((text + "\n").utf8))
+            try output.write(output.json ? try line.json() : line.text(clock))
         }
         try output.reportingErrors {
             guard follow else {

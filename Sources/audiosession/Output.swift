@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import Platform
 import SessionCommands
 
 /// The options of every command.
@@ -11,7 +11,7 @@ struct OutputOptions: ParsableArguments {
     /// sentence on standard error.
     func runCommand(_ body: () throws -> any CommandResult) throws {
         let result = try reportingErrors(body)
-        print(json ? try result.json : result.text)
+        try write(json ? try result.json : result.text)
         if result.exitStatus != 0 { throw ExitCode(result.exitStatus) }
     }
 
@@ -25,8 +25,19 @@ struct OutputOptions: ParsableArguments {
         do {
             return try body()
         } catch let error as CommandError {
-            FileHandle.standardError.write(Data("audiosession: \(error.message)\n".utf8))
+            StandardStream.writeError("audiosession: \(error.message.printable)\n")
             throw ExitCode(error.status.rawValue)
+        }
+    }
+
+    /// Writes text and a line break to standard output. If that fails, exits with the status and
+    /// the message of the failure.
+    func write(_ text: String) throws {
+        do throws(OutputFailure) {
+            try StandardStream.write(text + "\n")
+        } catch {
+            if !error.isReaderGone { StandardStream.writeError("audiosession: \(error)\n") }
+            throw ExitCode(error.exitStatus)
         }
     }
 }

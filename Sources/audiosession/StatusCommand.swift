@@ -24,7 +24,14 @@ struct StatusCommand: ParsableCommand {
                 return StatusResult(
                     server: server, library: JackDriver.libraryVersion, report: nil, socket: path,
                     now: SocketArbiterClient.now)
-            case .unreachable(let reason): throw CommandError(.unavailable, reason)
+            case .withoutSocket(let path, let process):
+                throw CommandError(
+                    .unavailable,
+                    """
+                    The arbiter with pid \(process) holds the lock, but does not listen at '\(path)'. If it is \
+                    stopped, continue it with `kill -CONT \(process)`; otherwise end it with `kill \(process)`.
+                    """)
+            case .unreachable(let reason), .noFolder(let reason): throw CommandError(.unavailable, reason)
             }
         }
     }

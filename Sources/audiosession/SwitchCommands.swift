@@ -69,7 +69,7 @@ struct MicrophoneCommand: ParsableCommand {
 struct DoNotDisturbCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "do-not-disturb",
-        abstract: "Turns do-not-disturb on or off; while it is on, calls and the assistant wait.")
+        abstract: "Turns do-not-disturb on or off; while it is on, ringing calls wait.")
 
     @Argument(help: "Whether to turn do-not-disturb on or off.")
     var position: OnOff

@@ -1,6 +1,8 @@
 import ArgumentParser
 import CPlatform
 import Glibc
+import Platform
+import ProgramSupport
 
 /// `audiosessiond`: arbitrates between the apps of a user.
 @main
@@ -48,6 +50,8 @@ struct AudiosessiondCommand: ParsableCommand {
             "The descriptor on which to report that the arbiter is ready, or why it is not.", visibility: .private))
     var readyFd: Int32?
 
+    static func main() { runProgram() }
+
     /// Starts and runs the service. Called before there is a second thread, because detaching
     /// forks.
     func run() throws {
@@ -56,14 +60,14 @@ struct AudiosessiondCommand: ParsableCommand {
             // Detaching changes the working directory.
             let (socket, config) = (socket.map(Self.absolutePath), config.map(Self.absolutePath))
             if !foreground { try continueInBackground() }
+            platform_reset_limits(Service.descriptorLimit)
             let service = try Service(
                 socketPath: socket, configurationPath: config, isInForeground: foreground)
             announcement.make("ready")
             service.run()
         } catch {
             announcement.make(error.message)
-            let line = Array("audiosessiond: \(error.message)\n".utf8)
-            _ = write(STDERR_FILENO, line, line.count)
+            StandardStream.writeError("audiosessiond: \(error.message.printable)\n")
             throw ExitCode(error.status)
         }
     }

@@ -5,29 +5,27 @@ import SessionArbiter
 
 /// The paths of the service's files, all next to its socket.
 struct ServiceFiles {
-    let socket: String
+    private let address: ArbiterAddress
 
     init(socketPath: String?) throws(ServiceFailure) {
         do throws(ArbiterError) {
             if let socketPath {
-                socket = try ArbiterAddress(path: socketPath).path
+                address = try ArbiterAddress(path: socketPath)
             } else {
-                socket = try ArbiterAddress.standard().path
+                address = try ArbiterAddress.standard()
             }
         } catch {
-            throw ServiceFailure(EX_UNAVAILABLE, error.description)
+            throw ServiceFailure(EX_UNAVAILABLE, "Cannot start: \(error.reason).")
         }
     }
 
-    /// The socket's path without its extension.
-    private var base: String { socket.hasSuffix(".socket") ? String(socket.dropLast(7)) : socket }
-
+    var socket: String { address.path }
     /// Held by the running service.
-    var runningLock: String { base + ".running" }
+    var runningLock: String { address.runningLock }
     /// Held by a process that starts a service, and by a service that exits.
-    var startingLock: String { base + ".lock" }
-    var state: String { base + ".state.json" }
-    var log: String { base + ".log" }
+    var startingLock: String { address.startingLock }
+    var state: String { address.base + ".state.json" }
+    var log: String { address.base + ".log" }
 }
 
 /// The lock that a process holds while it starts a service. A service that exits also holds it

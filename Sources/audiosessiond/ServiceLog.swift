@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Logging
 import Platform
 
@@ -39,8 +40,9 @@ final class ServiceLog: Sendable {
             return (true, state.suppressed, isFull)
         }
         guard isWritten else { return }
-        if isFull, let path { LogFile.receiveStandardError(path: path) }
+        // The file may have been removed together with its folder.
+        if let path, isFull || access(path, F_OK) != 0 { LogFile.receiveStandardError(path: path) }
         if suppressed > 0 { logger.notice("\(suppressed) lines were suppressed.") }
-        logger.notice("\(line.prefix(1_000))")
+        logger.notice("\(String(line.prefix(1_000)).printable)")
     }
 }

@@ -85,8 +85,8 @@ final class PlaybackController {
 
     /// Performs the actions that are due by `time`, deactivates the prompt's session if the prompt
     /// has ended, continues with the next file if the current one has ended, and reports what has
-    /// changed since the last step. Throws if playback is refused or the next file cannot be
-    /// played.
+    /// changed since the last step. Throws if playback is refused, the next file cannot be played,
+    /// or an event cannot be written.
     func step(to time: Double) throws {
         now = time
         reporter.now = time
@@ -102,6 +102,7 @@ final class PlaybackController {
         }
         if let ended = try music.step() { report(ended) }
         observe()
+        try reporter.checkOutput()
     }
 
     /// Whether a player plays and its session is not interrupted.
@@ -238,7 +239,7 @@ final class PlaybackController {
         if case .seconds(let duration) = options.ioBuffer { try session.setPreferredIOBufferDuration(duration) }
     }
 
-    private static func makePrompt(_ file: String, host: AudioSessionHost) throws -> AudioPlayer {
+    private static func makePrompt(_ file: AudioFilePath, host: AudioSessionHost) throws -> AudioPlayer {
         let session = try AudioSession(host: host)
         try session.setCategory(.playback, mode: .voicePrompt, options: .duckOthers)
         return try AudioPlayer(path: file, session: session)

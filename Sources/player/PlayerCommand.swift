@@ -3,6 +3,8 @@ import AudioRendering
 import AudioSessions
 import Foundation
 import JackDriver
+import Platform
+import ProgramSupport
 
 /// The `player` command: plays sound files through an audio session.
 @main
@@ -16,10 +18,12 @@ struct PlayerCommand: ParsableCommand {
             plays the prompt, q quits.
 
             Exit status: 0 success, 64 usage error, 65 file cannot be decoded, 66 file not found, 69 server \
-            unavailable, 70 internal error, 73 file cannot be written, 77 permission denied.
+            unavailable, 70 internal error, 73 file cannot be written, 74 output cannot be written, 77 permission denied.
             """)
 
     @OptionGroup var options: PlayerOptions
+
+    static func main() { runProgram(ByteArguments.encoded) }
 
     func run() throws {
         let code = play()
@@ -34,6 +38,10 @@ struct PlayerCommand: ParsableCommand {
         do {
             if let path = options.render { return try renderOffline(to: path, reporter) }
             return try playLive(reporter, usesScreen)
+        } catch let failure as OutputFailure {
+            reporter.screenIsClosed()
+            if !failure.isReaderGone { StandardStream.writeError("player: \(failure)\n") }
+            return failure.exitStatus
         } catch {
             let failure = PlayerFailure(error)
             reporter.screenIsClosed()
@@ -139,12 +147,14 @@ struct PlayerCommand: ParsableCommand {
     }
 
     // Writing truncates the file: an input file would be lost.
-    private func refuse(writing path: String) throws {
+    private func refuse(writing path: AudioFilePath) throws {
         var written = stat()
-        guard stat(path, &written) == 0 else { return }
+        guard path.withCString({ stat($0, &written) }) == 0 else { return }
         for file in options.sources {
             var played = stat()
-            if stat(file, &played) == 0, played.st_dev == written.st_dev, played.st_ino == written.st_ino {
+            if file.withCString({ stat($0, &played) }) == 0, played.st_dev == written.st_dev,
+                played.st_ino == written.st_ino
+            {
                 throw PlayerFailure(.usage, "'\(path)' is also an input file; write to another file.")
             }
         }
@@ -155,7 +165,7 @@ struct PlayerCommand: ParsableCommand {
     /// Renders as fast as possible, without a server, into the file at `path`: in stereo, at the
     /// rate of `--sample-rate` or else of the first file. A signal ends the file early. Returns the
     /// exit status.
-    private func renderOffline(to path: String, _ reporter: Reporter) throws -> Int32 {
+    private func renderOffline(to path: AudioFilePath, _ reporter: Reporter) throws -> Int32 {
         let first = try AudioFile(path: options.files[0])
         try refuse(writing: path)
         let rate = options.sampleRate ?? Double(first.sampleRate)
@@ -209,6 +219,7 @@ struct PlayerCommand: ParsableCommand {
         controller.deactivateSessions()
         if let summary { try report(summary, reporter) }
         if case .failure(let error) = outcome { throw error }
+        try reporter.checkOutput()
         return controller.damage?.status.rawValue ?? 0
     }
 

@@ -1,10 +1,12 @@
 import ArgumentParser
+import AudioRendering
 import JackDriver
 
 /// The files and options of the `player` command.
 struct PlayerOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("The files to play, one after the other.", valueName: "file"))
-    var files: [String]
+    @Argument(
+        help: ArgumentHelp("The files to play, one after the other.", valueName: "file"), transform: Self.path)
+    var files: [AudioFilePath]
 
     @Option(help: ArgumentHelp("Session category: \(Names.categories.known).", valueName: "name"))
     var category = "playback"
@@ -64,8 +66,10 @@ struct PlayerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Exits after this time.", valueName: "seconds"))
     var duration: Double?
 
-    @Option(help: ArgumentHelp("A prompt for a second session (voicePrompt, duckOthers) to play.", valueName: "file"))
-    var prompt: String?
+    @Option(
+        help: ArgumentHelp("A prompt for a second session (voicePrompt, duckOthers) to play.", valueName: "file"),
+        transform: Self.path)
+    var prompt: AudioFilePath?
 
     @Option(help: ArgumentHelp("When to play the prompt.", valueName: "seconds"))
     var promptAt: Double?
@@ -76,11 +80,15 @@ struct PlayerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long the phone rings before it is declined.", valueName: "seconds"))
     var callFor = 5.0
 
-    @Option(help: ArgumentHelp("Renders to this file without a server, faster than real time.", valueName: "out"))
-    var render: String?
+    @Option(
+        help: ArgumentHelp("Renders to this file without a server, faster than real time.", valueName: "out"),
+        transform: Self.path)
+    var render: AudioFilePath?
 
-    @Option(help: ArgumentHelp("Also writes what the player's ports output to this file.", valueName: "out"))
-    var capture: String?
+    @Option(
+        help: ArgumentHelp("Also writes what the player's ports output to this file.", valueName: "out"),
+        transform: Self.path)
+    var capture: AudioFilePath?
 
     @Option(
         help: ArgumentHelp("What to display; auto: full on a terminal, else lines.", valueName: "auto|full|lines|none"))
@@ -150,8 +158,13 @@ struct PlayerOptions: ParsableArguments {
         }
     }
 
+    /// Returns the path that an argument of `ByteArguments` names.
+    private static func path(_ argument: String) -> AudioFilePath {
+        AudioFilePath(bytes: ByteArguments.decode(argument))
+    }
+
     /// All files that are read.
-    var sources: [String] { files + (prompt.map { [$0] } ?? []) }
+    var sources: [AudioFilePath] { files + (prompt.map { [$0] } ?? []) }
 
     private func check(_ name: String, _ value: Double, in range: ClosedRange<Double>) throws {
         guard range.contains(value) else {

@@ -13,7 +13,7 @@ final class Playlist {
     }
 
     let session: AudioSession
-    private let files: [String]
+    private let files: [AudioFilePath]
     private let loops: Int
     /// The outputs to play on; nil: all outputs of the route.
     private let outputs: [AudioSessionPortDescription]?
@@ -26,7 +26,8 @@ final class Playlist {
     /// Opens the first file, and checks every other file, so that a bad file is reported before
     /// playback starts. Posts `wakeUp` when a file ends.
     init(
-        files: [String], session: AudioSession, outputs: [AudioSessionPortDescription]?, volume: Float, loops: Int,
+        files: [AudioFilePath], session: AudioSession, outputs: [AudioSessionPortDescription]?, volume: Float,
+        loops: Int,
         start: Double, wakeUp: WakeUp
     ) throws {
         guard let first = files.first else { throw PlayerFailure(.usage, "Name at least one file to play.") }
@@ -51,7 +52,7 @@ final class Playlist {
     func play() throws { try player.play() }
 
     /// The name of the current file, without its folder.
-    var title: String { (files[min(index, files.count - 1)] as NSString).lastPathComponent }
+    var title: String { files[min(index, files.count - 1)].lastComponent.description }
 
     /// Whether nothing is left to play.
     private(set) var isOver = false

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// Reports events: as JSON lines, as lines of text, or as the log on the screen. Main thread only.
 final class Reporter {
@@ -9,6 +10,8 @@ final class Reporter {
     var now = 0.0
     /// The last lines, for the screen.
     private(set) var log: [String] = []
+    /// Why an event could not be written to standard output; later ones are not written.
+    private var outputFailure: OutputFailure?
     private var lastPositionLine = -Double.infinity
     /// Messages to print when the screen is closed; nil if no screen is open.
     private var delayedMessages: [String]?
@@ -22,8 +25,8 @@ final class Reporter {
     /// the screen shows the position itself.
     func report(_ event: PlayerEvent) {
         switch style {
-        case .json: Self.write(event.json + "\n", to: 1)
-        case .lines: if let line = line(for: event) { Self.write(line + "\n", to: 1) }
+        case .json: write(event.json)
+        case .lines: if let line = line(for: event) { write(line) }
         case .screen:
             if case .position = event.kind { return }
             if let line = line(for: event) { log = (log + [line]).suffix(50) }
@@ -31,13 +34,18 @@ final class Reporter {
         }
     }
 
+    /// Throws if an event could not be written.
+    func checkOutput() throws(OutputFailure) {
+        if let outputFailure { throw outputFailure }
+    }
+
     /// Reports a failure that ends the run or determines its status: as one sentence on standard
     /// error, delayed while the screen is open, and also as an event in the JSON lines and in the
     /// log on the screen.
     func fail(_ failure: PlayerFailure) {
-        let sentence = "player: \(failure.message)\n"
+        let sentence = "player: \(failure.message.printable)\n"
         if style == .json || style == .screen { report(error(failure)) }
-        if delayedMessages != nil { delayedMessages?.append(sentence) } else { Self.write(sentence, to: 2) }
+        if delayedMessages != nil { delayedMessages?.append(sentence) } else { StandardStream.writeError(sentence) }
     }
 
     /// Reports a request that cannot be fulfilled at the moment: like `fail`, but an open screen
@@ -48,7 +56,7 @@ final class Reporter {
 
     /// Prints the delayed messages; later ones are printed at once.
     func screenIsClosed() {
-        delayedMessages?.forEach { Self.write($0, to: 2) }
+        delayedMessages?.forEach { StandardStream.writeError($0) }
         delayedMessages = nil
     }
 
@@ -63,18 +71,13 @@ final class Reporter {
             lastPositionLine = event.time
         }
         let clock = Text.clock(event.time)
-        return event.line.map { "\(String(repeating: " ", count: max(0, 7 - clock.count)))\(clock)  \($0)" }
+        return event.line.map {
+            "\(String(repeating: " ", count: max(0, 7 - clock.count)))\(clock)  \($0.printable)"
+        }
     }
 
-    // Writes the whole text, however much the pipe accepts at once. A reader that has closed the
-    // pipe is not an error.
-    private static func write(_ text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
+    private func write(_ line: String) {
+        guard outputFailure == nil else { return }
+        do throws(OutputFailure) { try StandardStream.write(line + "\n") } catch { outputFailure = error }
     }
 }

@@ -40,6 +40,7 @@ struct Setting: Sendable {
         Setting("duck", "release", .real(\.arbiter.policy.duckRelease, seconds, "s")),
         Setting("duck", "strong-attack", .real(\.arbiter.policy.strongDuckAttack, seconds, "s")),
         Setting("duck", "strong-release", .real(\.arbiter.policy.strongDuckRelease, seconds, "s")),
+        Setting("duck", "all-outputs", .flag(\.arbiter.policy.ducksAllOutputs)),
 
         Setting("ramps", "fade", .real(\.arbiter.policy.fade, seconds, "s")),
         Setting("ramps", "volume", .real(\.arbiter.policy.volumeRamp, seconds, "s")),
@@ -47,6 +48,7 @@ struct Setting: Sendable {
         Setting("rules", "unsuited-mode-is-default", .flag(\.arbiter.policy.treatsUnsuitedModeAsDefault)),
         Setting("rules", "report-busy-on-deactivation", .flag(\.arbiter.policy.reportsBusyOnDeactivation)),
         Setting("rules", "notify-suspension", .flag(\.arbiter.policy.notifiesSuspension)),
+        Setting("rules", "muted-microphone-interrupts", .flag(\.arbiter.policy.mutedMicrophoneInterrupts)),
         Setting("rules", "remote-play-grace", .real(\.arbiter.policy.remotePlayGrace, 0...3_600, "s")),
 
         Setting("rules", "record-through-input-change", .flag(\.arbiter.recordsThroughInputChange)),

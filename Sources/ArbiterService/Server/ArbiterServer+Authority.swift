@@ -94,7 +94,9 @@ extension ArbiterServer {
             return core.state.apps.contains { $0.server == named && $0.id != app }
         }
         // As they are reported, each with the name of its server.
-        let owned = list.map { AudioDevice(uid: $0.uid, ports: $0.ports, server: $0.server ?? server) }
+        let owned = list.map {
+            AudioDevice(uid: $0.uid, ports: $0.ports, server: $0.server ?? server, isAwaited: $0.isAwaited)
+        }
         guard server.utf8.count <= DeviceLimit.characters, list.allSatisfy(Self.hasPermittedNames),
             Self.fitsIntoPacket(others + owned)
         else {

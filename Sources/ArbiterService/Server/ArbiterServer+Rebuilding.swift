@@ -35,11 +35,11 @@ extension ArbiterServer {
     func begin() {
         let (left, warning) = stateFile?.read() ?? (nil, nil)
         if let warning { report(warning) }
-        guard let left else { return beginWithDefaults() }
-        // Limited, so that numbers can still increase if the file is damaged.
-        let reserved = min(left.reservedSessions, UInt64.max / 2)
-        core.lastSessionNumber = reserved
-        persisted.reservedSessions = reserved
+        guard var left else { return beginWithDefaults() }
+        let dropped = left.dropImpossibleValues()
+        if dropped > 0 { report("\(dropped) values of the state file that no arbiter writes were dropped.") }
+        core.lastSessionNumber = left.reservedSessions
+        persisted.reservedSessions = left.reservedSessions
         persisted.system = left.system
         persisted.bufferSizeOverride = left.bufferSizeOverride
         core.bufferSizeOverride = left.bufferSizeOverride
@@ -95,7 +95,8 @@ extension ArbiterServer {
                 .notPermitted,
                 "\(session.id) cannot be restored: it is not an app session of process \(connection.peer.process).")
         }
-        guard session.id.rawValue > 0, session.id.rawValue <= core.lastSessionNumber + Self.numberSlack else {
+        let isAssigned = session.id.isAssigned && session.id.rawValue <= core.lastSessionNumber + Self.numberSlack
+        guard isAssigned || SessionID.own(ofProcess: connection.peer.process).contains(session.id.rawValue) else {
             throw RequestError(.malformed, "\(session.id) cannot be restored: no arbiter has assigned that number.")
         }
         guard connection.unrestoredSessions > 0 else {

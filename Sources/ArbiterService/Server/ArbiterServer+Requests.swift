@@ -198,8 +198,7 @@ extension ArbiterServer {
 
     /// Stores the override of the period, so that the next arbiter knows it too (HW-2).
     private func setOverride(_ hardwareOverride: BufferSizeOverride?) throws(RequestError) {
-        let frames = 1...8_192
-        guard hardwareOverride.map({ frames.contains($0.before) && frames.contains($0.ours) }) ?? true else {
+        guard hardwareOverride?.isPossible ?? true else {
             throw RequestError(.malformed, "A period override is out of range; periods are 1 to 8,192 frames.")
         }
         core.bufferSizeOverride = hardwareOverride
@@ -208,8 +207,7 @@ extension ArbiterServer {
 
     /// Stores the override of the sample rate.
     private func setOverride(rate hardwareOverride: SampleRateOverride?) throws(RequestError) {
-        let rates = 1_000...768_000
-        guard hardwareOverride.map({ rates.contains($0.before) && rates.contains($0.ours) }) ?? true else {
+        guard hardwareOverride?.isPossible ?? true else {
             throw RequestError(.malformed, "A sample rate override is out of range; rates are 1,000 to 768,000 Hz.")
         }
         core.sampleRateOverride = hardwareOverride
@@ -314,7 +312,7 @@ extension RequestError {
     init(_ error: ArbiterError) {
         switch error {
         case .refused(let refusal): self.init(refusal)
-        case .unavailable: self.init(.unavailable, error.description)
+        case .unavailable(let reason): self.init(.unavailable, reason.prefix(1).uppercased() + reason.dropFirst() + ".")
         }
     }
 }

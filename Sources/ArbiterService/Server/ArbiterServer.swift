@@ -28,9 +28,10 @@ public final class ArbiterServer: @unchecked Sendable {
     var rebuilding: Rebuilding?
     /// The content of the state file.
     var persisted: PersistentState
-    private let listener: Int32
+    var listener: Int32
+    let socketWatch: SocketWatch?
     private let wakeDescriptor: Int32
-    private var loop: EventLoop
+    var loop: EventLoop
     private var lastConnection: UInt64 = 0
     private var nextPing = ArbiterServer.now
     private var pings: UInt64 = 0
@@ -46,22 +47,31 @@ public final class ArbiterServer: @unchecked Sendable {
     private var listenAgainAt: Double?
     private var hasReportedPause = false
 
+    /// When the server looks whether its socket and its lock still exist, in seconds; nil while
+    /// nothing suggests that they do not.
+    var checkSocketAt: Double?
+    var hasReportedSocketLoss = false
+
     /// How long the server stops listening then, in seconds.
     private static let listenPause = 0.25
     /// The maximum number of packets of one client that are handled before those of another.
     private static let packetsPerTurn = 16
     private static let listenerToken: UInt64 = 0
     private static let wakeToken: UInt64 = 1
+    private static let folderToken = UInt64.max
 
-    /// Prepares to serve at a socket that already listens, and takes ownership of it. Continues
-    /// from the state that a previous arbiter left in `statePath`.
+    /// Prepares to serve at a socket that already listens, and takes ownership of it. `socketWatch`
+    /// watches the files of the socket, unless another program has made them. Continues from the
+    /// state that a previous arbiter left in `statePath`.
     package init(
-        listener: Int32, settings: ServiceSettings = ServiceSettings(), folder: String = "", statePath: String? = nil,
+        listener: Int32, socketWatch: SocketWatch? = nil, settings: ServiceSettings = ServiceSettings(),
+        folder: String = "", statePath: String? = nil,
         permissions: PermissionStore? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ArbiterError) {
         self.settings = settings
         self.folder = folder
         self.listener = listener
+        self.socketWatch = socketWatch
         self.permissions = permissions
         self.report = report
         stateFile = statePath.map { StateFile(path: $0) }
@@ -72,6 +82,9 @@ public final class ArbiterServer: @unchecked Sendable {
         guard wakeDescriptor >= 0, loop.watch(wakeDescriptor, token: Self.wakeToken),
             loop.watch(listener, token: Self.listenerToken)
         else { throw .unavailable("the service cannot watch its socket: \(systemErrorText(errno))") }
+        if let socketWatch, !loop.watch(socketWatch.descriptor, token: Self.folderToken) || !socketWatch.isWatching {
+            checkSocketAt = Self.now + Self.socketPause
+        }
         begin()
     }
 
@@ -86,20 +99,22 @@ public final class ArbiterServer: @unchecked Sendable {
         _ = write(wakeDescriptor, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// Why `run` returned.
-    public enum End: Sendable { case stopped, idle }
+    /// Why `run` returned: because of `stop`, because no client needed the service, or because
+    /// another service has taken its place.
+    public enum End: Sendable { case stopped, idle, replaced }
 
-    /// Serves until `stop` is called, or until no client has needed the service for
-    /// `settings.idleExit` seconds. In the latter case, calls `mayExit` first: it takes the lock
-    /// that keeps other processes from starting a service, and returns false if the service must
-    /// not exit now; the service then continues for `settings.idleExit` seconds. If a client has
-    /// connected in the meantime, calls `continues` and keeps running.
+    /// Serves until `stop` is called, another service has taken the place of this one, or no client
+    /// has needed the service for `settings.idleExit` seconds. In the latter case, calls `mayExit`
+    /// first: it takes the lock that keeps other processes from starting a service, and returns
+    /// false if the service must not exit now; the service then continues for `settings.idleExit`
+    /// seconds. If a client has connected in the meantime, calls `continues` and keeps running.
     public func run(mayExit: () -> Bool = { true }, continues: () -> Void = {}) -> End {
         while true {
             for readiness in loop.wait(milliseconds: timeout) {
                 switch readiness.token {
                 case Self.wakeToken: return finish(.stopped)
                 case Self.listenerToken: accept()
+                case Self.folderToken: noteFolderChange()
                 default: serve(readiness)
                 }
             }
@@ -109,6 +124,7 @@ public final class ArbiterServer: @unchecked Sendable {
             sendPending()
             removeEndedConnections()
             if let listenAgainAt, now >= listenAgainAt { listen() }
+            if let checkSocketAt, now >= checkSocketAt, !restoreSocket(at: now) { return .replaced }
             if isIdle(at: now) {
                 guard mayExit() else {
                     idleSince = now
@@ -135,7 +151,7 @@ public final class ArbiterServer: @unchecked Sendable {
 
     /// Accepts all clients that wait, except those of other users, those above a limit, and those
     /// whose process has ended.
-    private func accept() {
+    func accept() {
         while true {
             let socket = ssocket_accept(listener)
             guard socket >= 0 else {
@@ -182,7 +198,7 @@ public final class ArbiterServer: @unchecked Sendable {
         hasReportedPause = true
     }
 
-    private func listen() {
+    func listen() {
         listenAgainAt = nil
         if !loop.watch(listener, token: Self.listenerToken) { listenAgainAt = Self.now + Self.listenPause }
     }
@@ -315,6 +331,7 @@ public final class ArbiterServer: @unchecked Sendable {
         if let rebuilding { due.append(rebuilding.deadline) }
         if let idleSince, mayBecomeIdle { due.append(idleSince + settings.idleExit) }
         if let listenAgainAt { due.append(listenAgainAt) }
+        if let checkSocketAt { due.append(checkSocketAt) }
         guard let first = due.min() else { return -1 }
         return Int32(clamping: Int(max(0, (first - Self.now) * 1_000).rounded(.up)))
     }

@@ -30,6 +30,28 @@ struct PersistentState: Hashable, Codable {
     }
 
     init(arbiter: UInt64) { self.arbiter = arbiter }
+
+    /// Drops the values that no arbiter writes: sessions with impossible numbers, and overrides out
+    /// of range. Corrects the highest number if it is impossible. Returns how many values these
+    /// were.
+    mutating func dropImpossibleValues() -> Int {
+        let before = system.sessions.count
+        system.sessions.removeAll { !$0.session.id.isAssigned }
+        var dropped = before - system.sessions.count
+        if reservedSessions > 0, !SessionID(reservedSessions).isAssigned {
+            reservedSessions = system.sessions.map(\.session.id.rawValue).max() ?? 0
+            dropped += 1
+        }
+        if bufferSizeOverride?.isPossible == false {
+            bufferSizeOverride = nil
+            dropped += 1
+        }
+        if sampleRateOverride?.isPossible == false {
+            sampleRateOverride = nil
+            dropped += 1
+        }
+        return dropped
+    }
 }
 
 /// Identifies a process among all that have had the same number.

@@ -3,12 +3,22 @@
 extension AudioDevice: JSONDescribed {
     package static var allowedInJSON: String { "a device, an object with 'uid' and 'ports'" }
 
-    private enum Key: String, CodingKey { case uid, ports, server }
+    private enum Key: String, CodingKey { case uid, ports, server, isAwaited }
 
     public init(from decoder: any Decoder) throws {
         let object = try decoder.object(of: Key.self, Self.allowedInJSON)
         self.init(
-            uid: try object.read(.uid), ports: try object.read(.ports), server: try object.readIfPresent(.server))
+            uid: try object.read(.uid), ports: try object.read(.ports), server: try object.readIfPresent(.server),
+            isAwaited: try object.readIfPresent(.isAwaited) ?? false)
+    }
+
+    /// Leaves out what is not the case: most devices are not awaited.
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Key.self)
+        try object.encode(uid, forKey: .uid)
+        try object.encode(ports, forKey: .ports)
+        try object.encodeIfPresent(server, forKey: .server)
+        if isAwaited { try object.encode(true, forKey: .isAwaited) }
     }
 }
 

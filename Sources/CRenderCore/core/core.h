@@ -15,6 +15,7 @@
 #include "queue/commands.h"
 #include "render_core.h"
 #include "session/gate.h"
+#include "session/signal.h"
 #include "voices/voice_pool.h"
 
 /// The memory of all arrays of the core.
@@ -40,6 +41,7 @@ struct rcore {
     struct counters counters;
     struct graph graph;
     struct gates gates;
+    struct signals signals;
     struct inputs inputs;
     struct voice_pool voices;
     struct mix_state mix;

@@ -9,7 +9,7 @@
 #define RCORE_ONE_VERSION
 #endif
 #endif
-#if defined(__clang__) && defined(__x86_64__) && !defined(RCORE_ONE_VERSION)
+#if (defined(__clang__) || __GNUC__ >= 12) && defined(__x86_64__) && !defined(RCORE_ONE_VERSION)
 #define MULTIVERSION __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define MULTIVERSION

@@ -11,6 +11,7 @@
 #include "mix/routes.h"
 #include "queue/commands.h"
 #include "session/gate.h"
+#include "session/signal.h"
 #include "voices/playing.h"
 
 #include <string.h>
@@ -74,6 +75,7 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
             commands_apply(core);
         }
     }
+    signals_expire(core);
     add_to_counter(&core->counters.cycles, 1);
     atomic_store_explicit(&core->counters.playing_voices, core->voices.playing_count - core->voices.gap_count,
                           memory_order_relaxed);

@@ -162,6 +162,9 @@ static bool make_delay_lines(const rcore_t *core, rcore_plan_t *plan) {
         const uint32_t longest = longest_delay(plan, bus);
         bus->direct_line = bus->direct_delay > 0 ? share_or_create_delay(core, bus, bus->direct_delay, true) : NULL;
         bus->delay_line = longest > 0 ? share_or_create_delay(core, bus, longest, false) : NULL;
+        if (bus->description.insert.render) {
+            plan->buses[bus->root].root_has_insert = true;
+        }
         bus->has_tail = bus->description.insert.render || bus->direct_delay > 0 || longest > 0;
         if ((bus->direct_delay > 0 && bus->direct_line == NULL) || (longest > 0 && bus->delay_line == NULL)) {
             return false;

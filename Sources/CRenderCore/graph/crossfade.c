@@ -14,6 +14,7 @@
 #include "mix/inputs.h"
 #include "mix/solo.h"
 #include "session/gate.h"
+#include "session/signal.h"
 
 // ---- Differences between plans ------------------------------------------------------------------
 
@@ -95,8 +96,8 @@ static bool reuses_fading_bus(const rcore_t *core, const rcore_plan_t *plan) RCO
 
 // ---- Changing the plan --------------------------------------------------------------------------
 
-// Recomputes all that follows from the active plans: the schedule, the mix ops, and the list of
-// gates.
+// Recomputes all that follows from the active plans: the schedule, the mix ops, the list of gates,
+// and the session of each bus.
 static void graph_refresh(rcore_t *core) RCORE_RT {
     const uint32_t count = schedule_buses(core->graph.slots, core->config.max_buses, core->graph.plan,
                                           core->graph.crossfade.outgoing, core->graph.schedule);
@@ -113,6 +114,7 @@ static void graph_refresh(rcore_t *core) RCORE_RT {
         mix_op_prepare(core, op);
     }
     gates_collect(core);
+    signals_assign(core);
 }
 
 // Makes `plan` the current plan: joins its slots, updates schedule, gates and solo, and reports it.

@@ -35,6 +35,8 @@ struct plan_bus {
     bool unity;
     /// The bus can have signal without any input: it has an insert or a delay.
     bool has_tail;
+    /// For a root: it or a bus under it has an insert.
+    bool root_has_insert;
     /// Delay of the direct input, in frames.
     uint32_t direct_delay;
     /// Delay of the connection to its parent, in frames.

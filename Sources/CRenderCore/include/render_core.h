@@ -145,6 +145,7 @@ bool rcore_next_event(rcore_t *core, rcore_event_t *event) RCORE_RT;
 ///   until control has filled it;
 /// - half of a meter's tap or of a route's capture is filled: in every cycle, until control has
 ///   read it;
+/// - a session bus begins or ceases to have signal (`rcore_bus_has_signal`);
 /// - it no longer needs a plan (`rcore_collect_plans`).
 ///
 /// Never waiting is allowed: control can also poll. The cycle makes a system call (`sem_post`,
@@ -199,6 +200,18 @@ float rcore_take_input_peak(rcore_t *core, uint32_t input, uint32_t channel) RCO
 /// cycle; 1 for a slot that has had no gate since it was initialised, 0 if the core has no such
 /// slot. [any]
 float rcore_bus_gate_gain(const rcore_t *core, uint32_t bus) RCORE_RT;
+
+/// How long a session bus has signal after its last block with signal, in milliseconds.
+#define RCORE_SIGNAL_HOLD_MS 200
+/// The magnitude above which a sample of an insert counts as signal: -100 dBFS.
+#define RCORE_SIGNAL_THRESHOLD 1e-5f
+
+/// Returns whether a session bus has signal: whether a voice plays on it or on a bus of its mixer,
+/// or did so in the last RCORE_SIGNAL_HOLD_MS. [any] A paused voice does not count, nor one whose
+/// session is suspended; one that renders silence counts. An insert counts while the session's bus
+/// has samples above RCORE_SIGNAL_THRESHOLD. False for a bus without a gate, and if the core has no
+/// such slot.
+bool rcore_bus_has_signal(const rcore_t *core, uint32_t bus) RCORE_RT;
 
 /// Flushes denormal numbers to zero on the calling thread, for the rest of its life. [any]
 /// `rcore_process` does so while it runs. A thread that renders can call this function once, so

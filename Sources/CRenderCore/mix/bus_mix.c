@@ -12,6 +12,7 @@
 #include "mix/ramp.h"
 #include "mix/strip.h"
 #include "session/gate.h"
+#include "session/signal.h"
 
 // Returns whether the bus has output without input, in any active plan.
 static bool has_tail(const struct plan_bus *current, const struct plan_bus *previous) RCORE_RT {
@@ -69,7 +70,8 @@ void mix_op_prepare(rcore_t *core, struct mix_op *op) RCORE_RT {
         op->connection_count = connection_count(bus);
         op->gated = bus->description.gate != NULL;
         op->panned = bus->description.pan_law != RCORE_PAN_NONE;
-        op->passthrough = op->idle && bus->unity && core->graph.crossfade.outgoing == NULL;
+        op->scanned = op->gated && bus->root_has_insert;
+        op->passthrough = op->idle && bus->unity && !op->scanned && core->graph.crossfade.outgoing == NULL;
     }
 }
 
@@ -100,6 +102,9 @@ static void mix_alone(rcore_t *core, const struct mix_op *op, uint32_t nframes) 
     planes_of(core, op->samples, description->channels, planes);
     const struct plan_bus_view current = {core->graph.plan, bus, planes};
     run_insert(&current, nframes);
+    if (op->scanned) {
+        signal_scan(core, op->state, planes, description->channels, nframes);
+    }
     if (bus->delay_line != NULL) {
         delay_write(bus->delay_line, planes, nframes);
     }

@@ -5,6 +5,7 @@
 #include "mix/ramp.h"
 #include "rcore_base.h"
 #include "session/gate_state.h"
+#include "session/signal.h"
 
 #include <assert.h>
 #include <stdalign.h>
@@ -46,6 +47,9 @@ struct bus_state {
     bool root_has_solo;
 
     struct gate_state gate;
+    /// The bus of its session that has the gate, itself or an ancestor; NULL: none has one.
+    struct bus_state *session;
+    struct signal_state signal;
     /// Index in one of two plans while they are compared (crossfade.c, gate.c).
     uint32_t index;
     /// Published gain, as the bits of a float.

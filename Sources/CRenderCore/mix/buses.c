@@ -5,6 +5,7 @@
 #include "graph/plan.h"
 #include "mix/ramp.h"
 #include "session/gate_state.h"
+#include "session/signal.h"
 
 #include <string.h>
 
@@ -21,6 +22,8 @@ void bus_reset(struct bus_state *bus) RCORE_RT {
     ramp_set(&bus->direct, 1.0f);
     bus->channels = 0;
     bus->has_signal = false;
+    bus->session = NULL;
+    atomic_store_explicit(&bus->signal.is_present, false, memory_order_relaxed);
     bus->muted = bus->soloed = false;
     bus->resets += 1;
     bus->suspended = bus->fresh = false;
@@ -51,6 +54,13 @@ void bus_open(rcore_t *core, uint32_t slot, uint32_t nframes) RCORE_RT {
     if (!state->has_signal && state->channels > 0) { // 0 channels: no active plan has the bus
         state->has_signal = true;
         channels_clear(core, bus_channel(core, slot, 0), 0, state->channels, nframes);
+    }
+}
+
+void bus_open_for_voice(rcore_t *core, uint32_t slot, uint32_t nframes) RCORE_RT {
+    if (!core->mix.buses[slot].has_signal) {
+        signal_feed(core, &core->mix.buses[slot]);
+        bus_open(core, slot, nframes);
     }
 }
 

@@ -12,6 +12,8 @@ void channels_clear(const rcore_t *core, float *samples, uint32_t first, uint32_
 /// Prepares a bus before a signal is added: clears it if this is the first one in the block.
 /// A bus without any signal is never cleared. Does nothing if no active plan has the bus.
 void bus_open(rcore_t *core, uint32_t slot, uint32_t nframes) RCORE_RT;
+/// The same, for a voice: the session then has signal.
+void bus_open_for_voice(rcore_t *core, uint32_t slot, uint32_t nframes) RCORE_RT;
 /// Prepares a route in the same way.
 void route_open(rcore_t *core, uint32_t slot, uint32_t channels, uint32_t nframes) RCORE_RT;
 /// Begins a block: marks all routes as having no signal. While plans crossfade, clears all routes

@@ -35,6 +35,8 @@ struct mix_op {
     /// `idle`, and with a signal and steady gains, the bus only needs mixing into its connections.
     /// Requires that a single plan is active.
     bool passthrough;
+    /// Has a gate in the current plan, and an insert is on it or on a bus that feeds it.
+    bool scanned;
 };
 static_assert(sizeof(struct mix_op) == 64, "a cache line");
 

@@ -106,7 +106,7 @@ static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
         return;
     }
     if (voice->bus < core->config.max_buses) {
-        bus_open(core, voice->bus, nframes);
+        bus_open_for_voice(core, voice->bus, nframes);
     }
     const bool fading_out = voice->fade.target == 0.0f;
     const uint32_t due = fading_out && voice->fade.remaining < nframes ? voice->fade.remaining : nframes;

@@ -83,7 +83,7 @@ uint32_t batch_render(rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT 
         count++;
         voice = playing_voice_at(core, index + count);
     } while (count < BATCH_MAX && voice != NULL && can_join(voice, batch, nframes));
-    bus_open(core, bus, nframes);
+    bus_open_for_voice(core, bus, nframes);
     mix_batch(bus_channel(core, bus, 0), bus_channel(core, bus, 1), members, count, (batch & BATCH_PAIR) != 0, nframes);
     return count;
 }

@@ -27,6 +27,17 @@ public struct ArbiterAddress: Hashable, Sendable {
         return try ArbiterAddress(path: try runtimeFolder() + "/arbiter.socket")
     }
 
+    /// The socket's path without its extension: the beginning of the names of all files of a
+    /// service.
+    package var base: String { path.hasSuffix(".socket") ? String(path.dropLast(7)) : path }
+
+    /// The lock that a running service holds.
+    package var runningLock: String { base + ".running" }
+
+    /// The lock held by a process that starts a service and by a service that exits, and by no
+    /// other.
+    package var startingLock: String { base + ".lock" }
+
     /// Returns the user's runtime folder. Throws if there is none, with the reason.
     static func runtimeFolder() throws(ArbiterError) -> String {
         do throws(SystemFailure) {

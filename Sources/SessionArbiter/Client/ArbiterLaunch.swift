@@ -56,18 +56,23 @@ package struct ArbiterLaunch: Sendable {
             ended: ended)
     }
 
-    /// The lock held by a process that starts an arbiter and by an arbiter that exits, and by no
-    /// other.
-    private var lockPath: String {
-        let path = address.path
-        return (path.hasSuffix(".socket") ? String(path.dropLast(7)) : path) + ".lock"
+    /// Returns whether the arbiter inherits an environment variable. It serves all apps, so it
+    /// inherits only what it needs itself: where its files are, the language, the loader's path to
+    /// its libraries, and settings for testing it. In particular it does not inherit LD_PRELOAD.
+    private static func keepsVariable(_ name: String) -> Bool {
+        let names: Set = [
+            "HOME", "PATH", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
+            "LLVM_PROFILE_FILE",
+        ]
+        return names.contains(name) || name.hasSuffix("SAN_OPTIONS")
+            || ["XDG_", "LC_", "AUDIOSESSION", "SWIFT_"].contains { name.hasPrefix($0) }
     }
 
     /// Returns a socket connected to the arbiter. Starts the arbiter under the lock if no process
     /// listens.
     private func connectOrStart(before deadline: Deadline) throws(ArbiterError) -> OwnedDescriptor {
         do throws(SystemFailure) {
-            let lock = try FileLock(path: lockPath, within: deadline.seconds)
+            let lock = try FileLock(path: address.startingLock, within: deadline.seconds)
             defer { lock.unlock() }
             switch ArbiterConnection.connect(address, timeout: deadline.seconds) {
             case .success(let socket): return socket
@@ -76,7 +81,8 @@ package struct ArbiterLaunch: Sendable {
             }
             try ProgramLaunch.run(
                 try ProgramLaunch.find("audiosessiond", orNamedBy: "AUDIOSESSIOND"),
-                arguments: ["--socket", address.path], timeoutSeconds: deadline.seconds)
+                arguments: ["--socket", address.path], timeoutSeconds: deadline.seconds,
+                keepsVariable: Self.keepsVariable)
             switch ArbiterConnection.connect(address, timeout: max(Self.minimumReplyTimeout, deadline.seconds)) {
             case .success(let socket): return socket
             case .failure(let failure): throw SystemFailure(failure.reason)

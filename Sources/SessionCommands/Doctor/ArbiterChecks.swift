@@ -3,23 +3,18 @@ internal import SessionArbiter
 
 /// Checks that the folder for sockets and locks is private to the user.
 struct RuntimeFolderCheck: DoctorCheck {
+    private static let check = "runtime folder"
+
     func examine(_ machine: Machine) -> [Finding] {
-        let check = "runtime folder"
         let fallback = "/tmp/audiosession-\(machine.user)"
         // Without a runtime folder, the sockets are in the fallback folder, which must be private.
         guard let runtime = machine.runtimeFolder, let facts = machine.owner(runtime), facts.isFolder else {
-            if let owner = machine.owner(fallback),
-                !owner.isFolder || owner.user != machine.user || owner.mode & 0o077 != 0
-            {
-                return [
-                    .error(
-                        check, "XDG_RUNTIME_DIR is not set, and '\(fallback)' is not a private folder of this user",
-                        fix: "sudo rm -rf \(fallback)")
-                ]
+            if let finding = notPrivate(fallback, machine, "XDG_RUNTIME_DIR does not name a folder, and ") {
+                return [finding]
             }
             return [
                 .warning(
-                    check, "XDG_RUNTIME_DIR does not name a folder; '\(fallback)' is used instead",
+                    Self.check, "XDG_RUNTIME_DIR does not name a folder; '\(fallback)' is used instead",
                     fix:
                         """
                         log in through systemd-logind, or set it for all programs of the user: \
@@ -31,22 +26,24 @@ struct RuntimeFolderCheck: DoctorCheck {
         guard facts.user == machine.user else {
             return [
                 .error(
-                    check, "'\(runtime)' belongs to user \(facts.user), not to \(machine.user)",
+                    Self.check, "'\(runtime)' belongs to user \(facts.user), not to \(machine.user)",
                     fix: "export XDG_RUNTIME_DIR=/run/user/\(machine.user)")
             ]
         }
-        let subfolder = runtime + "/audiosession"
-        if let owner = machine.owner(subfolder),
-            !owner.isFolder || owner.user != machine.user || owner.mode & 0o077 != 0
-        {
-            return [
-                .error(
-                    check, "'\(subfolder)' is not a private folder of this user, so it is not used",
-                    fix: owner.user == machine.user && owner.isFolder
-                        ? "chmod 700 \(subfolder)" : "sudo rm -rf \(subfolder)")
-            ]
+        return [notPrivate(runtime + "/audiosession", machine) ?? .ok(Self.check, runtime)]
+    }
+
+    /// Returns an error if there is something else than a private folder at the path.
+    private func notPrivate(_ folder: String, _ machine: Machine, _ introduction: String = "") -> Finding? {
+        guard let owner = machine.owner(folder) else { return nil }
+        let finding = introduction + "'\(folder)' is not a private folder of this user"
+        guard owner.isFolder, owner.user == machine.user else {
+            return .error(Self.check, finding + ", so it is not used", fix: "sudo rm -rf \(folder)")
         }
-        return [.ok(check, runtime)]
+        guard owner.mode != 0o700 else { return nil }
+        let mode = String(owner.mode, radix: 8)
+        return .error(
+            Self.check, finding + ": its mode is \(mode), not 700, so it is not used", fix: "chmod 700 \(folder)")
     }
 }
 
@@ -77,6 +74,17 @@ struct ArbiterCheck: DoctorCheck {
                     check, "the socket '\(path)' exists, but the arbiter that created it has died",
                     fix: "rm \(path) (the next program that needs the arbiter also removes it)")
             ]
+        case .withoutSocket(let path, let process):
+            return [
+                .error(
+                    check,
+                    "pid \(process) holds the lock, but does not listen at '\(path)', so each app arbitrates only its own sessions",
+                    fix: "kill -CONT \(process) if it is stopped, otherwise end it: kill \(process)")
+            ]
+        case .noFolder(let reason):
+            // The check of the folder reports this, with the right fix.
+            guard !RuntimeFolderCheck().examine(machine).contains(where: { $0.state == .error }) else { return [] }
+            return [.error(check, reason, fix: "export XDG_RUNTIME_DIR=/run/user/\(machine.user)")]
         case .unreachable(let reason):
             return [
                 .error(check, reason, fix: "kill the process that `fuser -v` lists for the socket, and try again")

@@ -12,7 +12,13 @@ public struct DoctorResult: CommandResult, Equatable {
     ]
 
     public init(_ machine: Machine) {
-        findings = Self.checks.flatMap { $0.examine(machine) }
+        // Several checks need these. A server or an arbiter that hangs is waited for once.
+        let (server, arbiter) = (machine.server(), machine.arbiter())
+        var machine = machine
+        machine.server = { server }
+        machine.arbiter = { arbiter }
+        let examined = machine
+        findings = Self.checks.flatMap { $0.examine(examined) }
         healthy = !findings.contains { $0.state == .error }
     }
 
@@ -20,17 +26,17 @@ public struct DoctorResult: CommandResult, Equatable {
 
     public var text: String {
         let errors = findings.filter { $0.state == .error }.count
-        let lines = findings.map { finding in
+        let lines = findings.flatMap { finding in
             let mark =
                 switch finding.state {
                 case .ok: "ok     "
                 case .warning: "warning"
                 case .error: "ERROR  "
                 }
-            return "\(mark)  \(finding.check): \(finding.finding)"
-                + (finding.fix.map { "\n         fix: \($0)" } ?? "")
+            return ["\(mark)  \(finding.check): \(finding.finding)"]
+                + (finding.fix.map { ["         fix: \($0)"] } ?? [])
         }
         let summary = errors == 0 ? "No problems found." : Text.count(errors, "error") + "."
-        return (lines + [summary]).joined(separator: "\n")
+        return Text.lines(lines + [summary])
     }
 }

@@ -39,6 +39,15 @@ struct JackServer: DoctorCheck {
         let server = machine.server()
         let check = "JACK server"
         guard let rate = server.sampleRate, let frames = server.periodFrames, rate > 0 else {
+            if server.isHanging {
+                return [
+                    .error(
+                        check, "\(server.summary), so apps cannot play",
+                        fix:
+                            "if it is stopped, continue it: kill -CONT $(pidof jackd jackdbus audiosession-server); otherwise end it: kill -KILL with its pid"
+                    )
+                ]
+            }
             if let pipeWire = pipeWireUnreachableFinding(machine) { return [pipeWire] }
             return [
                 .warning(

@@ -4,14 +4,14 @@ extension Arbitration {
     /// Moves an app to the foreground, to the background or into suspension (keeps BG-1 and BG-3).
     mutating func setApplicationState(_ app: AppID, _ life: ApplicationState) throws(Refusal) {
         try checkApp(app)
-        let before = state.app(app).life
-        guard life != before else { return }
+        let before = state
+        guard life != before.app(app).life else { return }
         state.changeApp(app) { $0.life = life }
-        if before == .suspended { notifySuspension(of: app) }
+        if before.app(app).life == .suspended { notifySuspension(of: app) }
         switch life {
         case .foreground: break
-        case .background: try leaveForeground(.bg1)
-        case .suspended: try suspend(app)
+        case .background: leaveForeground(before, .bg1)
+        case .suspended: suspend(app)
         }
     }
 
@@ -19,36 +19,33 @@ extension Arbitration {
     /// background, its sessions are deactivated (keeps BG-1).
     mutating func setDeclaresBackgroundAudio(_ app: AppID, _ declares: Bool) throws(Refusal) {
         try checkApp(app)
+        let before = state
         state.changeApp(app) { $0.declaresBackgroundAudio = declares }
-        try leaveForeground(.bg1)
+        leaveForeground(before, .bg1)
     }
 
     /// Records whether the screen is locked. A locked screen puts every app in the background
     /// (keeps BG-2).
-    mutating func setScreenLocked(_ isLocked: Bool) throws(Refusal) {
+    mutating func setScreenLocked(_ isLocked: Bool) {
+        let before = state
         state.isScreenLocked = isLocked
-        try leaveForeground(.bg2)
+        leaveForeground(before, .bg2)
     }
 
-    /// Deactivates every active session that may no longer be active because its app is in the
-    /// background or behind a locked screen, and notifies others. Sessions that still count as in
-    /// the foreground after a remote play command continue (ACT-16).
-    private mutating func leaveForeground(_ rule: Rule) throws(Refusal) {
-        for session in state.active where !state.mayRun(session) && !hasTemporaryForeground(session) {
-            notify(session.id, .deactivatedBySystem, rule)
-            try deactivate(session.id, .withNotice)
-        }
+    /// Deactivates the sessions that this event forbids to run: those of an app that enters the
+    /// background, or is now behind a locked screen. They are deactivated also if they wait, have
+    /// requested activation or have been notified of an end, so that no session waits for them
+    /// (keeps BG-1, BG-2). A session that was not allowed to run before, but activated after a
+    /// remote play command, continues (ACT-16).
+    private mutating func leaveForeground(_ before: PolicyState, _ rule: Rule) {
+        deactivateBySystem(state.inOrderOfActivation.filter { before.mayRun($0) && !state.mayRun($0) }, rule)
     }
 
     /// Deactivates the sessions of a suspended app and ends their waits (keeps BG-3).
-    private mutating func suspend(_ app: AppID) throws(Refusal) {
-        for session in state.sessions where session.app == app {
-            if session.isActive {
-                notify(session.id, .deactivatedBySystem, .bg3)
-                state[session.id]?.wasSuspended = true
-            }
-            try deactivate(session.id, .withNotice)
-        }
+    private mutating func suspend(_ app: AppID) {
+        let sessions = state.inOrderOfActivation.filter { $0.app == app }
+        for session in sessions where session.isActive { state[session.id]?.wasSuspended = true }
+        deactivateBySystem(sessions, .bg3)
     }
 
     /// Notifies the sessions of a resumed app that they were suspended, if a setting asks for that
@@ -75,6 +72,10 @@ extension Arbitration {
         try change(id) { $0.temporaryForegroundUntil = until }
     }
 
+    /// Returns whether a session that is notified of the end of an interruption may activate again
+    /// in the current state of its app.
+    func mayReturn(_ session: SessionState) -> Bool { state.mayRun(session) || hasTemporaryForeground(session) }
+
     private func hasTemporaryForeground(_ session: SessionState) -> Bool {
         guard let until = session.temporaryForegroundUntil, state.app(session.app).life != .suspended else {
             return false
@@ -87,20 +88,30 @@ extension Arbitration {
     /// that counts as in the foreground after a remote play command is not restricted (ACT-16). No
     /// other rule lifts this restriction, not even INT-5.
     func checkBackground(of session: SessionState) throws(Refusal) {
-        guard !state.isForeground(session), !hasTemporaryForeground(session) else { return }
+        try checkApplicationState(of: session)
+        try checkBackgroundInterruption(by: session)
+    }
+
+    /// Throws if a session may not be active in the current state of its app, whichever other
+    /// sessions are active (keeps ACT-6).
+    func checkApplicationState(of session: SessionState) throws(Refusal) {
+        guard !mayReturn(session) else { return }
         let category = session.configuration.category
-        guard state.mayRun(session) else {
-            let (verb, code): (String, Refusal.Code) =
-                category.traits.hasInput ? ("record", .cannotStartRecording) : ("play", .cannotStartPlaying)
-            throw Refusal(
-                code, .act6,
-                """
-                \(session.id) cannot activate with category \(category.rawValue) while its app is \
-                \(state.whereabouts(of: session)). To \(verb) there, the app must declare background audio and use \
-                playback, playAndRecord, record or multiRoute. Otherwise, bring the app to the foreground.
-                """)
-        }
-        guard session.isPrimary else { return }
+        let (verb, code): (String, Refusal.Code) =
+            category.traits.hasInput ? ("record", .cannotStartRecording) : ("play", .cannotStartPlaying)
+        throw Refusal(
+            code, .act6,
+            """
+            \(session.id) cannot activate with category \(category.rawValue) while its app is \
+            \(state.whereabouts(of: session)). To \(verb) there, the app must declare background audio and use \
+            playback, playAndRecord, record or multiRoute. Otherwise, bring the app to the foreground.
+            """)
+    }
+
+    /// Throws if a session in the background would interrupt another primary app session (keeps
+    /// ACT-6).
+    func checkBackgroundInterruption(by session: SessionState) throws(Refusal) {
+        guard !state.isForeground(session), !hasTemporaryForeground(session), session.isPrimary else { return }
         guard let other = state.active.last(where: { $0.id != session.id && $0.rank == .app && $0.isPrimary }) else {
             return
         }
@@ -124,6 +135,9 @@ extension PolicySettings {
 }
 
 extension PolicyState {
+    /// All sessions: the active ones in the order of their activation, then the others.
+    fileprivate var inOrderOfActivation: [SessionState] { active + sessions.filter { !$0.isActive } }
+
     /// Returns whether a session counts as in the foreground. System sessions always do.
     func isForeground(_ session: SessionState) -> Bool {
         session.app == .system || (app(session.app).life == .foreground && !isScreenLocked)
@@ -131,10 +145,15 @@ extension PolicyState {
 
     /// Returns whether a session may be active in the current state of its app.
     func mayRun(_ session: SessionState) -> Bool {
+        isForeground(session) || (allowsAudio(of: session) && session.configuration.category.mayRunInBackground)
+    }
+
+    /// Returns whether the state of a session's app allows audio, with a category that may run
+    /// there.
+    func allowsAudio(of session: SessionState) -> Bool {
         if isForeground(session) { return true }
         let app = app(session.app)
         return app.life != .suspended && app.declaresBackgroundAudio
-            && session.configuration.category.mayRunInBackground
     }
 
     /// Returns where a session's app is, as a part of a sentence in a refusal.

@@ -5,6 +5,8 @@
 struct Arbitration {
     var state: PolicyState
     var effects: [Effect] = []
+    /// The sessions that were notified of the end of their interruption in this decision (ACT-8).
+    var resuming: [SessionID] = []
     let settings: PolicySettings
     let now: EventTime
 

@@ -8,6 +8,8 @@ extension Arbitration {
     /// Throws badParam for an invalid device, and for one of a server, whose apps report it.
     mutating func plug(_ device: AudioDevice) throws(Refusal) {
         if let server = device.server { throw .servedDevice(device.uid, of: server, "plugged in") }
+        var device = device
+        device.isAwaited = false  // it has no server that was lost
         let own = state.devices(of: nil)
         try check(device, among: own)
         if let known = own.first(where: { $0.uid == device.uid }) {
@@ -73,15 +75,22 @@ extension Arbitration {
 
     /// Interrupts or notifies the active app sessions whose output is being disconnected:
     /// interrupts the newest primary session that runs, unless it prefers no such interruption, and
-    /// notifies the others (keeps ROUTE-4).
+    /// notifies the others. A session that waits, and would have resumed on that output, will not
+    /// be asked to resume (keeps ROUTE-4).
     private mutating func disconnect(_ devices: [AudioDevice]) {
         let lost = Set(devices.flatMap(\.ports).map(\.uid))
         let playing = state.active.last { $0.rank == .app && $0.isPrimary && $0.isRunning }?.id
-        for session in state.active where session.rank == .app && session.stopsWhenDisconnected {
-            guard devices.contains(where: { $0.isSeen(from: state.app(session.app).server) }),
-                state.route(of: session).outputs.contains(where: { lost.contains($0.uid) })
-            else { continue }
-            if session.id == playing, session.prefersInterruptionOnRouteDisconnect {
+        let affected = (state.active + state.sessions.filter { $0.wait != nil }).filter { session in
+            session.rank == .app && session.stopsWhenDisconnected
+                && devices.contains { $0.isSeen(from: state.app(session.app).server) }
+                && state.routeWithAwaited(of: session).outputs.contains { lost.contains($0.uid) }
+        }
+        for session in affected {
+            if var wait = session.wait {
+                guard session.prefersInterruptionOnRouteDisconnect else { continue }
+                wait.mayResume = false
+                state[session.id]?.activity = .waiting(wait)
+            } else if session.id == playing, session.prefersInterruptionOnRouteDisconnect {
                 interrupt(session.id, .routeDisconnected, .route4, by: nil)
             } else {
                 notify(session.id, .outputDisconnected, .route4)
@@ -90,14 +99,17 @@ extension Arbitration {
     }
 
     /// Sets the port that the user picked for a direction; nil clears it (keeps ROUTE-8). Throws
-    /// badParam if no device has that port. A pick does not end an override to the speaker.
+    /// badParam if no device has that port. Picking an output ends the overrides to the speaker of
+    /// the sessions that see it (ROUTE-5).
     mutating func pick(_ direction: DevicePort.Direction, _ uid: String?) throws(Refusal) {
         if let uid, !state.has(direction, uid) {
             throw .unknownPort(uid, direction, state.devices.flatMap(\.ports), .route8)
         }
         reroute(.override) { state in
             switch direction {
-            case .output: state.pickedOutput = uid
+            case .output:
+                state.pickedOutput = uid
+                state.endOverrides(seeing: uid)
             case .input: state.pickedInput = uid
             }
         }
@@ -131,9 +143,10 @@ extension Arbitration {
     }
 
     /// Applies a change of devices or choices, and notifies the app sessions whose route or
-    /// available inputs have changed (keeps ROUTE-3, ROUTE-6). A session that loses its last output
-    /// receives the reason noSuitableRouteForCategory instead of `reason` (ROUTE-9). Ends overrides
-    /// to the speaker that the change affects (ROUTE-5).
+    /// available inputs have changed (keeps ROUTE-3, ROUTE-6). A session that loses its last
+    /// output, or the last input of a category that requires one, receives the reason
+    /// noSuitableRouteForCategory instead of `reason` (ROUTE-9). Ends overrides to the speaker that
+    /// the change affects (ROUTE-5).
     mutating func reroute(_ reason: RouteChangeReason, _ change: (inout PolicyState) -> Void) {
         let before = state
         change(&state)
@@ -141,7 +154,10 @@ extension Arbitration {
             if reason != .override { endOverride(of: session, before) }
             let (was, now) = (before.route(of: session), state.route(of: state[session.id] ?? session))
             if was != now {
-                let isLost = !was.outputs.isEmpty && now.outputs.isEmpty
+                let category = session.configuration.category
+                let isLost =
+                    (!was.outputs.isEmpty && now.outputs.isEmpty)
+                    || (category.requiresInput && !was.inputs.isEmpty && now.inputs.isEmpty)
                 notify(
                     session.id, .routeChanged(previous: was, isLost ? .noSuitableRouteForCategory : reason),
                     isLost ? .route9 : .route3)
@@ -157,7 +173,8 @@ extension Arbitration {
         guard session.isOverriddenToSpeaker else { return }
         var plain = session
         plain.isOverriddenToSpeaker = false
-        if before.route(of: plain) != state.route(of: plain) { state[session.id] = plain }
+        // The loss of the server changes no connection (SRV-2).
+        if before.routeWithAwaited(of: plain) != state.routeWithAwaited(of: plain) { state[session.id] = plain }
     }
 
     /// Throws badParam if a device is invalid. `others` are the devices of its server; they may
@@ -183,7 +200,7 @@ extension Arbitration {
     /// refused.
     func checkInputExists(for session: SessionState) throws(Refusal) {
         let category = session.configuration.category
-        guard category == .record || category == .playAndRecord, session.rank == .app, state.knowsDevices(of: session),
+        guard category.requiresInput, session.rank == .app, state.knowsDevices(of: session),
             state.availableInputs(for: session).isEmpty
         else { return }
         throw Refusal(
@@ -224,6 +241,15 @@ extension PolicyState {
     fileprivate func isPicked(_ pick: KeyPath<PolicyState, String?>, seenFrom server: String) -> Bool {
         let uid = self[keyPath: pick]
         return devices.contains { device in device.isSeen(from: server) && device.ports.contains { $0.uid == uid } }
+    }
+
+    /// Ends the overrides to the speaker of the sessions that see an output (keeps ROUTE-5).
+    fileprivate mutating func endOverrides(seeing output: String?) {
+        for session in sessions where session.isOverriddenToSpeaker {
+            let ports = devices(seenBy: session.app).flatMap(\.ports)
+            guard ports.contains(where: { $0.direction == .output && $0.uid == output }) else { continue }
+            self[session.id]?.isOverriddenToSpeaker = false
+        }
     }
 
     /// Clears the picks whose device is gone (keeps ROUTE-8).

@@ -5,6 +5,8 @@ struct GrantResolver {
     private let settings: PolicySettings
     /// The active sessions that duck others, or only spoken audio (DUCK-4), the newest last.
     private let duckers: [SessionState]
+    /// The outputs of each ducker; nil if it lowers sessions on all outputs (DUCK-6).
+    private let duckedOutputs: [Set<PolicyState.OutputPort>?]
     /// The active session of category record, which mutes others (CAT-4).
     private let recorder: SessionState?
     /// The active call, if it has been accepted.
@@ -15,6 +17,7 @@ struct GrantResolver {
         self.settings = settings
         let active = state.active
         duckers = active.filter { $0.configuration.ducksOthers || $0.configuration.interruptsSpokenAudio }
+        duckedOutputs = duckers.map { settings.ducksAllOutputs ? nil : state.outputPorts(of: $0) }
         recorder = active.last { $0.configuration.category == .record }
         call = active.last { $0.rank == .call && !$0.isRinging }
     }
@@ -31,12 +34,14 @@ struct GrantResolver {
         let takesInput =
             session.isActive && session.isInputRunning && session.configuration.category.traits.hasInput
         let silentInputRule = takesInput ? state.ruleForSilentInput(of: session) : nil
+        let awaitsOutput = session.isActive && state.awaitsOutput(session)
         let grant = SessionGrant(
             attenuation: strong != nil ? settings.strongDuckAttenuation : duck != nil ? settings.duckAttenuation : 0,
-            isPaused: !session.isActive, isMuted: !mutes.isEmpty,
+            isPaused: !session.isActive || awaitsOutput, isMuted: !mutes.isEmpty,
             isInputGranted: takesInput && silentInputRule == nil)
         let input = silentInputRule.map { Reason(.inputSilenced, $0, since: since(session)) }
         var reasons = inactivityReasons(of: session)
+        if awaitsOutput { reasons.append(Reason(.suspended, .srv2, since: since(session))) }
         if let ducked = strong ?? duck { reasons.append(ducked) }
         if let input { reasons.append(input) }
         return ResolvedGrant(grant: grant, reasons: mutes.isEmpty ? reasons : reasons + mutes)
@@ -58,19 +63,23 @@ struct GrantResolver {
         return state.pendingActivations.contains(session.id) ? .act14 : .act1
     }
 
-    /// Returns why a session is ducked (keeps DUCK-1, DUCK-2, DUCK-3, DUCK-4 and DUCK-6; there is
-    /// one output, which all sessions share). Sessions that are not active are ducked as well, so
+    /// Returns why a session is ducked (keeps DUCK-1, DUCK-2, DUCK-3, DUCK-4 and DUCK-6).
+    /// Sessions that are not active are ducked as well, so
     /// that playback that starts during a duck starts ducked (DUCK-7).
     private func duckReason(of session: SessionState) -> Reason? {
         guard session.configuration.mode.allowsProcessing else { return nil }
         // DUCK-1: of several duckers, the newest is not ducked. A ducker that is not active is not
         // ducked either, because it would be the newest when it activates.
         if !session.isActive, session.configuration.ducksOthers { return nil }
-        let newest = duckers.last { ducker in
-            ducker.id == session.id
-                ? ducker.configuration.ducksOthers : ducker.rank >= session.rank && ducks(ducker, session)
+        guard !duckers.isEmpty else { return nil }
+        let outputs = state.outputPorts(of: session)
+        let newest = zip(duckers, duckedOutputs).reversed().first { ducker, ducked in
+            guard ducker.id != session.id else { return ducker.configuration.ducksOthers }
+            // DUCK-6: an unknown output is shared with every session.
+            if let ducked, let outputs, ducked.isDisjoint(with: outputs) { return false }
+            return ducker.rank >= session.rank && ducks(ducker, session)
         }
-        guard let ducker = newest, ducker.id != session.id else { return nil }
+        guard let ducker = newest?.0, ducker.id != session.id else { return nil }
         let rule: Rule = !session.isActive ? .duck7 : ducker.configuration.ducksOthers ? .duck1 : .duck4
         return Reason(.ducked, rule, by: ducker.id, since: later(session, ducker))
     }

@@ -28,7 +28,8 @@ extension Arbitration {
             throw Refusal(
                 .sessionNotActive, .act1, "\(session.id) cannot take input while it is inactive; activate it first.")
         }
-        guard !state.microphoneMute.isOn || session.runsWithMutedMicrophone else {
+        guard !settings.mutedMicrophoneInterrupts || !state.microphoneMute.isOn || session.runsWithMutedMicrophone
+        else {
             throw Refusal(
                 .resourceNotAvailable, .int10,
                 """
@@ -60,23 +61,30 @@ extension Arbitration {
         }
     }
 
-    /// Records the state of the microphone's hardware mute switch. Muting interrupts the active
-    /// sessions that take input, and stops the input of all sessions, except those with option
-    /// overrideMutedMicrophoneInterruption. Unmuting ends those interruptions without shouldResume
-    /// (keeps INT-10).
+    /// Records the state of the microphone's hardware mute switch. By default muting gives zeros to
+    /// all inputs. By a setting, it interrupts the active sessions that take input, and stops the
+    /// input of all sessions, except those with option overrideMutedMicrophoneInterruption.
+    /// Unmuting ends those interruptions without shouldResume (keeps INT-10).
     mutating func setMicrophoneMuted(_ isMuted: Bool) {
         guard state.microphoneMute.isOn != isMuted else { return }
         state.microphoneMute = .init(isOn: isMuted, since: now)
-        for session in isMuted ? state.active : [] where session.isStoppedByMicrophone(state) {
+        let stops = isMuted && settings.mutedMicrophoneInterrupts
+        for session in stops ? state.active : [] where isStoppedByMicrophone(session) {
             interruptByMicrophone(session.id)
         }
         // Also stops the input of sessions that another session has interrupted.
-        for session in isMuted ? state.sessions : [] where session.isInputRunning && !session.runsWithMutedMicrophone {
+        for session in stops ? state.sessions : [] where session.isInputRunning && !session.runsWithMutedMicrophone {
             state[session.id]?.isInputRunning = false
         }
         for session in isMuted ? [] : state.sessions where session.wait?.rule == .int10 {
             endWait(of: session.id, .withNoticeNotToResume, by: nil)
         }
+    }
+
+    /// Returns whether the muted microphone stops the session.
+    func isStoppedByMicrophone(_ session: SessionState) -> Bool {
+        settings.mutedMicrophoneInterrupts && state.microphoneMute.isOn && session.isActive && session.isInputRunning
+            && session.configuration.category.traits.hasInput && !session.runsWithMutedMicrophone
     }
 
     /// Interrupts a session because the microphone is muted (keeps INT-2, INT-10). Its input stays
@@ -96,11 +104,6 @@ extension SessionState {
     /// Whether the session continues, with zeros as input, when the microphone is muted (INT-10).
     var runsWithMutedMicrophone: Bool { configuration.options.contains(.overrideMutedMicrophoneInterruption) }
 
-    /// Returns whether the muted microphone stops the session.
-    func isStoppedByMicrophone(_ state: PolicyState) -> Bool {
-        state.microphoneMute.isOn && isActive && isInputRunning && configuration.category.traits.hasInput
-            && !runsWithMutedMicrophone
-    }
 }
 
 extension PolicyState {

@@ -25,11 +25,25 @@ extension SessionState {
     }
 
     /// Returns whether this active session, of higher rank, prevents `other` from activating
-    /// (keeps ACT-5).
-    func keepsFromActivating(_ other: SessionState) -> Bool {
+    /// (keeps ACT-5). A delayed activation does not start during a call (ACT-14).
+    func keepsFromActivating(_ other: SessionState, isDelayed: Bool = false) -> Bool {
         guard rank > other.rank else { return false }
         if isRinging { return !other.prefersNoInterruptionsFromSystemAlerts }
-        return !other.playsDuring(self)
+        return isDelayed || !other.playsDuring(self)
+    }
+
+    /// Returns whether this session interrupts `other` by a rule, or ducks it, as `old`, the same
+    /// session before a change, does not (keeps CAT-3).
+    func affects(_ other: SessionState, moreThan old: SessionState) -> Bool {
+        guard other.id != id else { return false }
+        let rule = ruleForInterrupting(other)
+        return (rule != nil && rule != old.ruleForInterrupting(other)) || (mayDuck(other) && !old.mayDuck(other))
+    }
+
+    private func mayDuck(_ other: SessionState) -> Bool {
+        guard rank >= other.rank, other.configuration.mode.allowsProcessing else { return false }
+        return configuration.ducksOthers
+            || (configuration.interruptsSpokenAudio && other.configuration.mode == .spokenAudio)
     }
 
     /// Returns whether this session may play, strongly ducked, during `call`: output-only playback

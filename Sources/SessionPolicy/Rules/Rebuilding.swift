@@ -55,8 +55,12 @@ extension Arbitration {
         state.pendingActivations = pending.inOrder { $0.pending ?? 0 }
         // ACT-14: pending activations are granted before the end of an interruption is reported.
         grantPending()
-        for id in stopped { releaseWaiters(for: id, .withNotice) }
-        for id in records.inOrder(of: \.grantNumber).reversed() { endWaitWithoutCause(of: id) }
+        releaseWaiters(for: stopped, .withNotice)
+        // ACT-8: the highest rank first, and of one rank the one interrupted last.
+        let newestFirst = records.inOrder(of: \.grantNumber).reversed().compactMap { state[$0] }
+        for rank in Rank.allCases.reversed() {
+            for session in newestFirst where session.rank == rank { endWaitWithoutCause(of: session.id) }
+        }
         if !state.isDoNotDisturbOn { setDoNotDisturb(false) }
     }
 
@@ -98,7 +102,7 @@ extension Arbitration {
     /// Interrupts the sessions that became active before the microphone was muted (keeps INT-10). A
     /// session that became active later continues, and receives zeros.
     private mutating func stopByMicrophone() {
-        for session in state.active where session.isStoppedByMicrophone(state) {
+        for session in state.active where isStoppedByMicrophone(session) {
             guard case .active(let since) = session.activity, since < state.microphoneMute.since else { continue }
             interruptByMicrophone(session.id)
         }
@@ -109,9 +113,9 @@ extension Arbitration {
     /// after a disconnected output (ROUTE-4) continues, because it has no end.
     private mutating func endWaitWithoutCause(of id: SessionID) {
         guard let session = state[id], let wait = session.wait else { return }
-        if isSuspended(session) {
-            // BG-3: a suspended session waits for no other.
-            try? deactivate(id, .withNotice)
+        if !state.allowsAudio(of: session), let rule = ruleForbiddingActivity(of: id) {
+            // BG-1, BG-2, BG-3: a session that may not run waits for no other.
+            deactivateBySystem([session], rule)
         } else if wait.interrupter == nil {
             guard wait.rule != .route4, wait.rule != .int10 || !state.microphoneMute.isOn else { return }
             endWait(of: id, wait.rule == .int10 ? .withNoticeNotToResume : .withNotice, by: nil)
@@ -120,10 +124,15 @@ extension Arbitration {
         }
     }
 
-    /// Returns whether a waiting session has an interrupter that exists and may take precedence
-    /// over it. False if the chain of interrupters contains the session itself.
+    /// Returns whether a waiting session has an interrupter that exists and is in its way: active
+    /// and of precedence, or free to return. False if the chain of interrupters contains the
+    /// session itself.
     private func hasValidInterrupter(_ session: SessionState) -> Bool {
-        guard var interrupter = session.wait?.interrupter.flatMap({ state[$0] }), interrupter.rank >= session.rank
+        guard let wait = session.wait, var interrupter = wait.interrupter.flatMap({ state[$0] }),
+            interrupter.rank >= session.rank,
+            interrupter.isActive
+                ? interrupter.stillBlocks(session, waitingBy: wait.rule)
+                : state.allowsAudio(of: interrupter) || interrupter.temporaryForegroundUntil != nil
         else { return false }
         for _ in state.sessions {
             if interrupter.id == session.id { return false }

@@ -1,8 +1,28 @@
 /// The ports that each session uses: a function of the state (rules ROUTE-2, ROUTE-5…8, ROUTE-10,
 /// MULTI-1, MULTI-2).
 extension PolicyState {
-    /// Returns the ports that a session uses, or would use if it were active.
+    /// Returns the ports that a session uses, or would use if it were active. Ports of devices that
+    /// its app misses are left out; no other device replaces them (SRV-2).
     public func route(of session: SessionState) -> Route {
+        let route = routeWithAwaited(of: session)
+        let app = app(session.app)
+        guard !app.missingDevices.isEmpty else { return route }
+        let missing = devices.filter { $0.server == app.server && app.missingDevices.contains($0.uid) }
+        let uids = Set(missing.flatMap(\.ports).map(\.uid))
+        return Route(
+            inputs: route.inputs.filter { !uids.contains($0.uid) },
+            outputs: route.outputs.filter { !uids.contains($0.uid) })
+    }
+
+    /// Returns whether a session's app misses all of its outputs: the session is suspended until
+    /// one returns or counts as removed (keeps SRV-2).
+    func awaitsOutput(_ session: SessionState) -> Bool {
+        !app(session.app).missingDevices.isEmpty && route(of: session).outputs.isEmpty
+            && !routeWithAwaited(of: session).outputs.isEmpty
+    }
+
+    /// Returns the ports of a session's route, including those of devices that its app misses.
+    func routeWithAwaited(of session: SessionState) -> Route {
         let configuration = session.configuration
         guard configuration.category == .multiRoute else {
             return Route(
@@ -119,7 +139,7 @@ extension PolicyState {
         // Mode dualRoute does not use every output that it may use, so for multiRoute the route is
         // computed. Any other session has an output if there is one that it may use: this runs for
         // every session in every decision, so it does not compute the route.
-        if configuration.category == .multiRoute { return route(of: session).outputs.isEmpty }
+        if configuration.category == .multiRoute { return routeWithAwaited(of: session).outputs.isEmpty }
         let server = app(session.app).server
         return !devices.contains { device in
             device.isSeen(from: server)

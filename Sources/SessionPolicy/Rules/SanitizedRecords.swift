@@ -20,6 +20,7 @@ extension Arbitration {
                 continue
             }
             state.devices.append(device)
+            state.devices[state.devices.count - 1].isAwaited = false  // apps report that again
         }
         state.pickedOutput = system.pickedOutput
         state.pickedInput = system.pickedInput
@@ -51,7 +52,7 @@ extension SessionState {
         session.preferences = preferences.sanitized
         session.activity = activity.notLater(than: now)
         session.isRinging = isRinging && rank == .call
-        session.isDeferred = isDeferred && (session.isRinging || rank == .assistant)
+        session.isDeferred = isDeferred && session.isRinging
         if !session.canMuteOutput { session.isOutputMuted = false }
         if !session.configuration.category.traits.hasInput { session.isInputRunning = false }
         if session.configuration.category != .playAndRecord { session.isOverriddenToSpeaker = false }

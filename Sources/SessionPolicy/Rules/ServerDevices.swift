@@ -3,13 +3,15 @@
 extension Arbitration {
     /// Adopts the complete list of devices that an app sees on its server. Missing devices are
     /// removed first (ROUTE-4), then changed devices are updated, then new devices are added, the
-    /// last of which is the newest (ROUTE-2). The first list that any app reports for a server
-    /// describes devices that were connected before: it causes no route change, unless the app has
-    /// moved from another server, and its devices count as older than the virtual devices that
-    /// belong to no server.
+    /// last of which is the newest (ROUTE-2). An awaited device that has returned keeps its
+    /// position (SRV-2). The first list that any app reports for a server describes devices that
+    /// were connected before: it causes no route change, unless the app has moved from another
+    /// server, and its devices count as older than the virtual devices that belong to no server.
     mutating func setDevices(_ list: [AudioDevice], of server: String, seenBy app: AppID) throws(Refusal) {
         try checkApp(app, .route1)
-        let list = try checked(list, of: server)
+        var list = try checked(list, of: server)
+        let awaited = Set(list.filter(\.isAwaited).map(\.uid))
+        for index in list.indices { list[index].isAwaited = false }
         let isFirst = !state.apps.contains { $0.server == server }
         if let before = state.app(app).server, before != server {
             // The app has moved to another server, so its sessions have other routes (ROUTE-3).
@@ -19,15 +21,48 @@ extension Arbitration {
         }
         // Forgets the devices that only this app saw.
         forgetUnnamedServers()
-        guard !isFirst else { return }
+        guard !isFirst else { return setMissing(awaited, awaited: awaited, by: app) }
         let before = state.devices(of: server)
         let (known, uids) = (Set(before.map(\.uid)), Set(list.map(\.uid)))
-        let gone = before.filter { !uids.contains($0.uid) }
+        let kept = before.filter { !uids.contains($0.uid) && isAwaited($0, besides: app) }
+        let gone = before.filter { !uids.contains($0.uid) && !kept.contains($0) }
         if !gone.isEmpty { removeDevices(gone) }
         let changed = list.filter { known.contains($0.uid) && !before.contains($0) }
         if !changed.isEmpty { updateDevices(changed) }
         let new = list.filter { !known.contains($0.uid) }
         if !new.isEmpty { addDevices(new) }
+        setMissing(awaited.union(kept.map(\.uid)), awaited: awaited, by: app)
+    }
+
+    /// Returns whether another app of the device's server awaits it: it then remains, although this
+    /// app does not see it (keeps SRV-2).
+    private func isAwaited(_ device: AudioDevice, besides app: AppID) -> Bool {
+        state.apps.contains { other in
+            other.id != app && other.server == device.server && other.awaitedDevices.contains(device.uid)
+        }
+    }
+
+    /// Records which devices an app misses. Its sessions lose these ports, or have them again,
+    /// without being routed elsewhere (keeps SRV-2).
+    private mutating func setMissing(_ missing: Set<String>, awaited: Set<String>, by app: AppID) {
+        let before = state.app(app)
+        guard before.missingDevices != missing || before.awaitedDevices != awaited else { return }
+        let hasReturned = !before.missingDevices.isSubset(of: missing)
+        reroute(hasReturned ? .newDeviceAvailable : .routeConfigurationChange) { state in
+            state.changeApp(app) { ($0.missingDevices, $0.awaitedDevices) = (missing, awaited) }
+        }
+    }
+
+    /// Removes the devices that no app of their server sees or awaits, after an app has left.
+    mutating func forgetMissingDevices() {
+        let unseen = state.devices.filter { device in
+            let apps = device.server.map { server in state.apps.filter { $0.server == server } } ?? []
+            return !apps.isEmpty
+                && apps.allSatisfy {
+                    $0.missingDevices.contains(device.uid) && !$0.awaitedDevices.contains(device.uid)
+                }
+        }
+        if !unseen.isEmpty { removeDevices(unseen) }
     }
 
     /// Returns the list with the name of its server. Throws if the list is invalid.
@@ -61,7 +96,10 @@ extension PolicyState {
     /// Records that the app now uses that server. The devices in `list` are added as the oldest
     /// ones.
     fileprivate mutating func move(_ app: AppID, to server: String, _ list: [AudioDevice]) {
-        changeApp(app) { $0.server = server }
+        changeApp(app) { app in
+            if app.server != server { (app.missingDevices, app.awaitedDevices) = ([], []) }
+            app.server = server
+        }
         let index = devices.count(where: \.isServer)
         devices.insert(contentsOf: list.filter { !$0.isServer }, at: index)
         devices.insert(contentsOf: list.filter(\.isServer), at: 0)

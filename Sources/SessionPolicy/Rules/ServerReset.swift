@@ -19,7 +19,7 @@ extension Arbitration {
         }
         state.activeOrder.removeAll(where: ids.contains)
         state.pendingActivations.removeAll(where: ids.contains)
-        for id in ids { release(waitersFor: id, .withNotice) }
+        release(waitersFor: ids, .withNotice)
     }
 }
 

@@ -1,8 +1,8 @@
 /// Calls, alarms, the assistant, and simulated apps and interruptions (rules ACT-4, INT-6, SIM-1).
 extension Arbitration {
-    /// Registers a system session and activates it at once. While do-not-disturb is on, a ringing
-    /// call or the assistant is deferred instead: it stays inactive (GUIDE-9). Throws if a rule
-    /// refuses.
+    /// Registers a system session and activates it at once. If one of higher rank is active, it
+    /// waits for that one (keeps ACT-4). While do-not-disturb is on, a ringing call is deferred
+    /// instead: it stays inactive (GUIDE-9). Throws if a rule refuses a simulated app.
     mutating func beginSystemSession(_ id: SessionID, rank: Rank, isRinging: Bool) throws(Refusal) {
         guard !isRinging || rank == .call else {
             throw Refusal(
@@ -14,8 +14,19 @@ extension Arbitration {
         state[id]?.routedCategory = category
         state[id]?.isRinging = isRinging
         state[id]?.isRunning = true
-        if state.isDoNotDisturbOn, isRinging || rank == .assistant {
+        if state.isDoNotDisturbOn, isRinging {
             state[id]?.isDeferred = true
+        } else {
+            try activateOrWait(id)
+        }
+    }
+
+    /// Activates a system session, or lets it wait for an active one of higher rank (keeps ACT-4).
+    /// Throws if a rule refuses a simulated app.
+    private mutating func activateOrWait(_ id: SessionID) throws(Refusal) {
+        let session = try session(id)
+        if session.rank.isSystem, let blocker = state.active.last(where: { $0.keepsFromActivating(session) }) {
+            interrupt(id, .default, blocker.isRinging ? .int6 : .act4, by: blocker.id)
         } else {
             try activate(id)
         }
@@ -35,16 +46,15 @@ extension Arbitration {
         if !call.isActive { try activate(id) }
     }
 
-    /// Turns do-not-disturb on or off (keeps GUIDE-9). While it is on, new ringing calls and the
-    /// assistant are deferred; a call that already rings continues to ring. When it is turned off,
-    /// the deferred sessions activate in the order of their ids. If a session of higher rank
-    /// prevents one of them from activating, it stays inactive.
+    /// Turns do-not-disturb on or off (keeps GUIDE-9). While it is on, new ringing calls are
+    /// deferred; a call that already rings continues to ring. When it is turned off, the deferred
+    /// calls ring, in the order of their ids.
     mutating func setDoNotDisturb(_ isOn: Bool) {
         state.isDoNotDisturbOn = isOn
         guard !isOn else { return }
         for session in state.sessions where session.isDeferred {
             state[session.id]?.isDeferred = false
-            try? activate(session.id)
+            try? activateOrWait(session.id)
         }
     }
 

@@ -29,6 +29,9 @@ extension Category {
         }
     }
 
+    /// Whether the category cannot be used without an input; multiRoute can (ROUTE-9, CAT-7).
+    var requiresInput: Bool { self == .record || self == .playAndRecord }
+
     /// Returns the categories that hardware with or without an input supports (keeps CAT-7). record
     /// and playAndRecord require an input; multiRoute can use one, but does not require it.
     public static func available(hasInput: Bool) -> [Category] {

@@ -20,8 +20,18 @@ public struct AppState: Hashable, Sendable, Codable {
     /// The name of the audio server that the app uses; nil while it is not known. The app sees the
     /// devices of that server (ROUTE-2).
     public var server: String?
+    /// The uids of the server's devices that the app does not see: those that it awaits, and those
+    /// that only other apps await. Its sessions keep their routes to them and have no sound there
+    /// (SRV-2). Neither sent nor stored: each app reports its devices to the next arbiter again.
+    var missingDevices: Set<String> = []
+    /// Those that the app itself reported as awaited.
+    var awaitedDevices: Set<String> = []
 
     public init(id: AppID) { self.id = id }
+
+    private enum CodingKeys: String, CodingKey {
+        case id, life, declaresBackgroundAudio, recordPermission, isInputMuted, server
+    }
 
     /// Whether nothing was reported about the app.
     var isDefault: Bool { self == AppState(id: id) }

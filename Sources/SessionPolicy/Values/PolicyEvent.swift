@@ -23,13 +23,13 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     case configure(SessionID, ConfigurationChange)
     case activate(SessionID)
     /// Activates the session. If another session prevents that, activates it as soon as that
-    /// interrupts no other session (ACT-14).
+    /// interrupts no other session and no call is active (ACT-14).
     case requestActivation(SessionID)
     case deactivate(SessionID, notifyOthers: Bool)
     case prefer(SessionID, Preference)
     case preferNoInterruptionsFromSystemAlerts(SessionID, Bool)
     case setOutputMuted(SessionID, Bool)
-    /// Records whether any player, recorder or callback of the session runs (HINT-1).
+    /// Records whether the session plays, by whatever source (HINT-1, HINT-3).
     case setRunning(SessionID, Bool)
     /// Records that the session starts or stops taking live input (PERM-3, INT-10).
     case setInputRunning(SessionID, Bool)
@@ -46,8 +46,8 @@ public enum PolicyAction: Hashable, Sendable, Codable {
 
     // The system
     /// Begins a session of the system: a call (accepted or ringing), an alarm, the assistant, or a
-    /// simulated app (SIM-1). It is registered and activated at once, deferred (GUIDE-9), or
-    /// refused. The id must be new.
+    /// simulated app (SIM-1). It is registered and activated at once, waits for a higher rank
+    /// (ACT-4), is deferred (GUIDE-9), or refused. The id must be new.
     case beginSystemSession(SessionID, rank: Rank, isRinging: Bool)
     /// Accepts a ringing call (INT-6).
     case acceptCall(SessionID)
@@ -79,7 +79,7 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     /// Sets the port that the user picked, by uid; nil for none (ROUTE-8).
     case pick(DevicePort.Direction, String?)
     case setSilentSwitch(Bool)
-    /// While on, defers new ringing calls and the assistant (GUIDE-9).
+    /// While on, defers new ringing calls (GUIDE-9).
     case setDoNotDisturb(Bool)
     /// Sets the microphone's hardware switch (INT-10).
     case setMicrophoneMuted(Bool)

@@ -15,6 +15,9 @@ public struct PolicySettings: Hashable, Sendable, Codable {
     public var strongDuckAttack: Double = 0.05
     /// Length of the ramp back from the strongly ducked level, in seconds. Default 0.5.
     public var strongDuckRelease: Double = 0.5
+    /// Whether a ducking session lowers all sessions, also those that share no output with it
+    /// (DUCK-6). Default false.
+    public var ducksAllOutputs = false
     /// Length of the fade into and out of silence, in seconds (INT-1). Default 0.005.
     public var fade: Double = 0.005
     /// Length of the ramp to a new system volume, in seconds. Default 0.02.
@@ -29,15 +32,19 @@ public struct PolicySettings: Hashable, Sendable, Codable {
     /// Whether an app that was suspended is notified when it is resumed, by the beginning of an
     /// interruption (BG-3). Default false.
     public var notifiesSuspension = false
+    /// Whether a muted microphone interrupts the sessions that take input, as a closed lid does.
+    /// Otherwise it gives zeros to all inputs, as a mute key does (INT-10). Default false.
+    public var mutedMicrophoneInterrupts = false
     /// How long a session counts as in the foreground after a remote play command, in seconds
     /// (ACT-16). Default 10.
     public var remotePlayGrace: Double = 10
 
-    private enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey {
         case duckAttenuation, strongDuckAttenuation, duckAttack, duckRelease, strongDuckAttack, strongDuckRelease
         case fade, volumeRamp, treatsUnsuitedModeAsDefault, reportsBusyOnDeactivation
         case notifiesSuspension = "tellsSuspension"
         case remotePlayGrace
+        case ducksAllOutputs, mutedMicrophoneInterrupts
     }
 
     public init() {}

@@ -19,7 +19,7 @@ public struct PolicyState: Hashable, Sendable, Codable {
     /// Whether the microphone is muted in hardware (INT-10).
     public internal(set) var microphoneMute = Switch()
     public internal(set) var isScreenLocked = false
-    /// While on, new ringing calls and the assistant are deferred (GUIDE-9).
+    /// While on, new ringing calls are deferred (GUIDE-9).
     public internal(set) var isDoNotDisturbOn = false
     /// The apps whose state is not the default one, ordered by id.
     public private(set) var apps: [AppState] = []
@@ -82,11 +82,6 @@ public struct PolicyState: Hashable, Sendable, Codable {
 
     /// Returns the volume of a session; ringing calls have a separate volume (keeps VOL-1, VOL-2).
     public func volume(of session: SessionState) -> Float { session.isRinging ? ringVolume : volume }
-
-    /// Returns the sessions that wait for a session, ordered by id.
-    func waiters(for interrupter: SessionID) -> [SessionID] {
-        sessions.filter { $0.wait?.interrupter == interrupter }.map(\.id)
-    }
 
     /// Returns the first index whose session id is not below `id`.
     private func insertionIndex(of id: SessionID) -> Int {

@@ -35,6 +35,8 @@ public struct SessionGrant: Hashable, Sendable, Codable {
 public struct Reason: Hashable, Sendable, Codable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case inactive, interrupted, ducked, muted
+        /// The session's outputs have not yet returned with their server (SRV-2).
+        case suspended
         /// The session's live input delivers zeros.
         case inputSilenced
     }

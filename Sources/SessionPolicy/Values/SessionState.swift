@@ -11,7 +11,7 @@ public struct SessionState: Hashable, Sendable, Codable {
     public var preferences = Preferences()
     /// Whether the session is a call that has not been accepted yet (INT-6).
     public var isRinging = false
-    /// Whether this is a system session that began while do-not-disturb was on. It stays inactive
+    /// Whether this is a call that began to ring while do-not-disturb was on. It stays inactive
     /// until do-not-disturb is turned off or the call is accepted (GUIDE-9).
     public var isDeferred = false
     public var prefersNoInterruptionsFromSystemAlerts = false
@@ -23,7 +23,8 @@ public struct SessionState: Hashable, Sendable, Codable {
     /// Whether the session is interrupted when its output is disconnected during playback
     /// (ROUTE-4).
     public var prefersInterruptionOnRouteDisconnect = true
-    /// Whether a player, recorder or callback runs; reported by the app's process.
+    /// Whether the session plays: a player runs, or its bus has signal (HINT-3); reported by the
+    /// app's process. A recorder does not count.
     public var isRunning = false
     /// Whether the session takes live input; reported by the app's process, and reset by everything
     /// that stops input permanently (INT-10).

@@ -248,6 +248,40 @@ struct LifeTests {
         }
     }
 
+    @Test(
+        "Session numbers that no arbiter assigns are dropped from a state file, and numbers continue",
+        arguments: [UInt64.max, UInt64.max - 1, UInt64.max / 2, 0])
+    func impossibleNumbers(number: UInt64) throws {
+        let folder = try TrialFolder()
+        var service = try Service(in: folder, configuration: try Service.trusting())
+        var client = try RawClient(folder.socket)
+        try client.hello()
+        try client.ask(.beginSystemSession(rank: .call, isRinging: false, isKept: true))
+        _ = try service.end(SIGKILL)
+        let data = try Data(contentsOf: URL(filePath: folder.state))
+        var state = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        var system = try #require(state["system"] as? [String: Any])
+        var sessions = try #require(system["sessions"] as? [[String: Any]])
+        var session = try #require(sessions.first?["session"] as? [String: Any])
+        session["id"] = number
+        sessions[0]["session"] = session
+        system["sessions"] = sessions
+        state["system"] = system
+        try JSONSerialization.data(withJSONObject: state).write(to: URL(filePath: folder.state))
+        for _ in 0..<2 {
+            service = try Service(in: folder, configuration: try Service.trusting())
+            client = try RawClient(folder.socket)
+            try client.hello()
+            #expect(try client.report().sessions.isEmpty)
+            for _ in 0..<3 {
+                let id = try #require(try client.ask(.register(app: nil)).session)
+                #expect((1...1_000).contains(id.rawValue))
+            }
+            _ = try service.end(SIGKILL)
+        }
+        #expect(service.report.contains("dropped"), "\(service.report)")
+    }
+
     @Test("systemd's socket activation starts the service on demand")
     func socketActivation() throws {
         let folder = try TrialFolder()

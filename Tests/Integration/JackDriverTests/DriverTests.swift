@@ -156,7 +156,13 @@ extension RealServers {
                 let values = Set(JackPlayer.sound + [0])
                 #expect(heard.allSatisfy(values.contains), "every bit is the source's")
                 let breaks = Signal.breaks(inCounting: heard, period: JackPlayer.sound.count)
-                #expect(breaks.count <= 2 * xruns, "breaks at \(breaks.prefix(8)); \(xruns) xruns")
+                if TestServer.current.isJackd {
+                    #expect(breaks.count <= 2 * xruns, "breaks at \(breaks.prefix(8)); \(xruns) xruns")
+                } else {
+                    // PipeWire skips whole cycles of a recorder that is late, and reports no xrun.
+                    #expect(breaks.allSatisfy { ($0 + 1).isMultiple(of: 1024) }, "breaks at \(breaks.prefix(8))")
+                    #expect(breaks.count * 2 * 1024 < heard.count, "less than half of the cycles")
+                }
             }
         }
 

@@ -78,6 +78,18 @@ struct BadInputTests {
         #expect(try SoundFile.read(rendered).planes[0].count >= 12_000)
     }
 
+    @Test("A truncated AIFF is reported like a truncated WAV", arguments: [10, 50, 99])
+    func truncatedAIFF(percent: Int) throws {
+        let whole = directory.file("whole.aiff")
+        try SoundFile.write(
+            [Signal.sine(frequency: 440, sampleRate: 48_000, frames: 48_000)], sampleRate: 48_000, to: whole)
+        let data = try Data(contentsOf: URL(fileURLWithPath: whole))
+        let path = try write("cut.aiff", data.prefix(data.count * percent / 100))
+        try expect(65, "is truncated: it holds", ["--render", directory.file("out.wav"), path])
+        let result = try PlayerRun.run(["--ui", "none", "--render", directory.file("out.wav"), whole])
+        #expect(result.status == 0, "\(result.errors)")
+    }
+
     @Test("NaN and infinite samples become silence")
     func nonFinite() throws {
         var samples = Signal.sine(frequency: 440, sampleRate: 44_100, frames: 44_100)

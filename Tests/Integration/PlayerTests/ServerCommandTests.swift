@@ -52,4 +52,21 @@ struct ServerCommandTests {
         #expect(output.contains("is not a managed server of this user"), "\(output)")
         #expect(try run("server status --name \(server.name)").status == 0)
     }
+
+    @Test("doctor reports a default server that hangs as an error, and waits for it once")
+    func hangingServer() throws {
+        let server = try JackServer(ServerName())
+        let program = (try PlayerRun.program as NSString).deletingLastPathComponent + "/audiosession"
+        server.freeze()
+        defer { server.thaw() }
+        let begin = ContinuousClock.now
+        let (status, output) = try ChildProcess.run(program, ["doctor", "--json"], environment: server.environment)
+        #expect(ContinuousClock.now - begin < .seconds(9), "it looks for the server once")
+        #expect(status == 69)
+        let object = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
+        let findings = try #require(object?["findings"] as? [[String: Any]])
+        let finding = try #require(findings.first { $0["check"] as? String == "JACK server" })
+        #expect(finding["state"] as? String == "error")
+        #expect((finding["fix"] as? String)?.contains("kill -CONT") == true, "\(finding)")
+    }
 }

@@ -29,7 +29,9 @@ enum DecisionInvariants {
         // INT-3, INT-7, INT-10
         ("no session is asked to resume that may not", noFalseResumeRecommendation),
         ("every mute has a live cause", mutesHaveCause),  // ACT-12, CAT-4, VOL-2, VOL-3
-        ("every session that is to be ducked is ducked", othersAreDucked),  // DUCK-1, DUCK-7
+        // DUCK-1, DUCK-6, DUCK-7
+        ("every session that is to be ducked is ducked", othersAreDucked),
+        ("a ducked session shares an output with a ducker", duckersShareOutput),  // DUCK-6
         ("hints go to foreground apps with an active session", hintsGoToForeground),  // HINT-2
         ("all notifications follow one order", effectsAreOrdered),  // ACT-11, INT-1, INT-11
         ("a route names only ports of its app's server", routesUseOwnServer),  // ROUTE-2
@@ -135,8 +137,22 @@ enum DecisionInvariants {
             guard session.configuration.mode != .measurement, !session.configuration.ducksOthers else { return true }
             let isDucked = state.active.contains {
                 $0.id != session.id && $0.configuration.ducksOthers && $0.rank >= session.rank
+                    && state.share($0, session)
             }
             return !isDucked || resolvedGrant.grant.attenuation > 0
+        }
+    }
+
+    @Sendable private static func duckersShareOutput(_ decision: Decision) -> Bool {
+        let state = decision.after.state
+        return zip(state.sessions, decision.after.resolvedGrants).allSatisfy { session, resolvedGrant in
+            guard resolvedGrant.grant.attenuation > 0 else { return true }
+            return state.active.contains { ducker in
+                // ACT-5: a call lowers playback on every output.
+                if ducker.rank == .call { return true }
+                let ducks = ducker.configuration.ducksOthers || ducker.configuration.interruptsSpokenAudio
+                return ducker.id != session.id && ducks && state.share(ducker, session)
+            }
         }
     }
 
@@ -180,6 +196,20 @@ enum DecisionInvariants {
             if hinted, !effect.isHint { return false }
         }
         return true
+    }
+}
+
+extension PolicyState {
+    /// Returns whether two sessions have an output in common, or the outputs of one are not known.
+    fileprivate func share(_ one: SessionState, _ other: SessionState) -> Bool {
+        let servers = [one, other].map { app($0.app).server }
+        let virtual = Set(devices.filter { $0.server == nil }.flatMap(\.ports).map(\.uid))
+        let isKnown = zip([one, other], servers).allSatisfy { session, server in
+            session.app != .system && (server != nil || !virtual.isEmpty)
+        }
+        let uids = [one, other].map { Set(route(of: $0).outputs.map(\.uid)) }
+        let common = uids[0].intersection(uids[1])
+        return !isKnown || !(servers[0] == servers[1] ? common : common.intersection(virtual)).isEmpty
     }
 }
 

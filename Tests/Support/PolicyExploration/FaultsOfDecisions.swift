@@ -68,6 +68,13 @@ extension InjectedFault {
                 answer.resolvedGrants[index].grant.attenuation = 0
             }),
         InjectedFault(
+            "a ducked session shares an output with a ducker", "ducking reaches every output", [.servers],
+            .twisted { _, _, _, answer in
+                var settings = PolicySettings()
+                settings.ducksAllOutputs = true
+                answer.resolvedGrants = Policy(settings: settings).resolvedGrants(in: answer.state)
+            }),
+        InjectedFault(
             "hints go to foreground apps with an active session", "hints go to sessions that are not active",
             [.running],
             .twisted { _, _, _, answer in

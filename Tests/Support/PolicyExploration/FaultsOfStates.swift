@@ -22,6 +22,21 @@ extension InjectedFault {
                 answer.keepWaiting(before, policy) { interrupter, after in after[interrupter] == nil }
             }),
         InjectedFault(
+            "a session waits only for one that is in its way or may return",
+            "the background ends no waits", [.life],
+            .twisted { policy, action, before, answer in
+                guard case .setApplicationState(let app, .background) = action else { return }
+                answer.keepWaiting(before, policy) { interrupter, after in after[interrupter]?.app == app }
+            }),
+        InjectedFault(
+            "two sessions that are asked to resume at once do not conflict",
+            "all sessions that waited for one are asked to resume at once",
+            .twisted { _, _, _, answer in
+                for index in answer.effects.indices where answer.effects[index].kind == .waitMoved {
+                    answer.effects[index].kind = .interruptionEnded(shouldResume: true)
+                }
+            }),
+        InjectedFault(
             "chains of waits end", "an interrupted session waits for those that wait for it",
             .twisted { _, _, before, answer in
                 for effect in answer.effects {
@@ -98,10 +113,10 @@ extension InjectedFault {
                 answer.resolvedGrants = policy.resolvedGrants(in: answer.state)
             }),
         InjectedFault(
-            "no session is active whose app's state forbids it", "the lock spares active sessions", [.lock],
+            "no session is active whose app's state forbids it", "the background prevents no activation", [.life],
             .disguised { action, state in
-                guard case .setScreenLocked(true) = action else { return }
-                for session in state.active { state[session.id]?.temporaryForegroundUntil = EventTime(nanoseconds: 1) }
+                guard case .activate(let id) = action else { return }
+                state[id]?.temporaryForegroundUntil = EventTime(nanoseconds: .max)
             } restoring: { _, after in
                 for session in after.sessions { after[session.id]?.temporaryForegroundUntil = nil }
             }),

@@ -45,6 +45,10 @@ package enum Invariants {
     package static let all: [(name: String, holds: @Sendable (Observation) -> Bool)] = [
         ("every ducked session has a live ducker", ducksHaveCause),  // DUCK-2, ACT-12
         ("every wait has a live cause", waitsHaveCause),  // ACT-12
+        // ACT-8, BG-1…3
+        ("a session waits only for one that is in its way or may return", waitsHaveObstacle),
+        // ACT-8
+        ("two sessions that are asked to resume at once do not conflict", resumptionsDoNotConflict),
         ("chains of waits end", waitsEnd),  // ACT-8
         ("at most one end per interruption", oneEndPerBegin),  // INT-5
         ("a higher rank prevails over all lower ranks", higherRanksPrevail),  // ACT-4, ACT-5
@@ -78,6 +82,36 @@ package enum Invariants {
             guard let wait = session.wait else { return true }
             if let interrupter = wait.interrupter { return seen.session(interrupter) != nil }
             return wait.rule == .route4 || (wait.rule == .int10 && seen.isMicrophoneMuted)
+        }
+    }
+
+    /// An interrupter that is active takes precedence over the waiting session, which may have
+    /// become mixable since. One that is not active waits itself, or may resume: the state of its
+    /// app allows that.
+    @Sendable private static func waitsHaveObstacle(_ seen: Observation) -> Bool {
+        seen.sessions.allSatisfy { session in
+            guard let wait = session.wait, let interrupter = wait.interrupter.flatMap(seen.session) else { return true }
+            if interrupter.isActive {
+                return interrupter.rank.isSystem || interrupter.isPrimary
+                    || interrupter.configuration.interruptsSpokenAudio || wait.rule == .act8
+            }
+            guard interrupter.app != .system, interrupter.temporaryForegroundUntil == nil else { return true }
+            let app = seen.apps.first { $0.id == interrupter.app } ?? AppState(id: interrupter.app)
+            let isVisible = app.life == .foreground && !seen.isScreenLocked
+            return app.life != .suspended && (isVisible || app.declaresBackgroundAudio)
+        }
+    }
+
+    @Sendable private static func resumptionsDoNotConflict(_ seen: Observation) -> Bool {
+        let resuming = seen.effects.filter { $0.kind == .interruptionEnded(shouldResume: true) }
+            .compactMap { seen.session($0.session) }
+        return resuming.allSatisfy { one in
+            resuming.allSatisfy { other in
+                guard one.id != other.id, one.rank == .app, other.rank == .app else { return true }
+                let isPrompt = one.configuration.interruptsSpokenAudio
+                return !(one.isPrimary && other.isPrimary)
+                    && !(isPrompt && other.configuration.mode == .spokenAudio)
+            }
         }
     }
 

@@ -32,6 +32,7 @@ package struct Slice: Sendable {
     package var settings: PolicySettings {
         var settings = PolicySettings()
         settings.notifiesSuspension = dimensions.contains(.suspensionNotified)
+        settings.mutedMicrophoneInterrupts = dimensions.contains(.microphone)
         return settings
     }
 

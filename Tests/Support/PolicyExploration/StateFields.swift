@@ -16,7 +16,7 @@ package enum StateFields {
     ]
     package static let wait: Set<String> = [
         "interrupter", "rule", "reason", "mayResume",
-        // Left out: the clock does not advance.
+        // Only the order of interruptions.
         "since",
     ]
     package static let configuration: Set<String> = [
@@ -26,5 +26,7 @@ package enum StateFields {
     ]
     package static let app: Set<String> = [
         "id", "life", "declaresBackgroundAudio", "recordPermission", "isInputMuted", "server",
+        // Left out: no app of the exploration reports awaited devices.
+        "missingDevices", "awaitedDevices",
     ]
 }

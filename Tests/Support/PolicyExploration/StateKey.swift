@@ -1,8 +1,9 @@
 import SessionPolicy
 
 /// A state in eight 64-bit words: one per session, by position, and one for the device. Keys are
-/// equal for states that differ only in irrelevant fields: times, the routed category (it decides
-/// whether a route change is notified), hardware requests, choices of ports, and volumes.
+/// equal for states that differ only in irrelevant fields: times other than the order of
+/// interruptions, the routed category (it decides whether a route change is notified), hardware
+/// requests, choices of ports, and volumes.
 struct StateKey: Hashable {
     private let words: SIMD8<UInt64>
 
@@ -106,6 +107,9 @@ struct StateCoder {
             bits.add(rules[wait.rule].map(Int.init), below: 128)
             bits.add(Int(wait.reason.rawValue), below: 8)
             bits.add(wait.mayResume)
+            // ACT-8: the position in the order of interruptions.
+            let earlier = Set(state.sessions.compactMap { $0.wait?.since }.filter { $0 < wait.since })
+            bits.add(earlier.count, below: 8)
         }
         return bits.word
     }

@@ -26,8 +26,10 @@ package struct Subject: Sendable {
 }
 
 extension Policy {
-    /// Decides at time 0: during an exploration the clock does not advance.
+    /// Decides after all interruptions of sessions that wait. An exploration keeps only the order
+    /// of these times (ACT-8).
     func decide(_ action: PolicyAction, in state: PolicyState) throws(Refusal) -> Transition {
-        try apply(PolicyEvent(action, at: .zero), to: state)
+        let last = state.sessions.compactMap { $0.wait?.since.nanoseconds }.max() ?? 0
+        return try apply(PolicyEvent(action, at: EventTime(nanoseconds: last + 1)), to: state)
     }
 }

@@ -37,9 +37,9 @@ struct BackgroundTests {
         let stream = try FileStream(file: AudioFile(path: directory.file("source.wav")), sampleRate: 48_000)
         let ended = EventLog<VoiceEnd?>()
         let voice = try engine.play(.stream(stream), on: bus) { ended.note($0.endReason) }
-        var heard = try driver.inner.render(frames: 16_128)[0]
-        #expect(!stream.isComplete)
-        heard += try driver.inner.render(frames: 256)[0]
+        // The core's tests check that no earlier cycle asks for it (test_work.c). Here the thread may
+        // still be at work for the first block, and refill the stream meanwhile.
+        var heard = try driver.inner.render(frames: 16_384)[0]
         #expect(eventually { stream.isComplete })
         heard += try driver.inner.render(frames: 70_000 - heard.count)[0]
         #expect(ended.wait { $0 == [.finished] })

@@ -2,8 +2,18 @@ import AudioRendering
 import AudioSessions
 import Foundation
 import SessionArbiter
+import SessionPolicy
 import TestSupport
 import Testing
+
+extension ArbiterSettings {
+    /// Settings with which the muted microphone interrupts, as a closed lid does (INT-10).
+    static var interruptingMicrophone: ArbiterSettings {
+        var settings = ArbiterSettings()
+        settings.policy.mutedMicrophoneInterrupts = true
+        return settings
+    }
+}
 
 /// A host on the offline driver, in mono: the test acts as the render thread and knows the value of
 /// every frame.

@@ -9,7 +9,7 @@ import Testing
 
 /// Recording permission, input mute and the microphone's switch, down to the captured frames.
 @Suite struct InputTests {
-    private let stage = HostFixture(inputChannels: 1)
+    private let stage = HostFixture(settings: .interruptingMicrophone, inputChannels: 1)
 
     private func recording(_ options: AudioSession.CategoryOptions = []) throws -> (AudioSession, AudioSessionInput) {
         let session = try stage.session(.playAndRecord, options: options)
@@ -228,6 +228,37 @@ import Testing
         for _ in 0..<8 { mayGoOn.signal() }
         stage.host.settle()
         #expect(other.isRunning && !input.isRunning, "the start of another input does not start it again")
+    }
+
+    @Test("INT-10: a mute key gives zeros to the input and interrupts nothing; unmuted, it is heard again")
+    func muteKey() throws {
+        let stage = HostFixture(inputChannels: 1)
+        stage.host.setRecordPermission(.granted)
+        let session = try stage.session(.playAndRecord)
+        let input = try AudioSessionInput(session: session)
+        try stage.host.setMicrophoneMuted(true)
+        try input.start()
+        stage.host.settle()
+        func captured() throws -> [Float] {
+            _ = try stage.driver.render(frames: 1_024, inputs: [[Float](repeating: 1, count: 1_024)])
+            var samples: [Float] = []
+            while let block = input.capture.read() { samples += block.samples }
+            return samples
+        }
+        _ = try captured()
+        #expect(try captured().allSatisfy { $0 == 0 } && session.isActive && input.isRunning)
+        try stage.host.setMicrophoneMuted(false)
+        _ = try captured()
+        #expect(try captured().allSatisfy { $0 == 1 })
+    }
+
+    @Test("HINT-1: a session of category playAndRecord that only records gives no hint")
+    func recordingIsNoOtherAudio() throws {
+        stage.host.setRecordPermission(.granted)
+        let (_, input) = try recording(.mixWithOthers)
+        let game = try stage.session(.ambient)
+        try game.setActive(true)
+        #expect(input.isRunning && !game.isOtherAudioPlaying && !game.secondaryAudioShouldBeSilencedHint)
     }
 
     @Test("INT-10: with overrideMutedMicrophoneInterruption, input continues with zeros, and resumes automatically")

@@ -1,6 +1,7 @@
 import AudioRendering
 import AudioSessions
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
@@ -78,6 +79,26 @@ import Testing
         try music.setActive(false)
         #expect(await shown.next(1) == ["plays"])
         following.cancel()
+    }
+
+    @Test("HINT-3, INT-9: an engine of the app's own, as a participant") func participant() throws {
+        let other = try stage.session(.ambient)
+        let synthesizer = Synthesizer(session)
+        try session.setCategory(.playback)
+        try other.setActive(true)
+        try synthesizer.start()
+        #expect(session.isActive && other.isOtherAudioPlaying)
+        try host.beginInterruption(by: .alarm)
+        host.settle()
+        #expect(!synthesizer.isRunning)
+        try host.endInterruption(shouldResume: true)
+        host.settle()
+        #expect(synthesizer.isRunning && session.isActive)
+        synthesizer.stop()
+        #expect(!other.isOtherAudioPlaying)
+        try synthesizer.start()
+        try session.setActive(false)
+        #expect(!synthesizer.isRunning)
     }
 
     @Test("BG-1, BG-2: the state of an app") func life() throws {
@@ -178,3 +199,36 @@ import Testing
         following.cancel()
     }
 }
+
+// [participant]
+final class Synthesizer: SessionParticipant {
+    private let session: AudioSession
+    private let state = Mutex((isRunning: false, resumes: false))
+
+    init(_ session: AudioSession) {
+        self.session = session
+        session.attach(self)
+    }
+
+    var isRunning: Bool { state.withLock { $0.isRunning } }
+
+    func start() throws {
+        try session.activateToStart()
+        run(true)
+    }
+
+    func stop() { run(false) }
+
+    private func run(_ isRunning: Bool, resumes: Bool = false) {
+        state.withLock { $0 = (isRunning, resumes) }
+        session.participantsChanged()
+    }
+
+    func sessionWasInterrupted() { run(false, resumes: isRunning) }
+    func sessionOutputWasDisconnected(isGone: Bool) { run(false) }
+    func sessionInterruptionEnded(shouldResume: Bool) {
+        if shouldResume, state.withLock({ $0.resumes }) { try? start() }
+    }
+    func sessionDidDeactivate() { run(false) }
+}
+// [end]

@@ -42,7 +42,7 @@ struct Posted: Equatable, Sendable {
 
 /// Replays the arbiter's log through the rules, starting where the last replay ended.
 struct Replay {
-    private let policy = Policy()
+    private let policy = Policy(settings: ArbiterSettings.interruptingMicrophone.policy)
     private var state = PolicyState()
     private var count: UInt64 = 0
     private let ids: [SessionID]

@@ -50,7 +50,7 @@ final class RandomUseFixture: @unchecked Sendable {
     private var tokens: [any NSObjectProtocol] = []
 
     init(sessions count: Int) throws {
-        var settings = ArbiterSettings()
+        var settings = ArbiterSettings.interruptingMicrophone
         settings.logCapacity = 1_000_000
         let host = AudioSessionHost(
             driver: driver, configuration: .init(maximumInputs: 2 * count), settings: settings)

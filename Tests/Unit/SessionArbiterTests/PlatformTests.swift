@@ -138,10 +138,11 @@ import Testing
     func environment() throws {
         let sound = folder.file("silence.wav")
         try SoundFile.write([[Float](repeating: 0, count: 480)], sampleRate: 48_000, to: sound)
-        let service = try program("printf '%s' \"$FOLDER\" > '\(folder.file("inherited"))'; exit 1")
+        let service = try program("printf '%s' \"$XDG_FOLDER\" > '\(folder.file("inherited"))'; exit 1")
         let player = ["--server", "t-client-none", "--ui", "none", sound]
         try ChildProcess.run(
-            "sh", ["-c", "FOLDER=$(printf 'j\\366rg') exec \"$0\" \"$@\"", try BuiltProgram.path("player")] + player,
+            "sh",
+            ["-c", "XDG_FOLDER=$(printf 'j\\366rg') exec \"$0\" \"$@\"", try BuiltProgram.path("player")] + player,
             environment: [
                 "AUDIOSESSION_ARBITER": "automatic", "AUDIOSESSIOND": service,
                 "AUDIOSESSION_SOCKET": folder.file("a.socket"),
@@ -186,6 +187,28 @@ import Testing
         broadcaster = nil
         #expect(received.withLock { $0 } == [1])
         #expect(finished.withLock { $0 } == 1)
+    }
+
+    @Test("Control characters are printable as escape sequences; other text does not change")
+    func printable() {
+        #expect("Größe ä\u{301} 🎧 \\x".printable == "Größe ä\u{301} 🎧 \\x")
+        #expect("\0\t\r\n\u{1b}\u{7f}\u{80}\u{9f}\u{a0}".printable == "\\x00\\x09\\x0d\\x0a\\x1b\\x7f\\x80\\x9f\u{a0}")
+        #expect("\u{202e}\u{2066}\u{2028}".printable == "\\u{202e}\\u{2066}\\u{2028}")
+    }
+
+    @Test("The process that holds a lock is found without acquiring it; a lock whose file was removed is not current")
+    func lockHolder() throws {
+        let path = folder.file("held")
+        #expect(!FileLock.possibleHolders(of: path).contains(getpid()))
+        let lock = try #require(try FileLock(ifFree: path))
+        #expect(FileLock.possibleHolders(of: path).contains(getpid()) && lock.isCurrent)
+        unlink(path)
+        #expect(!lock.isCurrent)
+        let next = try #require(try FileLock(ifFree: path))
+        #expect(!lock.isCurrent && next.isCurrent)
+        lock.unlock()
+        next.unlock()
+        #expect(!FileLock.possibleHolders(of: path).contains(getpid()))
     }
 
     @Test("A token bucket allows a burst, then its rate; a debt is limited")

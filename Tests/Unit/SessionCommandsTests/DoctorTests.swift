@@ -211,6 +211,23 @@ import Testing
         }
     }
 
+    @Test("The mode of one's own runtime folder is mended with chmod")
+    func runtimeFolderMode() throws {
+        let subfolder = folder.path + "/run/user/1000/audiosession"
+        for mode in [0o000, 0o500, 0o701] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: subfolder)
+            expectOne(
+                "runtime folder", "its mode is \(String(mode, radix: 8))", fix: "chmod 700 /run/user/1000/audiosession")
+        }
+        let fallback = "/tmp/audiosession-\(getuid())"
+        try FileManager.default.createDirectory(
+            atPath: folder.path + fallback, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        expectOne("runtime folder", "its mode is 755", fix: "chmod 700 \(fallback)") {
+            $0.environment = [:]
+            $0.arbiter = { .noFolder(reason: "There is no folder.") }
+        }
+    }
+
     @Test("A dead or hanging arbiter, a hanging app, and a missing arbiter program are errors")
     func arbiter() {
         expectOne("arbiter", "has died", fix: "rm /run/a.socket") {

@@ -129,6 +129,26 @@ import Testing
             "interrupt end --no-resume", "Interruption ended: alarm \(alarm); sessions should not resume.")
     }
 
+    @Test("An arbiter that runs without its socket is reported by status and doctor")
+    func missingSocket() throws {
+        try expectSays("do-not-disturb on", "Do-not-disturb is on.")
+        let arbiter = try #require(try audiosession.arbiter)
+        // A stopped arbiter cannot make its socket again.
+        _ = kill(arbiter, SIGSTOP)
+        defer {
+            _ = kill(arbiter, SIGKILL)
+            try? OtherProcess.waitForEnd(of: arbiter)
+        }
+        unlink(audiosession.folder.file("run/audiosession/arbiter.socket"))
+        let status = try audiosession("status")
+        #expect(status.status == 69)
+        #expect(status.output.contains("pid \(arbiter) holds the lock"), "\(status.output)")
+        let doctor = try audiosession("doctor")
+        #expect(doctor.status == 69)
+        #expect(doctor.output.contains("ERROR    arbiter: "), "\(doctor.output)")
+        #expect(doctor.output.contains("kill \(arbiter)"), "\(doctor.output)")
+    }
+
     @Test("log --follow runs until Ctrl-C, then exits with 0; with --json each line is an object")
     func followedLog() throws {
         try expectSays("do-not-disturb on", "Do-not-disturb is on.")

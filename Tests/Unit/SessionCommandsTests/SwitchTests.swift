@@ -59,9 +59,19 @@ import Testing
                 == "Call 4 is ringing, but do-not-disturb is on: it interrupts no session until it is accepted.")
         #expect(activity(2) == "running")
         #expect(try interruptions.decline().text == "Call 4 is declined.")
+        #expect(try interruptions.begin(.assistant).text == "Interruption began: assistant 5.")
+    }
+
+    @Test("ACT-4: an alarm that begins during a call waits until the call has ended")
+    func alarmInCall() throws {
+        _ = try interruptions.ring()
+        _ = try interruptions.accept()
         #expect(
-            try interruptions.begin(.assistant).text
-                == "Interruption began: assistant 5; it is held while do-not-disturb is on.")
+            try interruptions.begin(.alarm).text
+                == "Interruption began: alarm 5; it waits until the session of higher rank has ended.")
+        #expect(activity(5) == "interrupted")
+        _ = try interruptions.hangUp()
+        #expect(activity(5) == "running")
     }
 
     @Test("Commands in the wrong state are usage errors that name the state and the remedy")

@@ -2,48 +2,6 @@ import SessionPolicy
 import Testing
 
 @Suite struct ActivationTests {
-    @Test(
-        "CAT-2, CAT-3: a category takes effect at activation, or at once while active, with a route change"
-    )
-    func categoryTakesEffect() throws {
-        var scene = Scene()
-        try scene.add(1, .playback)
-        #expect(scene.notified.isEmpty)
-        try scene.activate(1)
-        #expect(scene.notified.map(\.kind) == [.activated, .routeChanged(previous: Route(), .categoryChange)])
-        try scene.configure(1, .ambient)
-        #expect(scene.notified.map(\.kind) == [.routeChanged(previous: Route(), .categoryChange)])
-        try scene.configure(1, .ambient)
-        #expect(scene.notified.isEmpty)
-    }
-
-    @Test("CAT-3: becoming primary while active interrupts like an activation; becoming mixable ends waits")
-    func changeIsArbitrated() throws {
-        var scene = Scene()
-        try scene.add(1, .playback)
-        try scene.add(2, .playback, .default, .mixWithOthers)
-        try scene.activate(1)
-        try scene.activate(2)
-        #expect(scene.interruptions.isEmpty)
-        try scene.configure(2, .playback)
-        #expect(scene.interruptions == ["1 began"])
-        try scene.configure(2, .playback, .default, .mixWithOthers)
-        #expect(scene.interruptions.isEmpty)
-        #expect(scene.notified.map(\.kind) == [.waitLapsed])
-        #expect(try scene.waits(1) == nil)
-    }
-
-    @Test("CAT-3: a change refused by ACT-5 throws and changes nothing")
-    func refusedChange() throws {
-        var scene = Scene()
-        try scene.add(1, .playback)
-        try scene.begin(9, .call)
-        try scene.activate(1)
-        let refusal = try scene.refusal(of: .configure(SessionID(1), .category(.playAndRecord)))
-        #expect(refusal.code == .insufficientPriority && refusal.by == SessionID(9))
-        #expect(try scene.session(1).configuration.category == .playback)
-    }
-
     @Test("CAT-4: record mutes mixable sessions whenever they started; they are unmuted however it ends")
     func recordMutes() throws {
         let leaving: [PolicyAction] = [
@@ -115,38 +73,6 @@ import Testing
         }
     }
 
-    @Test("ACT-4: a system session interrupts every lower rank, mixable or not, and an older one of its own rank")
-    func phoneWins() throws {
-        for rank in [Rank.assistant, .alarm, .call] {
-            var scene = Scene()
-            try scene.add(1, .playback)
-            try scene.add(2, .ambient)
-            try scene.add(3, .playback, .default, .mixWithOthers)
-            for id: UInt64 in [1, 2, 3] { try scene.activate(id) }
-            try scene.begin(9, rank)
-            #expect(Set(scene.interruptions) == ["1 began", "2 began", "3 began"])
-            try scene.begin(10, rank)
-            #expect(scene.interruptions == ["9 began"])
-            for lower in Rank.allCases where lower < rank {
-                #expect(
-                    try scene.refusal(of: .beginSystemSession(SessionID(20), rank: lower, isRinging: false)).rule
-                        == .act5)
-            }
-        }
-    }
-
-    @Test("ACT-4, INT-6: a second call interrupts the first only when accepted")
-    func secondCall() throws {
-        var scene = Scene()
-        try scene.begin(8, .call)
-        try scene.begin(9, .call, ringing: true)
-        #expect(scene.interruptions.isEmpty)
-        try scene.do(.acceptCall(SessionID(9)))
-        #expect(scene.interruptions == ["8 began"])
-        try scene.end(9)
-        #expect(scene.interruptions == ["8 ended resume"])
-    }
-
     @Test(
         "ACT-4, ACT-5: playback may start during a call, strongly ducked; the call continues; not while it rings"
     )
@@ -182,47 +108,6 @@ import Testing
             #expect(try scene.grant(2).isPaused)
             #expect(try scene.waits(1) == nil)
         }
-    }
-
-    @Test("ACT-8: when the interrupter leaves and another one is active, the session waits for that one")
-    func waitMoves() throws {
-        var scene = Scene()
-        try scene.add(1, .playback)
-        try scene.activate(1)
-        try scene.begin(8, .assistant)
-        try scene.begin(9, .call)
-        #expect(scene.interruptions == ["8 began"])
-        try scene.end(8)
-        #expect(scene.interruptions.isEmpty)
-        #expect(try scene.waits(1) == 9)
-        try scene.end(9)
-        #expect(scene.interruptions == ["1 ended resume"])
-    }
-
-    @Test("ACT-8: an interrupter that leaves silently also ends the waits behind the session it interrupted")
-    func lapseIsPassedOn() throws {
-        var scene = Scene()
-        for id: UInt64 in 1...3 {
-            try scene.add(id, .playback)
-            try scene.activate(id)
-        }
-        #expect(try scene.waits(1) == 2)
-        #expect(try scene.waits(2) == 3)
-        try scene.deactivate(3, notify: false)
-        #expect(scene.interruptions.isEmpty)
-        #expect(try scene.waits(1) == nil)
-        #expect(try scene.waits(2) == nil)
-        try scene.activate(1)
-    }
-
-    @Test("ACT-8: system sessions notify others, however they are deactivated")
-    func systemNotice() throws {
-        var scene = Scene()
-        try scene.add(1, .playback)
-        try scene.activate(1)
-        try scene.begin(9, .alarm)
-        try scene.deactivate(9, notify: false)
-        #expect(scene.interruptions == ["1 ended resume"])
     }
 
     @Test(

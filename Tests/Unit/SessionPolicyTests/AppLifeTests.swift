@@ -149,6 +149,76 @@ import Testing
         }
     }
 
+    @Test(
+        "BG-1, BG-2, ACT-10: the background and the lock also end waits; who waited behind is notified after the call")
+    func waitsEndInBackground() throws {
+        let leaving: [PolicyAction] = [
+            .setApplicationState(AppID(2), .background), .setApplicationState(AppID(2), .suspended),
+            .setScreenLocked(true),
+        ]
+        for leave in leaving {
+            var scene = Scene()
+            try music(&scene, 1)
+            try scene.do(.setDeclaresBackgroundAudio(AppID(1), true))
+            try scene.add(2, .soloAmbient)
+            for id: UInt64 in [1, 2] { try scene.activate(id) }
+            try scene.begin(9, .call)
+            #expect(try scene.waits(1) == 2 && scene.waits(2) == 9)
+            try scene.do(leave)
+            #expect(scene.interruptions.isEmpty)
+            #expect(try scene.waits(2) == nil && scene.waits(1) == 9, "\(leave)")
+            try scene.end(9)
+            #expect(scene.interruptions == ["1 ended resume"], "\(leave)")
+        }
+    }
+
+    @Test("BG-1, ACT-14: the background cancels a pending activation; coming back does not activate the session")
+    func pendingEndsInBackground() throws {
+        var scene = Scene()
+        try scene.add(1, .soloAmbient)
+        try scene.begin(9, .call)
+        try scene.do(.requestActivation(SessionID(1)))
+        try enter(&scene, 1, .background)
+        #expect(scene.state.pendingActivations.isEmpty)
+        try enter(&scene, 1, .foreground)
+        try scene.end(9)
+        #expect(try !scene.isActive(1))
+    }
+
+    @Test("BG-1, BG-2, BG-3: of an app's sessions all end before any is notified, whatever their ids")
+    func together() throws {
+        for ids: [UInt64] in [[1, 2], [2, 1]] {
+            let leaving: [PolicyAction] = [
+                .setApplicationState(AppID(7), .background), .setApplicationState(AppID(7), .suspended),
+                .setScreenLocked(true),
+            ]
+            for leave in leaving {
+                var scene = Scene()
+                for id in ids {
+                    try scene.add(id, .playback, app: 7)
+                    try scene.activate(id)
+                }
+                try scene.do(leave)
+                #expect(scene.interruptions.isEmpty, "\(leave) \(ids)")
+                #expect(scene.state.sessions.allSatisfy { !$0.isActive && $0.wait == nil })
+            }
+        }
+    }
+
+    @Test("BG-1, ACT-8: a session that was asked to resume and enters the background no longer keeps others waiting")
+    func notifiedThenBackground() throws {
+        var scene = Scene()
+        for id: UInt64 in [1, 2] {
+            try music(&scene, id)
+            try scene.activate(id)
+        }
+        try scene.begin(9, .call)
+        try scene.end(9)
+        #expect(try scene.interruptions == ["2 ended resume"] && scene.waits(1) == 2)
+        try enter(&scene, 2, .background)
+        #expect(scene.interruptions == ["1 ended resume"])
+    }
+
     @Test("HINT-2: the hint is sent to foreground apps only")
     func hints() throws {
         var scene = Scene()

@@ -66,6 +66,30 @@ import Testing
         try scene.add(3, .ambient)
         try scene.do(.setApplicationState(AppID(3), .background))
         #expect(try scene.refusal(of: .requestActivation(SessionID(3))).code == .cannotStartPlaying)
+        // It is refused also if another session refuses first.
+        try scene.begin(9, .call)
+        #expect(try scene.refusal(of: .requestActivation(SessionID(3))).code == .cannotStartPlaying)
+    }
+
+    @Test("ACT-14, ROUTE-9: a request to record is refused without an input, also during a call")
+    func withoutInput() throws {
+        var scene = Scene()
+        try scene.do(.plug(AudioDevice(uid: "tv", ports: [.output("tv-out", .hdmi)])))
+        try scene.add(1, .record)
+        try scene.begin(9, .call)
+        #expect(try scene.refusal(of: .requestActivation(SessionID(1))).rule == .route9)
+    }
+
+    @Test("ACT-14, ACT-5: a request made while a call rings is not granted when the call is accepted")
+    func notDuringCall() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.begin(9, .call, ringing: true)
+        try request(&scene, 1)
+        try scene.do(.acceptCall(SessionID(9)))
+        #expect(try !scene.isActive(1))
+        try scene.end(9)
+        #expect(try granted(scene) == [1] && scene.isActive(1))
     }
 
     @Test("ACT-10, ACT-12, BG-3: deactivation, death and suspension cancel the request")
@@ -97,5 +121,45 @@ import Testing
         #expect(scene.interruptions == ["1 began"])
         try scene.deactivate(2)
         #expect(try scene.refusal(of: .activate(SessionID(2))).rule == .act6, "the grace period has expired")
+    }
+
+    @Test("ACT-16, BG-1, BG-2: activated after a remote play command, only its own app's life ends a session")
+    func remotePlayContinues() throws {
+        var settings = PolicySettings()
+        settings.remotePlayGrace = 3e-9
+        var scene = Scene(Policy(settings: settings))
+        for id: UInt64 in 1...2 { try scene.add(id, .playback, .default, .mixWithOthers) }
+        try scene.do(.setApplicationState(AppID(1), .background))
+        try scene.do(.remotePlay(SessionID(1)))
+        try scene.activate(1)
+        for other: PolicyAction in [
+            .setDeclaresBackgroundAudio(AppID(2), true), .setDeclaresBackgroundAudio(AppID(2), false),
+            .setApplicationState(AppID(2), .background), .setScreenLocked(true), .setScreenLocked(false),
+            .setDeclaresBackgroundAudio(AppID(1), false), .setOutputMuted(SessionID(1), true),
+        ] {
+            try scene.do(other)
+            #expect(try scene.isActive(1), "\(other)")
+        }
+        try scene.do(.setApplicationState(AppID(1), .foreground))
+        #expect(try scene.isActive(1))
+        try scene.do(.setApplicationState(AppID(1), .background))
+        #expect(try !scene.isActive(1) && scene.notified.first?.rule == .bg1)
+    }
+
+    @Test("ACT-16, ACT-8: interrupted, it is not asked to resume where it may not, and keeps no other session waiting")
+    func remotePlayInterrupted() throws {
+        var settings = PolicySettings()
+        settings.remotePlayGrace = 3e-9
+        var scene = Scene(Policy(settings: settings))
+        for id: UInt64 in 1...2 { try scene.add(id, .playback) }
+        try scene.activate(1)
+        try scene.do(.setApplicationState(AppID(2), .background))
+        try scene.do(.remotePlay(SessionID(2)))
+        try scene.activate(2)
+        try scene.begin(9, .call)
+        try scene.begin(10, .alarm)
+        try scene.end(10)
+        try scene.end(9)
+        #expect(scene.interruptions == ["2 ended", "1 ended resume"])
     }
 }

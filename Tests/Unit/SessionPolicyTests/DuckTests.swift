@@ -140,6 +140,18 @@ import Testing
         #expect(try scene.rules(1) == [.duck1])
     }
 
+    @Test("DUCK-4, DUCK-1: spoken audio that is the newest ducker is not ducked; an older one is")
+    func spokenDucker() throws {
+        var scene = Scene()
+        try scene.add(1, .playback, .voicePrompt, .interruptSpokenAudioAndMixWithOthers)
+        try scene.add(2, .playback, .spokenAudio, .duckOthers)
+        for id: UInt64 in 1...2 { try scene.activate(id) }
+        #expect(try scene.grant(2).attenuation == 0 && scene.grant(1).attenuation == 14)
+        try scene.add(3, .playback, .default, .duckOthers)
+        try scene.activate(3)
+        #expect(try scene.grant(2).attenuation == 14 && scene.rules(2) == [.duck1])
+    }
+
     @Test("DUCK-6: with one output the scope is all sessions")
     func scope() throws {
         var scene = Scene()
@@ -150,6 +162,62 @@ import Testing
         try scene.add(6, .ambient, .default, .duckOthers)
         try scene.activate(6)
         for id: UInt64 in 1...5 { #expect(try scene.grant(id).attenuation == 14) }
+    }
+
+    @Test("DUCK-6: ducking reaches only sessions that share an output with the ducking one; a setting makes it all")
+    func otherOutput() throws {
+        for all in [false, true] {
+            var settings = PolicySettings()
+            settings.ducksAllOutputs = all
+            var scene = Scene(Policy(settings: settings))
+            try scene.do(.plug(AudioDevice(uid: "tv", ports: [.output("tv-out", .airPlay)])))
+            try scene.add(1, .playback, .default, .mixWithOthers)
+            try scene.add(2, .playAndRecord, .default, .duckOthers)
+            try scene.add(3, .playback, .default, .mixWithOthers)
+            try scene.do(.pick(.output, "tv-out"))
+            let headset = [DevicePort.output("ears", .headphones), .input("mouth", .headsetMic)]
+            try scene.do(.plug(AudioDevice(uid: "headset", ports: headset)))
+            try scene.do(.pick(.output, "tv-out"))
+            for id: UInt64 in [1, 2] { try scene.activate(id) }
+            // The chat may not use the TV without an option, so it stays on the headset.
+            #expect(try scene.grant(1).attenuation == (all ? 14 : 0))
+            #expect(try scene.grant(3).attenuation == (all ? 14 : 0), "inactive")
+            try scene.do(.pick(.output, nil))
+            #expect(try scene.grant(1).attenuation == 14, "both on the headset")
+            #expect(try scene.grant(2).attenuation == 0)
+        }
+    }
+
+    @Test(
+        "DUCK-6, ROUTE-2: devices of different servers are not shared; sessions of unknown devices share every output")
+    func otherServer() throws {
+        var scene = Scene()
+        let usb = AudioDevice(uid: "usb", ports: [.output("usb-out", .usbAudio)])
+        for id: UInt64 in 1...3 { try scene.add(id, .playback, .default, .mixWithOthers) }
+        try scene.add(4, .ambient, .default, .duckOthers)
+        try scene.add(5, .playback, .default, .mixWithOthers)
+        for (app, server) in [(UInt64(1), "studio"), (2, "cellar"), (4, "studio")] {
+            try scene.do(.setDevices(AppID(app), server: server, [usb]))
+        }
+        for id: UInt64 in 1...4 { try scene.activate(id) }
+        #expect(try scene.grant(1).attenuation == 14)
+        #expect(try scene.grant(2).attenuation == 0, "a port of the same name on another server")
+        #expect(try scene.grant(3).attenuation == 14)
+        try scene.begin(9, .app)
+        try scene.configure(9, .playback, .default, .duckOthers)
+        for id: UInt64 in [1, 2, 3, 4] { #expect(try scene.grant(id).attenuation == 14, "a simulated app") }
+    }
+
+    @Test("DUCK-6, DUCK-1: of several duckers, only those on a session's output count")
+    func newestOnOutput() throws {
+        var scene = Scene()
+        let usb = AudioDevice(uid: "usb", ports: [.output("usb-out", .usbAudio)])
+        for id: UInt64 in 1...3 {
+            try scene.add(id, .playback, .default, .duckOthers)
+            try scene.do(.setDevices(AppID(id), server: id == 3 ? "cellar" : "studio", [usb]))
+            try scene.activate(id)
+        }
+        #expect(try [1, 2, 3].map { try scene.grant($0).attenuation } == [14, 0, 0])
     }
 
     @Test("DUCK-7: a session that starts during a duck starts ducked: its gate is set before it opens")

@@ -25,6 +25,18 @@ import Testing
         ("every ducked session has a live ducker", { $0.resolvedGrants[1].grant.attenuation = 14 }),
         ("every wait has a live cause", { $0.sessions.removeAll { $0.id == SessionID(2) } }),
         (
+            "a session waits only for one that is in its way or may return",
+            { $0.sessions[1].configuration = Configuration(category: .ambient) }
+        ),
+        (
+            "two sessions that are asked to resume at once do not conflict",
+            {
+                for id in [SessionID(1), SessionID(2)] {
+                    $0.effects.append(Effect(id, .interruptionEnded(shouldResume: true), .int3))
+                }
+            }
+        ),
+        (
             "chains of waits end",
             {
                 let wait = SessionState.Wait(

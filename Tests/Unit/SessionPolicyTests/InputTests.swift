@@ -9,7 +9,7 @@ import Testing
     private func recording(
         _ category: Category = .playAndRecord, _ options: CategoryOptions = [], permitted: Bool = true
     ) throws -> Scene {
-        var scene = Scene()
+        var scene = Scene(Policy.interruptingMicrophone)
         try scene.add(1, category, .default, options)
         if permitted { try scene.do(.setRecordPermission(AppID(1), .granted)) }
         try scene.activate(1)
@@ -91,6 +91,24 @@ import Testing
         #expect(try scene.grant(1).isInputGranted)
     }
 
+    @Test("INT-10: a mute key, the default, gives zeros to all inputs, interrupts none, and lets input start")
+    func muteKey() throws {
+        var scene = Scene()
+        for id: UInt64 in 1...2 {
+            try scene.add(id, .playAndRecord, .voiceChat, .mixWithOthers)
+            try scene.do(.setRecordPermission(AppID(id), .granted))
+            try scene.activate(id)
+        }
+        try scene.do(.setInputRunning(one, true))
+        try scene.do(.setMicrophoneMuted(true))
+        #expect(try scene.notified.isEmpty && scene.isActive(1) && scene.session(1).isInputRunning)
+        try scene.do(.setInputRunning(SessionID(2), true))
+        for id: UInt64 in 1...2 { #expect(try !scene.grant(id).isInputGranted && scene.rules(id) == [.int10]) }
+        try scene.do(.setMicrophoneMuted(false))
+        #expect(scene.notified.isEmpty)
+        for id: UInt64 in 1...2 { #expect(try scene.grant(id).isInputGranted) }
+    }
+
     @Test("INT-10: with overrideMutedMicrophoneInterruption, input continues with zeros; removing it interrupts")
     func override() throws {
         var scene = try recording(.playAndRecord, .overrideMutedMicrophoneInterruption)
@@ -106,7 +124,7 @@ import Testing
 
     @Test("INT-10: while the microphone is muted, starting input is refused; activation is not")
     func startWhileMuted() throws {
-        var scene = Scene()
+        var scene = Scene(Policy.interruptingMicrophone)
         try scene.add(1, .record)
         try scene.do(.setMicrophoneMuted(true))
         try scene.activate(1)

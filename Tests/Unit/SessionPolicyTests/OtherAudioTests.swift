@@ -31,4 +31,17 @@ import Testing
         #expect(try notified(&scene, .setRunning(game, false)) == [game, music], "the music is alone")
         #expect(try notified(&scene, .deactivate(music, notifyOthers: true)) == [idle, game, music])
     }
+
+    @Test("HINT-1: a session of which only the input runs gives no hint, whatever its category")
+    func recording() throws {
+        for category in [Category.record, .playAndRecord, .multiRoute] {
+            var scene = Scene()
+            try scene.add(1, category)
+            try scene.activate(1)
+            try scene.do(.setInputRunning(SessionID(1), true))
+            #expect(
+                !OtherAudio(scene.state, scene.policy.resolvedGrants(in: scene.state)).isPlaying(
+                    otherThan: SessionID(2)))
+        }
+    }
 }

@@ -43,7 +43,7 @@ struct RandomHistory {
 
     var now: EventTime { EventTime(nanoseconds: clock) }
 
-    init(seed: UInt64, policy: Policy = Policy()) {
+    init(seed: UInt64, policy: Policy = Policy.interruptingMicrophone) {
         random = SeededGenerator(seed: seed)
         self.policy = policy
     }

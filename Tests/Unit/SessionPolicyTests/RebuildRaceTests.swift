@@ -3,7 +3,7 @@ import Testing
 
 /// Rebuilding from records of different moments, one race at a time (SRV-3).
 @Suite struct RebuildRaceTests {
-    private let policy = Policy()
+    private let policy = Policy.interruptingMicrophone
 
     /// Returns a session as its client last received it.
     private func record(
@@ -95,8 +95,13 @@ import Testing
             record(1) { $0.activity = waiting(for: 2) }, record(2) { $0.activity = waiting(for: 1) },
             record(3) { $0.activity = waiting(for: 3) },
         ])
-        #expect(rebuilt.state.sessions.filter { $0.wait != nil }.map(\.id) == [SessionID(1)])
-        #expect(notified(rebuilt).map(\.session) == [SessionID(3), SessionID(2)])
+        // ACT-8: session 2 would conflict with session 3, which is notified first.
+        #expect(rebuilt.state.sessions.filter { $0.wait != nil }.map(\.id) == [SessionID(1), SessionID(2)])
+        #expect(
+            notified(rebuilt) == [
+                Effect(SessionID(3), .interruptionEnded(shouldResume: true), .int3, by: SessionID(3)),
+                Effect(SessionID(2), .waitMoved, .act8, by: SessionID(3)),
+            ])
     }
 
     @Test("SRV-3: a session that is no longer ducked is notified, although its own state is the same (ACT-12, DUCK-2)")

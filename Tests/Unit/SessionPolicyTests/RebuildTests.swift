@@ -74,7 +74,9 @@ import TestRandom
         for record in (own + clients).reversed() { before[record.session.id] = record.session }
         let broken = Invariants.broken(by: Observation(before: before, transition))
         try #require(broken.isEmpty, "\(place): \(broken)")
-        try #require(Probes(policy: Policy()).waitsEnd(in: transition.state), "\(place): a wait without an end")
+        try #require(
+            Probes(policy: Policy.interruptingMicrophone).waitsEnd(in: transition.state),
+            "\(place): a wait without an end")
         let held = Dictionary(
             (own + clients).map { ($0.session.id, $0.resolvedGrant) }, uniquingKeysWith: { first, _ in first })
         let notified = Set(transition.effects.map(\.session))
@@ -123,11 +125,11 @@ import TestRandom
         for step in 1...2 {
             let records = state.sessions.filter { $0.app != .system }.compactMap { state.record(of: $0.id, order) }
             let time = EventTime(nanoseconds: now.nanoseconds + UInt64(step))
-            let again = Policy().rebuild(state.systemRecord(order), records, at: time)
+            let again = Policy.interruptingMicrophone.rebuild(state.systemRecord(order), records, at: time)
             let differing = again.state.fields(differingFrom: state)
             try #require(differing.isEmpty, "\(place): not the same again after \(step - 1) events: \(differing)")
             let event = PolicyEvent(RandomWalk.anyAction(&random), at: time)
-            guard let next = try? Policy().apply(event, to: state) else { continue }
+            guard let next = try? Policy.interruptingMicrophone.apply(event, to: state) else { continue }
             let broken = Invariants.broken(by: Observation(before: state, next))
             try #require(broken.isEmpty, "\(place): \(event.action): \(broken)")
             state = next.state

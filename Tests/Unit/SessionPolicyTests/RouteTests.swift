@@ -1,42 +1,8 @@
 import SessionPolicy
 import Testing
 
-@Suite struct RouteTests {
+@Suite struct RouteTests: RouteScenario {
     private let one = SessionID(1)
-    private static let phone = AudioDevice(
-        uid: "phone",
-        ports: [
-            .output("speaker", .builtInSpeaker), .output("receiver", .builtInReceiver, channels: 1),
-            .input("mic", .builtInMic),
-        ])
-    private static let headset = AudioDevice(
-        uid: "headset", ports: [.output("ears", .headphones), .input("mouth", .headsetMic)])
-    private static let usb = AudioDevice(
-        uid: "usb", ports: [.output("usb-out", .usbAudio), .input("usb-in", .usbAudio)])
-    private static let tv = AudioDevice(uid: "tv", ports: [.output("tv-out", .airPlay)])
-    private static let a2dp = AudioDevice(uid: "bt", ports: [.output("bt-out", .bluetoothA2DP)])
-    private static let hfp = AudioDevice(
-        uid: "hfp", ports: [.output("hfp-out", .bluetoothHFP), .input("hfp-in", .bluetoothHFP)])
-    private static let hdmi = AudioDevice(uid: "hdmi", ports: [.output("hdmi-out", .hdmi, channels: 8)])
-
-    private func scene(_ devices: AudioDevice...) throws -> Scene {
-        var scene = Scene()
-        for device in devices { try scene.do(.plug(device)) }
-        return scene
-    }
-
-    private func route(_ scene: Scene, _ id: UInt64 = 1) throws -> String {
-        let route = scene.state.route(of: try scene.session(id))
-        return route.inputs.map(\.uid).joined(separator: "+") + ">" + route.outputs.map(\.uid).joined(separator: "+")
-    }
-
-    /// Returns the route changes of the last event: session, reason, previous outputs.
-    private func changes(_ scene: Scene) -> [String] {
-        scene.notified.compactMap { effect in
-            guard case .routeChanged(let previous, let reason) = effect.kind else { return nil }
-            return "\(effect.session.rawValue) \(reason) from \(previous.outputs.map(\.uid).joined(separator: "+"))"
-        }
-    }
 
     @Test(
         "ROUTE-2: the newest eligible device becomes the route, input and output separately; built-in ones come last"
@@ -85,6 +51,33 @@ import Testing
         #expect(try scene.refusal(of: .plug(twin)).rule == .route1, "port names are unique")
     }
 
+    @Test("ROUTE-3, ROUTE-5: route changes by mode, options and the end of an override are reported")
+    func everyChange() throws {
+        var scene = try scene(Self.phone, Self.a2dp)
+        try scene.add(1, .playAndRecord, .voiceChat)
+        try scene.activate(1)
+        try scene.do(.configure(one, .mode(.videoChat)))
+        #expect(changes(scene) == ["1 categoryChange from receiver"])
+        try scene.configure(1, .playAndRecord, .videoChat, .allowBluetoothA2DP)
+        #expect(changes(scene) == ["1 categoryChange from speaker"])
+        try scene.configure(1, .playback)
+        #expect(changes(scene) == ["1 categoryChange from bt-out"], "the previous route had the previous options")
+        try scene.configure(1, .playAndRecord, .voiceChat)
+        try scene.do(.overrideOutput(one, toSpeaker: true))
+        try scene.begin(9, .call)
+        #expect(scene.interruptions == ["1 began"] && changes(scene) == ["1 override from speaker"])
+        // While inactive, too; another category is reported at activation.
+        try scene.do(.configure(one, .mode(.videoChat)))
+        #expect(changes(scene) == ["1 categoryChange from receiver"])
+        try scene.configure(1, .playback)
+        #expect(changes(scene).isEmpty)
+        try scene.end(9)
+        try scene.activate(1)
+        #expect(changes(scene).count == 1)
+        try scene.do(.configure(one, .mode(.moviePlayback)))
+        #expect(changes(scene).isEmpty, "the same route")
+    }
+
     @Test(
         "ROUTE-4, INT-2: unplugging the output in use interrupts by routeDisconnected, before the route changes"
     )
@@ -106,6 +99,33 @@ import Testing
         #expect(try scene.interruptions.isEmpty && !scene.isActive(1), "nothing restarts automatically")
         try scene.activate(1)
         #expect(try scene.isActive(1))
+    }
+
+    @Test("ROUTE-4, INT-3: music that waits is not asked to resume on the speaker after the headphones were pulled")
+    func disconnectedWhileWaiting() throws {
+        /// Returns what the session is notified of when a call, during which the headset is pulled
+        /// and plugged in again, ends.
+        func end(
+            _ category: Category, _ mode: Mode = .default, prefers: Bool = true, unplugging pulled: String = "headset"
+        ) throws -> [String] {
+            var scene = try scene(Self.phone, Self.hdmi, Self.headset)
+            try scene.add(1, category, mode)
+            try scene.do(.preferInterruptionOnRouteDisconnect(one, prefers))
+            try scene.activate(1)
+            try scene.begin(9, .call)
+            try scene.do(.unplug(pulled))
+            #expect(try scene.interruptions.isEmpty && scene.waits(1) == 9)
+            if pulled == "headset" { try scene.do(.plug(Self.headset)) }
+            try scene.end(9)
+            return scene.interruptions
+        }
+        #expect(try end(.playback) == ["1 ended"])
+        #expect(try end(.soloAmbient) == ["1 ended resume"])
+        #expect(try end(.playAndRecord, .voiceChat) == ["1 ended resume"])
+        #expect(try end(.playback, .measurement) == ["1 ended resume"])
+        #expect(try end(.multiRoute) == ["1 ended resume"], "its other ports remain")
+        #expect(try end(.playback, prefers: false) == ["1 ended resume"])
+        #expect(try end(.playback, unplugging: "hdmi") == ["1 ended resume"], "it was not in use")
     }
 
     @Test(
@@ -150,52 +170,6 @@ import Testing
     }
 
     @Test(
-        "ROUTE-5: the override precedes connected devices, until another route change, an interruption, or none"
-    )
-    func override() throws {
-        var scene = try scene(Self.phone, Self.headset)
-        try scene.add(1, .playAndRecord)
-        try scene.activate(1)
-        func overridden() throws -> Bool { try scene.session(1).isOverriddenToSpeaker }
-        try scene.do(.overrideOutput(one, toSpeaker: true))
-        #expect(changes(scene) == ["1 override from ears"])
-        #expect(try route(scene) == "mouth>speaker")
-        try scene.do(.plug(Self.tv))
-        #expect(try overridden(), "AirPlay is not for it: no route change")
-        try scene.do(.plug(Self.usb))
-        #expect(try !overridden() && route(scene) == "usb-in>usb-out")
-        try scene.do(.overrideOutput(one, toSpeaker: true))
-        try scene.begin(9, .call)
-        #expect(try !overridden())
-        try scene.end(9)
-        try scene.do(.overrideOutput(one, toSpeaker: true))
-        try scene.do(.overrideOutput(one, toSpeaker: false))
-        #expect(try route(scene) == "usb-in>usb-out")
-        try scene.add(2, .playback)
-        let refusal = try scene.refusal(of: .overrideOutput(SessionID(2), toSpeaker: true))
-        #expect(refusal.code == .badParam && refusal.rule == .route5)
-    }
-
-    @Test(
-        "ROUTE-6: a preferred input must be available; an unknown one is refused; changes of the inputs are reported"
-    )
-    func preferredInput() throws {
-        var scene = try scene(Self.phone, Self.usb)
-        try scene.add(1, .playAndRecord)
-        try scene.do(.preferInput(one, "mic"))
-        #expect(try route(scene) == "mic>usb-out")
-        try scene.do(.plug(Self.headset))
-        #expect(scene.notified.map(\.kind).contains(.availableInputsChanged))
-        #expect(try route(scene) == "mic>ears")
-        try scene.do(.preferInput(one, nil))
-        #expect(try route(scene) == "mouth>ears")
-        #expect(try scene.refusal(of: .preferInput(one, "nothing")).rule == .route6)
-        try scene.do(.plug(Self.hfp))
-        #expect(!scene.notified.map(\.kind).contains(.availableInputsChanged), "not without the option")
-        #expect(try scene.refusal(of: .preferInput(one, "hfp-in")).code == .badParam)
-    }
-
-    @Test(
         "ROUTE-7: network and Bluetooth outputs: output-only categories always, playAndRecord by option, others never"
     )
     func wireless() throws {
@@ -213,22 +187,22 @@ import Testing
         }
     }
 
-    @Test(
-        "ROUTE-8: the user's choice precedes newest device and preferred input, until its device leaves or one arrives")
-    func pick() throws {
-        var scene = try scene(Self.phone, Self.usb, Self.headset)
-        try scene.add(1, .playAndRecord)
-        try scene.do(.preferInput(one, "mic"))
-        try scene.do(.pick(.output, "usb-out"))
-        try scene.do(.pick(.input, "usb-in"))
-        #expect(try route(scene) == "usb-in>usb-out" && changes(scene) == ["1 override from usb-out"])
-        try scene.do(.plug(Self.hdmi))
-        #expect(try route(scene) == "mic>hdmi-out")
-        try scene.do(.pick(.output, "usb-out"))
-        try scene.do(.unplug("usb"))
-        #expect(try route(scene) == "mic>hdmi-out" && scene.state.pickedOutput == nil)
-        #expect(try scene.refusal(of: .pick(.output, "usb-out")).rule == .route8)
-        #expect(try scene.refusal(of: .pick(.input, "hdmi-out")).rule == .route8)
+    @Test("ROUTE-9, ROUTE-3: a recorder whose only input is unplugged gets noSuitableRouteForCategory and stays active")
+    func lostInput() throws {
+        for (category, reason) in [
+            (Category.record, "noSuitableRouteForCategory"), (.playAndRecord, "noSuitableRouteForCategory"),
+            (.multiRoute, "oldDeviceUnavailable"),
+        ] {
+            let line = AudioDevice(uid: "line", ports: [.input("line-in", .lineIn)])
+            var scene = try scene(Self.hdmi, line)
+            try scene.add(1, category)
+            try scene.activate(1)
+            try scene.do(.unplug("line"))
+            #expect(changes(scene).map { $0.split(separator: " ")[1] } == [Substring(reason)], "\(category)")
+            #expect(try scene.isActive(1))
+            try scene.do(.plug(line))
+            #expect(changes(scene).map { $0.split(separator: " ")[1] } == ["newDeviceAvailable"])
+        }
     }
 
     @Test("ROUTE-9: without an output a session stays active, silently; without an input none that records activates")

@@ -11,6 +11,15 @@ extension DevicePort {
     }
 }
 
+extension Policy {
+    /// A policy in which the muted microphone interrupts, as a closed lid does (INT-10).
+    static var interruptingMicrophone: Policy {
+        var settings = PolicySettings()
+        settings.mutedMicrophoneInterrupts = true
+        return Policy(settings: settings)
+    }
+}
+
 /// A policy with its state and log, in the terms of the rules. The scenario tests are written with
 /// it.
 struct Scene {

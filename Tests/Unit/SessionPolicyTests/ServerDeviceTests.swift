@@ -2,7 +2,7 @@ import SessionPolicy
 import Testing
 
 /// Devices of media servers: each app sees those of its own server (ROUTE-2, ROUTE-4, ROUTE-9).
-@Suite struct ServerDeviceTests {
+@Suite struct ServerDeviceTests: RouteScenario {
     private static let line = AudioDevice(
         uid: "line", ports: [.output("line-out", .lineOut), .input("line-in", .lineIn)])
     private static let headset = AudioDevice(
@@ -18,20 +18,8 @@ import Testing
         try scene.do(.setDevices(AppID(app), server: server, devices))
     }
 
-    private func route(_ scene: Scene, _ id: UInt64 = 1) throws -> String {
-        let route = scene.state.route(of: try scene.session(id))
-        return route.inputs.map(\.uid).joined(separator: "+") + ">" + route.outputs.map(\.uid).joined(separator: "+")
-    }
-
     private func seen(_ scene: Scene, _ app: UInt64) -> [String] {
         scene.state.devices(seenBy: AppID(app)).map(\.uid)
-    }
-
-    private func changes(_ scene: Scene) -> [String] {
-        scene.notified.compactMap { effect in
-            guard case .routeChanged(let previous, let reason) = effect.kind else { return nil }
-            return "\(effect.session.rawValue) \(reason) from \(previous.outputs.map(\.uid).joined(separator: "+"))"
-        }
     }
 
     @Test(
@@ -49,6 +37,80 @@ import Testing
         try see(&scene, 2, "cellar", Self.unknown, Self.hdmi)
         #expect(changes(scene).last == "2 routeConfigurationChange from line-out")
         #expect(scene.state.devices.allSatisfy { $0.server == "cellar" }, "nobody sees the studio any longer")
+    }
+
+    @Test("SRV-2: a session whose device is awaited is suspended and keeps its route; no other device replaces it")
+    func awaited() throws {
+        var scene = Scene()
+        try scene.add(1, .playback)
+        try scene.add(2, .multiRoute, .default, .mixWithOthers)
+        try see(&scene, 1, "studio", Self.unknown, Self.line, Self.headset)
+        try see(&scene, 2, "studio", Self.unknown, Self.line, Self.headset)
+        for id: UInt64 in [1, 2] { try scene.do(.activate(SessionID(id))) }
+        try scene.do(.setRunning(SessionID(1), true))
+        #expect(try scene.grant(1) == SessionGrant())
+        var missing = Self.headset
+        missing.isAwaited = true
+        try see(&scene, 1, "studio", Self.unknown, Self.line, missing)
+        #expect(try scene.grant(1).isPaused && route(scene) == ">" && scene.session(1).isActive)
+        #expect(try scene.rules(1) == [.srv2])
+        #expect(changes(scene) == ["1 noSuitableRouteForCategory from ears"])
+        #expect(try !scene.grant(2).isPaused && route(scene, 2) == "mouth>line-out+ears", "the other app sees it")
+        try see(&scene, 2, "studio", Self.unknown, Self.line, missing)
+        #expect(try !scene.grant(2).isPaused && route(scene, 2) == ">line-out", "its other port plays on")
+        try see(&scene, 1, "studio", Self.unknown, Self.line, Self.headset)
+        #expect(try scene.grant(1) == SessionGrant() && route(scene) == ">ears")
+        #expect(changes(scene).filter { $0.hasPrefix("1") }.last == "1 newDeviceAvailable from ")
+        // It does not return: for ROUTE-4, the session was routed to it until now.
+        try see(&scene, 1, "studio", Self.unknown, Self.line, missing)
+        try see(&scene, 2, "studio", Self.unknown, Self.line)
+        try see(&scene, 1, "studio", Self.unknown, Self.line)
+        #expect(try !scene.session(1).isActive && route(scene) == ">line-out")
+        #expect(
+            scene.notified.contains { $0.session == SessionID(1) && $0.kind == .interruptionBegan(.routeDisconnected) })
+    }
+
+    @Test("SRV-2, ACT-12: an app that does not see an awaited device neither removes it nor keeps it for ever")
+    func awaitedByOne() throws {
+        var scene = Scene()
+        for id: UInt64 in 1...3 { try scene.add(id, .playback, .default, id == 1 ? [] : .mixWithOthers) }
+        for app: UInt64 in [1, 2] { try see(&scene, app, "studio", Self.unknown, Self.line, Self.headset) }
+        for id: UInt64 in 1...3 { try scene.do(.activate(SessionID(id))) }
+        var missing = Self.headset
+        missing.isAwaited = true
+        try see(&scene, 1, "studio", Self.unknown, Self.line, missing)
+        #expect(try scene.grant(1).isPaused && !scene.grant(2).isPaused && route(scene, 2) == ">ears")
+        // An app that opens its engine now has never seen the device.
+        try see(&scene, 3, "studio", Self.unknown, Self.line)
+        #expect(try scene.session(1).isActive && scene.grant(1).isPaused && route(scene, 2) == ">ears")
+        #expect(try scene.grant(3).isPaused)
+        try see(&scene, 3, "studio", Self.unknown, Self.line, Self.headset)
+        #expect(try !scene.grant(3).isPaused && route(scene, 3) == ">ears")
+        try see(&scene, 3, "studio", Self.unknown, Self.line)
+        #expect(try scene.grant(3).isPaused)
+        // With the apps that see or await it, the device is gone.
+        try scene.do(.appDied(AppID(2)))
+        #expect(try scene.grant(3).isPaused)
+        try scene.do(.appDied(AppID(1)))
+        #expect(try !scene.grant(3).isPaused && route(scene, 3) == ">line-out")
+    }
+
+    @Test("SRV-2, ROUTE-5: the wait for a device ends no override to the speaker")
+    func awaitedOverride() throws {
+        let pair = AudioDevice(
+            uid: "phone",
+            ports: [.output("ear", .builtInReceiver), .output("loud", .builtInSpeaker), .input("mic", .builtInMic)])
+        var missing = pair
+        missing.isAwaited = true
+        var scene = Scene()
+        try scene.add(1, .playAndRecord)
+        try see(&scene, 1, "studio", pair)
+        try scene.do(.activate(SessionID(1)))
+        try scene.do(.overrideOutput(SessionID(1), toSpeaker: true))
+        try see(&scene, 1, "studio", missing)
+        #expect(try route(scene) == ">")
+        try see(&scene, 1, "studio", pair)
+        #expect(try route(scene) == "mic>loud")
     }
 
     @Test("ROUTE-2: two apps on two servers see their own server's devices, even if they have the same names")

@@ -7,7 +7,7 @@ import TestRandom
     @Test("Walk: 20,000 random events keep every invariant, and replaying the log gives the same state and effects")
     func randomWalk() throws {
         var random = SeededGenerator(seed: TestSeed.current)
-        let policy = Policy()
+        let policy = Policy.interruptingMicrophone
         var state = PolicyState()
         var log: [(event: PolicyEvent, effects: [Effect]?)] = []
         for id in RandomWalk.apps {

@@ -1,4 +1,5 @@
 import AVFAudio
+import AudioSessions
 import Foundation
 import Testing
 

@@ -1,5 +1,4 @@
 import AVFoundation
-import Foundation
 import Testing
 
 // How apps written for iOS use the session. The main test is that this file compiles.
@@ -29,6 +28,28 @@ extension AVAudioSession: SessionProtocol {}
 private final class MockRoute: AVAudioSessionRouteDescription, @unchecked Sendable {
     override var outputs: [AVAudioSessionPortDescription] { [] }
 }
+private final class HeadphonesRoute: AVAudioSessionRouteDescription, @unchecked Sendable {
+    override init() { super.init() }
+    override var outputs: [AVAudioSessionPortDescription] { [MockPort()] }
+}
+private final class MockPort: AVAudioSessionPortDescription, @unchecked Sendable {
+    override init() { super.init() }
+    override var portType: AVAudioSession.Port { .headphones }
+    override var hasHardwareVoiceCallProcessing: Bool { true }
+    override var isSpatialAudioEnabled: Bool { true }
+    override func setPreferredDataSource(_ dataSource: AVAudioSessionDataSourceDescription?) throws {}
+}
+
+/// An app's own type of this name is not ambiguous: the module provides only names with the prefix.
+private enum AudioSession { case foreground, background }
+private enum AudioApplication { case music }
+
+/// A protocol that a Swift 6 app replaces the session by in its tests.
+private protocol RecordPermissionProviding {
+    func requestRecordPermission(_ response: @escaping (Bool) -> Void)
+}
+@available(*, deprecated, message: "tests the older shape")
+extension AVAudioSession: RecordPermissionProviding {}
 
 @Suite("Source written for iOS")
 struct SessionSourceTests {
@@ -44,6 +65,31 @@ struct SessionSourceTests {
         #expect(session.mode == .default)
         #expect(session.categoryOptions == [])
         #expect((session as any SessionProtocol).category == .soloAmbient)
+    }
+
+    @Test("Apps have types of their own with the library's names, and subclasses of the descriptions")
+    func namesAndMocks() throws {
+        #expect(AudioSession.foreground != .background && AudioApplication.music == .music)
+        let route = HeadphonesRoute()
+        #expect(route.outputs.first?.portType == .headphones && route.outputs.first?.isSpatialAudioEnabled == true)
+        #expect(AVAudioSessionPortDescription().channels?.isEmpty == true)
+        #expect(AVAudioSessionChannelDescription().channelName.isEmpty)
+        let session = AVAudioSession()
+        #expect(session !== AVAudioSession.sharedInstance() && session.category == .soloAmbient)
+        try session.setCategory(.playback)
+    }
+
+    @Test("Requests for features of Apple hardware are stored, and have no effect")
+    func appleRequests() throws {
+        let session = AVAudioSession()
+        try session.setAllowHapticsAndSystemSoundsDuringRecording(true)
+        try session.setPrefersEchoCancelledInput(true)
+        try session.setPreferredInputOrientation(.landscapeLeft)
+        #expect(session.allowHapticsAndSystemSoundsDuringRecording && session.prefersEchoCancelledInput)
+        #expect(session.preferredInputOrientation == .landscapeLeft && session.inputOrientation == .none)
+        #expect(!session.isEchoCancelledInputEnabled)
+        try session.setAllowHapticsAndSystemSoundsDuringRecording(false)
+        #expect(!session.allowHapticsAndSystemSoundsDuringRecording)
     }
 
     @Test("OPT-3: an error is an NSError with AVAudioSession's code")

@@ -80,7 +80,7 @@ import Testing
 
     @Test("GUIDE-3, INT-10: closing the lid ends the call; opened again, it does not record on its own")
     func microphoneMuted() throws {
-        let device = try Device(apps: 1, microphones: 1)
+        let device = try Device(apps: 1, microphones: 1, settings: .interruptingMicrophone)
         device.app(Self.chat).setRecordPermission(.granted)
         let session = try device.session(of: Self.chat)
         let screen = Screen<VoiceChat.Display>()
@@ -111,7 +111,7 @@ import Testing
 
     @Test("GUIDE-3, INT-10: muted during an interruption, the call resumes only once the microphone is unmuted")
     func mutedWhileInterrupted() throws {
-        let device = try Device(apps: 1, microphones: 1)
+        let device = try Device(apps: 1, microphones: 1, settings: .interruptingMicrophone)
         device.app(Self.chat).setRecordPermission(.granted)
         let session = try device.session(of: Self.chat)
         let screen = Screen<VoiceChat.Display>()
@@ -139,7 +139,7 @@ import Testing
     private func headset() throws -> (OfflineDriver, AudioSession, VoiceSource) {
         let driver = OfflineDriver(sampleRate: 48_000, channels: 4, inputChannels: 2, periodFrames: 256)
         driver.plug(.headset("Old"), latencyFrames: 480)
-        let host = AudioSessionHost(driver: driver)
+        let host = AudioSessionHost(driver: driver, settings: .interruptingMicrophone)
         host.setRecordPermission(.granted)
         let voice = try AudioBuffer([[Float](repeating: 0.1, count: 2_400)])
         return (driver, try AudioSession(host: host), .buffer(voice))
