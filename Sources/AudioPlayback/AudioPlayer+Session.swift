@@ -7,6 +7,8 @@ internal import Platform
 extension AudioPlayer: SessionParticipant {
     /// Whether the player is playing (`isPlaying`).
     public var isRunning: Bool { isPlaying }
+    /// Whether the player is paused part-way: `play()` will resume it (ACT-17).
+    public var isPaused: Bool { state.withLock { $0.phase == .paused } }
 
     /// Pauses the player. The gate has already silenced it and holds its voice at the frame it
     /// reached; the voice is paused as well, so that only this player resumes it (keeps INT-8,

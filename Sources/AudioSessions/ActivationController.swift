@@ -30,20 +30,29 @@ final class ActivationController: Sendable {
 
     // MARK: Activation
 
-    func activate() throws { try session.request(activateWithoutRecordingRefusal) }
+    /// Activates the session and starts audio. `request`, by default an activation, is what the
+    /// arbiter activates the session for (ACT-15); it is made also if the session is active.
+    func activate(by request: (() throws -> Void)? = nil) throws {
+        try session.request { try activateWithoutRecordingRefusal(by: request) }
+    }
 
-    private func activateWithoutRecordingRefusal() throws {
+    private func activateWithoutRecordingRefusal(by request: (() throws -> Void)?) throws {
         let engine = try host.engine.get()
-        guard !session.isActive else {
+        let activate = { [session] in try session.submit { .activate($0) } }
+        if let status = session.status?.session, status.isActive {
             // The engine may have been closed since, or the server may be permanently gone.
-            return try restart(engine)
+            try restart(engine)
+            // ACT-17: for others, a session that was silent for too long activates again.
+            if status.idleRelease != .none { try activate() }
+            try request?()
+            return
         }
         let wasOpen = engine.format != nil
         // Connects before any session is interrupted: without a server, nothing changes for others.
         // Opening the engine does not start audio.
         try driving { () throws(DriverError) in try engine.open() }
         if wasOpen { reportDevicesAndApplyRoute() } else { host.applyAllRoutes(and: session) }
-        try session.submit { .activate($0) }
+        try (request ?? activate)()
         try start(engine)
     }
 

@@ -41,12 +41,13 @@ public final class AudioSessionInput: Sendable {
     /// (ACT-15), and asks the user for permission if no answer exists (PERM-3).
     ///
     /// Throws, and does not start the input, when the activation is refused, the category has no
-    /// input, or the microphone is muted (INT-10); in the last two cases the session stays active.
-    /// Blocks as `setActive` does.
+    /// input, or the microphone is muted (INT-10). The session is then as it was, and nobody was
+    /// interrupted. Blocks as `setActive` does.
     public func start() throws {
-        try session.activateToStart()
-        applyGain(session.inputGain)
-        try session.inputs.start(self)
+        try session.limits.activateToStart { [session] in
+            self.applyGain(session.inputGain)
+            try session.inputs.start(self)
+        }
     }
 
     /// Stops the input. Frames that are already in the ring buffer remain readable.

@@ -38,13 +38,14 @@ final class SessionInputs: Sendable {
         for input in living { input.applyGain(gain) }
     }
 
-    /// Starts an input. If the arbiter refuses, throws and does not start it. If the arbiter stops
+    /// Starts an input; the arbiter activates the session in the same decision (ACT-15). If the
+    /// arbiter refuses, throws and does not start it. If the arbiter stops
     /// it meanwhile, `stopInputsStoppedByArbiter` detects that afterwards.
     func start(_ input: any SessionInput) throws {
         defer { participants.reportPlaying() }
         try withLiving { inputs in
             stopStoppedByArbiter(inputs)
-            guard !input.isRunning else { return }
+            guard !input.isRunning || !session.isActive else { return }
             try session.submit { .setInputRunning($0, true) }
             input.markStarted()
         }

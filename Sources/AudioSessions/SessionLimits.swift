@@ -63,12 +63,12 @@ final class SessionLimits: Sendable {
         }
     }
 
-    /// Activates the session for a player or recorder that is about to start. Restarts a running
-    /// idle timeout.
-    func activateToStart() throws {
-        guard idleTimeout != nil else { return try activation.activate() }
+    /// Activates the session for a player or recorder that is about to start, by `request` as
+    /// `ActivationController.activate` does. Restarts a running idle timeout.
+    func activateToStart(by request: (() throws -> Void)? = nil) throws {
+        guard idleTimeout != nil else { return try activation.activate(by: request) }
         try activation.queue.run {
-            try activation.activate()
+            try activation.activate(by: request)
             if state.withLock({ $0.idle.timer != nil }) { updateIdleTimer() }
         }
     }

@@ -10,6 +10,10 @@ public protocol SessionParticipant: AnyObject, Sendable {
     /// Whether it plays or records, or would do so if the session allowed it. Call
     /// `AudioSession.participantsChanged` when it changes.
     var isRunning: Bool { get }
+    /// Whether it is paused part-way: the session is in use, and others that wait for it keep
+    /// waiting while it is silent (ACT-17). False by default. Call
+    /// `AudioSession.participantsChanged` when it changes.
+    var isPaused: Bool { get }
     /// Whether it records and plays nothing: to other apps, a session that only records does not
     /// play (HINT-1). False by default.
     var isRecorder: Bool { get }
@@ -30,5 +34,6 @@ public protocol SessionParticipant: AnyObject, Sendable {
 }
 
 extension SessionParticipant {
+    public var isPaused: Bool { false }
     public var isRecorder: Bool { false }
 }

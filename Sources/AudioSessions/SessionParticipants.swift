@@ -25,6 +25,9 @@ final class SessionParticipants: Sendable {
         living.contains { $0.isRunning && !$0.isRecorder } || (statement.withLock { $0 } ?? session.hasSignal)
     }
 
+    /// Whether any of them is paused part-way.
+    var isPaused: Bool { living.contains(where: \.isPaused) }
+
     /// Adds a participant. Releasing it removes it.
     func add(_ participant: any SessionParticipant) {
         // The strong references are released after the lock: a participant whose last one they have
@@ -48,8 +51,13 @@ final class SessionParticipants: Sendable {
     /// or the participants' `isRunning` has changed.
     func whenRunningChanges(_ body: @escaping @Sendable () -> Void) { observer.withLock { $0 = body } }
 
-    /// Reports to the arbiter whether the session plays, if the arbiter does not know it (HINT-1).
+    /// Reports to the arbiter whether the session plays (HINT-1), and whether it is paused part-way
+    /// (ACT-17), if the arbiter does not know it.
     func reportPlaying() {
+        // Paused first, and resumed last: the session is in use all the time.
+        let isPaused = isPaused
+        if isPaused { reportPaused() }
+        defer { if !isPaused { reportPaused() } }
         // Checks again after each report, because another thread may have changed the state and
         // reported it before this report.
         var hasChanged = false
@@ -64,6 +72,14 @@ final class SessionParticipants: Sendable {
             return last
         }
         if hasChanged || isRunning != wasRunning { observer.withLock { $0 }?() }
+    }
+
+    private func reportPaused() {
+        // It has an effect only while the session is active; an activation is reported afterwards.
+        while let reported = session.status?.session, reported.isActive {
+            let isPaused = isPaused
+            guard reported.isPaused != isPaused, (try? session.submit { .setPaused($0, isPaused) }) != nil else { return }
+        }
     }
 
     /// Stops all of them after a deactivation (ACT-7).

@@ -14,6 +14,9 @@ package struct ArbiterCore {
     /// The sessions that play in `state`, for the hints about other audio.
     private var otherAudio = OtherAudio()
     package private(set) var log: DecisionLog
+    /// When the next silent session is due to release others (ACT-17); nil if none is. The owner then
+    /// decides `dueIdleRelease`, until that is nil.
+    package private(set) var idleReleaseDue: EventTime?
     /// The numbers of the sessions' grants (SRV-3).
     package private(set) var grants = GrantOrder()
     package var bufferSizeOverride: BufferSizeOverride?
@@ -78,6 +81,12 @@ package struct ArbiterCore {
         return transition.effects.map { SessionNotice(decision: log.count, effect: $0) }
     }
 
+    /// The release of a silent session that is due now (ACT-17); nil if none is.
+    package var dueIdleRelease: PolicyAction? {
+        guard let idleReleaseDue, idleReleaseDue <= Self.now else { return nil }
+        return state.nextIdleRelease(policy.settings)?.action
+    }
+
     /// Returns the current status of a session; nil if it is unknown.
     package func status(of id: SessionID) -> SessionStatus? {
         guard let index = state.sessions.firstIndex(where: { $0.id == id }) else { return nil }
@@ -127,6 +136,7 @@ package struct ArbiterCore {
         state = transition.state
         resolvedGrants = transition.resolvedGrants
         otherAudio = OtherAudio(state, resolvedGrants)
+        idleReleaseDue = state.nextIdleRelease(policy.settings)?.due
         grants = GrantOrder(state, rebuiltFrom: system, sessions)
         let last = state.sessions.last { $0.id.isAssigned }
         lastSessionNumber = max(lastSessionNumber, last?.id.rawValue ?? 0)
@@ -174,6 +184,7 @@ package struct ArbiterCore {
         state = transition.state
         resolvedGrants = transition.resolvedGrants
         otherAudio = OtherAudio(state, resolvedGrants)
+        idleReleaseDue = state.nextIdleRelease(policy.settings)?.due
         grants.update(to: state)
         writeGates(cutOff)
     }

@@ -22,6 +22,8 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
         var core: ArbiterCore
         var observers: [SessionID: any SessionObserver] = [:]
         var reportedHardware = HardwareRequest()
+        /// When the timer ends that releases silent sessions; nil if none runs (ACT-17).
+        var timerEnd: EventTime?
     }
 
     public var app: AppID { AppID(UInt64(ProcessInfo.processInfo.processIdentifier)) }
@@ -106,9 +108,27 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
             notices.async { observer.receive(notice) }
         }
         for id in guarded.observers.keys where guarded.core.state[id] == nil { guarded.observers[id] = nil }
+        startIdleTimer(&guarded)
         let hardware = guarded.core.hardware
         guard hardware != guarded.reportedHardware else { return }
         guarded.reportedHardware = hardware
         notices.async { [hardwareChanges] in hardwareChanges.send(()) }
+    }
+
+    /// Starts a timer for the next release of a silent session, unless one runs that ends before.
+    /// One that is no longer needed starts the next (keeps ACT-17).
+    private func startIdleTimer(_ guarded: inout Guarded) {
+        guard let due = guarded.core.idleReleaseDue, guarded.timerEnd.map({ due < $0 }) ?? true else { return }
+        guarded.timerEnd = due
+        notices.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: due.nanoseconds)) { [weak self] in
+            self?.withLock { guarded in
+                guard guarded.timerEnd == due else { return }
+                guarded.timerEnd = nil
+                while let release = guarded.core.dueIdleRelease, let notices = try? guarded.core.decide(release) {
+                    self?.send(notices, &guarded)
+                }
+                self?.startIdleTimer(&guarded)
+            }
+        }
     }
 }

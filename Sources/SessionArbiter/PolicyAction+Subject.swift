@@ -12,10 +12,11 @@ package enum ActionSubject {
 extension PolicyAction {
     package var subject: ActionSubject {
         switch self {
-        case .register, .appDied, .beginSystemSession: .arbiter
+        case .register, .appDied, .beginSystemSession, .releaseIdle: .arbiter
         case .unregister(let id), .configure(let id, _), .activate(let id), .requestActivation(let id),
             .deactivate(let id, _), .prefer(let id, _), .preferNoInterruptionsFromSystemAlerts(let id, _),
-            .setOutputMuted(let id, _), .setRunning(let id, _), .setInputRunning(let id, _), .remotePlay(let id),
+            .setOutputMuted(let id, _), .setRunning(let id, _), .setPaused(let id, _), .setInputRunning(let id, _),
+            .remotePlay(let id),
             .preferInput(let id, _), .overrideOutput(let id, _), .preferInterruptionOnRouteDisconnect(let id, _),
             .userPaused(let id), .acceptCall(let id), .endSystemSession(let id, _):
             .session(id)

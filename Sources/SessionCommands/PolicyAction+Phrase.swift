@@ -7,7 +7,7 @@ extension PolicyAction {
         case .register(let id, _), .unregister(let id), .configure(let id, _), .activate(let id),
             .requestActivation(let id), .deactivate(let id, _), .prefer(let id, _),
             .preferNoInterruptionsFromSystemAlerts(let id, _), .setOutputMuted(let id, _), .setRunning(let id, _),
-            .setInputRunning(let id, _), .remotePlay(let id), .preferInput(let id, _), .overrideOutput(let id, _),
+            .setPaused(let id, _), .releaseIdle(let id, _), .setInputRunning(let id, _), .remotePlay(let id), .preferInput(let id, _), .overrideOutput(let id, _),
             .preferInterruptionOnRouteDisconnect(let id, _), .userPaused(let id), .beginSystemSession(let id, _, _),
             .acceptCall(let id), .endSystemSession(let id, _):
             id
@@ -46,6 +46,9 @@ extension PolicyAction {
         case .setOutputMuted(_, let isMuted): isMuted ? "mute its output" : "unmute its output"
         case .setRunning(_, let runs): runs ? "start playing" : "stop playing"
         case .setInputRunning(_, let runs): runs ? "start input" : "stop input"
+        case .setPaused(_, let isPaused): isPaused ? "pause part-way" : "no longer pause part-way"
+        case .releaseIdle(_, let release):
+            release == .all ? "is silent: others no longer wait for it" : "is silent: others are no longer ducked by it"
         case .remotePlay: "play by remote command"
         case .preferInput(_, let uid): uid.map { "prefer input '\($0)'" } ?? "prefer no input"
         case .overrideOutput(_, let toSpeaker): toSpeaker ? "override the output to the speaker" : "clear the override"

@@ -25,6 +25,8 @@ extension Rule {
         case .act12: "When a process dies, its sessions are deactivated and others are notified"
         case .act14: "An activation request may wait until it is granted"
         case .act16: "After a remote play command, the session counts as in the foreground for a limited time"
+        case .act17: "An active session that is silent for a while no longer ducks others or keeps them waiting"
+        case .act18: "A conversation takes precedence over other apps, as a call does"
         case .int3: "The end of an interruption states whether to resume; after a silent deactivation none is reported"
         case .int5: "An interrupted session may activate again at any time; no end is reported then"
         case .int6: "A ringing call interrupts sessions, except those that prefer to continue until it is accepted"

@@ -30,6 +30,7 @@ public struct Policy: Sendable {
         var arbitration = Arbitration(state: state, settings: settings, now: event.time)
         try arbitration.decide(event.action)
         arbitration.grantPending()
+        arbitration.updateSilence(since: state)
         return conclude(arbitration, from: state, resolvedGrants ?? self.resolvedGrants(in: state))
     }
 
@@ -101,7 +102,11 @@ extension Arbitration {
         case .preferNoInterruptionsFromSystemAlerts(let id, let prefers):
             try preferNoInterruptionsFromSystemAlerts(id, prefers)
         case .setOutputMuted(let id, let muted): try setOutputMuted(id, muted)
-        case .setRunning(let id, let running): try change(id) { $0.isRunning = running }
+        case .setRunning(let id, let running):
+            try change(id) { $0.isRunning = running }
+            if running { endIdleRelease(of: id) }
+        case .setPaused(let id, let paused): try change(id) { $0.isPaused = paused }
+        case .releaseIdle(let id, let release): try releaseIdle(id, release)
         case .setInputRunning(let id, let running): try setInputRunning(id, running)
         case .remotePlay(let id): try grantTemporaryForeground(id)
         case .preferInput(let id, let uid): try preferInput(id, uid)

@@ -51,6 +51,10 @@ struct Setting: Sendable {
         Setting("rules", "muted-microphone-interrupts", .flag(\.arbiter.policy.mutedMicrophoneInterrupts)),
         Setting("rules", "remote-play-grace", .real(\.arbiter.policy.remotePlayGrace, 0...3_600, "s")),
 
+        Setting("rules", "conversations-outrank-apps", .flag(\.arbiter.policy.conversationsOutrankApps)),
+        Setting("rules", "idle-release", .real(\.arbiter.policy.idleRelease, 0...86_400, "s")),
+        Setting("rules", "idle-duck-release", .real(\.arbiter.policy.idleDuckRelease, 0...86_400, "s")),
+
         Setting("rules", "record-through-input-change", .flag(\.arbiter.recordsThroughInputChange)),
 
         Setting("server", "manual-reset", .flag(\.arbiter.resetsSessionsWithServer)),

@@ -276,6 +276,11 @@ extension ArbiterServer {
         queueNotices(notices)
     }
 
+    /// Decides the releases of silent sessions that are due (ACT-17).
+    func releaseIdleSessions() {
+        while let release = core.dueIdleRelease, (try? decide(release)) != nil {}
+    }
+
     /// Describes what is wrong with a packet, without quoting the packet.
     private static func explain(_ error: any Error) -> String {
         let reason =

@@ -120,6 +120,7 @@ public final class ArbiterServer: @unchecked Sendable {
             }
             let now = Self.now
             concludeRebuilding(at: now)
+            releaseIdleSessions()
             pingClients(at: now)
             sendPending()
             removeEndedConnections()
@@ -331,6 +332,7 @@ public final class ArbiterServer: @unchecked Sendable {
         if let rebuilding { due.append(rebuilding.deadline) }
         if let idleSince, mayBecomeIdle { due.append(idleSince + settings.idleExit) }
         if let listenAgainAt { due.append(listenAgainAt) }
+        if let release = core.idleReleaseDue { due.append(Double(release.nanoseconds) / 1e9) }
         if let checkSocketAt { due.append(checkSocketAt) }
         guard let first = due.min() else { return -1 }
         return Int32(clamping: Int(max(0, (first - Self.now) * 1_000).rounded(.up)))

@@ -14,6 +14,8 @@
 /// | preferInterruptionOnRouteDisconnect | session, prefers |
 /// | setOutputMuted | session, isMuted |
 /// | setRunning, setInputRunning | session, isRunning |
+/// | setPaused | session, isPaused |
+/// | releaseIdle | session, release (none, ducking, all) |
 /// | preferInput | session, [uid] |
 /// | overrideOutput | session, toSpeaker |
 /// | beginSystemSession | session, rank, isRinging |
@@ -37,8 +39,8 @@ extension PolicyAction {
     public enum Name: String, Hashable, Sendable, Codable, CaseIterable {
         case register, unregister, appDied
         case configure, activate, requestActivation, deactivate, prefer, preferNoInterruptionsFromSystemAlerts
-        case setOutputMuted, setRunning, setInputRunning, remotePlay, preferInput, overrideOutput
-        case preferInterruptionOnRouteDisconnect, userPaused
+        case setOutputMuted, setRunning, setPaused, setInputRunning, remotePlay, preferInput, overrideOutput
+        case preferInterruptionOnRouteDisconnect, userPaused, releaseIdle
         case beginSystemSession, acceptCall, endSystemSession
         case setApplicationState, setDeclaresBackgroundAudio, setRecordPermission, setInputMuted
         case setScreenLocked, resetSessions, setDevices, plug, unplug, pick, setSilentSwitch, setDoNotDisturb,
@@ -51,6 +53,7 @@ extension PolicyAction {
     private enum Key: String, CodingKey {
         case action, session, app, notifyOthers, prefers, isMuted, isRunning, uid, toSpeaker, rank, isRinging
         case shouldResume, state, declares, permission, isLocked, server, devices, device, direction, isOn, value
+        case isPaused, release
     }
 
     public init(from decoder: any Decoder) throws {
@@ -69,6 +72,8 @@ extension PolicyAction {
             self = .preferNoInterruptionsFromSystemAlerts(try keys.read(.session), try keys.read(.prefers))
         case .setOutputMuted: self = .setOutputMuted(try keys.read(.session), try keys.read(.isMuted))
         case .setRunning: self = .setRunning(try keys.read(.session), try keys.read(.isRunning))
+        case .setPaused: self = .setPaused(try keys.read(.session), try keys.read(.isPaused))
+        case .releaseIdle: self = .releaseIdle(try keys.read(.session), try keys.read(.release))
         case .setInputRunning: self = .setInputRunning(try keys.read(.session), try keys.read(.isRunning))
         case .remotePlay: self = .remotePlay(try keys.read(.session))
         case .preferInput: self = .preferInput(try keys.read(.session), try keys.readIfPresent(.uid))
@@ -136,6 +141,8 @@ extension PolicyAction {
             (.preferNoInterruptionsFromSystemAlerts, [.session: id, .prefers: prefers])
         case .setOutputMuted(let id, let isMuted): (.setOutputMuted, [.session: id, .isMuted: isMuted])
         case .setRunning(let id, let isRunning): (.setRunning, [.session: id, .isRunning: isRunning])
+        case .setPaused(let id, let isPaused): (.setPaused, [.session: id, .isPaused: isPaused])
+        case .releaseIdle(let id, let release): (.releaseIdle, [.session: id, .release: release])
         case .setInputRunning(let id, let isRunning): (.setInputRunning, [.session: id, .isRunning: isRunning])
         case .remotePlay(let id): (.remotePlay, [.session: id])
         case .preferInput(let id, _): (.preferInput, [.session: id])

@@ -1,5 +1,6 @@
 extension ApplicationState: JSONNamed {}
 extension DeactivationKind: JSONNamed {}
+extension IdleRelease: JSONNamed {}
 extension Reason.Kind: JSONNamed {}
 extension Refusal.Code: JSONNamed {}
 extension Rule: JSONNamed {}

@@ -16,5 +16,11 @@ extension PolicySettings {
         remotePlayGrace = try values.decode(Double.self, forKey: .remotePlayGrace)
         ducksAllOutputs = try values.decodeIfPresent(Bool.self, forKey: .ducksAllOutputs) ?? false
         mutedMicrophoneInterrupts = try values.decodeIfPresent(Bool.self, forKey: .mutedMicrophoneInterrupts) ?? false
+        let defaults = PolicySettings()
+        conversationsOutrankApps =
+            try values.decodeIfPresent(Bool.self, forKey: .conversationsOutrankApps)
+            ?? defaults.conversationsOutrankApps
+        idleRelease = try values.decodeIfPresent(Double.self, forKey: .idleRelease) ?? defaults.idleRelease
+        idleDuckRelease = try values.decodeIfPresent(Double.self, forKey: .idleDuckRelease) ?? defaults.idleDuckRelease
     }
 }

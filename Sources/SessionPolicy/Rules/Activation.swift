@@ -1,10 +1,14 @@
 /// Activation, and the changes that count as an activation (rules ACT-1…6, ACT-10, CAT-3, INT-5).
 extension Arbitration {
     /// Activates a session and interrupts those in its way, or throws if a rule refuses. An active
-    /// session stays as it is (keeps ACT-1 and ACT-10).
+    /// session stays as it is (keeps ACT-1 and ACT-10), unless its silence has released others: for
+    /// them it activates again (ACT-17).
     mutating func activate(_ id: SessionID) throws(Refusal) {
         let session = try session(id)
-        guard !session.isActive else { return }
+        guard !session.isActive else {
+            if session.idleRelease != .none { try reactivate(id) }
+            return
+        }
         try checkPriority(of: session)
         try checkBackground(of: session)
         try checkInputExists(for: session)
@@ -36,9 +40,9 @@ extension Arbitration {
         var granted: [SessionID] = []
         for id in state.pendingActivations {
             guard let session = state[id],
-                !state.active.contains(where: { $0.keepsFromActivating(session, isDelayed: true) }),
+                !state.active.contains(where: { precedence.keeps($0, fromActivating: session, isDelayed: true) }),
                 (try? checkBackground(of: session)) != nil, (try? checkInputExists(for: session)) != nil,
-                !state.active.contains(where: { session.ruleForInterrupting($0) != nil })
+                !state.active.contains(where: { precedence.rule(by: session, interrupting: $0) != nil })
             else { continue }
             makeActive(id)
             notify(id, .activated, .act14)
@@ -66,7 +70,7 @@ extension Arbitration {
         try checkChange(from: old, to: session)
         state[session.id] = session
         state[session.id]?.activity = .active(since: now)
-        if state.active.contains(where: { session.affects($0, moreThan: old) }) {
+        if state.active.contains(where: { precedence.affects($0, session, moreThan: old) }) {
             makeActive(session.id, replacing: old)
         }
         reportRouteChange(of: session.id, from: previous)
@@ -87,16 +91,18 @@ extension Arbitration {
 
     /// Throws if an active session of higher rank prevents this one from activating (keeps ACT-5).
     func checkPriority(of session: SessionState) throws(Refusal) {
-        guard let blocker = state.active.last(where: { $0.id != session.id && $0.keepsFromActivating(session) }) else {
-            return
-        }
+        guard
+            let blocker = state.active.last(where: {
+                $0.id != session.id && precedence.keeps($0, fromActivating: session)
+            })
+        else { return }
+        let isConversation = blocker.rank == .app
         throw Refusal(
-            .insufficientPriority, .act5, by: blocker.id,
+            .insufficientPriority, isConversation ? .act18 : .act5, by: blocker.id,
             """
             \(session.id) cannot activate with category \(session.configuration.category.rawValue) while \
-            \(blocker.id) (\(blocker.isRinging ? "a ringing call" : "rank \(blocker.rank)")) is active. \
-            Try again when it has ended\
-            \(blocker.rank == .call && !blocker.isRinging ? "; category playback is allowed" : "").
+            \(blocker.id) (\(blocker.isRinging ? "a ringing call" : isConversation ? "a conversation" : "rank \(blocker.rank)")) \
+            is active. Try again when it has ended\(precedence.isCall(blocker) ? "; category playback is allowed" : "").
             """)
     }
 
@@ -118,9 +124,9 @@ extension Arbitration {
     /// ACT-3, ACT-4, DUCK-4, INT-6).
     mutating func interruptOthers(of session: SessionState, replacing old: SessionState? = nil) {
         for other in state.active where other.id != session.id {
-            guard let rule = session.ruleForInterrupting(other), rule != old?.ruleForInterrupting(other) else {
-                continue
-            }
+            guard let rule = precedence.rule(by: session, interrupting: other),
+                rule != old.flatMap({ precedence.rule(by: $0, interrupting: other) })
+            else { continue }
             interrupt(other.id, .default, rule, by: session.id)
         }
     }

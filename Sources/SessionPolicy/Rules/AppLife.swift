@@ -68,7 +68,7 @@ extension Arbitration {
     /// Lets a session count as in the foreground for a while after a remote play command (keeps
     /// ACT-16). Apart from rebuilding, only this rule depends on the time.
     mutating func grantTemporaryForeground(_ id: SessionID) throws(Refusal) {
-        let until = settings.endOfTemporaryForeground(from: now)
+        let until = now.advanced(by: settings.remotePlayGrace)
         try change(id) { $0.temporaryForegroundUntil = until }
     }
 
@@ -108,29 +108,24 @@ extension Arbitration {
             """)
     }
 
-    /// Throws if a session in the background would interrupt another primary app session (keeps
-    /// ACT-6).
+    /// Throws if a session in the background would interrupt another primary app session that plays
+    /// or records (keeps ACT-6). One in a chat mode may (ACT-18).
     func checkBackgroundInterruption(by session: SessionState) throws(Refusal) {
-        guard !state.isForeground(session), !hasTemporaryForeground(session), session.isPrimary else { return }
-        guard let other = state.active.last(where: { $0.id != session.id && $0.rank == .app && $0.isPrimary }) else {
-            return
+        guard !state.isForeground(session), !hasTemporaryForeground(session), session.isPrimary,
+            !precedence.mayConverse(session)
+        else { return }
+        let resolver = GrantResolver(state, settings)
+        let other = state.active.last { other in
+            other.id != session.id && other.rank == .app && other.isPrimary
+                && (other.isInputRunning || other.isRunning && !resolver.resolvedGrant(of: other).grant.isMuted)
         }
+        guard let other else { return }
         throw Refusal(
             .cannotInterruptOthers, .act6, by: other.id,
             """
             \(session.id) cannot activate while its app is \(state.whereabouts(of: session)), because it would \
-            interrupt \(other.id). Use mixWithOthers or duckOthers, or bring the app to the foreground.
+            interrupt \(other.id), which plays or records. Use mixWithOthers or duckOthers, or bring the app to the foreground.
             """)
-    }
-}
-
-extension PolicySettings {
-    /// Returns the time until which a session counts as in the foreground after a remote play
-    /// command (ACT-16).
-    func endOfTemporaryForeground(from now: EventTime) -> EventTime {
-        let grace = UInt64(min(max(0, remotePlayGrace), 1e9) * 1e9)
-        let (end, isBeyond) = now.nanoseconds.addingReportingOverflow(grace)
-        return EventTime(nanoseconds: isBeyond ? .max : end)
     }
 }
 

@@ -10,6 +10,8 @@ struct Arbitration {
     let settings: PolicySettings
     let now: EventTime
 
+    var precedence: Precedence { Precedence(settings) }
+
     func session(_ id: SessionID) throws(Refusal) -> SessionState {
         guard let session = state[id] else { throw .unknown(id) }
         return session

@@ -63,12 +63,12 @@ extension Arbitration {
         for interrupters: [SessionID], _ kind: DeactivationKind,
         where isIncluded: (SessionState) -> Bool = { _ in true }
     ) {
-        for waiter in state.waiters(for: interrupters) {
+        for waiter in waiters(for: interrupters) {
             guard var session = state[waiter], var wait = session.wait, let interrupter = wait.interrupter,
                 interrupters.contains(interrupter), isIncluded(session)
             else { continue }
             if let interrupter = state[interrupter], interrupter.isActive,
-                interrupter.stillBlocks(session, waitingBy: wait.rule)
+                precedence.stillBlocks(interrupter, session, waitingBy: wait.rule)
             {
                 continue
             }
@@ -85,7 +85,7 @@ extension Arbitration {
     /// (keeps ACT-4).
     mutating func endWait(of waiter: SessionID, _ kind: DeactivationKind, by interrupter: SessionID?) {
         guard var session = state[waiter], var wait = session.wait else { return }
-        if let (next, rule) = state.interrupter(of: session) ?? resumingInterrupter(of: session, kind) {
+        if let (next, rule) = activeInterrupter(of: session) ?? resumingInterrupter(of: session, kind) {
             wait.interrupter = next
             wait.rule = rule
             session.activity = .waiting(wait)
@@ -126,41 +126,29 @@ extension Arbitration {
     /// lapses.
     private func resumingInterrupter(of session: SessionState, _ kind: DeactivationKind) -> (SessionID, Rule)? {
         guard kind != .silent else { return nil }
-        for other in resuming.compactMap({ state[$0] }) where other.rank >= session.rank {
-            if let rule = other.ruleForInterrupting(session) { return (other.id, rule) }
-            if session.ruleForInterrupting(other) != nil { return (other.id, .act8) }
+        let level = precedence.level(of: session)
+        for other in resuming.compactMap({ state[$0] }) where precedence.level(of: other) >= level {
+            if let rule = precedence.rule(by: other, interrupting: session) { return (other.id, rule) }
+            if precedence.rule(by: session, interrupting: other) != nil { return (other.id, .act8) }
         }
         return nil
     }
 }
 
-extension SessionState {
-    /// Returns whether this active session still stands in the way of one that waits for it by a
-    /// rule. A change of the waiting session, such as becoming mixable, does not end its wait
-    /// (keeps ACT-8); one of this session may (CAT-3).
-    func stillBlocks(_ waiter: SessionState, waitingBy rule: Rule) -> Bool {
-        if ruleForInterrupting(waiter) != nil { return true }
-        switch rule {
-        case .act2: return isPrimary
-        case .duck4: return configuration.interruptsSpokenAudio
-        default: return true
-        }
-    }
-}
-
-extension PolicyState {
+extension Arbitration {
     /// Returns the sessions that wait for one of these, in the order in which their waits end: the
-    /// highest rank first, of one rank the one interrupted last (keeps ACT-8). Of those interrupted
+    /// highest level first, of one level the one interrupted last (keeps ACT-8). Of those interrupted
     /// at the same time, sessions that interrupt spoken audio come after it.
-    fileprivate func waiters(for interrupters: [SessionID]) -> [SessionID] {
-        let waiters = sessions.compactMap { session in
+    private func waiters(for interrupters: [SessionID]) -> [SessionID] {
+        let waiters = state.sessions.compactMap { session in
             session.wait.flatMap { wait in
                 wait.interrupter.map(interrupters.contains) == true ? (session, wait.since) : nil
             }
         }
         return waiters.sorted { (first, second) in
             let (a, b) = (first.0, second.0)
-            if a.rank != b.rank { return a.rank > b.rank }
+            let (aLevel, bLevel) = (precedence.level(of: a), precedence.level(of: b))
+            if aLevel != bLevel { return aLevel > bLevel }
             if first.1 != second.1 { return first.1 > second.1 }
             let (aPrompts, bPrompts) = (a.configuration.interruptsSpokenAudio, b.configuration.interruptsSpokenAudio)
             return aPrompts == bPrompts ? a.id < b.id : bPrompts
@@ -168,12 +156,12 @@ extension PolicyState {
     }
 
     /// Returns the active session that a waiting one must wait for, and the rule: of those that
-    /// take precedence over it, the newest of the highest rank. Nil if there is none.
-    fileprivate func interrupter(of session: SessionState) -> (SessionID, Rule)? {
+    /// take precedence over it, the newest of the highest level. Nil if there is none.
+    private func activeInterrupter(of session: SessionState) -> (SessionID, Rule)? {
         var best: (state: SessionState, rule: Rule)?
-        for candidate in active where candidate.id != session.id {
-            guard let rule = candidate.ruleForInterrupting(session) else { continue }
-            if let best, best.state.rank > candidate.rank { continue }
+        for candidate in state.active where candidate.id != session.id {
+            guard let rule = precedence.rule(by: candidate, interrupting: session) else { continue }
+            if let best, precedence.level(of: best.state) > precedence.level(of: candidate) { continue }
             best = (candidate, rule)
         }
         return best.map { ($0.state.id, $0.rule) }

@@ -3,23 +3,28 @@
 struct GrantResolver {
     private let state: PolicyState
     private let settings: PolicySettings
-    /// The active sessions that duck others, or only spoken audio (DUCK-4), the newest last.
+    private let precedence: Precedence
+    /// The active sessions that duck others, or only spoken audio (DUCK-4), the newest last, without
+    /// those that have been silent for too long (ACT-17).
     private let duckers: [SessionState]
     /// The outputs of each ducker; nil if it lowers sessions on all outputs (DUCK-6).
     private let duckedOutputs: [Set<PolicyState.OutputPort>?]
-    /// The active session of category record, which mutes others (CAT-4).
+    /// The active session of category record, which mutes others until its idle release (CAT-4,
+    /// ACT-17).
     private let recorder: SessionState?
-    /// The active call, if it has been accepted.
+    /// The active call, if it has been accepted, or conversation (ACT-5, ACT-18).
     private let call: SessionState?
 
     init(_ state: PolicyState, _ settings: PolicySettings) {
         self.state = state
         self.settings = settings
+        let precedence = Precedence(settings)
+        self.precedence = precedence
         let active = state.active
-        duckers = active.filter { $0.configuration.ducksOthers || $0.configuration.interruptsSpokenAudio }
+        duckers = active.filter { $0.configuration.mayDuck && $0.idleRelease == .none }
         duckedOutputs = duckers.map { settings.ducksAllOutputs ? nil : state.outputPorts(of: $0) }
-        recorder = active.last { $0.configuration.category == .record }
-        call = active.last { $0.rank == .call && !$0.isRinging }
+        recorder = active.last { $0.configuration.category == .record && $0.idleRelease != .all }
+        call = active.last(where: precedence.isCall)
     }
 
     /// Returns the grants of all sessions, in their order.
@@ -77,7 +82,7 @@ struct GrantResolver {
             guard ducker.id != session.id else { return ducker.configuration.ducksOthers }
             // DUCK-6: an unknown output is shared with every session.
             if let ducked, let outputs, ducked.isDisjoint(with: outputs) { return false }
-            return ducker.rank >= session.rank && ducks(ducker, session)
+            return precedence.level(of: ducker) >= precedence.level(of: session) && ducks(ducker, session)
         }
         guard let ducker = newest?.0, ducker.id != session.id else { return nil }
         let rule: Rule = !session.isActive ? .duck7 : ducker.configuration.ducksOthers ? .duck1 : .duck4
@@ -91,10 +96,13 @@ struct GrantResolver {
         ducker.configuration.ducksOthers || session.configuration.mode == .spokenAudio
     }
 
-    /// Returns why a session that may play during a call is strongly ducked (keeps ACT-5).
+    /// Returns why a session that may play during a call or a conversation is strongly ducked (keeps
+    /// ACT-5, ACT-18).
     private func strongDuckReason(of session: SessionState) -> Reason? {
-        guard let call, session.playsDuring(call), session.configuration.mode.allowsProcessing else { return nil }
-        return Reason(.ducked, .act5, by: call.id, since: later(session, call))
+        guard let call, call.id != session.id, precedence.plays(session, during: call),
+            session.configuration.mode.allowsProcessing
+        else { return nil }
+        return Reason(.ducked, call.rank == .app ? .act18 : .act5, by: call.id, since: later(session, call))
     }
 
     /// Returns why an active session is muted; empty if it is not.
@@ -105,8 +113,10 @@ struct GrantResolver {
             let rule: Rule = session.configuration.category == .audioProcessing ? .cat5 : .categoryTable
             reasons.append(Reason(.muted, rule, since: since(session)))
         }
-        // CAT-4: the recorder mutes every mixable session except those of higher rank (ACT-4).
-        if let recorder, session.id != recorder.id, session.isMixable, session.rank <= recorder.rank {
+        // CAT-4: the recorder mutes every mixable session except those that take precedence (ACT-4).
+        if let recorder, session.id != recorder.id, session.isMixable,
+            precedence.level(of: session) <= precedence.level(of: recorder)
+        {
             reasons.append(Reason(.muted, .cat4, by: recorder.id, since: later(session, recorder)))
         }
         // VOL-2: the silent switch mutes apps by category, and of the system's sessions only

@@ -2,18 +2,30 @@
 /// INT-10).
 extension Arbitration {
     /// Records that a session starts or stops taking live input. A start throws if the session may
-    /// not take input, and asks the app to request the user's permission if there is no answer yet
-    /// (keeps PERM-3, INT-10).
+    /// not take input; otherwise it activates an inactive session, in one decision, so that a
+    /// refused start interrupts nobody (keeps ACT-15, INT-10). It asks the app to request the user's
+    /// permission if there is no answer yet (keeps PERM-3).
+    ///
+    /// In a chat mode, input makes an active session a conversation or ends that, which is
+    /// arbitrated as a change of the configuration is (keeps ACT-18, CAT-3).
     mutating func setInputRunning(_ id: SessionID, _ running: Bool) throws(Refusal) {
-        var session = try session(id)
-        if running, !session.isInputRunning { try checkInput(of: session) }
+        let old = try session(id)
+        if running, !old.isInputRunning { try checkInput(of: old) }
+        var session = old
         session.isInputRunning = running
         state[id] = session
+        if running, !session.isActive {
+            try activate(id)
+        } else if running, session.idleRelease != .none {
+            endIdleRelease(of: id)
+        } else if session.isActive, state.active.contains(where: { precedence.affects($0, session, moreThan: old) }) {
+            makeActive(id, replacing: old)
+        }
         if running, !state.hasPermissionAnswer(session) { notify(id, .recordPermissionNeeded, .perm3) }
     }
 
-    /// Throws if a session may not take input: its category has none, it is not active, or the
-    /// microphone is muted and the session does not set the option to continue then.
+    /// Throws if a session may not take input: its category has none, or the microphone is
+    /// muted and the session does not set the option to continue then.
     private func checkInput(of session: SessionState) throws(Refusal) {
         let category = session.configuration.category
         guard category.traits.hasInput else {
@@ -23,10 +35,6 @@ extension Arbitration {
                 \(session.id) cannot take input with category \(category.rawValue), which has none. Set record, \
                 playAndRecord or multiRoute first.
                 """)
-        }
-        guard session.isActive else {
-            throw Refusal(
-                .sessionNotActive, .act1, "\(session.id) cannot take input while it is inactive; activate it first.")
         }
         guard !settings.mutedMicrophoneInterrupts || !state.microphoneMute.isOn || session.runsWithMutedMicrophone
         else {

@@ -29,6 +29,7 @@ extension Policy {
 
         arbitration.resolve(records)
         arbitration.grantPending()
+        arbitration.updateSilence(since: recorded)
         let held = records.compactMap { record in record.resolvedGrant.map { (record.session.id, $0) } }
         return conclude(
             arbitration, from: recorded, resolvedGrants(in: recorded),
@@ -68,8 +69,8 @@ extension Arbitration {
     /// higher rank (keeps ACT-2, ACT-4, ACT-5).
     private mutating func activateOrInterrupt(_ id: SessionID) {
         guard let session = state[id] else { return }
-        if let blocker = state.active.last(where: { $0.keepsFromActivating(session) }) {
-            interrupt(id, .default, blocker.ruleForInterrupting(session) ?? .act4, by: blocker.id)
+        if let blocker = state.active.last(where: { precedence.keeps($0, fromActivating: session) }) {
+            interrupt(id, .default, precedence.rule(by: blocker, interrupting: session) ?? .act4, by: blocker.id)
         } else {
             interruptOthers(of: session)
             state.activeOrder.append(id)
@@ -131,7 +132,7 @@ extension Arbitration {
         guard let wait = session.wait, var interrupter = wait.interrupter.flatMap({ state[$0] }),
             interrupter.rank >= session.rank,
             interrupter.isActive
-                ? interrupter.stillBlocks(session, waitingBy: wait.rule)
+                ? precedence.stillBlocks(interrupter, session, waitingBy: wait.rule)
                 : state.allowsAudio(of: interrupter) || interrupter.temporaryForegroundUntil != nil
         else { return false }
         for _ in state.sessions {

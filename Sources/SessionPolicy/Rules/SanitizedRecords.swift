@@ -56,8 +56,12 @@ extension SessionState {
         if !session.canMuteOutput { session.isOutputMuted = false }
         if !session.configuration.category.traits.hasInput { session.isInputRunning = false }
         if session.configuration.category != .playAndRecord { session.isOverriddenToSpeaker = false }
+        if let silence {
+            session.silence?.since = min(silence.since, now)
+            session.silence?.unusedSince = silence.unusedSince.map { min($0, now) }
+        }
         session.temporaryForegroundUntil = temporaryForegroundUntil.map {
-            min($0, settings.endOfTemporaryForeground(from: now))
+            min($0, now.advanced(by: settings.remotePlayGrace))
         }
         session.wasSuspended = wasSuspended && app != .system && state.app(app).life == .suspended
         return session

@@ -30,6 +30,7 @@ extension SessionState {
         var session = SessionState(id: id, app: app, rank: rank, at: time)
         if case .inactive = activity { session.activity = activity }
         session.isRunning = isRunning
+        session.isPaused = isPaused
         session.temporaryForegroundUntil = temporaryForegroundUntil
         session.wasSuspended = wasSuspended
         return session

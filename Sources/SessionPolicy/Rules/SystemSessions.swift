@@ -25,7 +25,9 @@ extension Arbitration {
     /// Throws if a rule refuses a simulated app.
     private mutating func activateOrWait(_ id: SessionID) throws(Refusal) {
         let session = try session(id)
-        if session.rank.isSystem, let blocker = state.active.last(where: { $0.keepsFromActivating(session) }) {
+        if session.rank.isSystem,
+            let blocker = state.active.last(where: { precedence.keeps($0, fromActivating: session) })
+        {
             interrupt(id, .default, blocker.isRinging ? .int6 : .act4, by: blocker.id)
         } else {
             try activate(id)
@@ -64,7 +66,7 @@ extension Arbitration {
     mutating func preferNoInterruptionsFromSystemAlerts(_ id: SessionID, _ prefers: Bool) throws(Refusal) {
         try change(id) { $0.prefersNoInterruptionsFromSystemAlerts = prefers }
         guard let session = state[id], session.isActive,
-            let ringing = state.active.last(where: { $0.isRinging && $0.keepsFromActivating(session) })
+            let ringing = state.active.last(where: { $0.isRinging && precedence.keeps($0, fromActivating: session) })
         else { return }
         interrupt(id, .default, .int6, by: ringing.id)
     }

@@ -30,6 +30,9 @@ extension Mode {
     /// is not ducked (DUCK-3).
     public var allowsProcessing: Bool { self != .measurement }
 
+    /// Whether a session in this mode is a conversation while its input runs (ACT-18).
+    var isConversation: Bool { self == .voiceChat || self == .videoChat }
+
     public func suits(_ category: Category) -> Bool { categories.contains(category) }
 
     /// Returns the modes that can be used with at least one category of hardware with or without an

@@ -43,6 +43,9 @@ public struct Configuration: Hashable, Sendable, Codable {
     public var ducksOthers: Bool { options.contains(.duckOthers) }
     public var interruptsSpokenAudio: Bool { options.contains(.interruptSpokenAudioAndMixWithOthers) }
 
+    /// Whether the session lowers others, or only those in mode spokenAudio (DUCK-1, DUCK-4).
+    public var mayDuck: Bool { ducksOthers || interruptsSpokenAudio }
+
     /// Whether the session may use AirPlay, A2DP and Bluetooth LE outputs without an option, as
     /// categories without input may. An HFP output always requires allowBluetoothHFP (OPT-2,
     /// ROUTE-7).

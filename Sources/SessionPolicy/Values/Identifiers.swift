@@ -22,8 +22,8 @@ public struct AppID: Hashable, Sendable, Codable, CustomStringConvertible {
     public var description: String { "app \(rawValue)" }
 }
 
-/// The time of an event. The policy has no clock. It copies these times into reasons. Two decisions
-/// depend on them: whether a session still counts as in the foreground after a remote play command
+/// The time of an event. The policy has no clock. It copies these times into reasons, and
+/// says when a silent session is due to release others (ACT-17). Two decisions depend on them: whether a session still counts as in the foreground after a remote play command
 /// (ACT-16), and, when the state is rebuilt, whether the microphone was muted after a session
 /// became active (INT-10).
 public struct EventTime: Hashable, Comparable, Sendable, Codable {
@@ -31,6 +31,12 @@ public struct EventTime: Hashable, Comparable, Sendable, Codable {
     public var nanoseconds: UInt64
 
     public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+
+    /// Returns the time a number of seconds later, from 0 to 1e9.
+    func advanced(by seconds: Double) -> EventTime {
+        let (end, isBeyond) = nanoseconds.addingReportingOverflow(UInt64(min(max(0, seconds), 1e9) * 1e9))
+        return EventTime(nanoseconds: isBeyond ? .max : end)
+    }
 
     public static let zero = EventTime(nanoseconds: 0)
 

@@ -31,7 +31,10 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     case setOutputMuted(SessionID, Bool)
     /// Records whether the session plays, by whatever source (HINT-1, HINT-3).
     case setRunning(SessionID, Bool)
-    /// Records that the session starts or stops taking live input (PERM-3, INT-10).
+    /// Records whether a player of the session is paused part-way (ACT-17).
+    case setPaused(SessionID, Bool)
+    /// Records that the session starts or stops taking live input (PERM-3, INT-10). A start first
+    /// activates an inactive session (ACT-15).
     case setInputRunning(SessionID, Bool)
     /// Records that the user started playback with a remote control: for a while the session counts
     /// as in the foreground (ACT-16).
@@ -54,6 +57,11 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     /// Ends a system session, or declines a call. Others are notified, and are asked to resume if
     /// `shouldResume`; the session is forgotten.
     case endSystemSession(SessionID, shouldResume: Bool)
+
+    // The arbiter
+    /// Releases others from a silent session; the arbiter submits it when it is due
+    /// (`PolicyState.nextIdleRelease`, ACT-17).
+    case releaseIdle(SessionID, IdleRelease)
 
     // The life cycle of an app
     case setApplicationState(AppID, ApplicationState)

@@ -38,13 +38,21 @@ public struct PolicySettings: Hashable, Sendable, Codable {
     /// How long a session counts as in the foreground after a remote play command, in seconds
     /// (ACT-16). Default 10.
     public var remotePlayGrace: Double = 10
+    /// Whether a session in mode voiceChat or videoChat whose input runs takes precedence over the
+    /// other sessions of apps, as a call does (ACT-18). Default true.
+    public var conversationsOutrankApps = true
+    /// How long an active session may be silent before it keeps no other session waiting, in
+    /// seconds; 0: without limit (ACT-17). Default 60.
+    public var idleRelease: Double = 60
+    /// The same for a session that lowers others, which it then also stops. Default 10.
+    public var idleDuckRelease: Double = 10
 
     enum CodingKeys: String, CodingKey {
         case duckAttenuation, strongDuckAttenuation, duckAttack, duckRelease, strongDuckAttack, strongDuckRelease
         case fade, volumeRamp, treatsUnsuitedModeAsDefault, reportsBusyOnDeactivation
         case notifiesSuspension = "tellsSuspension"
         case remotePlayGrace
-        case ducksAllOutputs, mutedMicrophoneInterrupts
+        case ducksAllOutputs, mutedMicrophoneInterrupts, conversationsOutrankApps, idleRelease, idleDuckRelease
     }
 
     public init() {}

@@ -56,6 +56,11 @@ public struct PolicyState: Hashable, Sendable, Codable {
         }
     }
 
+    /// Changes every session in place. `change` must not change the id.
+    mutating func changeSessions(_ change: (inout SessionState) -> Void) {
+        for index in sessions.indices { change(&sessions[index]) }
+    }
+
     /// Returns the index of a session in `sessions`; nil if it is unknown.
     func index(of id: SessionID) -> Int? {
         let index = insertionIndex(of: id)

@@ -20,6 +20,8 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
     case act12 = "ACT-12"
     case act14 = "ACT-14"
     case act16 = "ACT-16"
+    case act17 = "ACT-17"
+    case act18 = "ACT-18"
     case int3 = "INT-3"
     case int5 = "INT-5"
     case int6 = "INT-6"

@@ -29,6 +29,16 @@ public struct SessionState: Hashable, Sendable, Codable {
     /// Whether the session takes live input; reported by the app's process, and reset by everything
     /// that stops input permanently (INT-10).
     public var isInputRunning = false
+    /// Whether a player of the session is paused part-way, reported by the app's process: the
+    /// session is in use, and only stops lowering others (ACT-17).
+    public var isPaused: Bool {
+        get { paused ?? false }
+        set { paused = newValue ? true : nil }
+    }
+    /// Optional, because older versions neither send nor store it.
+    private var paused: Bool?
+    /// The session's silence; nil if it plays or records, or is not active (ACT-17).
+    public var silence: Silence?
     /// Until when the session counts as in the foreground because of a remote play command
     /// (ACT-16).
     public var temporaryForegroundUntil: EventTime?
@@ -43,6 +53,8 @@ public struct SessionState: Hashable, Sendable, Codable {
         case prefersInterruptionOnRouteDisconnect, isRunning, isInputRunning
         case temporaryForegroundUntil = "foregroundLentUntil"
         case wasSuspended
+        case paused = "isPaused"
+        case silence
     }
 
     public init(id: SessionID, app: AppID, rank: Rank = .app, at time: EventTime = .zero) {
@@ -99,6 +111,9 @@ public struct SessionState: Hashable, Sendable, Codable {
     public var wait: Wait? {
         if case .waiting(let wait) = activity { wait } else { nil }
     }
+
+    /// What the session's silence has released other sessions from (ACT-17).
+    public var idleRelease: IdleRelease { silence?.release ?? .none }
 
     public var isMixable: Bool { configuration.isMixable(outputMuted: isOutputMuted) }
     public var isPrimary: Bool { !isMixable }

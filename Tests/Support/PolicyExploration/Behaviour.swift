@@ -6,7 +6,10 @@ package import SessionPolicy
 package enum Behaviour: String, CaseIterable, Sendable {
     case primary, solo, spoken, mixable, mixableSpoken, ducker, ambient, ambientDucker, spokenInterrupter,
         duckingSpokenInterrupter, recorder, measuring, mixableMeasuring, playAndRecord, mixablePlayAndRecord,
-        tolerantRecorder, shortFormVideo, processing, multiRoute
+        tolerantRecorder, shortFormVideo, processing, multiRoute, chat, mixableChat
+
+    /// Those that differ without live input.
+    package static let withoutInput = allCases.filter { $0 != .chat && $0 != .mixableChat }
 
     package var change: ConfigurationChange {
         switch self {
@@ -32,6 +35,8 @@ package enum Behaviour: String, CaseIterable, Sendable {
         case .shortFormVideo: .category(.playback, mode: .shortFormVideo)
         case .processing: .category(.audioProcessing, mode: .default)
         case .multiRoute: .category(.multiRoute, mode: .default)
+        case .chat: .category(.playAndRecord, mode: .voiceChat)
+        case .mixableChat: .category(.playAndRecord, mode: .videoChat, options: .mixWithOthers)
         }
     }
 }

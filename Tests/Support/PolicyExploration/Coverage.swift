@@ -20,7 +20,7 @@ package enum Coverage {
         "More than three app sessions, more than one session of a rank but call, more than two calls.",
         "Three dimensions at a time, except those that share a slice; outside the wide slices a dimension varies on session 1 only.",
         "Every combination of three behaviours with a dimension; each slice has three or four casts.",
-        "Time: the clock does not advance, so temporary foreground status never expires (ACT-16), and the times of reasons are not compared.",
+        "Time: the clock does not advance, so temporary foreground status never expires (ACT-16), the times of reasons are not compared, and a silent session may release others at any time (ACT-17).",
         "Hardware requests, volumes and the routed category: states that differ only in these count as the same.",
         "Routes beyond one pair of headphones, and two servers with a machine each: picks, preferred inputs and overrides choose ports but do not decide which session runs.",
         "Behaviours of one class: they differ in routes and signal processing only.",
@@ -33,7 +33,8 @@ extension Dimension {
     var isOfSessions: Bool {
         switch self {
         case .reconfiguration, .alertsPreference, .life, .backgroundAudio, .suspensionNotified, .outputMute, .deaths,
-            .running, .userPaused, .microphone, .permission, .inputMute, .delayedGrant, .remotePlay:
+            .running, .userPaused, .microphone, .permission, .inputMute, .delayedGrant, .remotePlay, .idleRelease,
+            .conversation:
             true
         case .call, .ringing, .secondCall, .alarm, .assistant, .otherApp, .sharedApp, .silentSwitch, .lock,
             .doNotDisturb, .headphones, .servers:

@@ -68,6 +68,7 @@ enum DecisionInvariants {
                 decision.after.state[by]?.rank == .app, decision.after.state[effect.session]?.isMixable == true
             else { return true }
             return effect.rule == .duck4
+                || (effect.rule == .act18 && decision.after.state[by]?.isConversation == true)
         }
     }
 
@@ -105,7 +106,9 @@ enum DecisionInvariants {
             return !traits.hasOutput || session.isOutputMuted
                 || (state.silentSwitch.isOn && (traits.obeysSilentSwitch || session.isRinging))
                 || (session.isMixable
-                    && active.contains { $0.id != session.id && $0.configuration.category == .record })
+                    && active.contains {
+                        $0.id != session.id && $0.configuration.category == .record && $0.idleRelease != .all
+                    })
         }
     }
 
@@ -137,8 +140,9 @@ enum DecisionInvariants {
             guard session.configuration.mode != .measurement, !session.configuration.ducksOthers else { return true }
             let isDucked = state.active.contains {
                 $0.id != session.id && $0.configuration.ducksOthers && $0.rank >= session.rank
-                    && state.share($0, session)
+                    && $0.idleRelease == .none && state.share($0, session)
             }
+            if session.isConversation { return resolvedGrant.grant.attenuation == 0 }
             return !isDucked || resolvedGrant.grant.attenuation > 0
         }
     }
@@ -149,7 +153,8 @@ enum DecisionInvariants {
             guard resolvedGrant.grant.attenuation > 0 else { return true }
             return state.active.contains { ducker in
                 // ACT-5: a call lowers playback on every output.
-                if ducker.rank == .call { return true }
+                if ducker.rank == .call || ducker.isConversation { return true }
+                guard ducker.idleRelease == .none else { return false }
                 let ducks = ducker.configuration.ducksOthers || ducker.configuration.interruptsSpokenAudio
                 return ducker.id != session.id && ducks && state.share(ducker, session)
             }

@@ -37,6 +37,10 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
     /// Sessions 1 and 2 use an audio server on which headphones are plugged in and unplugged;
     /// session 1 may move to another server (ROUTE-2, ROUTE-4).
     case servers
+    /// Silence releases others, and players pause and sound again (ACT-17).
+    case idleRelease
+    /// Input starts and stops in chat modes (ACT-18).
+    case conversation
 
     package static func < (a: Dimension, b: Dimension) -> Bool { a.index < b.index }
 
@@ -87,6 +91,12 @@ package enum Dimension: String, CaseIterable, Comparable, Sendable {
         case .remotePlay:
             apps(of: sessions, slice, [.foreground, .background], PolicyAction.setApplicationState)
                 + sessions.map { .remotePlay($0) }
+        case .idleRelease:
+            sessions.flatMap { id in
+                [false, true].flatMap { [.setRunning(id, $0), .setPaused(id, $0)] }
+                    + [IdleRelease.ducking, .all].map { .releaseIdle(id, $0) }
+            }
+        case .conversation: takingInput(sessions)
         case .doNotDisturb: [.setDoNotDisturb(false), .setDoNotDisturb(true)] + Dimension.ringing.systemActions
         case .headphones: [.plug(.headphones), .unplug(AudioDevice.headphones.uid)]
         case .servers:

@@ -115,6 +115,7 @@ package struct Explorer {
         front.append((new, state))
         result.unreducedStates += StateKey.count(of: state, in: slice, symmetry)
         if !probes.waitsEnd(in: state) { report(Probes.liveness, at: index, action) }
+        if !probes.silenceReleases(in: state) { report(Probes.idleness, at: index, action) }
         if new % Self.replayStride == 0 {
             result.replays += 1
             if !probes.replays(log(to: new), to: state) { report(Probes.replay, at: index, action) }

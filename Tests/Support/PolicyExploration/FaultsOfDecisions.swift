@@ -111,6 +111,13 @@ extension InjectedFault {
                 guard case .deactivate(let id, notifyOthers: true) = action else { return }
                 answer.keepWaiting(before, policy) { interrupter, _ in interrupter == id }
             }),
+        InjectedFault(
+            Probes.idleness, "a release of a silent session changes nothing", [.idleRelease],
+            .twisted { policy, action, before, answer in
+                guard case .releaseIdle = action else { return }
+                answer.state = before
+                answer.resolvedGrants = policy.resolvedGrants(in: before)
+            }),
         InjectedFault(Probes.replay, "the policy keeps state of its own", withMemory()),
         InjectedFault(
             Probes.refusal, "a refusal changes the state", [.call],

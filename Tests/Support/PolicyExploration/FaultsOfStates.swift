@@ -37,6 +37,13 @@ extension InjectedFault {
                 }
             }),
         InjectedFault(
+            "a session whose silence has released others neither ducks nor keeps them",
+            "silence releases no session that waits", [.idleRelease],
+            .twisted { policy, action, before, answer in
+                guard case .releaseIdle(let id, .all) = action else { return }
+                answer.keepWaiting(before, policy) { interrupter, _ in interrupter == id }
+            }),
+        InjectedFault(
             "chains of waits end", "an interrupted session waits for those that wait for it",
             .twisted { _, _, before, answer in
                 for effect in answer.effects {

@@ -49,6 +49,8 @@ package enum Invariants {
         ("a session waits only for one that is in its way or may return", waitsHaveObstacle),
         // ACT-8
         ("two sessions that are asked to resume at once do not conflict", resumptionsDoNotConflict),
+        // ACT-17
+        ("a session whose silence has released others neither ducks nor keeps them", releasesOthers),
         ("chains of waits end", waitsEnd),  // ACT-8
         ("at most one end per interruption", oneEndPerBegin),  // INT-5
         ("a higher rank prevails over all lower ranks", higherRanksPrevail),  // ACT-4, ACT-5
@@ -71,7 +73,9 @@ package enum Invariants {
             guard resolvedGrant.grant.attenuation > 0 else { return true }
             return seen.active.contains { ducker in
                 guard ducker.id != session.id, ducker.rank >= session.rank else { return false }
-                return ducker.configuration.ducksOthers || (ducker.rank == .call && !ducker.isRinging)
+                if ducker.isConversation || (ducker.rank == .call && !ducker.isRinging) { return true }
+                guard ducker.idleRelease == .none, !session.isConversation else { return false }
+                return ducker.configuration.ducksOthers
                     || (ducker.configuration.interruptsSpokenAudio && session.configuration.mode == .spokenAudio)
             }
         }
@@ -92,6 +96,9 @@ package enum Invariants {
         seen.sessions.allSatisfy { session in
             guard let wait = session.wait, let interrupter = wait.interrupter.flatMap(seen.session) else { return true }
             if interrupter.isActive {
+                if interrupter.isConversation { return true }
+                guard interrupter.idleRelease != .all else { return false }
+                if wait.rule == .act18 { return [.voiceChat, .videoChat].contains(interrupter.configuration.mode) }
                 return interrupter.rank.isSystem || interrupter.isPrimary
                     || interrupter.configuration.interruptsSpokenAudio || wait.rule == .act8
             }
@@ -102,6 +109,16 @@ package enum Invariants {
         }
     }
 
+    @Sendable private static func releasesOthers(_ seen: Observation) -> Bool {
+        let released = seen.active.filter { $0.idleRelease != .none }
+        return zip(seen.sessions, seen.resolvedGrants).allSatisfy { session, resolvedGrant in
+            released.allSatisfy { idle in
+                !(idle.idleRelease == .all && session.wait?.interrupter == idle.id)
+                    && !resolvedGrant.reasons.contains { $0.by == idle.id && $0.kind == .ducked }
+            }
+        }
+    }
+
     @Sendable private static func resumptionsDoNotConflict(_ seen: Observation) -> Bool {
         let resuming = seen.effects.filter { $0.kind == .interruptionEnded(shouldResume: true) }
             .compactMap { seen.session($0.session) }
@@ -109,7 +126,7 @@ package enum Invariants {
             resuming.allSatisfy { other in
                 guard one.id != other.id, one.rank == .app, other.rank == .app else { return true }
                 let isPrompt = one.configuration.interruptsSpokenAudio
-                return !(one.isPrimary && other.isPrimary)
+                return !one.isConversation && !(one.isPrimary && other.isPrimary)
                     && !(isPrompt && other.configuration.mode == .spokenAudio)
             }
         }
@@ -149,7 +166,15 @@ package enum Invariants {
                 return false
             }
         }
-        return true
+        // ACT-18: only playback that started during the conversation runs beside it, or a chat that
+        // does not record.
+        let conversations = seen.active.filter(\.isConversation)
+        guard let conversation = conversations.first else { return true }
+        return conversations.count == 1
+            && seen.active.allSatisfy { other in
+                other.rank != .app || other.id == conversation.id || other.configuration.category == .playback
+                    || (other.isMixable && [.voiceChat, .videoChat].contains(other.configuration.mode))
+            }
     }
 
     @Sendable private static func mixableInterruptsOnlySpoken(_ seen: Observation) -> Bool {
@@ -157,12 +182,18 @@ package enum Invariants {
             guard case .interruptionBegan = effect.kind, let by = effect.by, let cause = seen.session(by),
                 cause.rank == .app, cause.isMixable
             else { return true }
+            if effect.rule == .act18 { return cause.isConversation }
             return effect.rule == .duck4 && seen.session(effect.session)?.configuration.mode == .spokenAudio
         }
     }
 
     @Sendable private static func onePrimary(_ seen: Observation) -> Bool {
-        seen.active.filter { $0.rank == .app && $0.isPrimary }.count <= 1
+        let isInConversation = seen.active.contains(where: \.isConversation)
+        return seen.active.count { session in
+            session.rank == .app && session.isPrimary && session.idleRelease != .all
+                // ACT-5: playback that started during a conversation.
+                && !(isInConversation && !session.isConversation && session.configuration.category == .playback)
+        } <= 1
     }
 
     @Sendable private static func unityWhenAlone(_ seen: Observation) -> Bool {
@@ -212,7 +243,8 @@ package enum Invariants {
                 || seen.active.contains { other in
                     // A session of higher rank blocks it. The system's sessions interrupt their own
                     // rank and lower ones (ACT-4).
-                    other.rank > session.rank || session.rank.isSystem
+                    if other.rank == .app, other.idleRelease == .all { return false }
+                    return other.rank > session.rank || session.rank.isSystem || other.isConversation
                         || (session.isPrimary ? other.isPrimary : other.configuration.mode == .spokenAudio)
                 }
         }
@@ -233,5 +265,12 @@ package enum Invariants {
     @Sendable private static func activeOrderIsConsistent(_ seen: Observation) -> Bool {
         seen.activeOrder.count == Set(seen.activeOrder).count
             && Set(seen.activeOrder) == Set(seen.sessions.filter(\.isActive).map(\.id))
+    }
+}
+
+extension SessionState {
+    /// Whether the session is a conversation, at least by the default settings (ACT-18).
+    var isConversation: Bool {
+        rank == .app && isInputRunning && [.voiceChat, .videoChat].contains(configuration.mode)
     }
 }

@@ -4,10 +4,11 @@ package import SessionPolicy
 /// further events.
 package struct Probes {
     static let liveness = "no session waits forever once all others deactivate with notice"
+    static let idleness = "no session stays ducked or waiting for one that is silent beyond the limits"
     static let replay = "replaying the log gives the same state"
     static let refusal = "a refusal changes nothing"
     static let refusalReason = "a refusal has a rule, a reason and a live blocking session"
-    static let all = [liveness, replay, refusal, refusalReason]
+    static let all = [liveness, idleness, replay, refusal, refusalReason]
 
     let subject: Subject
     let policy: Policy
@@ -32,6 +33,28 @@ package struct Probes {
             }
             _ = try? subject.decide(.setMicrophoneMuted(false), with: policy, &later)
             return later[waiter.id]?.wait == nil
+        }
+    }
+
+    /// Implements ACT-17: after every release that is due, no session waits for one that plays and
+    /// records nothing and is not paused part-way, and none is ducked by one that is silent.
+    package func silenceReleases(in state: PolicyState) -> Bool {
+        guard state.sessions.contains(where: { $0.silence != nil }) else { return true }
+        var later = state
+        for _ in state.sessions.indices {
+            for _ in 0..<2 {
+                guard let next = later.nextIdleRelease(policy.settings) else { break }
+                guard (try? subject.decide(next.action, with: policy, &later)) != nil else { return false }
+            }
+        }
+        let grants = policy.resolvedGrants(in: later)
+        return zip(later.sessions, grants).allSatisfy { session, grant in
+            func isSilent(_ id: SessionID?) -> Bool {
+                id.flatMap { later[$0] }.map { $0.isActive && !$0.isRunning && !$0.isInputRunning } ?? false
+            }
+            let interrupter = session.wait?.interrupter
+            return !(isSilent(interrupter) && interrupter.flatMap { later[$0] }?.isPaused == false)
+                && !grant.reasons.contains { $0.kind == .ducked && isSilent($0.by) }
         }
     }
 

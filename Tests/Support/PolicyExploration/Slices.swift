@@ -3,7 +3,7 @@ extension Slice {
     package static let all: [Slice] = [triples, reconfigured] + wide + combinations.map(combined)
 
     /// Every combination of three classes of configurations, with nothing else varied.
-    static let triples = Slice("every three behaviours", [], casts: casts(of: Behaviour.allCases))
+    static let triples = Slice("every three behaviours", [], casts: casts(of: Behaviour.withoutInput))
 
     /// Every session changes its configuration at any time (CAT-3).
     static let reconfigured = Slice(
@@ -15,7 +15,7 @@ extension Slice {
         wide([.alertsPreference, .ringing]), wide([.life, .running]), wide([.backgroundAudio]),
         wide([.suspensionNotified, .delayedGrant]), wide([.outputMute, .silentSwitch]), wide([.deaths, .call]),
         wide([.userPaused, .call]), wide([.microphone]), wide([.permission]), wide([.inputMute]), wide([.remotePlay]),
-        wide([.delayedGrant, .ringing]),
+        wide([.delayedGrant, .ringing]), wide([.idleRelease]), wide([.conversation]),
     ]
 
     private static func wide(_ dimensions: Set<Dimension>) -> Slice {
@@ -100,11 +100,29 @@ extension Slice {
         [.silentSwitch, .delayedGrant, .servers],
         [.remotePlay, .doNotDisturb, .servers],
         [.reconfiguration, .servers],
+        [.idleRelease, .conversation, .call],
+        [.idleRelease, .ringing, .userPaused], [.conversation, .ringing, .userPaused],
+        [.idleRelease, .life, .backgroundAudio], [.conversation, .life, .backgroundAudio],
+        [.idleRelease, .delayedGrant, .sharedApp], [.conversation, .delayedGrant, .sharedApp],
+        [.idleRelease, .reconfiguration, .running], [.conversation, .reconfiguration, .running],
+        [.idleRelease, .secondCall], [.conversation, .secondCall],
+        [.idleRelease, .alarm, .assistant], [.conversation, .alarm, .assistant],
+        [.idleRelease, .otherApp, .deaths], [.conversation, .otherApp, .deaths],
+        [.idleRelease, .alertsPreference, .lock], [.conversation, .alertsPreference, .lock],
+        [.idleRelease, .suspensionNotified, .silentSwitch], [.conversation, .suspensionNotified, .silentSwitch],
+        [.idleRelease, .outputMute], [.conversation, .outputMute, .inputMute], [.idleRelease, .inputMute],
+        [.idleRelease, .microphone], [.conversation, .microphone, .permission], [.idleRelease, .permission],
+        [.idleRelease, .remotePlay], [.conversation, .remotePlay],
+        [.idleRelease, .doNotDisturb, .headphones], [.conversation, .doNotDisturb, .headphones],
+        [.idleRelease, .servers], [.conversation, .servers],
     ]
 
     /// Returns a slice of these dimensions, with casts in which each of them has an effect.
     private static func combined(_ dimensions: Set<Dimension>) -> Slice {
         var casts: [[Behaviour]] = [[.primary, .primary, .ducker], [.spoken, .spokenInterrupter, .primary]]
+        if dimensions.contains(.conversation) {
+            casts = [[.chat, .primary, .ducker], [.chat, .mixableChat, .spoken]]
+        }
         if !dimensions.isDisjoint(with: [.microphone, .permission, .inputMute]) {
             casts.append([.playAndRecord, .tolerantRecorder, .mixablePlayAndRecord])
         } else {

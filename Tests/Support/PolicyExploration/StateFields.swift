@@ -10,7 +10,9 @@ package enum StateFields {
     package static let session: Set<String> = [
         "id", "app", "rank", "configuration", "activity", "isRinging", "isDeferred",
         "prefersNoInterruptionsFromSystemAlerts", "isOutputMuted", "prefersInterruptionOnRouteDisconnect",
-        "isRunning", "isInputRunning", "temporaryForegroundUntil", "wasSuspended",
+        "isRunning", "isInputRunning", "temporaryForegroundUntil", "wasSuspended", "paused",
+        // What it has released; its times follow from the other fields, or decide only what is due.
+        "silence",
         // Left out.
         "routedCategory", "preferences", "preferredInput", "isOverriddenToSpeaker",
     ]

@@ -99,6 +99,8 @@ struct StateCoder {
         bits.add(session.isInputRunning)
         bits.add(session.temporaryForegroundUntil != nil)
         bits.add(session.wasSuspended)
+        bits.add(session.isPaused)
+        bits.add(IdleRelease.allCases.firstIndex(of: session.idleRelease), below: 4)
         bits.add(session.isActive)
         bits.add((state.activeOrder.firstIndex(of: id) ?? -1) + 1, below: 8)
         bits.add((state.pendingActivations.firstIndex(of: id) ?? -1) + 1, below: 4)

@@ -55,6 +55,8 @@ extension PolicyAction {
             .preferNoInterruptionsFromSystemAlerts(new(id), yes)
         case .setOutputMuted(let id, let yes): .setOutputMuted(new(id), yes)
         case .setRunning(let id, let yes): .setRunning(new(id), yes)
+        case .setPaused(let id, let yes): .setPaused(new(id), yes)
+        case .releaseIdle(let id, let release): .releaseIdle(new(id), release)
         case .setInputRunning(let id, let yes): .setInputRunning(new(id), yes)
         case .remotePlay(let id): .remotePlay(new(id))
         case .userPaused(let id): .userPaused(new(id))

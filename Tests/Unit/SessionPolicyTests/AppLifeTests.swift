@@ -71,7 +71,7 @@ import Testing
             try enter(&scene, app, .background)
         }
         try scene.configure(1, .playback, .spokenAudio)
-        try scene.activate(1)
+        try scene.play(1)
         let refusal = try scene.refusal(of: .activate(SessionID(2)))
         #expect(refusal.code == .cannotInterruptOthers && refusal.rule == .act6 && refusal.by == SessionID(1))
         try scene.activate(3)
@@ -83,6 +83,30 @@ import Testing
         #expect(try scene.isActive(2))
     }
 
+    @Test("ACT-6: a foreground session that is paused or muted does not keep the background from playing; a recorder does")
+    func silentForeground() throws {
+        var scene = Scene()
+        for id: UInt64 in 1...2 { try music(&scene, id) }
+        try scene.do(.setDeclaresBackgroundAudio(AppID(2), true))
+        try enter(&scene, 2, .background)
+        let activate = PolicyAction.activate(SessionID(2))
+        try scene.play(1)
+        #expect(try scene.refusal(of: activate).by == SessionID(1))
+        try scene.do(.setOutputMuted(SessionID(1), true))
+        try scene.do(activate)
+        #expect(scene.interruptions == ["1 began"])
+        try scene.do(.setOutputMuted(SessionID(1), false))
+        try scene.activate(1)
+        #expect(try scene.refusal(of: activate).by == SessionID(1))
+        try scene.do(.setRunning(SessionID(1), false))
+        try scene.do(activate)
+        #expect(scene.interruptions == ["1 began"])
+        try scene.add(3, .record)
+        try scene.activate(3)
+        try scene.do(.setInputRunning(SessionID(3), true))
+        #expect(try scene.refusal(of: activate).by == SessionID(3))
+    }
+
     @Test("ACT-6: the right to activate while waiting (INT-5) does not override it")
     func waitingInBackground() throws {
         var scene = Scene()
@@ -91,8 +115,9 @@ import Testing
         try scene.do(.setDeclaresBackgroundAudio(AppID(1), true))
         try scene.activate(1)
         try enter(&scene, 1, .background)
-        try scene.activate(2)
-        #expect(scene.interruptions == ["1 began"])
+        try scene.play(2)
+        try scene.do(.setRunning(SessionID(1), true))
+        #expect(try scene.waits(1) == 2)
         #expect(try scene.refusal(of: .activate(SessionID(1))).code == .cannotInterruptOthers)
         #expect(try scene.waits(1) == 2)
     }

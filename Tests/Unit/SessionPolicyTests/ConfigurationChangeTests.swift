@@ -83,7 +83,7 @@ import Testing
             var scene = Scene()
             for id: UInt64 in 1...3 { try scene.add(id, .playback) }
             try scene.activate(1)
-            try scene.activate(2)
+            try scene.play(2)
             try scene.do(.setDeclaresBackgroundAudio(AppID(3), true))
             try scene.do(.setApplicationState(AppID(3), .background))
             try scene.do(.requestActivation(SessionID(3)))

@@ -57,7 +57,7 @@ import Testing
         for id: UInt64 in 1...2 { try scene.add(id, .playback) }
         try scene.do(.setDeclaresBackgroundAudio(AppID(2), true))
         try scene.do(.setApplicationState(AppID(2), .background))
-        try scene.activate(1)
+        try scene.play(1)
         try request(&scene, 2)
         #expect(try !scene.isActive(2))
         try scene.deactivate(1)

@@ -37,6 +37,10 @@ import Testing
             }
         ),
         (
+            "a session whose silence has released others neither ducks nor keeps them",
+            { $0.sessions[1].silence = Silence(since: .zero, unusedSince: .zero, release: .all) }
+        ),
+        (
             "chains of waits end",
             {
                 let wait = SessionState.Wait(

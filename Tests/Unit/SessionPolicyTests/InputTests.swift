@@ -95,7 +95,7 @@ import Testing
     func muteKey() throws {
         var scene = Scene()
         for id: UInt64 in 1...2 {
-            try scene.add(id, .playAndRecord, .voiceChat, .mixWithOthers)
+            try scene.add(id, .playAndRecord, .gameChat, .mixWithOthers)
             try scene.do(.setRecordPermission(AppID(id), .granted))
             try scene.activate(id)
         }
@@ -132,6 +132,33 @@ import Testing
         #expect(refusal.code == .resourceNotAvailable && refusal.rule == .int10)
     }
 
+    @Test("ACT-15: input starts an inactive session in one decision; refused, nobody is interrupted and nothing starts")
+    func oneDecision() throws {
+        var scene = Scene(Policy.interruptingMicrophone)
+        try scene.add(1, .playAndRecord)
+        try scene.add(2, .playback)
+        try scene.play(2)
+        try scene.do(.setMicrophoneMuted(true))
+        // `refusal` checks that the state is unchanged.
+        #expect(try scene.refusal(of: .setInputRunning(one, true)).rule == .int10)
+        #expect(try scene.isActive(2) && !scene.isActive(1))
+        try scene.do(.setMicrophoneMuted(false))
+        try scene.begin(9, .alarm)
+        #expect(try scene.refusal(of: .setInputRunning(one, true)).code == .insufficientPriority)
+        #expect(try !scene.session(1).isInputRunning)
+        try scene.end(9)
+        try scene.activate(2)
+        try scene.do(.setInputRunning(one, true))
+        #expect(
+            scene.notified.map(\.kind)
+                == [.interruptionBegan(.default), .activated, .routeChanged(previous: Route(), .categoryChange), .recordPermissionNeeded])
+        #expect(try scene.isActive(1) && scene.session(1).isInputRunning && scene.waits(2) == 1)
+        // An interrupted input that starts again activates its session, too.
+        try scene.activate(2)
+        try scene.do(.setInputRunning(one, true))
+        #expect(try scene.isActive(1) && scene.interruptions == ["2 began"])
+    }
+
     @Test("INT-10, ACT-8: a session unmuted during a call waits for its end; resuming is not recommended then")
     func microphoneThenCall() throws {
         var scene = try recording()
@@ -160,9 +187,8 @@ import Testing
     func misplaced() throws {
         var scene = Scene()
         try scene.add(1, .playAndRecord)
-        #expect(try scene.refusal(of: .setInputRunning(one, true)).code == .sessionNotActive)
-        try scene.activate(1)
         try scene.do(.setInputRunning(one, true))
+        #expect(try scene.isActive(1), "activates it (ACT-15)")
         try scene.configure(1, .playback)
         #expect(try !scene.session(1).isInputRunning)
         #expect(try scene.refusal(of: .setInputRunning(one, true)).code == .incompatibleCategory)

@@ -60,6 +60,12 @@ struct Scene {
 
     mutating func activate(_ id: UInt64) throws { try self.do(.activate(SessionID(id))) }
 
+    /// Activates a session and starts to play in it.
+    mutating func play(_ id: UInt64) throws {
+        try activate(id)
+        try self.do(.setRunning(SessionID(id), true))
+    }
+
     mutating func deactivate(_ id: UInt64, notify: Bool = true) throws {
         try self.do(.deactivate(SessionID(id), notifyOthers: notify))
     }
