@@ -131,6 +131,8 @@ public final class AudioPlayer: Sendable {
     /// whether or not the end has been reported. Throws errors of the session, the server, the file
     /// and the engine; then nothing plays.
     public func play() throws {
+        // ACT-15: a file that cannot be read interrupts no other session.
+        if !session.isActive { _ = try AudioFile(path: filePath) }
         try session.activateToStart()
         var ending: Ending?
         defer { if let ending { report(ending) } }

@@ -45,9 +45,10 @@ struct Precedence {
             if session.isRinging { return other.prefersNoInterruptionsFromSystemAlerts ? nil : .int6 }
             return level == .conversation ? .act18 : .act4
         }
-        // ACT-18: of two conversations, the newer interrupts.
+        // ACT-18: of two conversations the newer interrupts; before its input runs, as ACT-2.
         if otherLevel == .conversation {
-            return mayConverse(session) && (level == .conversation || session.isPrimary) ? .act18 : nil
+            let interrupts = level == .conversation || (session.isPrimary && other.isPrimary)
+            return mayConverse(session) && interrupts ? .act18 : nil
         }
         if level < otherLevel { return nil }
         if session.rank.isSystem {

@@ -1,9 +1,9 @@
 import PolicyExploration
 import TestRandom
 
-/// `policy-explorer [--every N]`: explores every slice of the rules' states. With `--every`, it
-/// explores each Nth slice from one that the seed chooses (SEED, or the day), so that N consecutive
-/// seeds cover all of them. It also injects faults, to verify that each invariant detects its own,
+/// `policy-explorer [--every N | --only NAME]`: explores every slice of the rules' states. With
+/// `--every`, it explores each Nth slice from one that the seed chooses (SEED, or the day), so that N
+/// consecutive seeds cover all of them; with `--only`, those whose names contain NAME. It also injects faults, to verify that each invariant detects its own,
 /// and prints what it covered and what it did not. Fails if an invariant is violated or an injected
 /// fault is not detected.
 @main struct PolicyExplorer {
@@ -37,8 +37,11 @@ import TestRandom
 
     private static func chosenSlices(_ arguments: [String]) throws -> [Slice] {
         guard arguments.count > 1 else { return Slice.all }
+        if arguments.count == 3, arguments[1] == "--only" {
+            return Slice.all.filter { $0.name.contains(arguments[2]) }
+        }
         guard arguments.count == 3, arguments[1] == "--every", let stride = UInt64(arguments[2]), stride > 0 else {
-            throw Failed(failures: ["usage: policy-explorer [--every N]"])
+            throw Failed(failures: ["usage: policy-explorer [--every N | --only NAME]"])
         }
         let slices = Slice.all.enumerated().filter { UInt64($0.offset) % stride == TestSeed.current % stride }
         guard !slices.isEmpty else {

@@ -68,6 +68,7 @@ enum DecisionInvariants {
                 decision.after.state[by]?.rank == .app, decision.after.state[effect.session]?.isMixable == true
             else { return true }
             return effect.rule == .duck4
+                // ACT-18
                 || (effect.rule == .act18 && decision.after.state[by]?.isConversation == true)
         }
     }

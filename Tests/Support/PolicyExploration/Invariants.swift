@@ -98,8 +98,8 @@ package enum Invariants {
             if interrupter.isActive {
                 if interrupter.isConversation { return true }
                 guard interrupter.idleRelease != .all else { return false }
-                if wait.rule == .act18 { return [.voiceChat, .videoChat].contains(interrupter.configuration.mode) }
-                return interrupter.rank.isSystem || interrupter.isPrimary
+                let isChat = [.voiceChat, .videoChat].contains(interrupter.configuration.mode)
+                return interrupter.rank.isSystem || interrupter.isPrimary || (wait.rule == .act18 && isChat)
                     || interrupter.configuration.interruptsSpokenAudio || wait.rule == .act8
             }
             guard interrupter.app != .system, interrupter.temporaryForegroundUntil == nil else { return true }

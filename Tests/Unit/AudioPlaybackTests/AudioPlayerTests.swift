@@ -45,6 +45,29 @@ struct AudioPlayerTests {
         #expect(!stage.player.isPlaying)
     }
 
+    @Test("ACT-15: a file that is gone activates nothing and interrupts no other session")
+    func missingFile() throws {
+        let stage = try PlaybackFixture()
+        let other = try AudioSession(host: stage.host)
+        try other.setCategory(.playback)
+        try other.setActive(true)
+        try FileManager.default.removeItem(atPath: stage.directory.file("count.wav"))
+        #expect(throws: AudioFileError.self) { try stage.player.play() }
+        #expect(other.isActive && !stage.session.isActive && !stage.player.isPlaying)
+    }
+
+    @Test("ACT-17: a player that is paused part-way is in use; a stopped one is not")
+    func pausedPartWay() throws {
+        let stage = try PlaybackFixture()
+        try stage.player.play()
+        _ = try stage.render(1_000)
+        #expect(!stage.player.isPaused)
+        stage.player.pause()
+        #expect(stage.player.isPaused)
+        stage.player.stop()
+        #expect(!stage.player.isPaused)
+    }
+
     @Test("INT-8, INT-9: a call silences the player within a period and the fade; it resumes at the very next frame")
     func interruption() throws {
         let stage = try PlaybackFixture()

@@ -185,6 +185,26 @@ import Testing
         #expect(try capture(input).allSatisfy { $0 == 1 })
     }
 
+    @Test("ACT-15, INT-10: input that a muted microphone refuses activates nothing and interrupts no music")
+    func refusedStart() throws {
+        stage.host.setRecordPermission(.granted)
+        let music = try stage.session(.playback)
+        try music.setActive(true)
+        let interruptions = NotificationRecorder(AudioSession.interruptionNotification, of: music)
+        let session = try stage.session(.playAndRecord)
+        let input = try AudioSessionInput(session: session)
+        try stage.host.setMicrophoneMuted(true)
+        let error = #expect(throws: AudioSessionError.self) { try input.start() }
+        #expect(error?.errorCode == .resourceNotAvailable && session.lastRefusal?.rule == "INT-10")
+        stage.host.settle()
+        #expect(music.isActive && !session.isActive && !input.isRunning && interruptions.heard.noted.isEmpty)
+        try stage.host.setMicrophoneMuted(false)
+        try input.start()
+        #expect(session.isActive && input.isRunning && interruptions.heard.wait { $0.count == 1 })
+        _ = try capture(input)
+        #expect(try capture(input).allSatisfy { $0 == 1 })
+    }
+
     @Test("INT-10: the microphone's switch stops an interrupted input")
     func heldByInterruption() throws {
         stage.host.setRecordPermission(.granted)
