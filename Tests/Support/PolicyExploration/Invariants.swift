@@ -166,14 +166,15 @@ package enum Invariants {
                 return false
             }
         }
-        // ACT-18: only playback that started during the conversation runs beside it, or a chat that
-        // does not record.
+        // ACT-18: only playback that started during the conversation runs beside it, or a chat
+        // without input if one of both is mixable.
         let conversations = seen.active.filter(\.isConversation)
         guard let conversation = conversations.first else { return true }
         return conversations.count == 1
             && seen.active.allSatisfy { other in
                 other.rank != .app || other.id == conversation.id || other.configuration.category == .playback
-                    || (other.isMixable && [.voiceChat, .videoChat].contains(other.configuration.mode))
+                    || ((other.isMixable || conversation.isMixable)
+                        && [.voiceChat, .videoChat].contains(other.configuration.mode))
             }
     }
 
