@@ -78,7 +78,9 @@ final class SessionParticipants: Sendable {
         // It has an effect only while the session is active; an activation is reported afterwards.
         while let reported = session.status?.session, reported.isActive {
             let isPaused = isPaused
-            guard reported.isPaused != isPaused, (try? session.submit { .setPaused($0, isPaused) }) != nil else { return }
+            guard reported.isPaused != isPaused, (try? session.submit { .setPaused($0, isPaused) }) != nil else {
+                return
+            }
         }
     }
 

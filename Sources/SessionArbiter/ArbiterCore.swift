@@ -14,8 +14,8 @@ package struct ArbiterCore {
     /// The sessions that play in `state`, for the hints about other audio.
     private var otherAudio = OtherAudio()
     package private(set) var log: DecisionLog
-    /// When the next silent session is due to release others (ACT-17); nil if none is. The owner then
-    /// decides `dueIdleRelease`, until that is nil.
+    /// When the next silent session is due to release others (ACT-17); nil if none is. The owner
+    /// then decides `dueIdleRelease`, until that is nil.
     package private(set) var idleReleaseDue: EventTime?
     /// The numbers of the sessions' grants (SRV-3).
     package private(set) var grants = GrantOrder()

@@ -7,7 +7,8 @@ extension PolicyAction {
         case .register(let id, _), .unregister(let id), .configure(let id, _), .activate(let id),
             .requestActivation(let id), .deactivate(let id, _), .prefer(let id, _),
             .preferNoInterruptionsFromSystemAlerts(let id, _), .setOutputMuted(let id, _), .setRunning(let id, _),
-            .setPaused(let id, _), .releaseIdle(let id, _), .setInputRunning(let id, _), .remotePlay(let id), .preferInput(let id, _), .overrideOutput(let id, _),
+            .setPaused(let id, _), .releaseIdle(let id, _), .setInputRunning(let id, _), .remotePlay(let id),
+            .preferInput(let id, _), .overrideOutput(let id, _),
             .preferInterruptionOnRouteDisconnect(let id, _), .userPaused(let id), .beginSystemSession(let id, _, _),
             .acceptCall(let id), .endSystemSession(let id, _):
             id

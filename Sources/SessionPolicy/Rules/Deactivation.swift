@@ -137,8 +137,8 @@ extension Arbitration {
 
 extension Arbitration {
     /// Returns the sessions that wait for one of these, in the order in which their waits end: the
-    /// highest level first, of one level the one interrupted last (keeps ACT-8). Of those interrupted
-    /// at the same time, sessions that interrupt spoken audio come after it.
+    /// highest level first, of one level the one interrupted last (keeps ACT-8). Of those
+    /// interrupted at the same time, sessions that interrupt spoken audio come after it.
     private func waiters(for interrupters: [SessionID]) -> [SessionID] {
         let waiters = state.sessions.compactMap { session in
             session.wait.flatMap { wait in

@@ -4,8 +4,8 @@ struct GrantResolver {
     private let state: PolicyState
     private let settings: PolicySettings
     private let precedence: Precedence
-    /// The active sessions that duck others, or only spoken audio (DUCK-4), the newest last, without
-    /// those that have been silent for too long (ACT-17).
+    /// The active sessions that duck others, or only spoken audio (DUCK-4), the newest last,
+    /// without those that have been silent for too long (ACT-17).
     private let duckers: [SessionState]
     /// The outputs of each ducker; nil if it lowers sessions on all outputs (DUCK-6).
     private let duckedOutputs: [Set<PolicyState.OutputPort>?]
@@ -96,8 +96,8 @@ struct GrantResolver {
         ducker.configuration.ducksOthers || session.configuration.mode == .spokenAudio
     }
 
-    /// Returns why a session that may play during a call or a conversation is strongly ducked (keeps
-    /// ACT-5, ACT-18).
+    /// Returns why a session that may play during a call or a conversation is strongly ducked
+    /// (keeps ACT-5, ACT-18).
     private func strongDuckReason(of session: SessionState) -> Reason? {
         guard let call, call.id != session.id, precedence.plays(session, during: call),
             session.configuration.mode.allowsProcessing
@@ -113,7 +113,8 @@ struct GrantResolver {
             let rule: Rule = session.configuration.category == .audioProcessing ? .cat5 : .categoryTable
             reasons.append(Reason(.muted, rule, since: since(session)))
         }
-        // CAT-4: the recorder mutes every mixable session except those that take precedence (ACT-4).
+        // CAT-4: the recorder mutes every mixable session except those that take precedence
+        // (ACT-4).
         if let recorder, session.id != recorder.id, session.isMixable,
             precedence.level(of: session) <= precedence.level(of: recorder)
         {

@@ -40,7 +40,7 @@ extension Arbitration {
     }
 
     /// Updates since when the sessions of apps have been silent, after a decision that began with
-    /// the state `before`. An activation, and a change that counts as one, starts the time anew.
+    /// the state `before`. An activation, and a change that counts as one, restarts the time.
     mutating func updateSilence(since before: PolicyState) {
         state.changeSessions { session in
             guard session.rank == .app, session.app != .system else { return }
@@ -52,8 +52,11 @@ extension Arbitration {
                 let release = session.idleRelease
                 session.silence = Silence(since: now, unusedSince: now, release: release)
             }
-            if session.isPaused { session.silence?.unusedSince = nil
-            } else if session.silence?.unusedSince == nil { session.silence?.unusedSince = now }
+            if session.isPaused {
+                session.silence?.unusedSince = nil
+            } else if session.silence?.unusedSince == nil {
+                session.silence?.unusedSince = now
+            }
         }
     }
 }

@@ -3,8 +3,8 @@
 extension Arbitration {
     /// Records that a session starts or stops taking live input. A start throws if the session may
     /// not take input; otherwise it activates an inactive session, in one decision, so that a
-    /// refused start interrupts nobody (keeps ACT-15, INT-10). It asks the app to request the user's
-    /// permission if there is no answer yet (keeps PERM-3).
+    /// refused start interrupts nobody (keeps ACT-15, INT-10). It asks the app to request the
+    /// user's permission if there is no answer yet (keeps PERM-3).
     ///
     /// In a chat mode, input makes an active session a conversation or ends that, which is
     /// arbitrated as a change of the configuration is (keeps ACT-18, CAT-3).

@@ -22,10 +22,10 @@ public struct AppID: Hashable, Sendable, Codable, CustomStringConvertible {
     public var description: String { "app \(rawValue)" }
 }
 
-/// The time of an event. The policy has no clock. It copies these times into reasons, and
-/// says when a silent session is due to release others (ACT-17). Two decisions depend on them: whether a session still counts as in the foreground after a remote play command
-/// (ACT-16), and, when the state is rebuilt, whether the microphone was muted after a session
-/// became active (INT-10).
+/// The time of an event. The policy has no clock. It copies these times into reasons, and says when
+/// a silent session is due to release others (ACT-17). Two decisions depend on them: whether a
+/// session still counts as in the foreground after a remote play command (ACT-16), and, when the
+/// state is rebuilt, whether the microphone was muted after a session became active (INT-10).
 public struct EventTime: Hashable, Comparable, Sendable, Codable {
     /// Nanoseconds of the arbiter's monotonic clock.
     public var nanoseconds: UInt64

@@ -4,8 +4,8 @@ public enum IdleRelease: String, Hashable, Comparable, Sendable, Codable, CaseIt
     case none
     /// It lowers nobody.
     case ducking
-    /// For other sessions it has deactivated with notice: it lowers, mutes and interrupts nobody, and nobody
-    /// waits for it.
+    /// For other sessions it has deactivated with notice: it lowers, mutes and interrupts nobody,
+    /// and nobody waits for it.
     case all
 
     public static func < (a: IdleRelease, b: IdleRelease) -> Bool {

@@ -2,10 +2,10 @@ import PolicyExploration
 import TestRandom
 
 /// `policy-explorer [--every N | --only NAME]`: explores every slice of the rules' states. With
-/// `--every`, it explores each Nth slice from one that the seed chooses (SEED, or the day), so that N
-/// consecutive seeds cover all of them; with `--only`, those whose names contain NAME. It also injects faults, to verify that each invariant detects its own,
-/// and prints what it covered and what it did not. Fails if an invariant is violated or an injected
-/// fault is not detected.
+/// `--every`, it explores each Nth slice from one that the seed chooses (SEED, or the day), so that
+/// N consecutive seeds cover all of them; with `--only`, those whose names contain NAME. It also
+/// injects faults, to verify that each invariant detects its own, and prints what it covered and
+/// what it did not. Fails if an invariant is violated or an injected fault is not detected.
 @main struct PolicyExplorer {
     static func main() async throws {
         var failures: [String] = []

@@ -6,7 +6,8 @@ import SessionPolicy
 import TestSupport
 import Testing
 
-/// Sessions that are active and silent, in one process: the arbiter's timer releases others (ACT-17).
+/// Sessions that are active and silent, in one process: the arbiter's timer releases others
+/// (ACT-17).
 @Suite struct IdleReleaseTests {
     private let stage: HostFixture
     private let music: AudioSession
@@ -39,7 +40,7 @@ import Testing
         #expect(try music.state.isDucked && record(of: prompt).idleRelease == .none)
     }
 
-    @Test("ACT-17: music is asked to resume when the session that interrupted it is silent; a paused player counts as in use")
+    @Test("ACT-17: music is asked to resume when what interrupted it is silent; a paused player is in use")
     func forgotten() throws {
         let interruptions = NotificationRecorder(AudioSession.interruptionNotification, of: music)
         let game = try stage.session(.soloAmbient)

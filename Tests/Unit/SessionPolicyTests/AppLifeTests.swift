@@ -83,7 +83,7 @@ import Testing
         #expect(try scene.isActive(2))
     }
 
-    @Test("ACT-6: a foreground session that is paused or muted does not keep the background from playing; a recorder does")
+    @Test("ACT-6: a paused or muted foreground session does not keep the background from playing; a recorder does")
     func silentForeground() throws {
         var scene = Scene()
         for id: UInt64 in 1...2 { try music(&scene, id) }

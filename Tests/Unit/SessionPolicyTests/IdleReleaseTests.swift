@@ -1,11 +1,10 @@
 import SessionPolicy
 import Testing
 
-/// Idle release: active sessions that are silent for a while (ACT-17). The scene's clock advances by
-/// a nanosecond per action, and the tests submit the releases as the arbiter does when they are due.
+/// Idle release: active sessions that are silent for a while (ACT-17). The scene's clock advances
+/// by a nanosecond per action, and the tests submit the releases as the arbiter does when they are
+/// due.
 @Suite struct IdleReleaseTests {
-    private let seconds: UInt64 = 1_000_000_000
-
     /// Adds sessions that play, in this order.
     private func playing(_ sessions: (UInt64, Category, Mode, CategoryOptions)...) throws -> Scene {
         var scene = Scene()
@@ -22,10 +21,12 @@ import Testing
         (id, .playback, .voicePrompt, [.duckOthers, .interruptSpokenAudioAndMixWithOthers])
     }
 
-    private func podcast(_ id: UInt64) -> (UInt64, Category, Mode, CategoryOptions) { (id, .playback, .spokenAudio, []) }
+    private func podcast(_ id: UInt64) -> (UInt64, Category, Mode, CategoryOptions) {
+        (id, .playback, .spokenAudio, [])
+    }
 
-    /// Submits the next release that is due, and returns how many seconds after `start` that is.
-    private func release(_ scene: inout Scene, since start: UInt64 = 0) throws -> Double {
+    /// Submits the next release, and returns the seconds after which it is due.
+    private func release(_ scene: inout Scene) throws -> Double {
         let next = try #require(scene.state.nextIdleRelease(scene.policy.settings))
         try scene.do(next.action)
         return (Double(next.due.nanoseconds) / 1e9).rounded()

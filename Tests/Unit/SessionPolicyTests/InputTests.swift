@@ -151,7 +151,10 @@ import Testing
         try scene.do(.setInputRunning(one, true))
         #expect(
             scene.notified.map(\.kind)
-                == [.interruptionBegan(.default), .activated, .routeChanged(previous: Route(), .categoryChange), .recordPermissionNeeded])
+                == [
+                    .interruptionBegan(.default), .activated, .routeChanged(previous: Route(), .categoryChange),
+                    .recordPermissionNeeded,
+                ])
         #expect(try scene.isActive(1) && scene.session(1).isInputRunning && scene.waits(2) == 1)
         // An interrupted input that starts again activates its session, too.
         try scene.activate(2)

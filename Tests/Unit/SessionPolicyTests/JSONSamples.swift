@@ -24,7 +24,8 @@ enum JSONSamples {
         [
             .register(SessionID(.max), app: app), .unregister(id), .appDied(app), .activate(id),
             .requestActivation(id), .deactivate(id, notifyOthers: true),
-            .preferNoInterruptionsFromSystemAlerts(id, true), .setOutputMuted(id, false), .setRunning(id, true), .setPaused(id, true), .releaseIdle(id, .ducking),
+            .preferNoInterruptionsFromSystemAlerts(id, true), .setOutputMuted(id, false), .setRunning(id, true),
+            .setPaused(id, true), .releaseIdle(id, .ducking),
             .setInputRunning(id, false), .remotePlay(id), .preferInput(id, "usb-in"), .preferInput(id, nil),
             .overrideOutput(id, toSpeaker: true), .preferInterruptionOnRouteDisconnect(id, false), .userPaused(id),
             .acceptCall(id), .endSystemSession(id, shouldResume: false), .setDeclaresBackgroundAudio(app, true),

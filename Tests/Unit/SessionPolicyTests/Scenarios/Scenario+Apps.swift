@@ -39,7 +39,7 @@ extension Scenario {
             try scene.start(.podcast, .prompt)
             try scene.expect([.podcast: "waits for prompt"])
             try scene.leave(.prompt)
-            #expect(scene.told == ["podcast ended resume"])
+            #expect(scene.interruptionsByName == ["podcast ended resume"])
         },
         Scenario(
             "A podcast plays; a prompt speaks, and leaves without notice.",
@@ -47,7 +47,7 @@ extension Scenario {
         ) { scene in
             try scene.start(.podcast, .prompt)
             try scene.leave(.prompt, silently: true)
-            #expect(scene.told == [])
+            #expect(scene.interruptionsByName == [])
             try scene.expect([.podcast: "inactive"])
         },
         Scenario(
@@ -57,7 +57,7 @@ extension Scenario {
         ) { scene in
             try scene.start(.music, .film, .clip, .film)
             try scene.leave(.film)
-            #expect(scene.told == ["clip ended resume"])
+            #expect(scene.interruptionsByName == ["clip ended resume"])
             try scene.expect([.music: "waits for clip"])
         },
         Scenario(
@@ -136,7 +136,7 @@ extension Scenario {
             try scene.start(.podcast, .prompt)
             try scene.hush(.prompt)
             try scene.idle()
-            #expect(scene.told == ["podcast ended resume"])
+            #expect(scene.interruptionsByName == ["podcast ended resume"])
         },
         Scenario(
             "An app that never configured its session beeps once, and stays active.",
@@ -146,7 +146,7 @@ extension Scenario {
             try scene.start(.music, .unconfigured)
             try scene.hush(.unconfigured)
             try scene.idle()
-            #expect(scene.told == ["music ended resume"])
+            #expect(scene.interruptionsByName == ["music ended resume"])
             try scene.start(.music)
             try scene.expect([.music: "plays", .unconfigured: "silent"])
             try scene.do(.setRunning(Actor.unconfigured.id, true))
@@ -165,7 +165,7 @@ extension Scenario {
         ) { scene in
             try scene.start(.music, .film)
             try scene.do(.appDied(Actor.film.app))
-            #expect(scene.told == ["music ended resume"])
+            #expect(scene.interruptionsByName == ["music ended resume"])
         },
     ]
 }

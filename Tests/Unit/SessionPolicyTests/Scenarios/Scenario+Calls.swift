@@ -11,7 +11,7 @@ extension Scenario {
             try scene.begin(.call, ringing: true)
             try scene.expect([.music: "waits for call"])
             try scene.end(.call)
-            #expect(scene.told == ["music ended resume"])
+            #expect(scene.interruptionsByName == ["music ended resume"])
         },
         Scenario(
             "A call rings in a live show whose app prefers no interruptions by ringing.",
@@ -78,14 +78,14 @@ extension Scenario {
             try scene.expect([.alarm: "plays"])
         },
         Scenario(
-            "The user calls the assistant over music, and tells it to pause the music.",
+            "The user calls the assistant over music, and asks it to pause the music.",
             "The music is not asked to resume.", "INT-7"
         ) { scene in
             try scene.start(.music)
             try scene.begin(.assistant)
             try scene.do(.userPaused(Actor.music.id))
             try scene.end(.assistant)
-            #expect(scene.told == ["music ended"])
+            #expect(scene.interruptionsByName == ["music ended"])
         },
         Scenario(
             "Do-not-disturb is on; a call comes in, and the user calls the assistant.",
@@ -120,13 +120,13 @@ extension Scenario {
             try scene.expect([.meeting: "plays", .film: "plays at -35 dB"])
         },
         Scenario(
-            "A meeting begins while music plays, and ends.", "The music pauses, also if it mixes, and is asked to resume.",
-            "ACT-18"
+            "A meeting begins while music plays, and ends.",
+            "The music pauses, also if it mixes, and is asked to resume.", "ACT-18"
         ) { scene in
             try scene.start(.ambience, .music, .meeting)
             try scene.expect([.music: "waits for meeting", .ambience: "waits for meeting"])
             try scene.leave(.meeting)
-            #expect(scene.told == ["ambience ended resume", "music ended resume"])
+            #expect(scene.interruptionsByName == ["ambience ended resume", "music ended resume"])
         },
         Scenario(
             "A navigation prompt speaks in a meeting.", "It is heard 35 dB lower, and does not lower the meeting.",
@@ -142,7 +142,7 @@ extension Scenario {
             try scene.start(.meeting, .chat)
             try scene.expect([.meeting: "waits for chat", .chat: "plays"])
             try scene.leave(.chat)
-            #expect(scene.told == ["meeting ended resume"])
+            #expect(scene.interruptionsByName == ["meeting ended resume"])
         },
         Scenario(
             "A call in an app is answered behind the locked screen while music plays.",
@@ -164,7 +164,7 @@ extension Scenario {
             try scene.begin(.call, ringing: true)
             try scene.expect([.meeting: "waits for call"])
             try scene.end(.call)
-            #expect(scene.told == ["meeting ended resume"])
+            #expect(scene.interruptionsByName == ["meeting ended resume"])
         },
         Scenario(
             "The user presses the microphone's mute key in a meeting, and again.",
@@ -172,7 +172,7 @@ extension Scenario {
         ) { scene in
             try scene.start(.meeting)
             try scene.do(.setMicrophoneMuted(true))
-            #expect(try scene.told == [] && !scene.grant(Actor.meeting.rawValue).isInputGranted)
+            #expect(try scene.interruptionsByName == [] && !scene.grant(Actor.meeting.rawValue).isInputGranted)
             try scene.expect([.meeting: "plays"])
             try scene.do(.setMicrophoneMuted(false))
             #expect(try scene.grant(Actor.meeting.rawValue).isInputGranted)

@@ -12,7 +12,7 @@ extension Scenario {
             try scene.begin(.call)
             try scene.background(.game, declared: false)
             try scene.end(.call)
-            #expect(scene.told == ["music ended resume"])
+            #expect(scene.interruptionsByName == ["music ended resume"])
         },
         Scenario(
             "The same, but the screen locks in the call. The music declares background audio.",
@@ -24,7 +24,7 @@ extension Scenario {
             try scene.begin(.call)
             try scene.do(.setScreenLocked(true))
             try scene.end(.call)
-            #expect(scene.told == ["music ended resume"])
+            #expect(scene.interruptionsByName == ["music ended resume"])
         },
         Scenario(
             "The screen locks while music plays that declares background audio.", "The music plays on.", "BG-2"
@@ -79,7 +79,7 @@ extension Scenario {
             try scene.do(.plug(Devices.headset))
             try scene.start(.music)
             try scene.do(.unplug("headset"))
-            #expect(scene.told == ["music began"])
+            #expect(scene.interruptionsByName == ["music began"])
             try scene.expect([.music: "waits for nobody"])
         },
         Scenario(
@@ -93,7 +93,7 @@ extension Scenario {
             try scene.begin(.call)
             try scene.do(.unplug("headset"))
             try scene.end(.call)
-            #expect(scene.told == ["music ended"])
+            #expect(scene.interruptionsByName == ["music ended"])
         },
         Scenario(
             "A headset is unplugged in a voice chat.", "The chat goes on, on the receiver.", "ROUTE-4, ROUTE-5"
@@ -102,7 +102,7 @@ extension Scenario {
             try scene.do(.plug(Devices.headset))
             try scene.start(.chat)
             try scene.do(.unplug("headset"))
-            #expect(scene.told == [])
+            #expect(scene.interruptionsByName == [])
             let outputs = scene.state.route(of: try scene.session(Actor.chat.rawValue)).outputs
             #expect(outputs.map(\.type) == [.builtInReceiver])
         },

@@ -120,7 +120,7 @@ extension Scene {
     }
 
     /// The interruptions of which the last action notified apps, such as "music began".
-    var told: [String] {
+    var interruptionsByName: [String] {
         interruptions.map { text in
             let words = text.split(separator: " ", maxSplits: 1)
             let name = UInt64(words[0]).flatMap(Actor.init(rawValue:))?.name ?? String(words[0])
