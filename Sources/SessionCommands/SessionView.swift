@@ -19,6 +19,8 @@ struct SessionView: Encodable, Equatable {
     var state: String
     /// Whether the session reports that it plays or records.
     var playing: Bool
+    /// "ducking", "all": what its silence has released other sessions from (ACT-17); nil otherwise.
+    var released: String?
     var ducked: Bool
     /// The attenuation in dB.
     var attenuation: Double
@@ -53,6 +55,7 @@ struct SessionView: Encodable, Equatable {
         active = session.isActive
         state = session.stateName
         playing = session.isRunning || session.isInputRunning
+        released = session.idleRelease == .none ? nil : session.idleRelease.rawValue
         attenuation = status.resolvedGrant.grant.attenuation
         ducked = session.isActive && attenuation > 0
         muted = status.resolvedGrant.grant.isMuted
@@ -75,13 +78,18 @@ struct SessionView: Encodable, Equatable {
     func summary(_ names: SessionNames) -> String {
         let configuration = [category] + (mode == "default" ? [] : ["mode " + mode]) + options
         var states = [ringing && active ? "ringing" : state]
+        if let released {
+            states.append(released == "all" ? "silent, nobody waits for it" : "silent, nobody is ducked by it")
+        }
         if ducked { states.append("ducked by \(Text.rounded(attenuation, 1)) dB") }
         if muted { states.append("muted") }
         // ACT-1 only says that the session is not activated, as its state already does.
         let notable = reasons.filter { $0.kind != "inactive" || $0.rule != Rule.act1.rawValue }
-        let causes = notable.map { reason in
-            reason.rule + (reason.by.map { " by " + names.name(SessionID($0)) } ?? "")
-        }
+        let causes =
+            (released == nil ? [] : [Rule.act17.rawValue])
+            + notable.map { reason in
+                reason.rule + (reason.by.map { " by " + names.name(SessionID($0)) } ?? "")
+            }
         let appSuffix =
             switch app {
             case "background": ", app in the background"

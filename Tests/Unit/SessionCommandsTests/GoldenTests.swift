@@ -98,6 +98,24 @@ import Testing
         #expect(Set(arbiter.keys) == ["running", "socket", "process", "uptime", "decisions", "clients"])
     }
 
+    @Test("ACT-17: status says what a silent session no longer does to others")
+    func released() throws {
+        let maps = SessionID(3)
+        try arbiter.decide(.setPaused(maps, true))
+        try arbiter.decide(.setRunning(maps, false))
+        for (release, text) in [
+            (IdleRelease.ducking, "silent, nobody is ducked by it"), (.all, "silent, nobody waits for it"),
+        ] {
+            if release == .all { try arbiter.decide(.setPaused(maps, false)) }
+            try arbiter.decide(.releaseIdle(maps, release))
+            let outcome = StatusResult(
+                server: server, library: "1.9.21", report: arbiter.report, socket: "/run/x.socket", now: arbiter.now)
+            #expect(outcome.text.hasSuffix("duckOthers, mixWithOthers: running, \(text) (ACT-17)"))
+            let sessions = try object(outcome)["sessions"] as? [[String: Any]]
+            #expect(sessions?.last?["released"] as? String == release.rawValue)
+        }
+    }
+
     // ACT-13
     @Test("ACT-13: why names the rule, the other session, the time, and what was refused")
     func why() throws {
