@@ -119,7 +119,11 @@ public final class AudioPlayer: Sendable {
     }
 
     deinit {
-        if let voice = state.withLock({ $0.voice }) { try? voice.stop(fadeFrames: fadeFrames) }
+        let (voice, isInUse) = state.withLock { ($0.voice, $0.phase != .stopped) }
+        if let voice { try? voice.stop(fadeFrames: fadeFrames) }
+        // The session no longer refers to this player, which may have been paused part-way
+        // (ACT-17).
+        if isInUse { session.participantsChanged() }
     }
 
     // MARK: Playing
@@ -132,7 +136,8 @@ public final class AudioPlayer: Sendable {
     /// and the engine; then nothing plays.
     public func play() throws {
         // ACT-15: a file that cannot be read interrupts no other session.
-        if !session.isActive { _ = try AudioFile(path: filePath) }
+        let isOpen = state.withLock { $0.voice.map { $0.state != .ended } ?? false }
+        if !session.isActive, !isOpen { _ = try AudioFile(path: filePath) }
         try session.activateToStart()
         var ending: Ending?
         defer { if let ending { report(ending) } }

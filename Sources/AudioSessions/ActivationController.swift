@@ -42,9 +42,12 @@ final class ActivationController: Sendable {
         if let status = session.status?.session, status.isActive {
             // The engine may have been closed since, or the server may be permanently gone.
             try restart(engine)
-            // ACT-17: for others, a session that was silent for too long activates again.
-            if status.idleRelease != .none { try activate() }
-            try request?()
+            if let request {
+                try request()
+            } else if status.idleRelease != .none {
+                // ACT-17: for others, a session that was silent for too long activates again.
+                try activate()
+            }
             return
         }
         let wasOpen = engine.format != nil
@@ -52,7 +55,9 @@ final class ActivationController: Sendable {
         // Opening the engine does not start audio.
         try driving { () throws(DriverError) in try engine.open() }
         if wasOpen { reportDevicesAndApplyRoute() } else { host.applyAllRoutes(and: session) }
-        try (request ?? activate)()
+        try request?()
+        // Also if an older arbiter has only noted the request.
+        if !session.isActive { try activate() }
         try start(engine)
     }
 

@@ -20,12 +20,13 @@ extension AudioSession {
     public func attach(_ participant: any SessionParticipant) { participants.add(participant) }
 
     /// Reports to the arbiter whether the session plays. A participant calls it when its
-    /// `isRunning` has changed (HINT-1), but not while it holds a lock that `isRunning` takes.
+    /// `isRunning` (HINT-1) or `isPaused` (ACT-17) has changed, but not while it holds a lock that
+    /// these take, and when it is released while it is paused.
     public func participantsChanged() { participants.reportPlaying() }
 
     /// Activates the session for a participant that is about to start; does nothing if the session
-    /// is active. If refused, throws, and the participant must not start (ACT-15). Blocks as
-    /// `setActive` does.
+    /// is active, unless its silence has released others (ACT-17). If refused, throws, and the
+    /// participant must not start (ACT-15). Blocks as `setActive` does.
     public func activateToStart() throws { try limits.activateToStart() }
 
     /// Notifies the arbiter that the user paused the app during an interruption: its end will not

@@ -42,7 +42,8 @@ public final class AudioSessionInput: Sendable {
     ///
     /// Throws, and does not start the input, when the activation is refused, the category has no
     /// input, or the microphone is muted (INT-10). The session is then as it was, and nobody was
-    /// interrupted. Blocks as `setActive` does.
+    /// interrupted. If the engine cannot start after the activation was granted, deactivates the
+    /// session, notifies others and throws. Blocks as `setActive` does.
     public func start() throws {
         try session.limits.activateToStart { [session] in
             self.applyGain(session.inputGain)

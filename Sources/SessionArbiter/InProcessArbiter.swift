@@ -124,10 +124,12 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
             self?.withLock { guarded in
                 guard guarded.timerEnd == due else { return }
                 guarded.timerEnd = nil
-                while let release = guarded.core.dueIdleRelease, let notices = try? guarded.core.decide(release) {
-                    self?.send(notices, &guarded)
+                // `send` starts the timer again, which ends at once if another one is due.
+                guard let release = guarded.core.dueIdleRelease, let notices = try? guarded.core.decide(release) else {
+                    self?.startIdleTimer(&guarded)
+                    return
                 }
-                self?.startIdleTimer(&guarded)
+                self?.send(notices, &guarded)
             }
         }
     }

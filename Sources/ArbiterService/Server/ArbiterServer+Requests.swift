@@ -276,9 +276,12 @@ extension ArbiterServer {
         queueNotices(notices)
     }
 
-    /// Decides the releases of silent sessions that are due (ACT-17).
+    /// Decides the releases of silent sessions that are due (ACT-17): as many as packets of one
+    /// client, before the clients have their turn.
     func releaseIdleSessions() {
-        while let release = core.dueIdleRelease, (try? decide(release)) != nil {}
+        for _ in 0..<Self.packetsPerTurn {
+            guard let release = core.dueIdleRelease, (try? decide(release)) != nil else { return }
+        }
     }
 
     /// Describes what is wrong with a packet, without quoting the packet.

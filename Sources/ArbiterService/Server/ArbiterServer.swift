@@ -55,7 +55,7 @@ public final class ArbiterServer: @unchecked Sendable {
     /// How long the server stops listening then, in seconds.
     private static let listenPause = 0.25
     /// The maximum number of packets of one client that are handled before those of another.
-    private static let packetsPerTurn = 16
+    static let packetsPerTurn = 16
     private static let listenerToken: UInt64 = 0
     private static let wakeToken: UInt64 = 1
     private static let folderToken = UInt64.max

@@ -27,6 +27,8 @@ extension Arbitration {
             try activate(id)
         } catch {
             let session = try session(id)
+            // ACT-17: one that is active and released is arbitrated again when it sounds.
+            guard !session.isActive else { return }
             try checkApplicationState(of: session)
             try checkInputExists(for: session)
             if !state.pendingActivations.contains(id) { state.pendingActivations.append(id) }

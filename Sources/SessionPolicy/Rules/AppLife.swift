@@ -108,16 +108,24 @@ extension Arbitration {
             """)
     }
 
+    /// Returns whether an active session records, or plays and no rule mutes it (ACT-6).
+    private func isHeard(_ session: SessionState) -> Bool {
+        if session.isInputRunning { return true }
+        return session.isRunning && !GrantResolver(state, settings).resolvedGrant(of: session).grant.isMuted
+    }
+
     /// Throws if a session in the background would interrupt another primary app session that plays
     /// or records (keeps ACT-6). One in a chat mode may (ACT-18).
     func checkBackgroundInterruption(by session: SessionState) throws(Refusal) {
         guard !state.isForeground(session), !hasTemporaryForeground(session), session.isPrimary,
             !precedence.mayConverse(session)
         else { return }
-        let resolver = GrantResolver(state, settings)
+        // It is asked for what it does when it sounds (ACT-17).
+        var sounding = session
+        sounding.silence = nil
         let other = state.active.last { other in
             other.id != session.id && other.rank == .app && other.isPrimary
-                && (other.isInputRunning || other.isRunning && !resolver.resolvedGrant(of: other).grant.isMuted)
+                && precedence.rule(by: sounding, interrupting: other) != nil && isHeard(other)
         }
         guard let other else { return }
         throw Refusal(

@@ -22,8 +22,10 @@ extension Arbitration {
         do throws(Refusal) {
             try reactivate(id)
         } catch {
+            var sounding = session
+            sounding.silence = nil
             let blocker = error.by.flatMap { state[$0] }
-            let rule = blocker.flatMap { precedence.rule(by: $0, interrupting: session) } ?? .act17
+            let rule = blocker.flatMap { precedence.rule(by: $0, interrupting: sounding) } ?? .act17
             interrupt(id, .default, rule, by: blocker?.id)
         }
     }

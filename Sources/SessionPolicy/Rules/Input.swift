@@ -17,10 +17,13 @@ extension Arbitration {
         if running, !session.isActive {
             try activate(id)
         } else if running, session.idleRelease != .none {
-            endIdleRelease(of: id)
+            try reactivate(id)
         } else if session.isActive, state.active.contains(where: { precedence.affects($0, session, moreThan: old) }) {
             makeActive(id, replacing: old)
         }
+        // CAT-3: without input, a mixable chat no longer stands in the way of those that it
+        // interrupted as a primary session.
+        if !running, session.isActive { release(waitersFor: [id], .silent) }
         if running, !state.hasPermissionAnswer(session) { notify(id, .recordPermissionNeeded, .perm3) }
     }
 

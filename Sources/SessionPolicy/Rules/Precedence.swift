@@ -6,7 +6,7 @@ struct Precedence {
     init(_ settings: PolicySettings) { self.settings = settings }
 
     /// The ranks, and between app and system that of a conversation (keeps ACT-4, ACT-18).
-    enum Level: Int, Comparable {
+    enum Level: Int, Comparable, CaseIterable {
         case app, conversation, assistant, alarm, call
 
         static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }

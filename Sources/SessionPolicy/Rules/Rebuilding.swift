@@ -57,10 +57,12 @@ extension Arbitration {
         // ACT-14: pending activations are granted before the end of an interruption is reported.
         grantPending()
         releaseWaiters(for: stopped, .withNotice)
-        // ACT-8: the highest rank first, and of one rank the one interrupted last.
+        // ACT-8: the highest level first, and of one level the one interrupted last.
         let newestFirst = records.inOrder(of: \.grantNumber).reversed().compactMap { state[$0] }
-        for rank in Rank.allCases.reversed() {
-            for session in newestFirst where session.rank == rank { endWaitWithoutCause(of: session.id) }
+        for level in Precedence.Level.allCases.reversed() {
+            for session in newestFirst where precedence.level(of: session) == level {
+                endWaitWithoutCause(of: session.id)
+            }
         }
         if !state.isDoNotDisturbOn { setDoNotDisturb(false) }
     }

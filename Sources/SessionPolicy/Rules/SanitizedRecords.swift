@@ -56,9 +56,12 @@ extension SessionState {
         if !session.canMuteOutput { session.isOutputMuted = false }
         if !session.configuration.category.traits.hasInput { session.isInputRunning = false }
         if session.configuration.category != .playAndRecord { session.isOverriddenToSpeaker = false }
-        if let silence {
-            session.silence?.since = min(silence.since, now)
-            session.silence?.unusedSince = silence.unusedSince.map { min($0, now) }
+        if let silence, app != .system, rank == .app, isActive, !isRunning, !session.isInputRunning {
+            let unusedSince = isPaused ? nil : silence.unusedSince.map { min($0, now) }
+            session.silence = Silence(
+                since: min(silence.since, now), unusedSince: unusedSince, release: silence.release)
+        } else {
+            session.silence = nil
         }
         session.temporaryForegroundUntil = temporaryForegroundUntil.map {
             min($0, now.advanced(by: settings.remotePlayGrace))

@@ -112,6 +112,7 @@ extension Slice {
         [.idleRelease, .suspensionNotified, .silentSwitch], [.conversation, .suspensionNotified, .silentSwitch],
         [.idleRelease, .outputMute], [.conversation, .outputMute, .inputMute], [.idleRelease, .inputMute],
         [.idleRelease, .microphone], [.conversation, .microphone, .permission], [.idleRelease, .permission],
+        [.idleRelease, .backgroundAudio, .delayedGrant, .running],
         [.idleRelease, .remotePlay], [.conversation, .remotePlay],
         [.idleRelease, .doNotDisturb, .headphones], [.conversation, .doNotDisturb, .headphones],
         [.idleRelease, .servers], [.conversation, .servers],
@@ -130,7 +131,9 @@ extension Slice {
         }
         if dimensions.contains(.outputMute) { casts.append([.shortFormVideo, .primary, .mixable]) }
         let name = dimensions.sorted().map(\.rawValue).joined(separator: ", ")
-        return Slice(name, dimensions, casts: casts)
+        var slice = Slice(name, dimensions, casts: casts)
+        if dimensions.contains(.conversation) { slice.reconfigurations += [.chat, .mixableChat] }
+        return slice
     }
 
     /// Returns a cast in every order.

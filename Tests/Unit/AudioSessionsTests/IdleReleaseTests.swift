@@ -1,3 +1,4 @@
+import AudioPlayback
 import AudioRendering
 @testable import AudioSessions
 import Platform
@@ -56,6 +57,24 @@ import Testing
         #expect(interruptions.heard.wait { $0.count == 2 })
         let types = interruptions.heard.noted.map { $0[AudioSessionInterruptionOptionKey] as? UInt }
         #expect(types == [nil, 1] && game.isActive)
+    }
+
+    @Test("ACT-17: a player that is released while it is paused is not in use any longer")
+    func releasedPlayer() throws {
+        let folder = try TemporaryDirectory()
+        try SoundFile.write([[Float](repeating: 0.5, count: 48_000)], sampleRate: 48_000, to: folder.file("film.wav"))
+        let interruptions = NotificationRecorder(AudioSession.interruptionNotification, of: music)
+        let session = try stage.session(.playback)
+        var player: AudioPlayer? = try AudioPlayer(path: folder.file("film.wav"), session: session)
+        try player?.play()
+        _ = try stage.render(256)
+        player?.pause()
+        _ = try stage.render(20_000)
+        stage.host.settle()
+        #expect(try record(of: session).isPaused && interruptions.heard.noted.count == 1)
+        player = nil
+        #expect(interruptions.heard.wait { $0.count == 2 })
+        #expect(try !record(of: session).isPaused)
     }
 
     private final class Film: SessionParticipant {

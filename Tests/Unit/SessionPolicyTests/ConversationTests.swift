@@ -128,6 +128,44 @@ import Testing
         #expect(try scene.waits(2) == 1)
     }
 
+    @Test(
+        "ACT-18, CAT-3: a mixable chat whose input stops is in nobody's way, except those that it interrupted by ACT-18"
+    )
+    func mixableInputStops() throws {
+        var scene = try scene()
+        try scene.activate(1)  // interrupts 2 by ACT-2
+        try scene.do(input)  // interrupts 3 by ACT-18
+        try scene.configure(1, .playAndRecord, .voiceChat, .mixWithOthers)
+        #expect(try scene.waits(2) == 1 && scene.waits(3) == 1)
+        try scene.do(noInput)
+        #expect(try scene.waits(2) == nil && scene.waits(3) == 1)
+    }
+
+    @Test("ACT-6, ACT-18: playback in the background may start beside a conversation, which it does not interrupt")
+    func backgroundPlayback() throws {
+        var scene = try scene()
+        try scene.do(input)
+        try scene.do(.setDeclaresBackgroundAudio(AppID(2), true))
+        try scene.do(.setApplicationState(AppID(2), .background))
+        try scene.play(2)
+        #expect(try scene.isActive(1) && scene.grant(2).attenuation == 35)
+    }
+
+    @Test("ACT-18, ACT-8, SRV-3: of a conversation and playback beside it, only the conversation is asked to resume")
+    func callVanishes() throws {
+        var scene = try scene()
+        try scene.do(input)
+        try scene.play(2)
+        try scene.begin(9, .call)
+        var order = GrantOrder()
+        order.update(to: scene.state)
+        let records = scene.state.sessions.filter { $0.id != SessionID(9) }
+            .compactMap { scene.state.record(of: $0.id, order) }
+        let again = scene.policy.rebuild(SystemRecord(), records, at: EventTime(nanoseconds: 1_000))
+        let resumed = again.effects.filter { $0.kind == .interruptionEnded(shouldResume: true) }.map(\.session)
+        #expect(resumed == [SessionID(1)] && again.state[SessionID(2)]?.wait?.interrupter == SessionID(1))
+    }
+
     @Test("ACT-18, CAT-3: leaving the chat mode ends the conversation for those that it alone stood in the way of")
     func modeChanges() throws {
         var scene = try scene()

@@ -138,8 +138,42 @@ import Testing
         try scene.do(.setRunning(SessionID(2), true))
         #expect(scene.interruptions == ["2 began"] && scene.notified.first?.by == SessionID(1))
         #expect(try scene.isActive(1) && scene.waits(2) == 1 && scene.grant(2).isPaused)
-        try scene.deactivate(1)
-        #expect(scene.interruptions == ["2 ended resume"])
+        #expect(try scene.session(2).wait?.rule == .act2)
+        try scene.configure(1, .playback, .default, .mixWithOthers)
+        #expect(try scene.waits(2) == nil, "it waits by ACT-2, which a mixable session ends (CAT-3)")
+    }
+
+    @Test("ACT-17, ACT-14: a request for a released session that may not sound now is not delayed: it is active")
+    func requestWhileReleased() throws {
+        var scene = try playing(music(1), music(2))
+        try scene.do(.setDeclaresBackgroundAudio(AppID(2), true))
+        try stop(&scene, 2)
+        _ = try release(&scene)
+        try scene.play(1)
+        try scene.do(.setApplicationState(AppID(2), .background))
+        try scene.do(.requestActivation(SessionID(2)))
+        #expect(try scene.state.pendingActivations.isEmpty && scene.isActive(1) && scene.isActive(2))
+    }
+
+    @Test("ACT-17, ACT-15: input that is refused in a released session interrupts nobody")
+    func refusedInput() throws {
+        var scene = Scene(Policy.interruptingMicrophone)
+        try scene.add(1, .playAndRecord)
+        try scene.add(2, .playback)
+        try scene.activate(1)
+        _ = try release(&scene)
+        try scene.play(2)
+        try scene.do(.setMicrophoneMuted(true))
+        let input = PolicyAction.setInputRunning(SessionID(1), true)
+        #expect(try scene.refusal(of: input).rule == .int10)
+        try scene.do(.setMicrophoneMuted(false))
+        try scene.do(.setDeclaresBackgroundAudio(AppID(1), true))
+        try scene.do(.setApplicationState(AppID(1), .background))
+        #expect(try scene.refusal(of: input).code == .cannotInterruptOthers)
+        #expect(try scene.isActive(1) && scene.isActive(2))
+        try scene.do(.setApplicationState(AppID(1), .foreground))
+        try scene.do(input)
+        #expect(scene.interruptions == ["2 began"])
     }
 
     @Test("ACT-17, ACT-14: a delayed activation is granted when the silent session releases it")
@@ -215,5 +249,23 @@ import Testing
         let records = scene.state.sessions.compactMap { scene.state.record(of: $0.id, order) }
         let again = scene.policy.rebuild(scene.state.systemRecord(order), records, at: EventTime(nanoseconds: 1_000))
         #expect(again.state == scene.state && again.effects.isEmpty)
+    }
+
+    @Test("ACT-17, SRV-3: a record's silence is ignored in a session that plays, is inactive or belongs to the system")
+    func malformedSilence() throws {
+        var scene = try playing(music(1), music(2))
+        try scene.begin(9, .alarm)
+        try scene.end(9)
+        try scene.activate(1)
+        try scene.begin(9, .alarm)
+        var order = GrantOrder()
+        order.update(to: scene.state)
+        var records = scene.state.sessions.compactMap { scene.state.record(of: $0.id, order) }
+        for index in records.indices {
+            records[index].session.silence = Silence(since: .zero, unusedSince: .zero, release: .all)
+        }
+        let again = scene.policy.rebuild(scene.state.systemRecord(order), records, at: EventTime(nanoseconds: 1_000))
+        #expect(again.state.sessions.allSatisfy { $0.silence == nil })
+        #expect(again.state.sessions.map(\.activity) == scene.state.sessions.map(\.activity))
     }
 }
