@@ -247,7 +247,7 @@ let package = Package(
             path: "Tests/Unit/AudioPlaybackTests", swiftSettings: swift),
         .testTarget(
             name: "SourceCompatibilityTests",
-            dependencies: ["AVFoundation", "AVFAudio", "AudioSessions", "TestSupport"],
+            dependencies: ["AVFoundation", "AVFAudio", "AudioRendering", "AudioSessions", "TestSupport"],
             path: "Tests/Unit/SourceCompatibilityTests", swiftSettings: app),
         .testTarget(
             name: "JackDriverTests",
