@@ -17,12 +17,7 @@ extension AudioSession {
         switch notice.effect.kind {
         case .interruptionBegan(let reason): deliverBegan(reason)
         case .interruptionEnded(let shouldResume): deliverEnded(shouldResume: shouldResume)
-        case .routeChanged(let previous, let reason):
-            deliverRouteChange(reason, from: previous)
-            // The route is applied after the notification, in which the app may pause: none of its
-            // sound then reaches the new route (ROUTE-4). It is therefore posted on this thread: a
-            // route must not wait for the main queue.
-            host.applyRouteAsync(of: registered)
+        case .routeChanged(let previous, let reason): deliverRouteChange(reason, from: previous)
         case .outputDisconnected:
             let isGone = host.hasLostOutput(of: registered)
             for participant in participants.living { participant.sessionOutputWasDisconnected(isGone: isGone) }
@@ -84,7 +79,7 @@ extension AudioSession {
 
     /// Delivers the end of an interruption. The app is notified first, then players resume as their
     /// policy allows (INT-3, INT-9). If it is notified on the main queue, they wait for its
-    /// handlers, but not longer than `handlerLimit`.
+    /// handlers, but not longer than 1 s.
     private func deliverEnded(shouldResume: Bool) {
         let options: InterruptionOptions = shouldResume ? .shouldResume : []
         delivery.yield(.interruptionEnded(shouldResume: shouldResume))
@@ -107,20 +102,14 @@ extension AudioSession {
         }
         if host.poster.haveBeenHandled(then: resumeLater) {
             resumeParticipants(number, shouldResume: shouldResume)
-        } else {
-            host.clock.call(after: Self.handlerLimit, resumeLater)
         }
     }
 
-    /// Resumes the participants, unless the session was interrupted or deactivated since, or they
-    /// have resumed already.
+    /// Resumes the participants, unless the session was interrupted or deactivated since.
     private func resumeParticipants(_ number: UInt64, shouldResume: Bool) {
         guard delivery.takeResumption(number) else { return }
         for participant in participants.living { participant.sessionInterruptionEnded(shouldResume: shouldResume) }
     }
-
-    /// How long players wait for the app's handlers on the main queue before they resume.
-    private static var handlerLimit: Duration { .seconds(1) }
 
     /// Delivers the start of the session's activity, unless it was already reported. The 2026
     /// notifications derive from the same notices as the older ones, so both report the same
@@ -150,15 +139,22 @@ extension AudioSession {
             [AudioSessionSilenceSecondaryAudioHintTypeKey: NSNumber(value: type.rawValue)])
     }
 
-    /// Delivers a route change with the previous route (keeps ROUTE-3).
+    /// Delivers a route change with the previous route (keeps ROUTE-3). The route is applied after
+    /// the notification, in which the app may pause: none of its sound then reaches the new route.
+    /// Therefore the notification does not wait for the main queue (keeps ROUTE-4).
     private func deliverRouteChange(_ reason: RouteChangeReason, from previous: Route) {
         delivery.yield(.routeChanged(reason), from: previous)
-        NotificationCenter.default.post(
-            name: Self.routeChangeNotification, object: self,
-            userInfo: [
-                AudioSessionRouteChangeReasonKey: NSNumber(value: reason.rawValue),
-                AudioSessionRouteChangePreviousRouteKey: AudioSessionRouteDescription(previous),
-            ])
+        host.poster.postRouteChange { [weak self] in
+            guard let self else { return }
+            NotificationCenter.default.post(
+                name: Self.routeChangeNotification, object: self,
+                userInfo: [
+                    AudioSessionRouteChangeReasonKey: NSNumber(value: reason.rawValue),
+                    AudioSessionRouteChangePreviousRouteKey: AudioSessionRouteDescription(previous),
+                ])
+        } then: { [weak host, weak registered] in
+            if let host, let registered { host.applyRouteAsync(of: registered) }
+        }
     }
 
     private func post(_ name: NSNotification.Name, _ userInfo: [String: any Sendable]?) {
