@@ -306,7 +306,10 @@ import Testing
         #expect(AudioSessionHost(driver: driver).notificationThread == .library)
         let host = AudioSessionHost(driver: driver, arbitration: .automatic)
         #expect(host.notificationThread == .automatic)
+        // [thread]
+        // At launch, before the first activation: .main, .library, or .automatic, the default of `shared`.
         host.notificationThread = .main
+        // [end]
         #expect(host.notificationThread == .main)
     }
 }

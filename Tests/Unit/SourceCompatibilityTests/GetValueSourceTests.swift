@@ -35,8 +35,10 @@ struct GetValueSourceTests {
         let posts = try interruption()
         var types: [UInt] = []
         for info in posts {
-            var type: UInt = 99
+            // [getValue]
+            var type: UInt = 0
             (info[AVAudioSessionInterruptionTypeKey] as! NSValue).getValue(&type)
+            // [end]
             types.append(type)
         }
         #expect(types == [1, 0])
