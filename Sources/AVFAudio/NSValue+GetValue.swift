@@ -1,7 +1,7 @@
 public import Foundation
 
 /// `getValue(&x)` for the numbers in a notification's `userInfo`, as source code written for iOS
-/// reads them: `(info[AVAudioSessionInterruptionTypeKey] as! NSValue).getValue(&type)`.
+/// reads them: `(info[AVAudioSessionInterruptionTypeKey] as? NSValue)?.getValue(&type)`.
 ///
 /// The method of Foundation on Linux ends the program for every `NSNumber`. Where this module is
 /// imported, the compiler prefers these to it for variables of the types below, because they need

@@ -6,7 +6,7 @@ internal import Platform
 /// on the library thread that calls. Never waits for the main queue. Any thread.
 final class NotificationPoster: Sendable {
     private struct State {
-        var thread: AudioSessionHost.NotificationThread
+        var thread: AudioSessionNotificationThread
         /// Whether a block on the main queue has run.
         var mainQueueHasRun = false
 
@@ -21,7 +21,7 @@ final class NotificationPoster: Sendable {
     private static let handlerLimit = Duration.seconds(1)
 
     init(
-        on thread: AudioSessionHost.NotificationThread, clock: any SessionClock,
+        on thread: AudioSessionNotificationThread, clock: any SessionClock,
         warn: @escaping @Sendable (String) -> Void = { StandardStream.writeError($0) }
     ) {
         state = Mutex(State(thread: thread))
@@ -56,7 +56,7 @@ final class NotificationPoster: Sendable {
     }
 
     /// The setting; it applies to notifications from now on.
-    var thread: AudioSessionHost.NotificationThread {
+    var thread: AudioSessionNotificationThread {
         get { state.withLock { $0.thread } }
         set {
             state.withLock { $0.thread = newValue }

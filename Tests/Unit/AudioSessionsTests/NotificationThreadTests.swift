@@ -106,7 +106,7 @@ import Testing
             ])
     }
 
-    @Test("INT-5, INT-9: another interruption, or a deactivation, while the main queue is blocked cancels the resumption")
+    @Test("INT-5, INT-9: an interruption or deactivation while the main queue is blocked cancels the resumption")
     func interruptedAgain() async throws {
         let clock = HandClock()
         let (stage, app) = try fixture(.main, clock: clock)
@@ -195,13 +195,19 @@ import Testing
         poster.postRouteChange {
             words.note("first posted")
             isReleased.wait()
-        } then: { words.note("first applied") }
+        } then: {
+            words.note("first applied")
+        }
         #expect(words.wait { $0 == ["first posted"] })
         clock.advance(by: .milliseconds(999))
         #expect(words.noted == ["first posted"])
         clock.advance(by: .milliseconds(1))
         #expect(words.noted == ["first posted", "first applied"])
-        poster.postRouteChange { words.note("second posted") } then: { words.note("second applied") }
+        poster.postRouteChange {
+            words.note("second posted")
+        } then: {
+            words.note("second applied")
+        }
         isReleased.signal()
         #expect(words.wait { $0.count == 4 })
         clock.advance(by: .seconds(1))
@@ -232,7 +238,8 @@ import Testing
         driver.notify(.serverReturned(try #require(driver.format)))
         #expect(await app.words.arrives { $0.contains("reset on main") })
         let heard = Set(app.heard())
-        #expect(heard.isSuperset(of: ["input mute on main", "mute on main", "hint on main", "inputs on main", "lost on main"]))
+        let expected = ["input mute", "mute", "hint", "inputs", "lost"].map { $0 + " on main" }
+        #expect(heard.isSuperset(of: expected))
         #expect(heard.filter { !$0.hasSuffix("on main") } == ["route"])
     }
 
@@ -278,9 +285,15 @@ import Testing
         poster.postRouteChange {
             heard.note(-1)
             isReleased.wait()
-        } then: {}
+        } then: {
+        }
         #expect(heard.wait { $0 == [-1] })
-        for number in 0..<1_025 { poster.postRouteChange { heard.note(number) } then: {} }
+        for number in 0..<1_025 {
+            poster.postRouteChange {
+                heard.note(number)
+            } then: {
+            }
+        }
         #expect(warnings.noted.map { $0.contains("1024 route changes wait") && $0.contains("are lost") } == [true])
         isReleased.signal()
         #expect(heard.wait { $0.count == 1_025 } && heard.noted.dropFirst().elementsEqual(1..<1_025))
@@ -307,7 +320,7 @@ import Testing
         let host = AudioSessionHost(driver: driver, arbitration: .automatic)
         #expect(host.notificationThread == .automatic)
         // [thread]
-        // At launch, before the first activation: .main, .library, or .automatic, the default of `shared`.
+        // At launch: .main, .library, or .automatic, the default of `shared`.
         host.notificationThread = .main
         // [end]
         #expect(host.notificationThread == .main)

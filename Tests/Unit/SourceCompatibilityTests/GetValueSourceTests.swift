@@ -37,7 +37,7 @@ struct GetValueSourceTests {
         for info in posts {
             // [getValue]
             var type: UInt = 0
-            (info[AVAudioSessionInterruptionTypeKey] as! NSValue).getValue(&type)
+            (info[AVAudioSessionInterruptionTypeKey] as? NSValue)?.getValue(&type)
             // [end]
             types.append(type)
         }
@@ -51,10 +51,10 @@ struct GetValueSourceTests {
         (ended[AVAudioSessionInterruptionOptionKey] as? NSValue)?.getValue(&narrow)
         #expect(narrow == 1)
         var type = AVAudioSession.InterruptionType.ended
-        (began[AVAudioSessionInterruptionTypeKey] as! NSValue).getValue(&type)
+        (began[AVAudioSessionInterruptionTypeKey] as? NSValue)?.getValue(&type)
         #expect(type == .began)
         var options: AVAudioSession.InterruptionOptions = []
-        (ended[AVAudioSessionInterruptionOptionKey] as! NSValue).getValue(&options)
+        (ended[AVAudioSessionInterruptionOptionKey] as? NSValue)?.getValue(&options)
         #expect(options == .shouldResume)
         // The usual ways of reading continue to work on the same values.
         #expect(began[AVAudioSessionInterruptionTypeKey] as? UInt == 1)
