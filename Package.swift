@@ -243,7 +243,7 @@ let package = Package(
             path: "Tests/Unit/AudioSessionsTests", swiftSettings: swift),
         .testTarget(
             name: "AudioPlaybackTests",
-            dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering", "TestSupport"],
+            dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering", "SessionArbiter", "TestSupport"],
             path: "Tests/Unit/AudioPlaybackTests", swiftSettings: swift),
         .testTarget(
             name: "SourceCompatibilityTests",
