@@ -31,11 +31,11 @@ final class NotificationPoster: Sendable {
         // would make such a block wait for an operation that can only run after it.
         mainQueue = NotificationQueue(clock: clock) { body in
             OperationQueue.main.addOperation(body)
-        } warn: { waiting, seconds, isLossy in
+        } warn: { warning, waiting, seconds in
             warn(
                 """
                 audio session: \(waiting) notifications wait for the main queue, which has not run for \(seconds) s\
-                \(isLossy ? "; older ones are lost" : ""). If the program does not run the main queue, set \
+                \(warning == .loss ? "; older ones are lost" : ""). If the program does not run the main queue, set \
                 AudioSessionHost.notificationThread to .library.
 
                 """)
@@ -43,11 +43,11 @@ final class NotificationPoster: Sendable {
         let queue = DispatchQueue(label: "audio-session.route-changes")
         routeChanges = NotificationQueue(clock: clock) { body in
             queue.async(execute: body)
-        } warn: { waiting, seconds, isLossy in
+        } warn: { warning, waiting, seconds in
             warn(
                 """
                 audio session: \(waiting) route changes wait for an observer of an earlier one, which has not returned \
-                for \(seconds) s\(isLossy ? "; older ones are lost" : ""). Observers must be short; with queue main, \
+                for \(seconds) s\(warning == .loss ? "; older ones are lost" : ""). Observers must be short; with queue main, \
                 they wait for the main queue.
 
                 """)
