@@ -243,11 +243,11 @@ let package = Package(
             path: "Tests/Unit/AudioSessionsTests", swiftSettings: swift),
         .testTarget(
             name: "AudioPlaybackTests",
-            dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering", "TestSupport"],
+            dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering", "SessionArbiter", "TestSupport"],
             path: "Tests/Unit/AudioPlaybackTests", swiftSettings: swift),
         .testTarget(
             name: "SourceCompatibilityTests",
-            dependencies: ["AVFoundation", "AVFAudio", "AudioSessions", "TestSupport"],
+            dependencies: ["AVFoundation", "AVFAudio", "AudioRendering", "AudioSessions", "TestSupport"],
             path: "Tests/Unit/SourceCompatibilityTests", swiftSettings: app),
         .testTarget(
             name: "JackDriverTests",

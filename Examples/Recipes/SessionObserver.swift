@@ -2,7 +2,8 @@ import AudioSessions
 import Foundation
 
 /// Delivers interruptions, route changes and silence hints of a session to a closure, one after the
-/// other, on a library thread.
+/// other: route changes on a library thread, the others on the main queue if the program runs it,
+/// and otherwise also on a library thread.
 ///
 /// `for await event in session.events` delivers these and all other events in a task. The closure,
 /// in contrast, has returned before the next event is delivered.
@@ -11,6 +12,8 @@ import Foundation
 public final class SessionObserver: @unchecked Sendable {
     private let lock = NSLock()
     private var tokens: [any NSObjectProtocol] = []
+    /// Held while the closure runs.
+    private let delivery = NSRecursiveLock()
 
     public init() {}
 
@@ -46,7 +49,9 @@ public final class SessionObserver: @unchecked Sendable {
     private func add(
         _ name: NSNotification.Name, _ session: AudioSession, _ handle: @escaping @Sendable (Notification) -> Void
     ) {
-        let token = NotificationCenter.default.addObserver(forName: name, object: session, queue: nil, using: handle)
+        let token = NotificationCenter.default.addObserver(forName: name, object: session, queue: nil) {
+            [delivery] note in delivery.withLock { handle(note) }
+        }
         lock.withLock { tokens.append(token) }
     }
 

@@ -24,9 +24,10 @@ extension AVAudioSessionDelegate {
 }
 
 extension AudioSession {
-    /// The delegate, which the session does not retain. The session calls it on a library thread:
-    /// when it posts an interruption, and when a route or input change that it posts has made the
-    /// first input available or removed the last one.
+    /// The delegate, which the session does not retain. The session calls it where it posts
+    /// notifications (`AudioSessionHost.notificationThread`), on the main queue if the program runs
+    /// it: when it posts an interruption, and when a route or input change that it posts has made
+    /// the first input available or removed the last one.
     @available(*, deprecated, message: "observe AVAudioSession's notifications")
     public weak var delegate: (any AVAudioSessionDelegate)? {
         get { (companion as? DelegateRelay)?.delegate }
@@ -77,11 +78,11 @@ private final class DelegateRelay: @unchecked Sendable {
     }
 
     private func deliverInput(of session: AudioSession?) {
-        guard let hasInput = session?.knownInputIsAvailable else { return }
+        guard let session, let hasInput = session.knownInputIsAvailable else { return }
         let isNew = lock.withLock {
             defer { hadInput = hasInput }
             return hadInput.map { $0 != hasInput } ?? false
         }
-        if isNew { delegate?.inputIsAvailableChanged(hasInput) }
+        if isNew { session.host.callHandler { [weak self] in self?.delegate?.inputIsAvailableChanged(hasInput) } }
     }
 }

@@ -82,14 +82,17 @@ public final class AudioApplication: NSObject, Sendable {
     /// notifies each active session of the app whose category has an input. Compares only the
     /// numbers of the decisions, which a restarted arbiter counts from 1: its first notice is not
     /// posted if its number happens to equal that of the previous one.
-    func deliverInputMute(_ isMuted: Bool, decision: UInt64) {
+    func deliverInputMute(_ isMuted: Bool, decision: UInt64, by poster: NotificationPoster) {
         let isNew = state.withLock { state in
             defer { state.lastNotifiedDecision = decision }
             return state.lastNotifiedDecision != decision
         }
         guard isNew else { return }
-        NotificationCenter.default.post(
-            name: Self.inputMuteStateChangeNotification, object: self,
-            userInfo: [Self.muteStateKey: NSNumber(value: isMuted)])
+        poster.post { [weak self] in
+            guard let self else { return }
+            NotificationCenter.default.post(
+                name: Self.inputMuteStateChangeNotification, object: self,
+                userInfo: [Self.muteStateKey: NSNumber(value: isMuted)])
+        }
     }
 }

@@ -4,8 +4,8 @@ public import Foundation
 /// .didBecomeActive) { … }`.
 ///
 /// The library posts each message once, on the main queue, in the order of the notifications of the
-/// same names. An app whose main thread never runs the main queue receives no messages, but still
-/// receives the notifications.
+/// same names, and each after its notification. An app that never runs the main queue receives no
+/// messages, but still receives the notifications.
 extension AudioSession {
     /// Reports that the session has become active.
     public struct DidBecomeActiveMessage: NotificationCenter.MainActorMessage, Sendable {

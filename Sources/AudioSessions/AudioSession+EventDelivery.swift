@@ -4,7 +4,8 @@ internal import SessionArbiter
 internal import SessionPolicy
 
 /// Converts the arbiter's notices and the driver's events into notifications, events and calls to
-/// participants. Runs on library threads.
+/// participants. Runs on library threads; `NotificationPoster` decides where notifications are
+/// posted.
 extension AudioSession {
     /// Handles a notice of the arbiter: pauses, stops or resumes participants and notifies the app.
     func receive(_ notice: SessionNotice) {
@@ -16,11 +17,7 @@ extension AudioSession {
         switch notice.effect.kind {
         case .interruptionBegan(let reason): deliverBegan(reason)
         case .interruptionEnded(let shouldResume): deliverEnded(shouldResume: shouldResume)
-        case .routeChanged(let previous, let reason):
-            deliverRouteChange(reason, from: previous)
-            // The route is applied after the notification, in which the app may pause: none of its
-            // sound then reaches the new route (ROUTE-4).
-            host.applyRouteAsync(of: registered)
+        case .routeChanged(let previous, let reason): deliverRouteChange(reason, from: previous)
         case .outputDisconnected:
             let isGone = host.hasLostOutput(of: registered)
             for participant in participants.living { participant.sessionOutputWasDisconnected(isGone: isGone) }
@@ -50,7 +47,7 @@ extension AudioSession {
             delivery.yield(.recordPermissionChanged(permission))
         case .inputMuteChanged(let isMuted):
             delivery.yield(.inputMuteChanged(isMuted))
-            host.application.deliverInputMute(isMuted, decision: notice.decision)
+            host.application.deliverInputMute(isMuted, decision: notice.decision, by: host.poster)
         case .waitMoved, .waitLapsed: break  // not reported to the app
         }
     }
@@ -81,7 +78,8 @@ extension AudioSession {
     }
 
     /// Delivers the end of an interruption. The app is notified first, then players resume as their
-    /// policy allows (INT-3, INT-9).
+    /// policy allows (INT-3, INT-9). If it is notified on the main queue, they wait for its
+    /// handlers, but not longer than 1 s.
     private func deliverEnded(shouldResume: Bool) {
         let options: InterruptionOptions = shouldResume ? .shouldResume : []
         delivery.yield(.interruptionEnded(shouldResume: shouldResume))
@@ -94,6 +92,22 @@ extension AudioSession {
         let context = ResumptionContext(recommendation: shouldResume ? .shouldResume : .shouldNotResume)
         post(Self.resumptionRecommendationNotification, [Self.resumptionContextKey: context])
         postMessage(ResumptionRecommendationMessage(context))
+        let number = delivery.beginResumption()
+        // Among the notices, so that it follows those of earlier decisions: an interruption that
+        // has begun meanwhile has cancelled it.
+        let resumeLater: @Sendable () -> Void = { [weak self] in
+            self?.host.arbiter.afterNotices { [weak self] in
+                self?.resumeParticipants(number, shouldResume: shouldResume)
+            }
+        }
+        if host.poster.haveBeenHandled(then: resumeLater) {
+            resumeParticipants(number, shouldResume: shouldResume)
+        }
+    }
+
+    /// Resumes the participants, unless the session was interrupted or deactivated since.
+    private func resumeParticipants(_ number: UInt64, shouldResume: Bool) {
+        guard delivery.takeResumption(number) else { return }
         for participant in participants.living { participant.sessionInterruptionEnded(shouldResume: shouldResume) }
     }
 
@@ -109,6 +123,7 @@ extension AudioSession {
 
     /// Delivers the end of the session's activity, unless it was already reported.
     private func deliverEndOfActivity(_ cause: DeactivationCause) {
+        delivery.cancelResumption()
         limits.updateDuckTimer(afterEnd: true)
         guard let cause = delivery.recordInactive(cause) else { return }
         let context = DeactivationContext(cause: cause)
@@ -124,24 +139,33 @@ extension AudioSession {
             [AudioSessionSilenceSecondaryAudioHintTypeKey: NSNumber(value: type.rawValue)])
     }
 
-    /// Delivers a route change with the previous route (keeps ROUTE-3).
+    /// Delivers a route change with the previous route (keeps ROUTE-3). The route is applied after
+    /// the notification, in which the app may pause: none of its sound then reaches the new route.
+    /// Therefore the notification does not wait for the main queue (keeps ROUTE-4).
     private func deliverRouteChange(_ reason: RouteChangeReason, from previous: Route) {
         delivery.yield(.routeChanged(reason), from: previous)
-        post(
-            Self.routeChangeNotification,
-            [
-                AudioSessionRouteChangeReasonKey: NSNumber(value: reason.rawValue),
-                AudioSessionRouteChangePreviousRouteKey: AudioSessionRouteDescription(previous),
-            ])
+        host.poster.postRouteChange { [weak self] in
+            guard let self else { return }
+            NotificationCenter.default.post(
+                name: Self.routeChangeNotification, object: self,
+                userInfo: [
+                    AudioSessionRouteChangeReasonKey: NSNumber(value: reason.rawValue),
+                    AudioSessionRouteChangePreviousRouteKey: AudioSessionRouteDescription(previous),
+                ])
+        } then: { [weak host, weak registered] in
+            if let host, let registered { host.applyRouteAsync(of: registered) }
+        }
     }
 
-    private func post(_ name: NSNotification.Name, _ userInfo: [AnyHashable: Any]?) {
-        NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
+    private func post(_ name: NSNotification.Name, _ userInfo: [String: any Sendable]?) {
+        host.poster.post { [weak self] in
+            if let self { NotificationCenter.default.post(name: name, object: self, userInfo: userInfo) }
+        }
     }
 
     private func postMessage<Message: NotificationCenter.MainActorMessage & Sendable>(_ message: Message)
     where Message.Subject == AudioSession {
-        delivery.onMainActor { [weak self] in
+        host.poster.postMessage { [weak self] in
             if let self { NotificationCenter.default.post(message, subject: self) }
         }
     }

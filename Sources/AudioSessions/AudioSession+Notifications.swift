@@ -1,7 +1,8 @@
 public import Foundation
 
-/// Notifications posted to `NotificationCenter.default`, with the session as object, on a library
-/// thread, in the arbiter's order.
+/// Notifications posted to `NotificationCenter.default`, with the session as object, in the
+/// arbiter's order: on the main queue if the program runs it, except route changes, and otherwise
+/// on a library thread (`AudioSessionHost.notificationThread`).
 extension AudioSession {
     /// Posted when an interruption begins or ends: see `InterruptionType`, `InterruptionReason`,
     /// `InterruptionOptions`.
@@ -9,7 +10,8 @@ extension AudioSession {
         NSNotification.Name("AVAudioSessionInterruptionNotification")
     }
     /// Posted when the route has changed: see `RouteChangeReason`. Carries the previous route
-    /// (ROUTE-3).
+    /// (ROUTE-3). Always posted on a library thread, as on iOS: the sound moves to the new route
+    /// after it (ROUTE-4).
     public class var routeChangeNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionRouteChangeNotification")
     }

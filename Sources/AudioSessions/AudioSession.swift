@@ -9,8 +9,10 @@ internal import SessionPolicy
 ///
 /// Names and values are those of AVAudioSession, so that source code written for iOS compiles
 /// (module `AVFAudio`). Calls are synchronous and safe from any thread, but not from the render
-/// thread. A refused call throws `AudioSessionError` and changes nothing. Notifications and events
-/// arrive on a library thread, in one order for all sessions (ACT-11).
+/// thread. A refused call throws `AudioSessionError` and changes nothing. Notifications are posted
+/// on the main queue if the program runs it, except route changes, and otherwise on a library
+/// thread (`AudioSessionHost.notificationThread`); notifications of one thread are in one order for
+/// all sessions, and so are events (ACT-11).
 ///
 /// Unchecked `Sendable`: `NSObject` is not `Sendable`, and all mutable state is behind the locks of
 /// the parts, here or in the arbiter.

@@ -50,6 +50,8 @@ public final class AudioSessionHost: Sendable {
     /// The serial queue that handles events of the driver and the engine, because handlers call
     /// both of them and must not do so on the threads that deliver the events.
     let notifications: DispatchQueue
+    /// Posts notifications on the thread that the app expects.
+    let poster: NotificationPoster
     let permission: RecordPermissionPrompter
     /// The devices last reported to the arbiter; nil before the first report.
     let lastReportedDevices = Mutex<DeviceSnapshot?>(nil)
@@ -85,25 +87,31 @@ public final class AudioSessionHost: Sendable {
         case .automatic:
             let arbiter = ArbiterChoice.make()
             let store = arbiter.storesPermissions ? nil : StoredPermission.own
-            self.init(driver: driver, configuration: configuration, arbiter: arbiter, store: store)
+            self.init(
+                driver: driver, configuration: configuration, arbiter: arbiter, store: store,
+                notificationThread: .automatic)
         }
     }
 
     package convenience init(
         driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
-        settings: ArbiterSettings, store: StoredPermission? = nil, clock: (any SessionClock)? = nil
+        settings: ArbiterSettings, store: StoredPermission? = nil, clock: (any SessionClock)? = nil,
+        notificationThread: NotificationThread = .library
     ) {
         self.init(
             driver: driver, configuration: configuration, arbiter: InProcessArbiter(settings: settings), store: store,
-            clock: clock)
+            clock: clock, notificationThread: notificationThread)
     }
 
     package init(
         driver: any RenderDriver, configuration: AudioEngine.Configuration = AudioEngine.Configuration(),
-        arbiter: any SessionArbiter, store: StoredPermission? = nil, clock: (any SessionClock)? = nil
+        arbiter: any SessionArbiter, store: StoredPermission? = nil, clock: (any SessionClock)? = nil,
+        notificationThread: NotificationThread = .library
     ) {
         app = RegisteredApp(arbiter.app, at: arbiter)
-        self.clock = clock ?? DispatchClock()
+        let clock = clock ?? DispatchClock()
+        self.clock = clock
+        poster = NotificationPoster(on: notificationThread, clock: clock)
         hardware = DispatchQueue(label: "audio-session.hardware")
         notifications = DispatchQueue(label: "audio-session.notifications")
         permission = RecordPermissionPrompter(of: app, store: store)
@@ -131,6 +139,7 @@ public final class AudioSessionHost: Sendable {
         hardware = host.hardware
         notifications = host.notifications
         clock = host.clock
+        poster = host.poster
         permission = RecordPermissionPrompter(of: self.app, store: nil)
         application = AudioApplication()
         observe()

@@ -1,6 +1,5 @@
 internal import AudioRendering
 internal import AudioSessionTypes
-internal import Dispatch
 internal import Platform
 
 /// One delivered event, with data that belongs to it but is not comparable.
@@ -10,8 +9,8 @@ struct DeliveredEvent: Sendable {
     var previousRoute: Route?
 }
 
-/// The delivery of a session's events: its listeners, the messages for the main actor, and the
-/// activity that was last reported. Any thread.
+/// The delivery of a session's events: its listeners, the activity that was last reported, and the
+/// resumption that follows a notification. Any thread.
 final class SessionEvents: Sendable {
     /// The activity that was last reported to the app, so that each change is reported once,
     /// whatever its source.
@@ -22,10 +21,14 @@ final class SessionEvents: Sendable {
     }
     private let listeners = Broadcaster<DeliveredEvent>()
     private let activity = Mutex(ReportedActivity())
-    private let messages = Mutex<[@MainActor @Sendable () -> Void]>([])
+    /// The number of the last resumption, and whether it is due.
+    private struct Resumption {
+        var number: UInt64 = 0
+        var isDue = false
+    }
+    private let resumption = Mutex(Resumption())
 
-    /// The number of unread elements that a stream, and the main actor's messages, buffer before
-    /// the oldest is dropped.
+    /// The number of unread elements that a stream buffers before the oldest is dropped.
     private static let bufferLimit = 1_024
 
     // MARK: Listeners
@@ -84,27 +87,26 @@ final class SessionEvents: Sendable {
     /// Sets the cause to report for the next end of the activity, which the library requests.
     func setPendingCause(_ cause: AudioSessionDeactivationCause) { activity.withLock { $0.pendingCause = cause } }
 
-    // MARK: Main actor
+    // MARK: Resumption
 
-    /// Runs `body` on the main actor, after the earlier ones. If nothing runs the main queue, keeps
-    /// at most 1,024 of them and drops the oldest. Pending ones do not keep the session alive.
-    func onMainActor(_ body: @escaping @MainActor @Sendable () -> Void) {
-        let isFirst = messages.withLock { messages in
-            messages.append(body)
-            if messages.count > Self.bufferLimit { messages.removeFirst() }
-            return messages.count == 1
-        }
-        guard isFirst else { return }
-        DispatchQueue.main.async { [weak self] in
-            MainActor.assumeIsolated { self?.runMessages() }
+    /// Records that participants resume once the app has been notified. Returns the number of this
+    /// resumption; an earlier one is no longer due.
+    func beginResumption() -> UInt64 {
+        resumption.withLock { resumption in
+            resumption = Resumption(number: resumption.number + 1, isDue: true)
+            return resumption.number
         }
     }
 
-    @MainActor private func runMessages() {
-        let messages = messages.withLock { messages in
-            defer { messages = [] }
-            return messages
+    /// Records that no resumption is due: the session was interrupted or deactivated meanwhile.
+    func cancelResumption() { resumption.withLock { $0.isDue = false } }
+
+    /// Returns whether a resumption is still due; it then no longer is.
+    func takeResumption(_ number: UInt64) -> Bool {
+        resumption.withLock { resumption in
+            guard resumption.isDue, resumption.number == number else { return false }
+            resumption.isDue = false
+            return true
         }
-        for message in messages { message() }
     }
 }

@@ -3,7 +3,7 @@
 /// renders with an engine of its own makes that engine one, and attaches it to the session
 /// (`AudioSession.attach`).
 ///
-/// The session calls the methods on its notification thread, except that `setActive(false)` calls
+/// The session calls the methods on a library thread, except that `setActive(false)` calls
 /// `sessionDidDeactivate` on its own thread. Whatever they do, the session's bus is silent while
 /// the session is interrupted or inactive, and its voices do not advance (INT-1, INT-8).
 public protocol SessionParticipant: AnyObject, Sendable {
@@ -26,8 +26,9 @@ public protocol SessionParticipant: AnyObject, Sendable {
     /// sample of this sound. Otherwise the sound is still audible through other ports, those that a
     /// simulated device uses: fade out.
     func sessionOutputWasDisconnected(isGone: Bool)
-    /// The interruption has ended and the app has been notified. Resume if the participant was
-    /// running when the interruption began and `shouldResume` is true (INT-9).
+    /// The interruption has ended and the app has been notified, unless its main queue has been
+    /// blocked for 1 s. Resume if the participant was running when the interruption began and
+    /// `shouldResume` is true (INT-9).
     func sessionInterruptionEnded(shouldResume: Bool)
     /// The session was deactivated. Stop (ACT-7).
     func sessionDidDeactivate()

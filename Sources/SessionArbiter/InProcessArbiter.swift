@@ -90,6 +90,8 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
     /// The whole state, for tests and for replaying the log.
     public var state: PolicyState { withLock { $0.core.state } }
 
+    public func afterNotices(_ body: @escaping @Sendable () -> Void) { notices.async(execute: body) }
+
     public func drain() { notices.sync {} }
 
     private func withLock<Result, Failure: Error>(

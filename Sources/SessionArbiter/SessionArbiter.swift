@@ -54,6 +54,10 @@ public protocol SessionArbiter: AnyObject, Sendable {
     /// The latest decisions, the oldest first (ACT-13).
     var decisions: [Decision] { get }
 
+    /// Calls `body` on the thread of the notices, after those of earlier decisions, without
+    /// waiting.
+    func afterNotices(_ body: @escaping @Sendable () -> Void)
+
     /// Returns when every notice of earlier decisions has been delivered. Must not be called from
     /// an observer.
     func drain()

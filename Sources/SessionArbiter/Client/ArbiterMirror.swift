@@ -156,6 +156,8 @@ final class ArbiterMirror: Sendable {
         _ = hardwareChanges.add { _ in body() }
     }
 
+    func afterNotices(_ body: @escaping @Sendable () -> Void) { notices.async(execute: body) }
+
     /// Returns when everything that has arrived so far has been delivered.
     func drain() { notices.sync {} }
 

@@ -126,6 +126,8 @@ public final class RemoteArbiter: SessionArbiter {
         (try? link.request(.log(after: 0, follows: false)))?.decisions ?? []
     }
 
+    public func afterNotices(_ body: @escaping @Sendable () -> Void) { mirror.afterNotices(body) }
+
     public func drain() {
         _ = try? link.request(.synchronise)
         mirror.drain()

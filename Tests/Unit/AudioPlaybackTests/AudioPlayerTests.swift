@@ -92,6 +92,31 @@ struct AudioPlayerTests {
         )
     }
 
+    @Test("INT-8, INT-9: a player follows the app's handlers on the main queue", arguments: [false, true])
+    @MainActor func handlersOnMainQueue(appPauses: Bool) async throws {
+        let stage = try PlaybackFixture(clock: StoppedClock())
+        stage.host.notificationThread = .main
+        let token = NotificationCenter.default.addObserver(
+            forName: AudioSession.interruptionNotification, object: stage.session, queue: nil
+        ) { [player = stage.player] note in
+            if appPauses, note.userInfo?[AudioSessionInterruptionTypeKey] as? UInt == 0 { player.pause() }
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try stage.player.play()
+        _ = try stage.render(10_000)
+        try stage.host.ring()
+        _ = try stage.render(5_000)
+        try stage.host.declineCall()
+        stage.host.settle()
+        #expect(!stage.player.isPlaying, "the app has not been notified")
+        await withCheckedContinuation { continuation in
+            OperationQueue.main.addOperation { continuation.resume() }
+        }
+        let output = try stage.render(1_000)
+        #expect(stage.player.isPlaying == !appPauses)
+        #expect(appPauses ? output.allSatisfy { $0 == 0 } : stage.frame(of: output[999]) == 10_240 + 999)
+    }
+
     @Test("INT-7: a player that the user pauses during a call does not resume automatically")
     func pausedDuringInterruption() throws {
         let stage = try PlaybackFixture()

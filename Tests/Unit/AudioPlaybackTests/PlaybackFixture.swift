@@ -1,8 +1,15 @@
 import AudioPlayback
 import AudioRendering
 import AudioSessions
+import SessionArbiter
 import TestSupport
 import Testing
+
+/// A clock that stands still.
+struct StoppedClock: SessionClock {
+    var now: Duration { .zero }
+    func call(after delay: Duration, _ body: @escaping @Sendable () -> Void) {}
+}
 
 /// A host on the offline driver, a session, and a player of a file. The value of each frame of the
 /// file is its index.
@@ -18,11 +25,11 @@ struct PlaybackFixture {
 
     init(
         category: AudioSession.Category = .playback, mode: AudioSession.Mode = .default, frames: Int = 96_000,
-        period: Int = 256
+        period: Int = 256, clock: (any SessionClock)? = nil
     ) throws {
         directory = try TemporaryDirectory()
         driver = OfflineDriver(sampleRate: Self.rate, channels: 1, periodFrames: period)
-        host = AudioSessionHost(driver: driver)
+        host = AudioSessionHost(driver: driver, settings: ArbiterSettings(), clock: clock)
         session = try AudioSession(host: host)
         try session.setCategory(category, mode: mode)
         source = Signal.counting(frames: frames)

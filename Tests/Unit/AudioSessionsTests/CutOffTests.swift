@@ -48,6 +48,7 @@ private final class FragileArbiter: SessionArbiter {
     func setOverride(rate hardwareOverride: SampleRateOverride?) { inner.setOverride(rate: hardwareOverride) }
     func whenHardwareChanges(_ body: @escaping @Sendable () -> Void) { inner.whenHardwareChanges(body) }
     var decisions: [Decision] { inner.decisions }
+    func afterNotices(_ body: @escaping @Sendable () -> Void) { inner.afterNotices(body) }
     func drain() { inner.drain() }
 }
 

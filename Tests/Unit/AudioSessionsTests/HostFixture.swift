@@ -23,11 +23,12 @@ struct HostFixture {
 
     init(
         settings: ArbiterSettings = ArbiterSettings(), channels: Int = 1, inputChannels: Int = 1,
-        clock: (any SessionClock)? = nil
+        clock: (any SessionClock)? = nil, notificationThread: AudioSessionHost.NotificationThread = .library
     ) {
         driver = OfflineDriver(
             sampleRate: 48_000, channels: channels, inputChannels: inputChannels, periodFrames: 256)
-        host = AudioSessionHost(driver: driver, settings: settings, clock: clock)
+        host = AudioSessionHost(
+            driver: driver, settings: settings, clock: clock, notificationThread: notificationThread)
     }
 
     func session(

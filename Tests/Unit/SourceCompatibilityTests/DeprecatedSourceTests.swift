@@ -59,6 +59,7 @@ private struct Inputs: OldSource {
     func run() throws -> [String] {
         let session = try AVAudioSession(host: .shared)
         let player = OldPlayer()
+        session.host.notificationThread = .library
         try session.host.plug("old source's speakers", type: .lineOut)
         session.delegate = player
         try session.setCategory(.record)
