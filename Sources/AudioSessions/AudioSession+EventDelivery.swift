@@ -192,7 +192,14 @@ extension AudioSession: HostedSession {
 
     func playbackEnded() { limits.updateIdleTimer() }
 
-    func signalChanged() { participants.reportPlaying() }
+    func signalChanged() {
+        participants.reportPlaying()
+        // The report may have been made before, or may say nothing new: a signal that has begun and
+        // ended meanwhile kept the session from being idle when its last voice ended.
+        limits.updateIdleTimer()
+    }
+
+    func reportPlaying() { participants.reportPlaying() }
 }
 
 extension Effect.Kind {

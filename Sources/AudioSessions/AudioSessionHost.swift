@@ -210,7 +210,7 @@ public final class AudioSessionHost: Sendable {
         notifications.async { [weak self] in
             guard let self else { return }
             reportDevices(again: true)
-            for session in livingSessions { session.signalChanged() }
+            for session in livingSessions { session.reportPlaying() }
         }
     }
 

@@ -13,4 +13,6 @@ protocol HostedSession: AnyObject, Sendable {
     func playbackEnded()
     /// A bus of the session began or ceased to have signal.
     func signalChanged()
+    /// Reports to the arbiter, which may be a new one, whether the session plays.
+    func reportPlaying()
 }
