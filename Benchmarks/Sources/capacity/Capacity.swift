@@ -18,6 +18,23 @@ struct Capacity: ParsableCommand {
 
     @OptionGroup var options: Options
 
+    @Flag(help: "Measures only the core as GCC compiles it against the core as Clang does. Requires --builds.")
+    var compilers = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the core's builds by both compilers, gcc/librcore.so and clang/librcore.so. Scripts/benchmark makes them.",
+            valueName: "folder"))
+    var builds: String?
+
+    func validate() throws {
+        guard !compilers || builds != nil else {
+            throw ValidationError(
+                "--compilers requires --builds. Use Scripts/benchmark capacity -- --compilers, which builds the core with GCC and with Clang."
+            )
+        }
+    }
+
     func run() throws {
         try options.run("capacity") { machine, noise in
             say(machine.coldSummary)
@@ -26,6 +43,8 @@ struct Capacity: ParsableCommand {
                 Costs(), HalfPeriod(), CycleTimes(), Scale(), Commands(), RoundTrips(), Idle(), Mixer(), Memory(),
                 Resampling(),
             ]
+            if compilers { parts = [] }
+            if let builds { parts.append(Compilers(folder: builds)) }
             var findings = Findings()
             for index in parts.indices { findings.append(try parts[index].measure(run)) }
             findings.tables.append(Growth.table(findings.growths))
