@@ -18,8 +18,10 @@ struct Capacity: ParsableCommand {
 
     @OptionGroup var options: Options
 
-    @Flag(help: "Measures only the core as GCC compiles it against the core as Clang does. Requires --builds.")
-    var compilers = false
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Measures only these parts: \(Capacity.partNames).", valueName: "part"))
+    var only: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -28,23 +30,32 @@ struct Capacity: ParsableCommand {
     var builds: String?
 
     func validate() throws {
-        guard !compilers || builds != nil else {
+        for name in only where !Self.parts(builds: "").contains(where: { $0.name == name }) {
+            throw ValidationError("Unknown part '\(name)'. Parts: \(Self.partNames).")
+        }
+        guard !only.contains("compilers") || builds != nil else {
             throw ValidationError(
-                "--compilers requires --builds. Use Scripts/benchmark capacity -- --compilers, which builds the core with GCC and with Clang."
+                "The part 'compilers' requires --builds. Scripts/benchmark makes them if cmake, ninja, gcc and clang are installed."
             )
         }
     }
+
+    /// The parts and their names for `--only`, in the order in which they run.
+    private static func parts(builds: String?) -> [(name: String, part: any Part)] {
+        [
+            ("costs", Costs()), ("half-period", HalfPeriod()), ("cycles", CycleTimes()), ("scale", Scale()),
+            ("commands", Commands()), ("round-trips", RoundTrips()), ("idle", Idle()), ("mixer", Mixer()),
+            ("memory", Memory()), ("resampling", Resampling()),
+        ] + (builds.map { [("compilers", Compilers(folder: $0))] } ?? [])
+    }
+
+    private static let partNames = parts(builds: "").map(\.name).joined(separator: ", ")
 
     func run() throws {
         try options.run("capacity") { machine, noise in
             say(machine.coldSummary)
             let run = Run(quick: options.quick, coldBytes: machine.coldBytes, noise: noise)
-            var parts: [any Part] = [
-                Costs(), HalfPeriod(), CycleTimes(), Scale(), Commands(), RoundTrips(), Idle(), Mixer(), Memory(),
-                Resampling(),
-            ]
-            if compilers { parts = [] }
-            if let builds { parts.append(Compilers(folder: builds)) }
+            var parts = Self.parts(builds: builds).filter { only.isEmpty || only.contains($0.name) }.map(\.part)
             var findings = Findings()
             for index in parts.indices { findings.append(try parts[index].measure(run)) }
             findings.tables.append(Growth.table(findings.growths))

@@ -64,6 +64,7 @@ static inline void mix_steady(rcore_t *core, const struct mix_op *op, uint32_t n
 
 void mix_op_prepare(rcore_t *core, struct mix_op *op) RCORE_RT {
     const struct plan_bus *bus = op->current;
+    bus_set_due(core, op->slot); // its next block determines whether it is
     op->idle = !has_tail(bus, op->previous) && (bus == NULL || bus->description.meter == NULL);
     if (bus != NULL) {
         op->connections = connection_at(core->graph.plan, bus, 0);
@@ -75,20 +76,15 @@ void mix_op_prepare(rcore_t *core, struct mix_op *op) RCORE_RT {
     }
 }
 
-// Handles a bus that has nothing to do, or whose signal only needs mixing into its connections with
-// steady gains. Mixes nothing while the bus is suspended. Returns false for any other bus.
-static bool mix_simply(rcore_t *core, const struct mix_op *op, uint32_t nframes) RCORE_RT {
-    struct bus_state *state = op->state;
-    if (!state->has_signal) {
-        return op->idle && !strip_moves(state);
-    }
-    if (!op->passthrough || !is_steady(op)) {
+// Handles a bus whose signal only needs mixing into its connections with steady gains. Mixes nothing
+// while the bus is suspended. Returns false for any other bus.
+static inline bool mix_simply(rcore_t *core, const struct mix_op *op, uint32_t nframes) RCORE_RT {
+    if (!core->mix.bus_has_signal[op->slot] || !op->passthrough || !is_steady(op)) {
         return false;
     }
-    if (!state->suspended) {
+    if (!op->state->suspended) {
         mix_steady(core, op, nframes);
     }
-    state->has_signal = false; // until the next block
     return true;
 }
 
@@ -128,10 +124,11 @@ static void mix_alone(rcore_t *core, const struct mix_op *op, uint32_t nframes) 
 static void mix_fully(rcore_t *core, const struct mix_op *op, uint32_t nframes) RCORE_RT {
     struct bus_state *state = op->state;
     const struct plan_bus *current = op->current;
-    if (!state->has_signal && !state->suspended && has_tail(current, op->previous)) {
+    const bool *has_signal = &core->mix.bus_has_signal[op->slot];
+    if (!*has_signal && !state->suspended && has_tail(current, op->previous)) {
         bus_open(core, op->slot, nframes);
     }
-    if (!state->has_signal || state->suspended) {
+    if (!*has_signal || state->suspended) {
         if (current != NULL && current->description.meter != NULL) {
             strip_meter(core, current->description.meter, NULL, NULL, nframes); // no signal
         }
@@ -140,10 +137,10 @@ static void mix_fully(rcore_t *core, const struct mix_op *op, uint32_t nframes) 
     } else {
         bus_crossfade(core, op, nframes);
     }
-    state->has_signal = false; // until the next block
     if (!state->suspended) {
         strip_advance(state, nframes);
     }
+    core->mix.bus_is_due[op->slot] = !op->idle || strip_moves(state);
 }
 
 // ---- All buses ----------------------------------------------------------------------------------
@@ -179,7 +176,7 @@ static void prepare_direct_inputs(rcore_t *core, uint32_t nframes) RCORE_RT {
         if (has_tail(current, previous)) {
             bus_open(core, op->slot, nframes);
         }
-        if (state->has_signal) {
+        if (core->mix.bus_has_signal[op->slot]) {
             direct_input_prepare(core, op, nframes);
         }
     }
@@ -189,11 +186,21 @@ void buses_mix(rcore_t *core, uint32_t nframes) RCORE_RT {
     if (core->mix.any_direct_input) {
         prepare_direct_inputs(core, nframes);
     }
-    const struct mix_op *const end = core->mix.ops + core->graph.schedule_count;
-    for (const struct mix_op *op = core->mix.ops; op < end; op++) {
+    // A bus that is mixed here may add a signal to later ones.
+    bool *const has_signal = core->mix.bus_has_signal;
+    const bool *const is_due = core->mix.bus_is_due;
+    const uint32_t *const schedule = core->graph.schedule;
+    const uint32_t count = core->graph.schedule_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t slot = schedule[i];
+        if (!has_signal[slot] && !is_due[slot]) {
+            continue;
+        }
+        const struct mix_op *op = &core->mix.ops[i];
         if (!mix_simply(core, op, nframes)) {
             mix_fully(core, op, nframes);
         }
+        has_signal[slot] = false; // until the next block
     }
     advance_sends(core, core->graph.plan, nframes);
     advance_sends(core, core->graph.crossfade.outgoing, nframes);

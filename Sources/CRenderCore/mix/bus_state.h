@@ -29,9 +29,6 @@ struct bus_state {
     struct ramp direct;
     /// 0 while no plan has the slot; while plans crossfade, the greater of their counts.
     uint32_t channels;
-    /// A signal was added to the bus in this block. Until then, the contents of its samples are
-    /// undefined (bus_open).
-    bool has_signal;
     /// Its gate, or that of a bus it is routed to, is suspended. While plans crossfade: in every
     /// active plan that has the bus.
     bool suspended;
