@@ -44,6 +44,9 @@ static inline void add_steady(rcore_t *core, const struct connection *connection
         return;
     }
     *connection->has_signal = true;
+    if (connection->kind != CONNECTION_ROUTE) {
+        bus_set_due(core, connection->target);
+    }
     mix_channels_first(connection->samples, samples, core->stride, connection->shared, gain, nframes);
     if (connection->channels > connection->shared) {
         channels_clear(core, connection->samples, connection->shared, connection->channels, nframes);
@@ -64,7 +67,6 @@ static inline void mix_steady(rcore_t *core, const struct mix_op *op, uint32_t n
 
 void mix_op_prepare(rcore_t *core, struct mix_op *op) RCORE_RT {
     const struct plan_bus *bus = op->current;
-    bus_set_due(core, op->slot); // its next block determines whether it is
     op->idle = !has_tail(bus, op->previous) && (bus == NULL || bus->description.meter == NULL);
     if (bus != NULL) {
         op->connections = connection_at(core->graph.plan, bus, 0);
@@ -140,7 +142,6 @@ static void mix_fully(rcore_t *core, const struct mix_op *op, uint32_t nframes) 
     if (!state->suspended) {
         strip_advance(state, nframes);
     }
-    core->mix.bus_is_due[op->slot] = !op->idle || strip_moves(state);
 }
 
 // ---- All buses ----------------------------------------------------------------------------------
@@ -182,25 +183,30 @@ static void prepare_direct_inputs(rcore_t *core, uint32_t nframes) RCORE_RT {
     }
 }
 
+// Mixes the due ones of 64 mix ops, from `first` on. A bus may make later ones due by its signal.
+// One without a signal stays due while it is not idle or a ramp is running.
+static void mix_due(rcore_t *core, uint32_t first, uint32_t nframes) RCORE_RT {
+    uint64_t *const due = &core->mix.due[first / 64];
+    for (uint64_t left = *due, done = 0; left != 0; left = *due & ~done) {
+        const uint64_t bit = left & -left;
+        const struct mix_op *op = &core->mix.ops[first + (uint32_t)__builtin_ctzll(left)];
+        done |= bit | (bit - 1);
+        if (!mix_simply(core, op, nframes)) {
+            mix_fully(core, op, nframes);
+        }
+        core->mix.bus_has_signal[op->slot] = false; // until the next block
+        if (op->idle && !strip_moves(op->state)) {
+            *due &= ~bit;
+        }
+    }
+}
+
 void buses_mix(rcore_t *core, uint32_t nframes) RCORE_RT {
     if (core->mix.any_direct_input) {
         prepare_direct_inputs(core, nframes);
     }
-    // A bus that is mixed here may add a signal to later ones.
-    bool *const has_signal = core->mix.bus_has_signal;
-    const bool *const is_due = core->mix.bus_is_due;
-    const uint32_t *const schedule = core->graph.schedule;
-    const uint32_t count = core->graph.schedule_count;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t slot = schedule[i];
-        if (!has_signal[slot] && !is_due[slot]) {
-            continue;
-        }
-        const struct mix_op *op = &core->mix.ops[i];
-        if (!mix_simply(core, op, nframes)) {
-            mix_fully(core, op, nframes);
-        }
-        has_signal[slot] = false; // until the next block
+    for (uint32_t first = 0; first < core->graph.schedule_count; first += 64) {
+        mix_due(core, first, nframes);
     }
     advance_sends(core, core->graph.plan, nframes);
     advance_sends(core, core->graph.crossfade.outgoing, nframes);

@@ -47,6 +47,8 @@ struct bus_state {
     /// The bus of its session that has the gate, itself or an ancestor; NULL: none has one.
     struct bus_state *session;
     struct signal_state signal;
+    /// Index of its mix op; RCORE_NONE: no active plan has the slot.
+    uint32_t op;
     /// Index in one of two plans while they are compared (crossfade.c, gate.c).
     uint32_t index;
     /// Published gain, as the bits of a float.

@@ -21,6 +21,7 @@ void bus_reset(struct bus_state *bus) RCORE_RT {
     ramp_set(&bus->audible, 1.0f);
     ramp_set(&bus->direct, 1.0f);
     bus->channels = 0;
+    bus->op = RCORE_NONE;
     bus->session = NULL;
     atomic_store_explicit(&bus->signal.is_present, false, memory_order_relaxed);
     bus->muted = bus->soloed = false;
@@ -53,6 +54,7 @@ void bus_open(rcore_t *core, uint32_t slot, uint32_t nframes) RCORE_RT {
     bool *has_signal = &core->mix.bus_has_signal[slot];
     if (!*has_signal && state->channels > 0) { // 0 channels: no active plan has the bus
         *has_signal = true;
+        bus_set_due(core, slot);
         channels_clear(core, bus_channel(core, slot, 0), 0, state->channels, nframes);
     }
 }

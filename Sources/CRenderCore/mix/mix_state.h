@@ -57,10 +57,9 @@ struct mix_state {
     /// By bus slot: a signal was added to the bus in this block. Until then, the contents of its
     /// samples are undefined (bus_open).
     bool *bus_has_signal;
-    /// By bus slot: the bus must be processed without a signal as well, because it is not idle or a
-    /// ramp may be running. What the cycle reads of buses that have nothing to do lies in these two
-    /// arrays.
-    bool *bus_is_due;
+    /// A bit for each step of `ops`: its bus has a signal, is not idle, or a ramp may be running. The
+    /// cycle reads nothing else of buses that have nothing to do.
+    uint64_t *due;
     /// By route slot; like `bus_has_signal`.
     bool *route_has_signal;
     /// Whether the direct input of a bus needed processing when the cycle last checked (bus_mix.c).
