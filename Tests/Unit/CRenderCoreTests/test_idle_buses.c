@@ -149,6 +149,32 @@ TEST(idle_buses_and_routes_are_metered) {
     rcore_meter_destroy(of_route);
 }
 
+/// A bus that is processed without a signal, here by its meter, still is after a crossfade of plans.
+TEST(an_idle_bus_is_metered_after_a_crossfade) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(8192, 0.5f);
+    stage_play_on(&stage, buffer, 0, RCORE_NOW);
+    stage_render(&stage, 2048, 64);
+    const rcore_meter_description_t shape = {.channels = 2, .sample_rate = STAGE_RATE};
+    rcore_meter_t *meter = rcore_meter_create(&shape, NULL);
+    rcore_plan_t *plan = rcore_plan_create();
+    const rcore_route_description_t route = {.slot = 0, .channels = 2};
+    EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
+    // Its voice is heard, so its pan law makes the plans crossfade.
+    const rcore_bus_description_t heard = {
+        .slot = 0, .channels = 2, .parent = RCORE_NONE, .gate = stage.gate, .pan_law = RCORE_PAN_LINEAR};
+    const rcore_bus_description_t idle = {.slot = 5, .channels = 2, .parent = 0, .meter = meter};
+    EXPECT_EQUAL(rcore_plan_add_bus(plan, &heard), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_add_bus(plan, &idle), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 4096, 64);
+    EXPECT_EQUAL(rcore_meter_frames(meter), 4096u);
+    stage_close(&stage);
+    rcore_meter_destroy(meter);
+    rcore_buffer_release(buffer);
+}
+
 // Changes what is heard of bus 1: its gain, its pan, its mute, or the solo of another bus.
 static rcore_status_t change(stage_t *stage, unsigned kind, uint32_t ramp_frames) {
     switch (kind) {
@@ -209,6 +235,7 @@ int main(void) {
     RUN(an_idle_route_is_captured);
     RUN(the_first_is_added_to_silence);
     RUN(idle_buses_and_routes_are_metered);
+    RUN(an_idle_bus_is_metered_after_a_crossfade);
     RUN(ramps_of_idle_buses_run);
     return test_result();
 }
