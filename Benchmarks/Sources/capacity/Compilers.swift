@@ -10,7 +10,8 @@ struct CoreBuild {
 
     init(_ name: String, _ path: String) throws {
         guard let process = capacity_load_process(path) else {
-            throw BenchmarkError("Cannot load the core built by \(name), \(path). Scripts/benchmark capacity builds it.")
+            throw BenchmarkError(
+                "Cannot load the core built by \(name), \(path). Scripts/benchmark capacity builds it.")
         }
         (self.name, self.process) = (name, process)
     }
@@ -35,7 +36,7 @@ struct Compilers: Part {
         var findings = Findings()
         var table = Table(
             "Compilers: 256 mono voices, 64 frames, the core built by GCC and by Clang",
-            note: "Nanoseconds per voice and frame: median and 99th percentile; ratio: median of the pairs, and its interval",
+            note: "Nanoseconds per voice and frame: median, 99th percentile; ratio: median of the pairs, interval",
             Self.columns)
         for conditions in Self.conditions {
             let results = try Self.compare(conditions, builds, run)
@@ -53,8 +54,8 @@ struct Compilers: Part {
         }
     }
 
-    /// Measures both alternately, in an order that changes with each pair. Throws unless they render
-    /// the same bits.
+    /// Measures both alternately, in an order that changes with each pair. Throws unless they
+    /// render the same bits.
     private static func compare(_ conditions: MixConditions, _ builds: [CoreBuild], _ run: Run) throws -> [Measurement]
     {
         let mix = try conditions.mix(coldBytes: run.coldBytes)
@@ -97,7 +98,7 @@ struct Compilers: Part {
         return factors.max { $0.median < $1.median }.map {
             [
                 Target(
-                    what: "the slower of the cores built by GCC and by Clang, over the other (worst of \(ratios.count))",
+                    what: "the slower of GCC's and Clang's builds of the core, over the other (worst of \(ratios.count))",
                     unit: "1", wanted: wanted, reached: $0.median, range: $0.range)
             ]
         } ?? []

@@ -78,8 +78,8 @@ void mix_op_prepare(rcore_t *core, struct mix_op *op) RCORE_RT {
     }
 }
 
-// Handles a bus whose signal only needs mixing into its connections with steady gains. Mixes nothing
-// while the bus is suspended. Returns false for any other bus.
+// Handles a bus whose signal only needs mixing into its connections with steady gains. Mixes
+// nothing while the bus is suspended. Returns false for any other bus.
 static inline bool mix_simply(rcore_t *core, const struct mix_op *op, uint32_t nframes) RCORE_RT {
     if (!core->mix.bus_has_signal[op->slot] || !op->passthrough || !is_steady(op)) {
         return false;

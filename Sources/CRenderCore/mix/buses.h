@@ -15,8 +15,8 @@ void channels_clear(const rcore_t *core, float *samples, uint32_t first, uint32_
 void bus_open(rcore_t *core, uint32_t slot, uint32_t nframes) RCORE_RT;
 /// The same, for a voice: the session then has signal.
 void bus_open_for_voice(rcore_t *core, uint32_t slot, uint32_t nframes) RCORE_RT;
-/// Makes this block (before the bus's turn) or the next one process the bus, because it has a signal
-/// or one of its ramps may have begun. [render]
+/// Makes this block (before the bus's turn) or the next one process the bus, because it has a
+/// signal or one of its ramps may have begun. [render]
 static inline void bus_set_due(rcore_t *core, uint32_t slot) RCORE_RT {
     const uint32_t op = core->mix.buses[slot].op;
     if (op != RCORE_NONE) {

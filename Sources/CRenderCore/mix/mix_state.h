@@ -57,8 +57,8 @@ struct mix_state {
     /// By bus slot: a signal was added to the bus in this block. Until then, the contents of its
     /// samples are undefined (bus_open).
     bool *bus_has_signal;
-    /// A bit for each step of `ops`: its bus has a signal, is not idle, or a ramp may be running. The
-    /// cycle reads nothing else of buses that have nothing to do.
+    /// A bit for each step of `ops`: its bus has a signal, is not idle, or a ramp may be running.
+    /// The cycle reads nothing else of buses that have nothing to do.
     uint64_t *due;
     /// By route slot; like `bus_has_signal`.
     bool *route_has_signal;

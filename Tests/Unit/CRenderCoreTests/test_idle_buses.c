@@ -149,7 +149,8 @@ TEST(idle_buses_and_routes_are_metered) {
     rcore_meter_destroy(of_route);
 }
 
-/// A bus that is processed without a signal, here by its meter, still is after a crossfade of plans.
+/// A bus that is processed without a signal, here by its meter, still is after a crossfade of
+/// plans.
 TEST(an_idle_bus_is_metered_after_a_crossfade) {
     stage_t stage = stage_open(NULL);
     rcore_buffer_t *buffer = constant_buffer(8192, 0.5f);

@@ -62,8 +62,8 @@ static stage_t play(bool looped, uint32_t period) {
 }
 
 /// With vectors of 4, 8 and 16 frames: periods of several vectors at a time, of one and a part, and
-/// shorter than a vector. Gain ramps end at period ends, because a ramp that ends within a period has
-/// an envelope.
+/// shorter than a vector. Gain ramps end at period ends, because a ramp that ends within a period
+/// has an envelope.
 TEST(the_same_bits_as_one_by_one) {
     const uint32_t periods[] = {64, 192, 72, 24, 18, 12, 8, 6, 3};
     for (unsigned i = 0; i < sizeof periods / sizeof *periods; i++) {
