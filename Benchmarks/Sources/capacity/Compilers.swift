@@ -98,7 +98,7 @@ struct Compilers: Part {
         return factors.max { $0.median < $1.median }.map {
             [
                 Target(
-                    what: "the slower of GCC's and Clang's builds of the core, over the other (worst of \(ratios.count))",
+                    what: "the slower of the builds by GCC and by Clang, over the other (worst of \(ratios.count))",
                     unit: "1", wanted: wanted, reached: $0.median, range: $0.range)
             ]
         } ?? []
