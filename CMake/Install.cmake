@@ -45,7 +45,7 @@ function(installed_objects name)
     # The functions cannot be interposed, so the compiler may inline them and calls them directly.
     target_compile_options(${name}_objects PRIVATE -fno-semantic-interposition)
     set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET default)
-    target_link_libraries(${name}_objects PRIVATE session_warnings)
+    target_link_libraries(${name}_objects PRIVATE session_warnings session_code_generation)
 endfunction()
 
 # shared_library(NAME): adds the shared library NAME, which exports the names in NAME.map.

@@ -4,6 +4,7 @@
 #include "capacity.h"
 
 #include <AL/alext.h>
+#include <dlfcn.h>
 #include <malloc.h>
 #include <time.h>
 
@@ -13,9 +14,15 @@ uint64_t capacity_now(void) {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-uint64_t capacity_process(rcore_t *core, float *const *outputs, uint32_t noutputs, uint32_t nframes) {
+capacity_process_function capacity_load_process(const char *path) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return library == NULL ? NULL : (capacity_process_function)dlsym(library, "rcore_process");
+}
+
+uint64_t capacity_process(capacity_process_function process, rcore_t *core, float *const *outputs, uint32_t noutputs,
+                          uint32_t nframes) {
     const uint64_t begun = capacity_now();
-    rcore_process(core, NULL, 0, outputs, noutputs, nframes);
+    process(core, NULL, 0, outputs, noutputs, nframes);
     return capacity_now() - begun;
 }
 

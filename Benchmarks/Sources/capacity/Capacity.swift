@@ -18,14 +18,44 @@ struct Capacity: ParsableCommand {
 
     @OptionGroup var options: Options
 
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Measures only these parts: \(Capacity.partNames).", valueName: "part"))
+    var only: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the core's builds by both compilers, gcc/librcore.so and clang/librcore.so. Scripts/benchmark makes them.",
+            valueName: "folder"))
+    var builds: String?
+
+    func validate() throws {
+        for name in only where !Self.parts(builds: "").contains(where: { $0.name == name }) {
+            throw ValidationError("Unknown part '\(name)'. Parts: \(Self.partNames).")
+        }
+        guard !only.contains("compilers") || builds != nil else {
+            throw ValidationError(
+                "The part 'compilers' requires --builds. Scripts/benchmark makes them if cmake, ninja, gcc and clang are installed."
+            )
+        }
+    }
+
+    /// The parts and their names for `--only`, in the order in which they run.
+    private static func parts(builds: String?) -> [(name: String, part: any Part)] {
+        [
+            ("costs", Costs()), ("half-period", HalfPeriod()), ("cycles", CycleTimes()), ("scale", Scale()),
+            ("commands", Commands()), ("round-trips", RoundTrips()), ("idle", Idle()), ("mixer", Mixer()),
+            ("memory", Memory()), ("resampling", Resampling()),
+        ] + (builds.map { [("compilers", Compilers(folder: $0))] } ?? [])
+    }
+
+    private static let partNames = parts(builds: "").map(\.name).joined(separator: ", ")
+
     func run() throws {
         try options.run("capacity") { machine, noise in
             say(machine.coldSummary)
             let run = Run(quick: options.quick, coldBytes: machine.coldBytes, noise: noise)
-            var parts: [any Part] = [
-                Costs(), HalfPeriod(), CycleTimes(), Scale(), Commands(), RoundTrips(), Idle(), Mixer(), Memory(),
-                Resampling(),
-            ]
+            var parts = Self.parts(builds: builds).filter { only.isEmpty || only.contains($0.name) }.map(\.part)
             var findings = Findings()
             for index in parts.indices { findings.append(try parts[index].measure(run)) }
             findings.tables.append(Growth.table(findings.growths))

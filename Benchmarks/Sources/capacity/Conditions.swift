@@ -86,13 +86,13 @@ struct MixConditions: Hashable {
                 isPitched: pitched))
     }
 
-    func corePlayer(_ mix: Mix, idleVoices: Int = 0) throws -> CorePlayer {
+    func corePlayer(_ mix: Mix, idleVoices: Int = 0, build: CoreBuild? = nil) throws -> CorePlayer {
         var plan = Plan()
         plan.addBus(0, 2)
         plan.addRoutes(1, 2)
         plan.connections = [(bus: 0, route: 0)]
         return try CorePlayer(
-            mix, rcore_config_default(), plan, commands: 3 * voices + 1024, idleVoices: idleVoices)
+            mix, rcore_config_default(), plan, commands: 3 * voices + 1024, idleVoices: idleVoices, build: build)
     }
 
     func player(_ subject: Subject, _ mix: Mix) throws -> any Player {

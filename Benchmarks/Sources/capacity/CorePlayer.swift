@@ -59,7 +59,7 @@ func require(_ status: rcore_status_t) throws {
 
 /// A render core in which every voice of a mix plays.
 final class CorePlayer: Player {
-    let name = Subject.core.name
+    let name: String
     let mix: Mix
     private(set) var frame = 0
     let outputs: Planes
@@ -68,15 +68,18 @@ final class CorePlayer: Player {
     private let voices: UnsafeMutableBufferPointer<rcore_voice_t>
     private let plan: Plan
     private let owned: Owned
+    private let process: capacity_process_function
     private var nextCommanded = 0
     /// Called after each cycle.
     var afterCycle: () -> Void = {}
 
     /// Sizes for the voices are added to `sizes`. `idleVoices` are acquired and never started;
-    /// `idleQueues` are opened and never used.
+    /// `idleQueues` are opened and never used. `build`, if not nil, renders.
     init(
-        _ mix: Mix, _ sizes: rcore_config_t, _ plan: Plan, commands: Int, idleVoices: Int = 0, idleQueues: Int = 0
+        _ mix: Mix, _ sizes: rcore_config_t, _ plan: Plan, commands: Int, idleVoices: Int = 0, idleQueues: Int = 0,
+        build: CoreBuild? = nil
     ) throws {
+        (name, process) = (build?.name ?? Subject.core.name, build?.process ?? rcore_process)
         let voices = mix.voices
         var sizes = sizes
         sizes.max_voices = UInt32(voices.count + idleVoices)
@@ -135,7 +138,7 @@ final class CorePlayer: Player {
             var gains = gains(mix.voices.count, mix.voices.commandedGain(frame), ramp: mix.voices.frames)
             _ = capacity_post(&gains)
         }
-        let taken = capacity_process(core, outputs.pointers, UInt32(outputs.count), UInt32(outputs.frames))
+        let taken = capacity_process(process, core, outputs.pointers, UInt32(outputs.count), UInt32(outputs.frames))
         frame += outputs.frames
         afterCycle()
         return Double(taken)

@@ -87,6 +87,8 @@ static size_t lay_out(rcore_t *core, void *arena) {
     core->graph.slots = carve(&layout, config->max_buses, sizeof *core->graph.slots);
     core->graph.schedule = carve(&layout, config->max_buses, sizeof *core->graph.schedule);
     core->mix.ops = carve(&layout, config->max_buses, sizeof *core->mix.ops);
+    core->mix.bus_has_signal = carve(&layout, config->max_buses, sizeof *core->mix.bus_has_signal);
+    core->mix.due = carve(&layout, (config->max_buses + 63) / 64, sizeof *core->mix.due);
     core->mix.route_has_signal = carve(&layout, config->max_routes, sizeof *core->mix.route_has_signal);
     core->gates.gated = carve(&layout, config->max_buses, sizeof *core->gates.gated);
     core->mix.sends = carve(&layout, config->max_sends, sizeof *core->mix.sends);

@@ -8,7 +8,7 @@
 static struct connection connection_to_bus(const rcore_t *core, const rcore_bus_description_t *target) {
     return (struct connection){.kind = CONNECTION_PARENT,
                                .samples = bus_channel(core, target->slot, 0),
-                               .has_signal = &core->mix.buses[target->slot].has_signal,
+                               .has_signal = &core->mix.bus_has_signal[target->slot],
                                .target = target->slot,
                                .channels = target->channels};
 }

@@ -16,6 +16,8 @@
 #include "session/gate.h"
 #include "session/signal.h"
 
+#include <string.h>
+
 // ---- Differences between plans ------------------------------------------------------------------
 
 // Returns whether a bus has the same processing, direct input and connections in both plans.
@@ -103,6 +105,7 @@ static void graph_refresh(rcore_t *core) RCORE_RT {
                                           core->graph.crossfade.outgoing, core->graph.schedule);
     // Always has an order: a plan that has none together with a held plan cannot be posted.
     core->graph.schedule_count = count != RCORE_NONE ? count : 0;
+    memset(core->mix.due, 0, sizeof *core->mix.due * ((core->config.max_buses + 63) / 64));
     for (uint32_t i = 0; i < core->graph.schedule_count; i++) {
         const uint32_t slot = core->graph.schedule[i];
         struct mix_op *op = &core->mix.ops[i];
@@ -112,6 +115,8 @@ static void graph_refresh(rcore_t *core) RCORE_RT {
                               .previous = previous_bus(&core->graph, slot),
                               .samples = bus_channel(core, slot, 0)};
         mix_op_prepare(core, op);
+        op->state->op = i;
+        bus_set_due(core, slot); // its next block determines whether it is
     }
     gates_collect(core);
     signals_assign(core);

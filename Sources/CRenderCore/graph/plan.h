@@ -76,7 +76,7 @@ struct plan_send {
 struct connection {
     /// Samples of the target's first channel, in the core that the plan is posted to.
     float *samples;
-    /// The target's `has_signal`.
+    /// Whether the target has a signal (mix_state.h).
     bool *has_signal;
     /// A send's level; NULL for other connections.
     const struct ramp *level;

@@ -13,13 +13,16 @@ struct batch_member {
     const float *left;
     /// Source samples of the right side.
     const float *right;
+    /// MOVES_….
+    uint32_t moves;
+    /// Gains of both sides. If nothing moves, they include the voice's gain, and the members below
+    /// are not set.
     struct stereo_gains stereo;
     float stereo_last;
     float gain_end;
+    /// 0 while only the pan moves.
     float gain_step;
     float gain_last;
-    /// MOVES_…. A gain that does not move has a step of zero.
-    uint32_t moves;
 };
 
 /// What moves: nothing, the gain, or the pan and possibly the gain.

@@ -44,6 +44,9 @@ static inline void add_steady(rcore_t *core, const struct connection *connection
         return;
     }
     *connection->has_signal = true;
+    if (connection->kind != CONNECTION_ROUTE) {
+        bus_set_due(core, connection->target);
+    }
     mix_channels_first(connection->samples, samples, core->stride, connection->shared, gain, nframes);
     if (connection->channels > connection->shared) {
         channels_clear(core, connection->samples, connection->shared, connection->channels, nframes);
@@ -75,20 +78,15 @@ void mix_op_prepare(rcore_t *core, struct mix_op *op) RCORE_RT {
     }
 }
 
-// Handles a bus that has nothing to do, or whose signal only needs mixing into its connections with
-// steady gains. Mixes nothing while the bus is suspended. Returns false for any other bus.
-static bool mix_simply(rcore_t *core, const struct mix_op *op, uint32_t nframes) RCORE_RT {
-    struct bus_state *state = op->state;
-    if (!state->has_signal) {
-        return op->idle && !strip_moves(state);
-    }
-    if (!op->passthrough || !is_steady(op)) {
+// Handles a bus whose signal only needs mixing into its connections with steady gains. Mixes
+// nothing while the bus is suspended. Returns false for any other bus.
+static inline bool mix_simply(rcore_t *core, const struct mix_op *op, uint32_t nframes) RCORE_RT {
+    if (!core->mix.bus_has_signal[op->slot] || !op->passthrough || !is_steady(op)) {
         return false;
     }
-    if (!state->suspended) {
+    if (!op->state->suspended) {
         mix_steady(core, op, nframes);
     }
-    state->has_signal = false; // until the next block
     return true;
 }
 
@@ -128,10 +126,11 @@ static void mix_alone(rcore_t *core, const struct mix_op *op, uint32_t nframes) 
 static void mix_fully(rcore_t *core, const struct mix_op *op, uint32_t nframes) RCORE_RT {
     struct bus_state *state = op->state;
     const struct plan_bus *current = op->current;
-    if (!state->has_signal && !state->suspended && has_tail(current, op->previous)) {
+    const bool *has_signal = &core->mix.bus_has_signal[op->slot];
+    if (!*has_signal && !state->suspended && has_tail(current, op->previous)) {
         bus_open(core, op->slot, nframes);
     }
-    if (!state->has_signal || state->suspended) {
+    if (!*has_signal || state->suspended) {
         if (current != NULL && current->description.meter != NULL) {
             strip_meter(core, current->description.meter, NULL, NULL, nframes); // no signal
         }
@@ -140,7 +139,6 @@ static void mix_fully(rcore_t *core, const struct mix_op *op, uint32_t nframes) 
     } else {
         bus_crossfade(core, op, nframes);
     }
-    state->has_signal = false; // until the next block
     if (!state->suspended) {
         strip_advance(state, nframes);
     }
@@ -179,8 +177,26 @@ static void prepare_direct_inputs(rcore_t *core, uint32_t nframes) RCORE_RT {
         if (has_tail(current, previous)) {
             bus_open(core, op->slot, nframes);
         }
-        if (state->has_signal) {
+        if (core->mix.bus_has_signal[op->slot]) {
             direct_input_prepare(core, op, nframes);
+        }
+    }
+}
+
+// Mixes the due ones of 64 mix ops, from `first` on. A bus may make later ones due by its signal.
+// One without a signal stays due while it is not idle or a ramp is running.
+static void mix_due(rcore_t *core, uint32_t first, uint32_t nframes) RCORE_RT {
+    uint64_t *const due = &core->mix.due[first / 64];
+    for (uint64_t left = *due, done = 0; left != 0; left = *due & ~done) {
+        const uint64_t bit = left & -left;
+        const struct mix_op *op = &core->mix.ops[first + (uint32_t)__builtin_ctzll(left)];
+        done |= bit | (bit - 1);
+        if (!mix_simply(core, op, nframes)) {
+            mix_fully(core, op, nframes);
+        }
+        core->mix.bus_has_signal[op->slot] = false; // until the next block
+        if (op->idle && !strip_moves(op->state)) {
+            *due &= ~bit;
         }
     }
 }
@@ -189,11 +205,8 @@ void buses_mix(rcore_t *core, uint32_t nframes) RCORE_RT {
     if (core->mix.any_direct_input) {
         prepare_direct_inputs(core, nframes);
     }
-    const struct mix_op *const end = core->mix.ops + core->graph.schedule_count;
-    for (const struct mix_op *op = core->mix.ops; op < end; op++) {
-        if (!mix_simply(core, op, nframes)) {
-            mix_fully(core, op, nframes);
-        }
+    for (uint32_t first = 0; first < core->graph.schedule_count; first += 64) {
+        mix_due(core, first, nframes);
     }
     advance_sends(core, core->graph.plan, nframes);
     advance_sends(core, core->graph.crossfade.outgoing, nframes);

@@ -29,9 +29,6 @@ struct bus_state {
     struct ramp direct;
     /// 0 while no plan has the slot; while plans crossfade, the greater of their counts.
     uint32_t channels;
-    /// A signal was added to the bus in this block. Until then, the contents of its samples are
-    /// undefined (bus_open).
-    bool has_signal;
     /// Its gate, or that of a bus it is routed to, is suspended. While plans crossfade: in every
     /// active plan that has the bus.
     bool suspended;
@@ -50,6 +47,8 @@ struct bus_state {
     /// The bus of its session that has the gate, itself or an ancestor; NULL: none has one.
     struct bus_state *session;
     struct signal_state signal;
+    /// Index of its mix op; RCORE_NONE: no active plan has the slot.
+    uint32_t op;
     /// Index in one of two plans while they are compared (crossfade.c, gate.c).
     uint32_t index;
     /// Published gain, as the bits of a float.

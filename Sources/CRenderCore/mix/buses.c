@@ -21,7 +21,7 @@ void bus_reset(struct bus_state *bus) RCORE_RT {
     ramp_set(&bus->audible, 1.0f);
     ramp_set(&bus->direct, 1.0f);
     bus->channels = 0;
-    bus->has_signal = false;
+    bus->op = RCORE_NONE;
     bus->session = NULL;
     atomic_store_explicit(&bus->signal.is_present, false, memory_order_relaxed);
     bus->muted = bus->soloed = false;
@@ -50,15 +50,17 @@ void channels_clear(const rcore_t *core, float *samples, uint32_t first, uint32_
 }
 
 void bus_open(rcore_t *core, uint32_t slot, uint32_t nframes) RCORE_RT {
-    struct bus_state *state = &core->mix.buses[slot];
-    if (!state->has_signal && state->channels > 0) { // 0 channels: no active plan has the bus
-        state->has_signal = true;
+    const struct bus_state *state = &core->mix.buses[slot];
+    bool *has_signal = &core->mix.bus_has_signal[slot];
+    if (!*has_signal && state->channels > 0) { // 0 channels: no active plan has the bus
+        *has_signal = true;
+        bus_set_due(core, slot);
         channels_clear(core, bus_channel(core, slot, 0), 0, state->channels, nframes);
     }
 }
 
 void bus_open_for_voice(rcore_t *core, uint32_t slot, uint32_t nframes) RCORE_RT {
-    if (!core->mix.buses[slot].has_signal) {
+    if (!core->mix.bus_has_signal[slot]) {
         signal_feed(core, &core->mix.buses[slot]);
         bus_open(core, slot, nframes);
     }

@@ -2,6 +2,7 @@
 #ifndef RCORE_BUSES_H
 #define RCORE_BUSES_H
 
+#include "core/core.h"
 #include "mix/bus_state.h"
 #include "render_core.h"
 
@@ -14,6 +15,14 @@ void channels_clear(const rcore_t *core, float *samples, uint32_t first, uint32_
 void bus_open(rcore_t *core, uint32_t slot, uint32_t nframes) RCORE_RT;
 /// The same, for a voice: the session then has signal.
 void bus_open_for_voice(rcore_t *core, uint32_t slot, uint32_t nframes) RCORE_RT;
+/// Makes this block (before the bus's turn) or the next one process the bus, because it has a
+/// signal or one of its ramps may have begun. [render]
+static inline void bus_set_due(rcore_t *core, uint32_t slot) RCORE_RT {
+    const uint32_t op = core->mix.buses[slot].op;
+    if (op != RCORE_NONE) {
+        core->mix.due[op / 64] |= (uint64_t)1 << op % 64;
+    }
+}
 /// Prepares a route in the same way.
 void route_open(rcore_t *core, uint32_t slot, uint32_t channels, uint32_t nframes) RCORE_RT;
 /// Begins a block: marks all routes as having no signal. While plans crossfade, clears all routes

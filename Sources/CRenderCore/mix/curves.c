@@ -2,6 +2,7 @@
 
 #include "core/core.h"
 #include "graph/slots.h"
+#include "mix/buses.h"
 #include "mix/pan.h"
 #include "mix/ramp.h"
 #include "voices/voice.h"
@@ -217,6 +218,9 @@ static void begin_segment(rcore_t *core, struct curve *curve, struct ramp *ramp,
     if (curve->kind == COMMAND_SPEED) {
         // At a speed of 1, it may have joined a batch.
         batch_leave(&core->voices.pool[curve->object]);
+    }
+    if (curve->kind == COMMAND_BUS_GAIN || curve->kind == COMMAND_BUS_PAN) {
+        bus_set_due(core, curve->object);
     }
     ramp_line(ramp, from, value, segment);
 }

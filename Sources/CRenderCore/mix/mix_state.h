@@ -30,7 +30,7 @@ struct mix_op {
     bool gated;
     /// Has a pan law in the current plan.
     bool panned;
-    /// Without a signal, the bus needs no processing.
+    /// Without a signal or a running ramp, the bus needs no processing.
     bool idle;
     /// `idle`, and with a signal and steady gains, the bus only needs mixing into its connections.
     /// Requires that a single plan is active.
@@ -54,7 +54,13 @@ struct mix_state {
     float *route_samples;
     /// The same: routes that only the outgoing plan has, and the copies that its limiters process.
     float *outgoing_samples;
-    /// By route slot; like `has_signal` of a bus.
+    /// By bus slot: a signal was added to the bus in this block. Until then, the contents of its
+    /// samples are undefined (bus_open).
+    bool *bus_has_signal;
+    /// A bit for each step of `ops`: its bus has a signal, is not idle, or a ramp may be running.
+    /// The cycle reads nothing else of buses that have nothing to do.
+    uint64_t *due;
+    /// By route slot; like `bus_has_signal`.
     bool *route_has_signal;
     /// Whether the direct input of a bus needed processing when the cycle last checked (bus_mix.c).
     bool any_direct_input;

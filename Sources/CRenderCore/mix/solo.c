@@ -3,6 +3,7 @@
 #include "mix/solo.h"
 
 #include "core/core.h"
+#include "mix/buses.h"
 #include "mix/ramp.h"
 
 static struct bus_state *state_of(rcore_t *core, uint32_t index) RCORE_RT {
@@ -56,6 +57,7 @@ void solo_apply(rcore_t *core, uint32_t ramp_frames) RCORE_RT {
         struct bus_state *bus = state_of(core, i);
         const bool solo_active = root_of(core, i)->root_has_solo;
         const bool selected = !solo_active || bus->in_solo || core->graph.plan->buses[i].description.solo_safe;
+        bus_set_due(core, core->graph.plan->buses[i].description.slot);
         fade_to(&bus->audible, !bus->muted && (selected || bus->passes_solo), bus->fresh ? 0 : ramp_frames);
         // If the entire bus is muted, `direct` stays 1: fading both would square the fade.
         fade_to(&bus->direct, selected || !bus->passes_solo, bus->fresh ? 0 : ramp_frames);

@@ -5,6 +5,7 @@
 #include "core/core.h"
 #include "core/counters.h"
 #include "graph/crossfade.h"
+#include "mix/buses.h"
 #include "mix/curves.h"
 #include "mix/ramp.h"
 #include "mix/solo.h"
@@ -88,10 +89,12 @@ static bool execute(rcore_t *core, const struct command *command) RCORE_RT {
     case COMMAND_BUS_GAIN:
         curves_end(core, command->kind, command->slot);
         ramp_to(&core->mix.buses[command->slot].gain, command->value, command->ramp_frames);
+        bus_set_due(core, command->slot);
         return !core->mix.buses[command->slot].suspended;
     case COMMAND_BUS_PAN:
         curves_end(core, command->kind, command->slot);
         ramp_to(&core->mix.buses[command->slot].pan, command->value, command->ramp_frames);
+        bus_set_due(core, command->slot);
         return !core->mix.buses[command->slot].suspended;
     case COMMAND_BUS_MUTE:
         core->mix.buses[command->slot].muted = command->value != 0.0f;

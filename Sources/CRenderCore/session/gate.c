@@ -127,8 +127,8 @@ static void apply_volume(const rcore_t *core, struct gate_state *gate, sgate_vol
 }
 
 // Applies the words of a gate's page that differ from those applied last; both, the first time.
-static void gate_update(rcore_t *core, const struct gated *gated, uint64_t grant_word, uint64_t volume_word) RCORE_RT {
-    struct gate_state *gate = &gated->state->gate;
+static void gate_update(rcore_t *core, struct gated *gated, uint64_t grant_word, uint64_t volume_word) RCORE_RT {
+    struct gate_state *gate = &core->mix.buses[gated->slot].gate;
     gate->steady = false;
     if (!gate->attached || volume_word != gate->volume_word) {
         gate->volume_word = volume_word;
@@ -145,19 +145,35 @@ static void gate_update(rcore_t *core, const struct gated *gated, uint64_t grant
                                          .value = grant.serial});
     }
     gate->attached = true;
+    gated->grant_word = grant_word;
+    gated->volume_word = volume_word;
 }
 
-// Applies the new grants and volumes of all pages. Returns whether there were any. Every cycle
-// checks every gate, so this loop loads each word only once.
-static bool gates_apply_new(rcore_t *core) RCORE_RT {
-    const struct gated *const end = core->gates.gated + core->gates.count;
-    bool any = false;
-    for (const struct gated *gated = core->gates.gated; gated < end; gated++) {
+// Returns whether any page differs from what was applied last. Every cycle checks every gate, so
+// this loop has no branches, and does not touch the states of buses.
+static bool any_differs(const struct gates *gates) RCORE_RT {
+    uint64_t difference = 0;
+    for (const struct gated *gated = gates->gated, *end = gated + gates->count; gated < end; gated++) {
         const sgate_page_t *const page = gated->page;
-        const struct gate_state *const gate = &gated->state->gate;
-        const uint64_t grant_word = sgate_page_load_grant(page);
-        const uint64_t volume_word = sgate_page_load_volume(page);
-        if (grant_word != gate->grant_word || volume_word != gate->volume_word || !gate->attached) {
+        const uint64_t grant_word = gated->grant_word, volume_word = gated->volume_word;
+        difference |= (sgate_page_load_grant(page) ^ grant_word) | (sgate_page_load_volume(page) ^ volume_word);
+    }
+    return difference != 0;
+}
+
+// Applies the new grants and volumes of all pages. Returns whether there were any.
+static bool gates_apply_new(rcore_t *core) RCORE_RT {
+    if (!core->gates.any_unattached && !any_differs(&core->gates)) {
+        return false;
+    }
+    core->gates.any_unattached = false;
+    bool any = false;
+    for (uint32_t i = 0; i < core->gates.count; i++) {
+        struct gated *const gated = &core->gates.gated[i];
+        const uint64_t grant_word = sgate_page_load_grant(gated->page);
+        const uint64_t volume_word = sgate_page_load_volume(gated->page);
+        if (grant_word != gated->grant_word || volume_word != gated->volume_word ||
+            !core->mix.buses[gated->slot].gate.attached) {
             gate_update(core, gated, grant_word, volume_word);
             any = true;
         }
@@ -168,7 +184,7 @@ static bool gates_apply_new(rcore_t *core) RCORE_RT {
 // Updates whether the gate is suspended, and reports a grant whose ramps have ended; while the gate
 // is silent, its duck may still move. Returns whether the gate is suspended.
 static bool gate_settle(rcore_t *core, const struct gated *gated) RCORE_RT {
-    struct gate_state *gate = &gated->state->gate;
+    struct gate_state *gate = &core->mix.buses[gated->slot].gate;
     gate->suspended = gate->paused && is_silent(gate);
     if (gate->settling && gate->resume_delay == 0 && gate->open.remaining == 0 &&
         (gate->duck_remaining == 0 || is_silent(gate))) {
@@ -226,8 +242,10 @@ static void append_gates(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
         const struct plan_bus *current = current_bus(&core->graph, bus->slot);
         const bool has_current = plan != core->graph.plan && current != NULL && current->description.gate != NULL;
         if (bus->gate != NULL && !has_current) {
+            const struct gate_state *gate = &core->mix.buses[bus->slot].gate;
             core->gates.gated[core->gates.count++] =
-                (struct gated){.state = &core->mix.buses[bus->slot], .page = bus->gate, .slot = bus->slot};
+                (struct gated){bus->gate, gate->grant_word, gate->volume_word, bus->slot};
+            core->gates.any_unattached |= !gate->attached;
         }
     }
 }
@@ -235,6 +253,7 @@ static void append_gates(rcore_t *core, const rcore_plan_t *plan) RCORE_RT {
 void gates_collect(rcore_t *core) RCORE_RT {
     core->gates.count = 0;
     core->gates.move = true;
+    core->gates.any_unattached = false;
     append_gates(core, core->graph.plan);
     append_gates(core, core->graph.crossfade.outgoing);
 }
@@ -255,7 +274,7 @@ void gates_read(rcore_t *core) RCORE_RT {
 
 uint32_t gates_limit(const rcore_t *core, uint32_t nframes) RCORE_RT {
     for (uint32_t i = 0; core->gates.move && i < core->gates.count; i++) {
-        const struct gate_state *gate = &core->gates.gated[i].state->gate;
+        const struct gate_state *gate = &core->mix.buses[core->gates.gated[i].slot].gate;
         const uint32_t next = gate->resume_delay > 0 ? gate->resume_delay : gate->paused ? gate->open.remaining : 0;
         nframes = next > 0 && next < nframes ? next : nframes;
     }
@@ -322,7 +341,7 @@ void gates_advance(rcore_t *core, uint32_t nframes) RCORE_RT {
     bool suspended = false;
     bool moves = false;
     for (uint32_t i = 0; i < core->gates.count; i++) {
-        struct bus_state *state = core->gates.gated[i].state;
+        struct bus_state *state = &core->mix.buses[core->gates.gated[i].slot];
         if (!state->gate.steady) {
             gate_advance(state, nframes);
             (void)gate_settle(core, &core->gates.gated[i]);

@@ -6,12 +6,13 @@
 #include "render_core.h"
 #include "session/gate_state.h"
 
-struct bus_state;
-
 /// A bus that has a gate in the current plan, or otherwise in the outgoing plan.
+/// Every cycle reads these in turn, and the states of the buses only if a page differs.
 struct gated {
-    struct bus_state *state;
     const sgate_page_t *page;
+    /// As in the bus's state: what was applied last.
+    uint64_t grant_word;
+    uint64_t volume_word;
     uint32_t slot;
 };
 
@@ -22,6 +23,8 @@ struct gates {
     /// Whether a gate has a running ramp or a new grant or volume, or the plan changed. Otherwise
     /// all gates are steady.
     bool move;
+    /// Whether a gate may not have read its first grant.
+    bool any_unattached;
     /// Whether a gate was suspended when the cycle last checked.
     bool any_suspended;
 };

@@ -5,7 +5,7 @@
 #include "mix/ramp.h"
 
 /// State of a session bus's gate (gate.c): the page through which the arbiter controls a session,
-/// not a noise gate. The fields that every cycle reads come first.
+/// not a noise gate.
 struct gate_state {
     uint64_t grant_word;
     uint64_t volume_word;

@@ -71,7 +71,7 @@ void signals_expire(rcore_t *core) RCORE_RT {
     const uint64_t hold = hold_frames(core);
     uint64_t next = UINT64_MAX;
     for (uint32_t i = 0; i < core->gates.count; i++) {
-        struct bus_state *bus = core->gates.gated[i].state;
+        struct bus_state *bus = &core->mix.buses[core->gates.gated[i].slot];
         if (!is_present(bus)) {
             continue;
         }

@@ -24,8 +24,10 @@ uint64_t playhead_remaining(const struct voice *voice, const struct playhead *pl
     }
     const uint64_t length = voice->loop_end - voice->loop_start;
     const uint64_t last = voice->loop_end - playhead->frame + voice->nframes - voice->loop_start;
-    const uint64_t again = playhead->loops - 1;
-    return again > (UINT64_MAX - last) / length ? UINT64_MAX : last + again * length;
+    uint64_t frames;
+    const bool overflows =
+        __builtin_mul_overflow(playhead->loops - 1, length, &frames) || __builtin_add_overflow(frames, last, &frames);
+    return overflows ? UINT64_MAX : frames;
 }
 
 uint64_t playhead_direct(const struct voice *voice, const struct playhead *playhead) RCORE_RT {

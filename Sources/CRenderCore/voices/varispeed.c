@@ -18,7 +18,8 @@
 
 static const double one_frame = 4294967296.0; // 2^32
 
-static uint64_t fixed(float speed) RCORE_RT { return (uint64_t)((double)speed * one_frame); }
+// Converts by a signed type, for which processors have an instruction.
+static uint64_t fixed(float speed) RCORE_RT { return (uint64_t)(int64_t)((double)speed * one_frame); }
 
 // Computes the source position of each frame and returns that of the frame after them. Positions
 // may lie beyond the source's available frames; the caller checks that.
@@ -117,9 +118,10 @@ static const float *row_of(rcore_t *core, const struct voice *voice, uint32_t ch
 
 // Returns the value of the spline through four points, at `t` (0…1) from points[1] to points[2].
 static inline __attribute__((always_inline)) float spline(const float *points, float t) RCORE_RT {
-    const float linear = 0.5f * (points[2] - points[0]);
+    const float linear = 0.5f * points[2] - 0.5f * points[0];
     const float quadratic = points[0] - 2.5f * points[1] + 2.0f * points[2] - 0.5f * points[3];
-    const float cubic = 0.5f * (points[3] - points[0]) + 1.5f * (points[1] - points[2]);
+    const float bend = points[1] - points[2];
+    const float cubic = 0.5f * (points[3] - points[0]) + (bend + 0.5f * bend);
     return ((cubic * t + quadratic) * t + linear) * t + points[1];
 }
 
@@ -145,18 +147,19 @@ static inline __attribute__((always_inline)) four four_at(const float *row, uint
     return points;
 }
 
-// The points of frame `i` and of the frame four later. A macro, because a function without AVX
-// cannot return a vector of eight floats.
-#define POINTS(i)                                                                                                      \
-    __builtin_shufflevector(four_at(row, position + (i)*speed), four_at(row, position + ((i) + 4) * speed), 0, 1, 2,   \
-                            3, 4, 5, 6, 7)
+// The points at two positions. A macro, because a function without AVX cannot return a vector of
+// eight floats.
+#define POINTS(first, second) __builtin_shufflevector(four_at(row, first), four_at(row, second), 0, 1, 2, 3, 4, 5, 6, 7)
 
 MULTIVERSION static void interpolate_evenly(float *restrict target, const float *row, uint64_t position, uint64_t speed,
                                             uint32_t nframes) RCORE_RT {
-    const eight_counts steps = (eight_counts){0, 1, 2, 3, 4, 5, 6, 7} * (uint32_t)speed;
+    eight_counts fractions = (uint32_t)position + (eight_counts){0, 1, 2, 3, 4, 5, 6, 7} * (uint32_t)speed;
     uint32_t i = 0;
-    for (; i + 8 <= nframes; i += 8, position += 8 * speed) {
-        const eight p = POINTS(0), q = POINTS(1), r = POINTS(2), s = POINTS(3);
+    for (; i + 8 <= nframes; i += 8, position += 8 * speed, fractions += 8 * (uint32_t)speed) {
+        const uint64_t second = position + speed, third = second + speed, fourth = third + speed;
+        const uint64_t fifth = fourth + speed, sixth = fifth + speed, seventh = sixth + speed;
+        const eight p = POINTS(position, fifth), q = POINTS(second, sixth);
+        const eight r = POINTS(third, seventh), s = POINTS(fourth, seventh + speed);
         const eight first_pq = __builtin_shufflevector(p, q, 0, 8, 1, 9, 4, 12, 5, 13);
         const eight first_rs = __builtin_shufflevector(r, s, 0, 8, 1, 9, 4, 12, 5, 13);
         const eight last_pq = __builtin_shufflevector(p, q, 2, 10, 3, 11, 6, 14, 7, 15);
@@ -165,11 +168,11 @@ MULTIVERSION static void interpolate_evenly(float *restrict target, const float 
         const eight here = __builtin_shufflevector(first_pq, first_rs, 2, 3, 10, 11, 6, 7, 14, 15);
         const eight next = __builtin_shufflevector(last_pq, last_rs, 0, 1, 8, 9, 4, 5, 12, 13);
         const eight after = __builtin_shufflevector(last_pq, last_rs, 2, 3, 10, 11, 6, 7, 14, 15);
-        const eight_counts fractions = (uint32_t)position + steps;
         const eight t = __builtin_convertvector((eight_integers)(fractions >> 8), eight) * 0x1p-24f;
-        const eight linear = 0.5f * (next - before);
+        const eight linear = 0.5f * next - 0.5f * before;
         const eight quadratic = before - 2.5f * here + 2.0f * next - 0.5f * after;
-        const eight cubic = 0.5f * (after - before) + 1.5f * (here - next);
+        const eight bend = here - next;
+        const eight cubic = 0.5f * (after - before) + (bend + 0.5f * bend);
         const eight mixed = ((cubic * t + quadratic) * t + linear) * t + here;
         memcpy(target + i, &mixed, sizeof mixed);
     }

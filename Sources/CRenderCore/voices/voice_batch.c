@@ -38,22 +38,28 @@ static inline bool can_join(const struct voice *voice, uint16_t batch, uint32_t 
            voice->gain.remaining - 1 >= nframes - 1 && (uint32_t)voice->pan_remaining - 1 >= nframes - 1;
 }
 
-static inline void fill_member(struct batch_member *member, const struct voice *voice) RCORE_RT {
+static inline uint32_t moves_of(const struct voice *voice) RCORE_RT {
+    return voice->pan_remaining > 0 ? MOVES_PAN : voice->gain.remaining > 0 ? MOVES_GAIN : MOVES_NOTHING;
+}
+
+// Describes the voice's next frames to the mixing loop, and advances the voice past them.
+static inline void take_frames(struct voice *voice, struct batch_member *member, uint32_t nframes) RCORE_RT {
     const float *samples = voice->samples + voice->frame;
-    const bool pair = (voice->batch & BATCH_PAIR) != 0;
     member->left = samples;
-    member->right = pair ? samples + voice->stride : samples;
+    member->right = (voice->batch & BATCH_PAIR) != 0 ? samples + voice->stride : samples;
+    member->moves = moves_of(voice);
+    voice->frame += nframes;
+    add_to_counter(&voice->frames, nframes);
+    if (member->moves == MOVES_NOTHING) {
+        member->stereo.ends[0] = voice->gain.target * voice->stereo.ends[0];
+        member->stereo.ends[1] = voice->gain.target * voice->stereo.ends[1];
+        return;
+    }
     member->stereo = voice->stereo;
     member->stereo_last = (float)voice->pan_remaining - 1.0f;
     member->gain_end = voice->gain.target;
     member->gain_step = voice->gain.step;
     member->gain_last = (float)voice->gain.remaining - 1.0f;
-    member->moves = voice->pan_remaining > 0 ? MOVES_PAN : voice->gain.remaining > 0 ? MOVES_GAIN : MOVES_NOTHING;
-}
-
-static inline void advance(struct voice *voice, uint32_t nframes) RCORE_RT {
-    voice->frame += nframes;
-    add_to_counter(&voice->frames, nframes);
     ramp_advance_and_stop(&voice->gain, nframes);
     pan_advance(voice, nframes);
 }
@@ -78,8 +84,7 @@ uint32_t batch_render(rcore_t *core, uint32_t index, uint32_t nframes) RCORE_RT 
     uint32_t count = 0;
     do {
         source_prefetch(core, index + count, nframes);
-        fill_member(&members[count], voice);
-        advance(voice, nframes);
+        take_frames(voice, &members[count], nframes);
         count++;
         voice = playing_voice_at(core, index + count);
     } while (count < BATCH_MAX && voice != NULL && can_join(voice, batch, nframes));

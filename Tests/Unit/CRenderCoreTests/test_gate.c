@@ -159,6 +159,27 @@ TEST(before_a_grant_nothing_moves) {
     rcore_buffer_release(buffer);
 }
 
+/// A new gate applies its page even if that contains zeros only: volume 0.
+TEST(a_page_of_zeros_is_applied) {
+    stage_t stage = stage_open(NULL);
+    stage_render(&stage, 2048, 64);
+    sgate_page_t *page = sgate_page_create();
+    sgate_page_set_grant(page, (sgate_grant_t){.serial = 0});
+    sgate_page_set_volume(page, (sgate_volume_t){.gain = 0.0f});
+    rcore_plan_t *plan = stage_plan(stage.gate);
+    const rcore_bus_description_t bus = {.slot = 5, .channels = 2, .parent = RCORE_NONE, .gate = page};
+    EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_connect(plan, 5, 0, NULL), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
+    rcore_buffer_t *buffer = constant_buffer(1024, 1.0f);
+    stage_play_on(&stage, buffer, 5, RCORE_NOW);
+    stage_render(&stage, 512, 64);
+    EXPECT_EQUAL(first_other(stage.out[0], 2048, 2560, 0.0f), -1);
+    stage_close(&stage);
+    sgate_page_destroy(page);
+    rcore_buffer_release(buffer);
+}
+
 /// Two sessions on one route: one is interrupted, the other is bit-identical to before. Child buses
 /// are suspended with their session.
 TEST(a_session_is_interrupted_alone) {
@@ -250,6 +271,7 @@ int main(void) {
     RUN(a_mute_lets_the_sources_run);
     RUN(the_system_volume_ramps_and_is_exact);
     RUN(before_a_grant_nothing_moves);
+    RUN(a_page_of_zeros_is_applied);
     RUN(a_session_is_interrupted_alone);
     RUN(commands_in_an_interruption_wait_for_its_end);
     RUN(ramps_follow_the_sample_rate);

@@ -4,6 +4,7 @@
 #include "stage.h"
 
 #include <math.h>
+#include <string.h>
 
 static rcore_plan_t *plan_of(uint32_t buses, uint32_t routes, rcore_fifo_t *capture_of_last) {
     rcore_plan_t *plan = rcore_plan_create();
@@ -148,6 +149,86 @@ TEST(idle_buses_and_routes_are_metered) {
     rcore_meter_destroy(of_route);
 }
 
+/// A bus that is processed without a signal, here by its meter, still is after a crossfade of
+/// plans.
+TEST(an_idle_bus_is_metered_after_a_crossfade) {
+    stage_t stage = stage_open(NULL);
+    rcore_buffer_t *buffer = constant_buffer(8192, 0.5f);
+    stage_play_on(&stage, buffer, 0, RCORE_NOW);
+    stage_render(&stage, 2048, 64);
+    const rcore_meter_description_t shape = {.channels = 2, .sample_rate = STAGE_RATE};
+    rcore_meter_t *meter = rcore_meter_create(&shape, NULL);
+    rcore_plan_t *plan = rcore_plan_create();
+    const rcore_route_description_t route = {.slot = 0, .channels = 2};
+    EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
+    // Its voice is heard, so its pan law makes the plans crossfade.
+    const rcore_bus_description_t heard = {
+        .slot = 0, .channels = 2, .parent = RCORE_NONE, .gate = stage.gate, .pan_law = RCORE_PAN_LINEAR};
+    const rcore_bus_description_t idle = {.slot = 5, .channels = 2, .parent = 0, .meter = meter};
+    EXPECT_EQUAL(rcore_plan_add_bus(plan, &heard), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_add_bus(plan, &idle), RCORE_OK);
+    EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 4096, 64);
+    EXPECT_EQUAL(rcore_meter_frames(meter), 4096u);
+    stage_close(&stage);
+    rcore_meter_destroy(meter);
+    rcore_buffer_release(buffer);
+}
+
+// Changes what is heard of bus 1: its gain, its pan, its mute, or the solo of another bus.
+static rcore_status_t change(stage_t *stage, unsigned kind, uint32_t ramp_frames) {
+    switch (kind) {
+    case 0:
+        return rcore_post_bus_gain(stage->queue, 1, 0.25f, ramp_frames, RCORE_NOW);
+    case 1:
+        return rcore_post_bus_pan(stage->queue, 1, 0.5f, ramp_frames, RCORE_NOW);
+    case 2:
+        return rcore_post_bus_mute(stage->queue, 1, true, ramp_frames, RCORE_NOW);
+    default:
+        return rcore_post_bus_solo(stage->queue, 2, true, ramp_frames, RCORE_NOW);
+    }
+}
+
+// Plays on bus 1, 512 frames after the change.
+static stage_t play_after_change(unsigned kind, uint32_t ramp_frames, const rcore_buffer_t *buffer) {
+    stage_t stage = stage_open(NULL);
+    rcore_plan_t *plan = rcore_plan_create();
+    const rcore_route_description_t route = {.slot = 0, .channels = 2};
+    EXPECT_EQUAL(rcore_plan_add_route(plan, &route), RCORE_OK);
+    for (uint32_t slot = 0; slot < 3; slot++) {
+        const rcore_bus_description_t bus = {.slot = slot,
+                                             .channels = 2,
+                                             .parent = slot == 0 ? RCORE_NONE : 0,
+                                             .pan_law = slot == 0 ? RCORE_PAN_NONE : RCORE_PAN_LINEAR};
+        EXPECT_EQUAL(rcore_plan_add_bus(plan, &bus), RCORE_OK);
+    }
+    EXPECT_EQUAL(rcore_plan_connect(plan, 0, 0, NULL), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_plan(stage.queue, plan, RCORE_NOW), RCORE_OK);
+    stage_render(&stage, 2048, 64);
+    EXPECT_EQUAL(change(&stage, kind, ramp_frames), RCORE_OK);
+    stage_render(&stage, 512, 64);
+    stage_play_on(&stage, buffer, 1, RCORE_NOW);
+    stage_render(&stage, 256, 64);
+    return stage;
+}
+
+/// The ramps of a bus also run while nothing plays on it: what plays afterwards is heard as after a
+/// change without a ramp.
+TEST(ramps_of_idle_buses_run) {
+    rcore_buffer_t *buffer = constant_buffer(1024, 0.5f);
+    for (unsigned kind = 0; kind < 4; kind++) {
+        stage_t at_once = play_after_change(kind, 0, buffer), ramped = play_after_change(kind, 256, buffer);
+        for (unsigned channel = 0; channel < STAGE_CHANNELS; channel++) {
+            EXPECT(memcmp(at_once.out[channel], ramped.out[channel], sizeof(float) * at_once.nframes) == 0);
+        }
+        EXPECT(at_once.out[0][2560] != 0.5f);
+        stage_close(&at_once);
+        stage_close(&ramped);
+    }
+    rcore_buffer_release(buffer);
+}
+
 int main(void) {
     RUN(connections_in_any_order);
     RUN(nothing_stays_behind);
@@ -155,5 +236,7 @@ int main(void) {
     RUN(an_idle_route_is_captured);
     RUN(the_first_is_added_to_silence);
     RUN(idle_buses_and_routes_are_metered);
+    RUN(an_idle_bus_is_metered_after_a_crossfade);
+    RUN(ramps_of_idle_buses_run);
     return test_result();
 }

@@ -61,11 +61,12 @@ static stage_t play(bool looped, uint32_t period) {
     return stage;
 }
 
-/// Periods of whole vectors, of one and a half, and shorter than a vector. Gain ramps end at period
-/// ends, because a ramp that ends within a period has an envelope.
+/// With vectors of 4, 8 and 16 frames: periods of several vectors at a time, of one and a part, and
+/// shorter than a vector. Gain ramps end at period ends, because a ramp that ends within a period
+/// has an envelope.
 TEST(the_same_bits_as_one_by_one) {
-    const uint32_t periods[] = {64, 192, 72, 8};
-    for (unsigned i = 0; i < 4; i++) {
+    const uint32_t periods[] = {64, 192, 72, 24, 18, 12, 8, 6, 3};
+    for (unsigned i = 0; i < sizeof periods / sizeof *periods; i++) {
         stage_t together = play(false, periods[i]), apart = play(true, periods[i]);
         for (unsigned channel = 0; channel < STAGE_CHANNELS; channel++) {
             EXPECT(memcmp(together.out[channel], apart.out[channel], length * sizeof(float)) == 0);

@@ -12,8 +12,15 @@
 
 /// Returns the nanoseconds of a monotonic clock.
 uint64_t capacity_now(void);
-/// Renders a period. Returns the nanoseconds of `rcore_process`, including commands posted before.
-uint64_t capacity_process(rcore_t *core, float *const *outputs, uint32_t noutputs, uint32_t nframes);
+/// `rcore_process`, of the core that the benchmark links or of another build of it.
+typedef __typeof__(rcore_process) *capacity_process_function;
+/// Returns `rcore_process` of the shared library at `path`, which is never unloaded; NULL if that
+/// has none. It works on all cores if both builds are of the same sources, which determine their
+/// layout.
+capacity_process_function capacity_load_process(const char *path);
+/// Renders a period. Returns the nanoseconds of `process`, including commands posted before.
+uint64_t capacity_process(capacity_process_function process, rcore_t *core, float *const *outputs, uint32_t noutputs,
+                          uint32_t nframes);
 /// Renders a period. Returns the nanoseconds of `alcRenderSamplesSOFT`.
 uint64_t capacity_render(ALCdevice *device, float *interleaved, uint32_t nframes);
 /// Returns the allocated memory of this process in bytes, as far as its first threads allocated it.
