@@ -42,9 +42,13 @@ final class ActivationController: Sendable {
         // Connects before any session is interrupted: without a server, nothing changes for others.
         // Opening the engine does not start audio.
         try driving { () throws(DriverError) in try engine.open() }
-        if wasOpen { reportDevicesAndApplyRoute() } else { host.applyAllRoutes(and: session) }
-        try session.submit { .activate($0) }
-        try start(engine)
+        if wasOpen {
+            reportDevicesAndApplyRoute()
+            try session.submit { .activate($0) }
+        } else {
+            try host.applyAllRoutes(activating: session)
+        }
+        try start()
     }
 
     /// Requests activation as `AudioSession.requestActivation` does; returns whether the session is
@@ -56,7 +60,7 @@ final class ActivationController: Sendable {
             reportDevicesAndApplyRoute()
             try session.submit { .requestActivation($0) }
             guard session.isActive else { return false }
-            try start(engine)
+            try start()
             return true
         }
     }
@@ -68,7 +72,7 @@ final class ActivationController: Sendable {
         do throws(DriverError) {
             try engine.open()
             reportDevicesAndApplyRoute()
-            try engine.start()
+            try host.startEngine()
         } catch {
             try? session.submit { .deactivate($0, notifyOthers: true) }
             return false
@@ -86,16 +90,16 @@ final class ActivationController: Sendable {
                 try engine.open()
                 host.applyAllRoutes()
             }
-            try engine.start()
+            try host.startEngine()
         }
         if !wasOpen { host.applyHardwareRequests() }
     }
 
     /// Starts the engine after the grant and applies the hardware requests. If the engine cannot
     /// start, deactivates the session, notifies others, and throws.
-    private func start(_ engine: AudioEngine) throws {
+    private func start() throws {
         do {
-            try driving { () throws(DriverError) in try engine.start() }
+            try driving { () throws(DriverError) in try host.startEngine() }
         } catch {
             try? session.submit { .deactivate($0, notifyOthers: true) }
             throw error
