@@ -152,7 +152,8 @@ extension Misbehaviour {
         "hang port_get_latency_range 5", scenario: "activation",
         prints: [
             "activate: done", "first activation: client_open 1, port_register 4, activate 1, connect 4, get_ports 3",
-            "rendering: true", "activate again: done", "later activation: no calls", "close: done",
+            "rendering: true", "connect the first output: 0..<2", "activate again: done", "later activation: no calls",
+            "close: done",
         ])
 }
 

@@ -1,3 +1,4 @@
+import AudioRendering
 import AudioSessions
 import JackDriver
 
@@ -23,6 +24,8 @@ extension Scenario {
         try session.setCategory(.playback)
         logWaitingCalls("first") { log.attempt("activate", within: limit) { try session.setActive(true) } }
         log.note("rendering: \(driver.isRendering)")
+        let port = driver.devices?.lazy.flatMap(\.ports).first { $0.direction == .output }
+        log.attempt("connect the first output", within: limit) { try driver.connect(port?.uid ?? "") }
         jack.act("release")
         host.settle()
         log.attempt("deactivate", within: limit) { try session.setActive(false) }

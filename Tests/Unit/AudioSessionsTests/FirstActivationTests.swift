@@ -22,9 +22,11 @@ private final class RequestLog: Sendable {
 }
 
 /// An in-process arbiter that logs the requests: those that the caller waits for, and the others.
+/// It decides on the others as late as an arbiter may: with the next request.
 private final class LoggingArbiter: SessionArbiter {
     private let inner = InProcessArbiter()
     private let log: RequestLog
+    private let posted = Mutex<[@Sendable () -> Void]>([])
 
     init(_ log: RequestLog) { self.log = log }
 
@@ -39,11 +41,16 @@ private final class LoggingArbiter: SessionArbiter {
 
     func submit(_ action: PolicyAction) throws(ArbiterError) {
         log.note("wait for: " + Self.name(of: action))
+        let earlier = posted.withLock { posted in
+            defer { posted = [] }
+            return posted
+        }
+        for decide in earlier { decide() }
         try inner.submit(action)
     }
     func post(_ action: PolicyAction, whenAccepted: @escaping @Sendable () -> Void) {
         log.note("send: " + Self.name(of: action))
-        inner.post(action, whenAccepted: whenAccepted)
+        posted.withLock { $0.append { [inner] in inner.post(action, whenAccepted: whenAccepted) } }
     }
 
     var settings: ArbiterSettings { inner.settings }
