@@ -8,9 +8,12 @@ public struct HardwareFormat: Equatable, Sendable {
     public var outputChannels: Int
     /// Input channels that are connected to the device.
     public var inputChannels: Int
-    /// Latency in frames from an output port to the device's terminals, as the server reports it.
+    /// Latency in frames from an output port to the device's terminals, as the server reports it. 0
+    /// until the ports are connected; `formatChanged` reports the value about a period after the
+    /// start.
     public var outputLatencyFrames: Int
-    /// Latency in frames from the device's terminals to an input port.
+    /// Latency in frames from the device's terminals to an input port, reported like that of the
+    /// output.
     public var inputLatencyFrames: Int
     /// The server's name and version, for display: "jackd2 1.9.21".
     public var server: String

@@ -54,11 +54,18 @@ final class ActivationController: Sendable {
         // Connects before any session is interrupted: without a server, nothing changes for others.
         // Opening the engine does not start audio.
         try driving { () throws(DriverError) in try engine.open() }
-        if wasOpen { reportDevicesAndApplyRoute() } else { host.applyAllRoutes(and: session) }
-        try request?()
-        // Also if an older arbiter has only noted the request.
-        if !session.isActive { try activate() }
-        try start(engine)
+        let requestAll = { [session] in
+            try request?()
+            // Also if an older arbiter has only noted the request.
+            if !session.isActive { try activate() }
+        }
+        if wasOpen {
+            reportDevicesAndApplyRoute()
+            try requestAll()
+        } else {
+            try host.applyAllRoutes(and: session, requesting: requestAll)
+        }
+        try start()
     }
 
     /// Requests activation as `AudioSession.requestActivation` does; returns whether the session is
@@ -70,7 +77,7 @@ final class ActivationController: Sendable {
             reportDevicesAndApplyRoute()
             try session.submit { .requestActivation($0) }
             guard session.isActive else { return false }
-            try start(engine)
+            try start()
             return true
         }
     }
@@ -82,7 +89,7 @@ final class ActivationController: Sendable {
         do throws(DriverError) {
             try engine.open()
             reportDevicesAndApplyRoute()
-            try engine.start()
+            try host.startEngine()
         } catch {
             try? session.submit { .deactivate($0, notifyOthers: true) }
             return false
@@ -100,16 +107,16 @@ final class ActivationController: Sendable {
                 try engine.open()
                 host.applyAllRoutes()
             }
-            try engine.start()
+            try host.startEngine()
         }
         if !wasOpen { host.applyHardwareRequests() }
     }
 
     /// Starts the engine after the grant and applies the hardware requests. If the engine cannot
     /// start, deactivates the session, notifies others, and throws.
-    private func start(_ engine: AudioEngine) throws {
+    private func start() throws {
         do {
-            try driving { () throws(DriverError) in try engine.start() }
+            try driving { () throws(DriverError) in try host.startEngine() }
         } catch {
             try? session.submit { .deactivate($0, notifyOthers: true) }
             throw error

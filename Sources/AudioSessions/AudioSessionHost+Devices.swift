@@ -152,8 +152,10 @@ extension AudioSessionHost {
     }
 
     /// Reports the devices to the arbiter if they have changed (keeps ROUTE-1, ROUTE-2). With
-    /// `again`, reports them even if unchanged, because the arbiter may not know them.
-    func reportDevices(_ format: HardwareFormat? = nil, again: Bool = false) {
+    /// `again`, reports them even if unchanged, because the arbiter may not know them. Without
+    /// `waits`, does not wait until the arbiter has adopted them, which it does before it decides
+    /// on the next request.
+    func reportDevices(_ format: HardwareFormat? = nil, again: Bool = false, waits: Bool = true) {
         guard let snapshot = currentSnapshot(format) else { return }
         // The lock is held while reporting, so that two threads do not report at the same time.
         lastReportedDevices.withLock { last in
@@ -166,8 +168,12 @@ extension AudioSessionHost {
             if let server = snapshot.server {
                 // If the arbiter refuses or is unavailable, the next change reports the devices
                 // again.
-                isReportDue.withLock { isDue in
-                    isDue = (try? submit(.setDevices(app.id, server: server, snapshot.devices))) == nil
+                isReportDue.withLock { $0 = true }
+                let report = PolicyAction.setDevices(app.id, server: server, snapshot.devices)
+                if !waits {
+                    arbiter.post(report) { [weak self] in self?.isReportDue.withLock { $0 = false } }
+                } else if (try? submit(report)) != nil {
+                    isReportDue.withLock { $0 = false }
                 }
             } else {
                 for device in snapshot.devices { try? submit(.plug(device)) }

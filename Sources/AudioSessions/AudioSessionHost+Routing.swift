@@ -13,13 +13,40 @@ extension AudioSessionHost {
     /// ports (SRV-2).
     func applyRoute(of session: RegisteredSession) { hardware.sync { connectRoute(of: session) } }
 
-    /// Reports the devices and connects every active session, and `session`, to its route. Call it
-    /// when the engine has been reopened, because its channels may be connected elsewhere.
-    func applyAllRoutes(and session: RegisteredSession? = nil) {
+    /// Reports the devices and connects every active session to its route. Call it when the engine
+    /// has been reopened, because its channels may be connected elsewhere.
+    func applyAllRoutes() {
         reportDevices()
-        hardware.sync {
-            for other in registeredSessions where other.isActive || other === session { connectRoute(of: other) }
+        hardware.sync { connectRoutes() }
+    }
+
+    /// Reports the devices, makes a request that activates `session`, and connects it and every
+    /// active session to its route, also if the request is refused. For the session whose activation
+    /// has opened the engine: the arbiter receives the report and the request together, so this
+    /// waits for it once. No sound reaches the wrong ports after the grant, because `startEngine`
+    /// waits for this; if another session was faster, this one is connected before the grant.
+    func applyAllRoutes(and session: RegisteredSession, requesting request: () throws -> Void) throws {
+        reportDevices(waits: false)
+        try hardware.sync {
+            if (try? engine.get().driver.isRendering) == true {
+                reportDevices()
+                connectRoute(of: session)
+            }
+            let result = Result { try request() }
+            connectRoutes(and: session)
+            try result.get()
         }
+    }
+
+    /// Starts the engine.
+    func startEngine() throws(DriverError) {
+        guard case .success(let engine) = engine else { return }
+        let result = hardware.sync { Result { () throws(DriverError) in try engine.start() } }
+        try result.get()
+    }
+
+    private func connectRoutes(and session: RegisteredSession? = nil) {
+        for other in registeredSessions where other.isActive || other === session { connectRoute(of: other) }
     }
 
     /// Suspends and disconnects every session whose outputs the returned server does not have,

@@ -44,11 +44,9 @@ static bool is_server_name(const char *name) {
 
 /// Opens a client, with up to five attempts. A server that is exiting still accepts the call but
 /// does not answer it, which looks like a refusal; after an attempt or more the server has exited.
-/// Raises the timer slack meanwhile, so that libjack waits longer for its threads to start.
 static jack_client_t *open_client(const char *server_name, const char *client_name, jack_status_t *code) {
     enum { attempts = 5 };
     jack_client_t *client = NULL;
-    int slack = rcore_jack_raise_timer_slack();
     for (int i = 0; i < attempts; i++) {
         *code = 0;
         client = server_name != NULL
@@ -58,7 +56,6 @@ static jack_client_t *open_client(const char *server_name, const char *client_na
             break;
         }
     }
-    rcore_jack_restore_timer_slack(slack);
     return client;
 }
 
@@ -107,6 +104,7 @@ rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, 
         return NULL;
     }
     pthread_once(&once, silence_libjack);
+    rcore_jack_set_thread_creator();
     *status = RCORE_JACK_NO_MEMORY;
     rcore_jack_t *jack = calloc(1, sizeof *jack);
     if (jack == NULL) {
@@ -147,10 +145,7 @@ rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
     if (rcore_jack_is_lost(jack)) {
         return RCORE_JACK_LOST;
     }
-    int slack = rcore_jack_raise_timer_slack();
-    int result = jack_activate(jack->client);
-    rcore_jack_restore_timer_slack(slack);
-    return result == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
+    return jack_activate(jack->client) == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
 
 rcore_jack_status_t rcore_jack_deactivate(rcore_jack_t *jack) {

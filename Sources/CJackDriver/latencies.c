@@ -79,7 +79,7 @@ rcore_jack_latency_t rcore_jack_read_latency(rcore_jack_t *jack, rcore_jack_dire
     return (rcore_jack_latency_t){range.min, range.max};
 }
 
-void rcore_jack_hold_latencies(rcore_jack_t *jack, bool held) { atomic_store(&jack->latencies_held, held); }
+bool rcore_jack_hold_latencies(rcore_jack_t *jack, bool held) { return atomic_exchange(&jack->latencies_held, held); }
 
 /// Sets the latency of the ports of one direction from that of the ports of the other direction.
 /// Holds the lock, so that the control thread cannot replace the table, or unregister ports,

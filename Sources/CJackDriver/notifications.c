@@ -13,15 +13,12 @@ void rcore_jack_name_thread(const char *name) {
     pthread_setname_np(pthread_self(), short_name);
 }
 
-/// Prepares the audio thread: names it, makes it flush denormals to zero, and restores its timer
-/// slack. JACK leaves denormals enabled, even where libjack itself mixes incoming signals.
+/// Prepares the audio thread: names it, and makes it flush denormals to zero. JACK leaves denormals
+/// enabled, even where libjack itself mixes incoming signals.
 static void prepare_thread(void *argument) {
     (void)argument;
     rcore_jack_name_thread("audio-jack");
     rcore_flush_denormals();
-    // The thread was created while the slack was raised (rcore_jack_activate). This is the Linux
-    // default.
-    rcore_jack_restore_timer_slack(50 * 1000);
 }
 
 static int on_sample_rate(jack_nframes_t sample_rate, void *argument) {

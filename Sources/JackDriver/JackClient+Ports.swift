@@ -55,8 +55,14 @@ extension JackClient {
             rcore_jack_hold_latencies(handle, index < links.count - 1)
             return (link: link, isMade: connect(link))
         }
-        if links.count > 1, made.last?.isMade == false { rcore_jack_pass_latencies(handle) }
+        if made.last?.isMade == false { rcore_jack_pass_latencies(handle) }
         return made
+    }
+
+    /// Passes latencies on if they were held since the activation, because there was nothing to
+    /// connect.
+    func releaseLatencies() {
+        if rcore_jack_hold_latencies(handle, false) { rcore_jack_pass_latencies(handle) }
     }
 
     /// Sets the engine's own latency for each output channel. The server learns of it with the next

@@ -82,7 +82,10 @@ final class JackClient: @unchecked Sendable {
             Unmanaged.passUnretained(filler).toOpaque())
     }
 
+    /// Activates the client, which passes no latencies on until connections are made or
+    /// `releaseLatencies` is called.
     func activate() throws(DriverError) {
+        rcore_jack_hold_latencies(handle, true)
         try check(rcore_jack_activate(handle), "the request to activate the client")
     }
 

@@ -48,23 +48,25 @@ extension ServerConnection {
         return blocks.filter { $0.count > 0 }
     }
 
-    /// Activates the client, connects it to the devices, and starts rendering.
+    /// Activates the client, connects it to the devices, and starts rendering. Latencies and
+    /// connections are read afterwards: jackd's graph is about to change, and libjack would sleep
+    /// for a period in each of these calls.
     func activateClient() throws(DriverError) {
         let (client, isActive) = state.withLock { ($0.client, $0.isActive) }
         guard let client else { throw .serverLost }
         if !isActive {
             try client.activate()
             connectBlocks(client)
+            client.releaseLatencies()
         }
         state.withLock { state in
             // The server announces ports from here on; it did not announce those registered since
             // the driver was opened.
             if !state.isActive { state.announced = nil }
             state.isActive = true
-            state.scan = .settled
             _ = attachCore(&state)
         }
-        refresh()
+        postRefresh(.settled)
     }
 
     /// Requests a period and returns the period that the server then has.
@@ -197,6 +199,7 @@ extension ServerConnection {
             if isActive {
                 restoreLinks(client)
                 connectBlocks(client)
+                client.releaseLatencies()
             }
             return client
         } catch {

@@ -31,8 +31,18 @@ extension ServerConnection {
         }
     }
 
+    /// Does not wait for the control thread if the port belongs to a main block, which is connected
+    /// when the client is activated, and never replaced.
     func connect(_ uid: String) throws(DriverError) -> Range<Int> {
-        try call("a connection to '\(uid)'") { connection throws(DriverError) in try connection.makeBlock(for: uid) }
+        let channels = try state.withLock { state throws(DriverError) in
+            try Self.check(state)
+            let block = state.blocks.first { $0.isMain && $0.uid == uid }
+            return block.map { Self.channels(of: $0, state.devices.port(uid)) }
+        }
+        if let channels { return channels }
+        return try call("a connection to '\(uid)'") { connection throws(DriverError) in
+            try connection.makeBlock(for: uid)
+        }
     }
 
     func disconnect(_ uid: String) {
@@ -59,7 +69,7 @@ extension ServerConnection {
     private func makeBlock(for uid: String) throws(DriverError) -> Range<Int> {
         guard let client = state.withLock({ $0.client }) else { throw .serverLost }
         let (all, devices, isActive) = state.withLock { ($0.blocks, $0.devices, $0.isActive) }
-        let port = devices.lazy.flatMap(\.device.ports).first { $0.uid == uid }
+        let port = devices.port(uid)
         let blocks = all.filter { $0.uid != uid }
         if let block = all.first(where: { $0.uid == uid }) {
             guard let port, !block.isMain, let range = Self.freeChannels(for: port, avoiding: blocks),
@@ -232,6 +242,9 @@ extension ServerConnection {
 }
 
 extension [FoundDevice] {
+    /// Returns the port with that uid.
+    fileprivate func port(_ uid: String) -> DevicePort? { lazy.flatMap(\.device.ports).first { $0.uid == uid } }
+
     /// Returns the first port of a direction whose uid is not in `taken`.
     func first(_ direction: DevicePort.Direction, excluding taken: Set<String> = []) -> DevicePort? {
         lazy.flatMap(\.device.ports).first { $0.direction == direction && !taken.contains($0.uid) }

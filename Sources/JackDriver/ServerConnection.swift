@@ -242,7 +242,7 @@ final class ServerConnection: Sendable {
 
     // MARK: Calls with a deadline
 
-    private static func check(_ state: State) throws(DriverError) {
+    static func check(_ state: State) throws(DriverError) {
         switch state.phase {
         case .open: break
         case .closed: throw .notOpen

@@ -2,9 +2,9 @@ public import SessionPolicy
 
 /// An arbiter: it decides for all sessions, controls their gates and notifies them.
 ///
-/// Every call is synchronous, safe from any thread and bounded in time. When it returns, every gate
-/// that it changed has been written. Notices follow on a thread of the arbiter, one at a time and
-/// in one order for all sessions (keeps ACT-11, INT-1).
+/// Every call is safe from any thread and bounded in time, and all but `post` are synchronous: when
+/// they return, every gate that they changed has been written. Notices follow on a thread of the
+/// arbiter, one at a time and in one order for all sessions (keeps ACT-11, INT-1).
 public protocol SessionArbiter: AnyObject, Sendable {
     /// The settings on which decisions are based.
     var settings: ArbiterSettings { get }
@@ -22,6 +22,11 @@ public protocol SessionArbiter: AnyObject, Sendable {
 
     /// Decides on an action. Throws if it is refused; then nothing has changed (ACT-1).
     func submit(_ action: PolicyAction) throws(ArbiterError)
+
+    /// Submits an action without waiting for the decision. The arbiter decides on it before all
+    /// later requests of this process. Calls `whenAccepted`, on any thread, unless the action is
+    /// refused or the arbiter is lost before.
+    func post(_ action: PolicyAction, whenAccepted: @escaping @Sendable () -> Void)
 
     /// Begins a call, an alarm, the assistant or a simulated app. Returns the id with which the
     /// session is accepted and ended (ACT-4, INT-6, SIM-1).
@@ -80,6 +85,11 @@ public struct SessionRegistration: Sendable {
 }
 
 extension SessionArbiter {
+    /// For an arbiter in the process, which decides at once.
+    public func post(_ action: PolicyAction, whenAccepted: @escaping @Sendable () -> Void) {
+        if (try? submit(action)) != nil { whenAccepted() }
+    }
+
     /// Returns why a session is in its current state, one line for each reason; empty if it runs at
     /// full level (ACT-13). For a session that the arbiter does not know, the one line says so.
     public func explain(_ session: SessionID) -> [String] {

@@ -197,11 +197,10 @@ static bool open_client(virtual_device_t *device, const virtual_device_options_t
     }
     configure_pipewire(options);
     jack_options_t flags = JackNoStartServer | JackUseExactName;
-    int slack = rcore_jack_raise_timer_slack();
+    rcore_jack_set_thread_creator();
     device->client = options->server != NULL
                          ? jack_client_open(options->name, flags | JackServerName, &status, options->server)
                          : jack_client_open(options->name, flags, &status);
-    rcore_jack_restore_timer_slack(slack);
     *fault = device->client == NULL && (status & JackServerFailed) ? VIRTUAL_DEVICE_NO_SERVER : VIRTUAL_DEVICE_REFUSED;
     if (device->client != NULL && !is_taken(device->client, options->name)) {
         return true;
@@ -251,13 +250,6 @@ static bool register_callbacks(virtual_device_t *device) {
            jack_set_latency_callback(device->client, on_latency, device) == 0;
 }
 
-static bool activate(virtual_device_t *device) {
-    int slack = rcore_jack_raise_timer_slack();
-    int result = jack_activate(device->client);
-    rcore_jack_restore_timer_slack(slack);
-    return result == 0;
-}
-
 /// Opens the client, prepares signal and recording, registers the ports, and activates the client.
 /// On failure, the caller frees with `virtual_device_unplug` what was created.
 static bool open_and_activate(virtual_device_t *device, const virtual_device_options_t *options, char *error,
@@ -281,7 +273,7 @@ static bool open_and_activate(virtual_device_t *device, const virtual_device_opt
             return false;
         }
     }
-    if (register_callbacks(device) && register_ports(device, options) && activate(device)) {
+    if (register_callbacks(device) && register_ports(device, options) && jack_activate(device->client) == 0) {
         // PipeWire requests latencies only once the ports are connected.
         on_latency(JackPlaybackLatency, device);
         on_latency(JackCaptureLatency, device);

@@ -64,12 +64,14 @@ extension Decoder {
     }
 
     /// Returns the single value at this position.
-    package func read<Value: Decodable>(_ type: Value.Type = Value.self, allowed: String) throws -> Value {
+    package func read<Value: Decodable>(
+        _ type: Value.Type = Value.self, allowed: @autoclosure () -> String
+    ) throws -> Value {
         let container = try singleValueContainer()
         do {
             return try container.decode(Value.self)
         } catch {
-            throw container.wrong(allowed)
+            throw container.wrong(allowed())
         }
     }
 }

@@ -132,16 +132,13 @@ const char *rcore_jack_lost_reason(const rcore_jack_monitor_t *monitor);
 /// itself.
 uint32_t rcore_jack_free_descriptors(uint32_t most);
 
-/// Raises the calling thread's timer slack to 10 ms unless it is higher, so that libjack waits for
-/// about ten seconds instead of one for each thread that it starts. If a thread starts after that
-/// time, the process crashes (see Documentation/Servers.md). [any but render] Returns the previous
-/// slack in nanoseconds; -1 if the kernel does not report it. Call it before jack_client_open and
-/// jack_activate, and restore the slack right after: threads created in between inherit it.
-/// rcore_jack_open and rcore_jack_activate do so themselves.
-int rcore_jack_raise_timer_slack(void);
-/// Sets the calling thread's timer slack to what `rcore_jack_raise_timer_slack` returned; does
-/// nothing for 0 or less. [any but render]
-void rcore_jack_restore_timer_slack(int nanoseconds);
+/// Makes libjack wait until each thread that it starts runs. Otherwise it waits for about a second,
+/// and the process crashes if the thread starts later (see Documentation/Servers.md). [any but
+/// render] Sets libjack's thread creator (`jack_set_thread_creator`), which all JACK clients of the
+/// process share, the first time; later calls do nothing, and neither does the first one with
+/// PipeWire's libjack, which needs no such creator. Call it before jack_client_open;
+/// rcore_jack_open does so itself.
+void rcore_jack_set_thread_creator(void);
 
 /// Connects to the server `server_name` (1…RCORE_JACK_MAX_SERVER_NAME bytes; NULL: the default one,
 /// whose name in JACK_DEFAULT_SERVER has the same limit) as `client_name`
@@ -218,11 +215,11 @@ rcore_jack_latency_t rcore_jack_read_latency(rcore_jack_t *jack, rcore_jack_dire
                                              uint32_t count);
 
 /// With `held`, stops the client from passing latencies on; otherwise lets it do so again.
-/// [control] To make several connections at once, hold latencies first and release them before the
-/// last connection: after each change of its graph, jackd2 makes its clients pass latencies on, and
-/// answers no request until they have. If the next change is already in progress, libjack then
-/// sleeps for a period.
-void rcore_jack_hold_latencies(rcore_jack_t *jack, bool held);
+/// [control] Returns whether they were held before. To activate the client and make several
+/// connections at once, hold latencies first and release them before the last connection: after
+/// each change of its graph, jackd2 makes its clients pass latencies on, and answers no request
+/// until they have. If the next change is already in progress, libjack then sleeps for a period.
+bool rcore_jack_hold_latencies(rcore_jack_t *jack, bool held);
 /// Passes latencies on now, unless they are held. [control] Call it after a series of connections
 /// with held latencies if the last connection failed.
 void rcore_jack_pass_latencies(rcore_jack_t *jack);

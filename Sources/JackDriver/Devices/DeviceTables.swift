@@ -18,9 +18,14 @@ package enum DeviceTables {
         package var pattern: String
         package var types: Types
 
-        fileprivate init(_ pattern: String, _ types: Types) { (self.pattern, self.types) = (pattern, types) }
+        private let glob: Glob
 
-        func fits(_ text: String) -> Bool { Glob(pattern).matches(text) }
+        fileprivate init(_ pattern: String, _ types: Types) {
+            (self.pattern, self.types, glob) = (pattern, types, Glob(pattern))
+        }
+
+        func fits(_ text: String) -> Bool { glob.matches(text) }
+        func fits(_ text: Glob.Text) -> Bool { glob.matches(text) }
     }
 
     package static let builtIn = Types(output: .builtInSpeaker, input: .builtInMic)

@@ -42,9 +42,19 @@ package struct Glob: Sendable {
         return .set(ranges, isInverted: isInverted)
     }
 
+    /// A text in the form in which it is compared, for comparisons with several patterns.
+    package struct Text: Sendable {
+        fileprivate let characters: [Character]
+
+        package init(_ text: String) { characters = Array(text.lowercased()) }
+    }
+
     /// Returns whether the pattern matches the whole text.
-    package func matches(_ text: String) -> Bool {
-        let text = Array(text.lowercased())
+    package func matches(_ text: String) -> Bool { matches(Text(text)) }
+
+    /// Returns whether the pattern matches the whole text.
+    package func matches(_ text: Text) -> Bool {
+        let text = text.characters
         // The part after the last `*`, and where in the text to try it next: the only state to
         // which matching must backtrack.
         var (part, index) = (0, 0)

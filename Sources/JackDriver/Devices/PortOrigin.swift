@@ -68,8 +68,9 @@ package struct PortOrigin: Hashable, Sendable {
     /// Returns the row for a bridge's port, by its aliases, its client's name or, if it is terminal
     /// but not physical, its own name.
     private static func row(for port: PortFacts) -> DeviceTables.Row? {
-        let byAlias = DeviceTables.aliases.first { row in port.aliases.contains(where: row.fits) }
-        if let row = byAlias ?? DeviceTables.clients.first(where: { $0.fits(port.client) }) { return row }
+        let (aliases, client) = (port.aliases.map { Glob.Text($0) }, Glob.Text(port.client))
+        let byAlias = DeviceTables.aliases.first { row in aliases.contains { row.fits($0) } }
+        if let row = byAlias ?? DeviceTables.clients.first(where: { $0.fits(client) }) { return row }
         guard port.isTerminal, !port.isPhysical else { return nil }
         return DeviceTables.terminals.first { $0.fits(port.shortName) }
     }
@@ -82,7 +83,7 @@ package struct PortOrigin: Hashable, Sendable {
         if let card = cards.cards.first(where: { client.hasSuffix("-" + $0.id) || client.hasSuffix(" " + $0.id) }) {
             let type = Self.types(of: card, part: "")[port.direction]
             self.init(type: type, uid: Self.uid(of: card), name: card.name)
-        } else if client == "system", let alias = port.aliases.first(where: row.fits) {
+        } else if client == "system", let alias = port.aliases.first(where: { row.fits($0) }) {
             // One of JACK's own drivers: "net_pcm:from_master_:out1", or with a device's number:
             // "firewire_pcm:000a9200c7062b_Out 1_in".
             let driver = alias.prefix { $0 != ":" }
@@ -99,8 +100,8 @@ package struct PortOrigin: Hashable, Sendable {
     /// Detects the kind by words in the port's names.
     private init(named port: PortFacts) {
         let plain = Self.withoutNumber(port.client)
-        let texts = [port.client, port.shortName] + port.aliases
-        let row = DeviceTables.words.first { row in texts.contains(where: row.fits) }
+        let texts = ([port.client, port.shortName] + port.aliases).map { Glob.Text($0) }
+        let row = DeviceTables.words.first { row in texts.contains { row.fits($0) } }
         self.init(type: row?.types[port.direction], uid: plain, name: plain)
     }
 

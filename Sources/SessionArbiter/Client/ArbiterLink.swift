@@ -74,6 +74,13 @@ final class ArbiterLink: Sendable {
             """)
     }
 
+    /// Sends a request to the current arbiter without waiting for the reply. Does nothing if there
+    /// is no connection, or if it ends.
+    func post(_ request: ClientMessage.Request, handler: PendingReply.ReplyHandler) {
+        guard let connection = state.withLock({ $0.connection }) else { return }
+        _ = try? connection.channel.send(request, handler: handler)
+    }
+
     /// Returns the current connection, and waits for one if necessary; nil after the deadline, or
     /// if the link is closed.
     private func connection(before deadline: Deadline) -> ArbiterConnection? {

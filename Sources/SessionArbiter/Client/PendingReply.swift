@@ -32,6 +32,6 @@ struct PendingReply: Sendable {
     }
 
     let serial: UInt64
-    let requestName: String
+    let request: ClientMessage.Request
     let result: Promise<Result<Content, RequestChannelError>>
 }

@@ -88,6 +88,14 @@ public final class RemoteArbiter: SessionArbiter {
         }
     }
 
+    public func post(_ action: PolicyAction, whenAccepted: @escaping @Sendable () -> Void) {
+        // If this arbiter is lost before it has decided, the next one needs the devices.
+        if case .setDevices(let app, let server, let devices) = action, app == self.app {
+            mirror.setSeenDevices(.init(server: server, devices: devices))
+        }
+        link.post(.submit(action), handler: .init(handle: { _ in whenAccepted() }, undo: { _ in nil }))
+    }
+
     public func beginSystemSession(rank: Rank, isRinging: Bool) throws(ArbiterError) -> SessionID {
         let handler = PendingReply.ReplyHandler(
             handle: { [mirror] in if let id = $0.reply.session { mirror.add(id, gate: nil, observer: nil) } },

@@ -87,7 +87,7 @@ final class RequestChannel: Sendable {
     ) throws(RequestChannelError) -> PendingReply {
         let result = Promise<Result<PendingReply.Content, RequestChannelError>>()
         let serial = try post(request, before: deadline, Waiter(result: result, handler: handler))
-        return PendingReply(serial: serial, requestName: request.name, result: result)
+        return PendingReply(serial: serial, request: request, result: result)
     }
 
     /// Waits for a reply until the deadline. A reply that arrives later is not delivered.
@@ -97,7 +97,7 @@ final class RequestChannel: Sendable {
         if !stopWaiting(for: reply.serial), let result = reply.result.wait(seconds: ArbiterProtocol.replyTimeout) {
             return try result.get()
         }
-        throw timeoutError(of: reply.requestName)
+        throw timeoutError(of: reply.request)
     }
 
     /// Assigns the next serial, registers the waiter for the reply, and sends the message. Returns
@@ -106,7 +106,7 @@ final class RequestChannel: Sendable {
     private func post(
         _ request: ClientMessage.Request, before deadline: Deadline, _ waiter: Waiter? = nil
     ) throws(RequestChannelError) -> UInt64 {
-        guard sending.wait(timeout: .now() + deadline.seconds) == .success else { throw timeoutError(of: request.name) }
+        guard sending.wait(timeout: .now() + deadline.seconds) == .success else { throw timeoutError(of: request) }
         defer { sending.signal() }
         let serial: UInt64? = state.withLock { state in
             guard !state.hasEnded else { return nil }
@@ -125,11 +125,12 @@ final class RequestChannel: Sendable {
     }
 
     private func sendPacket(_ message: ClientMessage, before deadline: Deadline) throws(RequestChannelError) {
-        let name = message.request.name
         guard let packet = try? JSONEncoder().encode(message) else {
             throw .rejected(
                 RequestError(
-                    .malformed, "'\(name)' cannot be sent because a value in it is not a finite number; correct it.")
+                    .malformed,
+                    "'\(message.request.name)' cannot be sent because a value in it is not a finite number; correct it."
+                )
             )
         }
         do throws(PacketSocket.SendFailure) {
@@ -137,14 +138,14 @@ final class RequestChannel: Sendable {
             try socket.send(packet, before: deadline)
         } catch {
             switch error {
-            case .full: throw timeoutError(of: name)
-            case .ended: throw endError(of: name)
+            case .full: throw timeoutError(of: message.request)
+            case .ended: throw endError(of: message.request.name)
             case .tooLong:
                 throw .rejected(
                     RequestError(
                         .limit,
                         """
-                        '\(name)' cannot be sent because it takes \(packet.count) bytes and a packet has at most \
+                        '\(message.request.name)' cannot be sent because it takes \(packet.count) bytes and a packet has at most \
                         \(ArbiterProtocol.packetLimit); shorten it.
                         """))
             }
@@ -165,12 +166,12 @@ final class RequestChannel: Sendable {
         }
     }
 
-    private func timeoutError(of requestName: String) -> RequestChannelError {
+    private func timeoutError(of request: ClientMessage.Request) -> RequestChannelError {
         .timedOut(
             RequestError(
                 .unavailable,
                 """
-                '\(requestName)' failed: the arbiter at '\(socketName)' does not answer. If it hangs, end \
+                '\(request.name)' failed: the arbiter at '\(socketName)' does not answer. If it hangs, end \
                 audiosessiond; the next call starts another.
                 """))
     }

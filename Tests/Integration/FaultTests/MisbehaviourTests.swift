@@ -143,6 +143,20 @@ struct Misbehaviour: Sendable, CustomTestStringConvertible {
     ]
 }
 
+extension Misbehaviour {
+    /// jackd's graph is about to change when a client has been activated and connected: libjack
+    /// then sleeps in each request for latencies and connections, here for ever. The first four
+    /// requests for latencies describe the device when the client is opened.
+    static let activation = Misbehaviour(
+        "libjack sleeps when the client has been activated and connected", "notify never",
+        "hang port_get_latency_range 5", scenario: "activation",
+        prints: [
+            "activate: done", "first activation: client_open 1, port_register 4, activate 1, connect 4, get_ports 3",
+            "rendering: true", "connect the first output: 0..<2", "activate again: done", "later activation: no calls",
+            "close: done",
+        ])
+}
+
 @Suite("A JACK server that misbehaves")
 struct MisbehaviourTests {
     @Test("Notifications and cycles", arguments: Misbehaviour.notices)
@@ -156,6 +170,9 @@ struct MisbehaviourTests {
 
     @Test("ROUTE-4, HW-2: a sample rate change is not an unplugged device", arguments: Misbehaviour.switches)
     func switches(misbehaviour: Misbehaviour) throws { try check(misbehaviour) }
+
+    @Test("An activation waits for no call that the first block does not need")
+    func activation() throws { try check(.activation) }
 
     @Test("SRV-1: calls that never return are timed out, and the program ends", arguments: Misbehaviour.hangs)
     func hangs(misbehaviour: Misbehaviour) throws { try check(misbehaviour) }

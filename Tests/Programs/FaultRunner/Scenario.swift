@@ -32,6 +32,7 @@ struct Scenario: Sendable {
         "switch": { try $0.runSwitch() },
         "hosts": { try $0.runHosts() },
         "session": { try $0.runSession() },
+        "activation": { try $0.runActivation() },
         "capture": { try $0.runCapture() },
         "streaming": { try $0.runStreaming() },
         "recording": { try $0.runRecording() },

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 // ---- The library --------------------------------------------------------------------------------
@@ -25,6 +26,16 @@ jack_time_t jack_get_time(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC_RAW, &now);
     return (jack_time_t)now.tv_sec * 1000000 + (jack_time_t)now.tv_nsec / 1000;
+}
+
+/// The creator outlives scripts, as it outlives clients in libjack.
+static _Atomic(jack_thread_creator_t) thread_creator;
+
+void jack_set_thread_creator(jack_thread_creator_t creator) { thread_creator = creator; }
+
+int fake_create_thread(pthread_t *thread, void *(*run)(void *), jack_client_t *client) {
+    jack_thread_creator_t creator = thread_creator;
+    return creator != NULL ? creator(thread, NULL, run, client) : pthread_create(thread, NULL, run, client);
 }
 
 /// Frees a list that jack_get_ports or a similar function returned. NULL does nothing.
@@ -49,6 +60,15 @@ static bool is_taken(const char *name) {
         }
     }
     return false;
+}
+
+/// libjack sleeps while its threads start, for as long as the timer slack lets it.
+static void check_timer_slack(const char *where) {
+    if (prctl(PR_GET_TIMERSLACK) > 1000 * 1000) {
+        fake_lock();
+        fake_note_misuse("the timer slack is above 1 ms", where);
+        fake_unlock();
+    }
 }
 
 static jack_client_t *make_client(const char *name, jack_status_t *status) {
@@ -76,6 +96,7 @@ jack_client_t *jack_client_open(const char *name, jack_options_t options, jack_s
     status = status != NULL ? status : &ignored;
     *status = 0;
     VISIT(client_open, NULL);
+    check_timer_slack("client_open");
     fake_lock();
     jack_client_t *client = NULL;
     if (visit.way >= 0) {
@@ -130,6 +151,7 @@ int jack_client_close(jack_client_t *client) {
 
 int jack_activate(jack_client_t *client) {
     VISIT(activate, client);
+    check_timer_slack("activate");
     if (visit.way >= 0) {
         return fake_failure(&visit);
     }

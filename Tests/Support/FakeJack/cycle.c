@@ -125,7 +125,7 @@ static void *run_cycles(void *argument) {
 bool fake_start_cycle(jack_client_t *client) {
     fake_lock();
     client->cycle_ends = false;
-    bool starts = pthread_create(&client->cycle, NULL, run_cycles, client) == 0;
+    bool starts = fake_create_thread(&client->cycle, run_cycles, client) == 0;
     client->has_cycle = starts;
     fake.threads += starts;
     fake_unlock();

@@ -196,6 +196,8 @@ void fake_sleep(double milliseconds);
 static inline bool fake_is_served(const jack_client_t *client) {
     return client && client->is_open && !client->is_dead && fake.runs;
 }
+/// Creates a thread by the app's thread creator, or by pthread_create. Returns an errno.
+int fake_create_thread(pthread_t *thread, void *(*run)(void *), jack_client_t *client);
 bool fake_start_notifier(jack_client_t *client);
 bool fake_start_cycle(jack_client_t *client);
 /// Ends and joins one of the client's threads. Without the lock.

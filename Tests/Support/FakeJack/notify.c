@@ -123,7 +123,7 @@ static void *run_notifier(void *argument) {
 }
 
 bool fake_start_notifier(jack_client_t *client) {
-    if (pthread_create(&client->notifier, NULL, run_notifier, client) != 0) {
+    if (fake_create_thread(&client->notifier, run_notifier, client) != 0) {
         return false;
     }
     pthread_setname_np(client->notifier, "fake-notifier");

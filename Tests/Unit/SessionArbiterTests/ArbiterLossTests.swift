@@ -89,8 +89,9 @@ final class Witness: SessionObserver {
         try arbiter.submit(.activate(id))
     }
 
-    @Test("SRV-3: the client reports the devices it last saw on its server to the next arbiter")
-    func devicesNotifiedAgain() throws {
+    @Test(
+        "SRV-3: the client reports the devices it last saw on its server to the next arbiter", arguments: [false, true])
+    func devicesNotifiedAgain(areAwaited: Bool) throws {
         let mayEnd = DispatchSemaphore(value: 0)
         let notified = EventLog<PolicyAction>()
         let fake = try fakes.start { peer in
@@ -106,7 +107,7 @@ final class Witness: SessionObserver {
         let port = DevicePort(uid: "a:output", name: "a", type: .hdmi, direction: .output, channels: 2)
         let last = PolicyAction.setDevices(arbiter.app, server: "s", [AudioDevice(uid: "a", ports: [port])])
         try arbiter.submit(.setDevices(arbiter.app, server: "s", []))
-        try arbiter.submit(last)
+        if areAwaited { try arbiter.submit(last) } else { arbiter.post(last) {} }
         mayEnd.signal()
         #expect(notified.wait { $0 == [last] })
     }

@@ -43,6 +43,37 @@ import Testing
         #expect(connection.welcome.arbiter == 1)
     }
 
+    @Test("A posted action is not waited for, and arrives before later requests")
+    func posted() throws {
+        let posted = PolicyAction.setDevices(AppID(UInt64(getpid())), server: "s", [])
+        let later = PolicyAction.setScreenLocked(true)
+        let actions = EventLog<PolicyAction>()
+        let fake = try fakes.start { peer in
+            peer.welcome()
+            var first: UInt64?
+            while let message = peer.receive() {
+                guard case .submit(let action) = message.request else {
+                    peer.send(.reply(message.serial, Reply()))
+                    continue
+                }
+                actions.note(action)
+                // Replies to the first action when the second has arrived.
+                guard let serial = first else {
+                    first = message.serial
+                    continue
+                }
+                peer.send(.reply(serial, Reply()))
+                peer.send(.reply(message.serial, Reply()))
+            }
+        }
+        let arbiter = try RemoteArbiter(at: fake.address)
+        let isAccepted = Mutex(false)
+        arbiter.post(posted) { isAccepted.withLock { $0 = true } }
+        try arbiter.submit(later)
+        #expect(actions.noted == [posted, later])
+        #expect(isAccepted.withLock { $0 }, "reported before the later reply")
+    }
+
     @Test("Updates arrive in order, and before the reply that they precede; pings are answered")
     func order() throws {
         let pongs = EventLog<UInt64>()

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 static long count(const char *name) {
     char report[16384], line[64];
@@ -74,6 +75,16 @@ TEST(calls_on_a_closed_client) {
     EXPECT_EQUAL(count("misuse"), 1);
 }
 
+TEST(raised_timer_slack) {
+    int slack = prctl(PR_GET_TIMERSLACK);
+    prctl(PR_SET_TIMERSLACK, 10UL * 1000 * 1000);
+    run("pace 0.1", stay_silent);
+    EXPECT_EQUAL(count("misuse"), 2); // opening and activating
+    prctl(PR_SET_TIMERSLACK, (unsigned long)slack);
+    run("pace 0.1", stay_silent);
+    EXPECT_EQUAL(count("misuse"), 0);
+}
+
 TEST(lists_that_are_kept) {
     EXPECT_EQUAL(fake_jack_begin("plug system 2 0"), 0);
     jack_client_t *client = jack_client_open("test", JackNoStartServer, NULL);
@@ -95,6 +106,7 @@ int main(void) {
     RUN(buffers_left_as_they_were);
     RUN(questions_within_a_cycle);
     RUN(calls_on_a_closed_client);
+    RUN(raised_timer_slack);
     RUN(lists_that_are_kept);
     RUN(scripts);
     return test_result();
