@@ -51,6 +51,10 @@ public protocol SessionArbiter: AnyObject, Sendable {
     /// arbiter lives.
     func whenHardwareChanges(_ body: @escaping @Sendable () -> Void)
 
+    /// Calls `body` on a thread of the arbiter whenever another arbiter has taken over that may have
+    /// other settings and may know other devices, for as long as this object lives.
+    func whenArbiterChanges(_ body: @escaping @Sendable () -> Void)
+
     /// The latest decisions, the oldest first (ACT-13).
     var decisions: [Decision] { get }
 
@@ -76,6 +80,9 @@ public struct SessionRegistration: Sendable {
 }
 
 extension SessionArbiter {
+    /// By default, no other arbiter takes over.
+    public func whenArbiterChanges(_ body: @escaping @Sendable () -> Void) {}
+
     /// Returns why a session is in its current state, one line for each reason; empty if it runs at
     /// full level (ACT-13). For a session that the arbiter does not know, the one line says so.
     public func explain(_ session: SessionID) -> [String] {

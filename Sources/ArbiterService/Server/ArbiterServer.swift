@@ -120,6 +120,7 @@ public final class ArbiterServer: @unchecked Sendable {
             }
             let now = Self.now
             concludeRebuilding(at: now)
+            concludeLateRestorations(at: now)
             pingClients(at: now)
             sendPending()
             removeEndedConnections()
@@ -329,6 +330,7 @@ public final class ArbiterServer: @unchecked Sendable {
         var due = [Double]()
         if !connections.isEmpty { due.append(nextPing) }
         if let rebuilding { due.append(rebuilding.deadline) }
+        if let lateRestorationDeadline { due.append(lateRestorationDeadline) }
         if let idleSince, mayBecomeIdle { due.append(idleSince + settings.idleExit) }
         if let listenAgainAt { due.append(listenAgainAt) }
         if let checkSocketAt { due.append(checkSocketAt) }

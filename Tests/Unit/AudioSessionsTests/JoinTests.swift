@@ -1,0 +1,191 @@
+import AudioPlayback
+import AudioSessions
+import Foundation
+import SessionArbiter
+import SessionPolicy
+import TestSupport
+import Testing
+
+/// Apps that found no arbiter when they started, and join the service later.
+@Suite struct JoinTests {
+    private let stage: JoinStage
+
+    init() throws { stage = try JoinStage() }
+
+    @Test("SRV-3: an app joins the service without a gap, not one sample, and takes part from then on")
+    func withoutConflict() throws {
+        let other = try stage.makeApp()
+        let effects = try other.session(.mixWithOthers)
+        try effects.setActive(true)
+        let (loner, joined) = stage.makeLoner()
+        let music = try loner.session()
+        let player = try loner.play(in: music)
+        let events = EventRecorder(music)
+        var heard = try loner.render(4_800)
+        stage.makeReachable()
+        // Renders while the app joins.
+        while joined.noted.isEmpty, heard.count < 15 * JoinStage.rate { heard += try loner.render(JoinStage.period) }
+        #expect(joined.wait { $0.count == 1 })
+        heard += try loner.render(4_800)
+        let begin = try #require(heard.firstIndex { $0 != 0 })
+        #expect(Signal.firstDifference(heard[begin...], stage.source.prefix(heard.count - begin)) == nil)
+        #expect(music.isActive && player.isPlaying)
+        #expect(events.interruptions == [])
+        #expect(music.outputVolume == 1)
+
+        let prompt = try other.session(.duckOthers)
+        try prompt.setActive(true)
+        loner.host.settle()
+        #expect(music.state.isDucked)
+        let podcast = try other.session()
+        try podcast.setActive(true)
+        #expect(events.heard.wait { $0.contains(.interruptionBegan(.default)) })
+        #expect(!music.isActive)
+        try podcast.setActive(false, options: .notifyOthersOnDeactivation)
+        #expect(events.heard.wait { $0.contains(.interruptionEnded(shouldResume: true)) })
+    }
+
+    @Test("SRV-3, ACT-2, ACT-8: music of another app keeps its grant; that of the app that joins waits, and resumes")
+    func conflict() throws {
+        let other = try stage.makeApp()
+        let podcast = try other.session()
+        try podcast.setActive(true)
+        let podcastEvents = EventRecorder(podcast)
+        let (loner, joined) = stage.makeLoner()
+        let music = try loner.session()
+        let player = try loner.play(in: music)
+        let events = EventRecorder(music)
+        let before = try loner.render(4_800)
+        let begin = try #require(before.firstIndex { $0 != 0 })
+        stage.makeReachable()
+        #expect(joined.wait { $0.count == 1 })
+        let after = try loner.render(4_800)
+        let silent = try #require(after.firstIndex { $0 == 0 })
+        #expect(silent <= JoinStage.fade + JoinStage.period && after[silent...].allSatisfy { $0 == 0 })
+        #expect(events.heard.wait { $0.contains(.interruptionBegan(.default)) })
+        #expect(music.state.activity == .interrupted && !player.isPlaying)
+        #expect(podcast.isActive && podcastEvents.interruptions == [])
+
+        try podcast.setActive(false, options: .notifyOthersOnDeactivation)
+        #expect(events.heard.wait { $0.contains(.interruptionEnded(shouldResume: true)) })
+        let resumed = try loner.render(4_800)
+        #expect(music.isActive && player.isPlaying)
+        let last = try #require(resumed.last)
+        let first = try #require(resumed.firstIndex { $0 != 0 })
+        // The next frame after the last rendered one, fade included.
+        let position = before.count - begin + silent + (resumed.count - first)
+        #expect(last == stage.source[position - 1])
+        #expect(
+            events.interruptions == [
+                .interruptionBegan(.default), .becameInactive(.interruption(.default)),
+                .interruptionEnded(shouldResume: true), .becameActive,
+            ])
+    }
+
+    @Test("SRV-3, ACT-14: a session that waits and a pending activation join too, in one decision")
+    func waiting() throws {
+        let other = try stage.makeApp()
+        let (loner, joined) = stage.makeLoner()
+        let (music, podcast, news) = (try loner.session(), try loner.session(), try loner.session())
+        try music.setActive(true)
+        try podcast.setActive(true)
+        #expect(music.state.activity == .interrupted)
+        #expect(try news.requestActivation() == false)
+        loner.host.settle()
+        let recorders = [music, podcast, news].map(EventRecorder.init)
+        stage.makeReachable()
+        #expect(joined.wait { $0.count == 1 })
+        loner.host.settle()
+        // The music waits for the podcast, which is restored after it.
+        #expect(recorders.allSatisfy { $0.interruptions == [] })
+        #expect(music.state.activity == .interrupted && podcast.isActive && news.state.activity == .inactive)
+        #expect(loner.host.arbiter.storesPermissions, "the service arbitrates now")
+
+        // The grant comes before the end of the interruption, and keeps the music waiting.
+        try podcast.setActive(false, options: .notifyOthersOnDeactivation)
+        #expect(recorders[2].heard.wait { $0.contains(.activationGranted) })
+        #expect(news.isActive)
+        try news.setActive(false, options: .notifyOthersOnDeactivation)
+        #expect(recorders[0].heard.wait { $0.contains(.interruptionEnded(shouldResume: true)) })
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("SRV-3: an arbiter that hangs holds up neither calls nor audio; when it continues, the app joins")
+    func hung() throws {
+        let other = try stage.makeApp()
+        let service = try #require(stage.service.services.first)
+        kill(service, SIGSTOP)
+        stage.makeReachable()
+        let (loner, joined) = stage.makeLoner()
+        let music = try loner.session()
+        let events = EventRecorder(music)
+        let player = try loner.play(in: music)
+        for _ in 0..<200 {
+            try music.setActive(false)
+            try music.setActive(true)
+        }
+        try player.play()
+        #expect(try loner.render(4_800).last != 0)
+        #expect(joined.noted.isEmpty, "the arbiter still hangs")
+        kill(service, SIGCONT)
+        #expect(joined.wait { $0.count == 1 })
+        #expect(try loner.render(4_800).last != 0)
+
+        let status = try stage.service.audiosession("status", "--json").output
+        #expect(status.contains("\(music.id)"), "\(status)")
+        #expect(try stage.service.audiosession("call", "ring").status == 0)
+        #expect(events.heard.wait { $0.contains(.interruptionBegan(.default)) })
+        #expect(try loner.render(4_800).last == 0)
+        #expect(try stage.service.audiosession("call", "decline").status == 0)
+        #expect(events.heard.wait { $0.contains(.interruptionEnded(shouldResume: true)) })
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("SRV-3, ACT-6: the state of an app without sessions joins too")
+    func applicationState() throws {
+        let other = try stage.makeApp()
+        let (loner, joined) = stage.makeLoner()
+        try loner.host.setApplicationState(.background)
+        try loner.host.application.setInputMuted(true)
+        stage.makeReachable()
+        #expect(joined.wait { $0.count == 1 })
+        loner.host.settle()
+        #expect(loner.host.application.isInputMuted)
+        let music = try loner.session()
+        let error = #expect(throws: AudioSessionError.self) { try music.setActive(true) }
+        #expect(error?.errorCode == .cannotStartPlaying)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("SRV-3, PERM-2: the user's answer that the service stores takes precedence, and the app is notified")
+    func permission() throws {
+        let other = try stage.makeApp()
+        other.host.setRecordPermission(.denied)
+        let (loner, joined) = stage.makeLoner()
+        loner.host.setRecordPermission(.granted)
+        let music = try loner.session()
+        loner.host.settle()
+        let events = EventRecorder(music)
+        stage.makeReachable()
+        #expect(joined.wait { $0.count == 1 })
+        #expect(events.heard.wait { $0.contains(.recordPermissionChanged(.denied)) })
+        #expect(loner.host.application.recordPermission == .denied)
+    }
+
+    @Test("SRV-3, VOL-1: the system volume of the service applies, and the app is notified")
+    func volume() throws {
+        let other = try stage.makeApp()
+        try other.host.setSystemVolume(0.5)
+        let (loner, joined) = stage.makeLoner()
+        let music = try loner.session()
+        let player = try loner.play(in: music)
+        let events = EventRecorder(music)
+        _ = try loner.render(4_800)
+        stage.makeReachable()
+        #expect(joined.wait { $0.count == 1 })
+        #expect(events.heard.wait { $0.contains(.outputVolumeChanged(0.5)) })
+        #expect(music.outputVolume == 0.5)
+        _ = try loner.render(4_800)
+        withExtendedLifetime(player) {}
+    }
+}
