@@ -43,7 +43,7 @@ struct PlayerJoinTests {
 
     @Test("SRV-3, INT-6: a player that met a hung arbiter joins it when it continues; a call then interrupts it")
     func hung() throws {
-        try stage.audiosession("status")
+        try stage.startService()
         let service = try #require(stage.services.first)
         kill(service, SIGSTOP)
         let run = try start()
@@ -56,7 +56,7 @@ struct PlayerJoinTests {
     func noProgram() throws {
         let run = try start(["AUDIOSESSIOND": "/nonexistent/audiosessiond"])
         expectAlone(run)
-        try stage.audiosession("status")
+        try stage.startService()
         try expectJoins(run)
     }
 
@@ -75,7 +75,7 @@ struct PlayerJoinTests {
     func inProcess() throws {
         let run = try start(["AUDIOSESSION_ARBITER": "in-process"])
         #expect(run.waitForLine("\"event\":\"position\"", within: 40))
-        try stage.audiosession("status")
+        try stage.startService()
         #expect(OtherProcess.threads(of: run.identifier).allSatisfy { $0.name != "audio-join" })
         run.send(SIGINT)
         #expect(run.exit() == 0)

@@ -33,10 +33,10 @@ final class JoinStage: Sendable {
         return try ArbiterAddress(path: service.socket)
     }
 
-    /// An app that the service arbitrates from the beginning. The first one starts the service, by a
-    /// command: this process has other folders.
+    /// An app that the service arbitrates from the beginning. The first one starts the service
+    /// with the folders of the test: those of this process are the user's.
     func makeApp() throws -> JoinApp {
-        try service.audiosession("status")
+        try service.startService()
         return JoinApp(self, try RemoteArbiter(at: try ArbiterAddress(path: service.socket)))
     }
 

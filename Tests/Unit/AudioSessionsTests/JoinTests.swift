@@ -60,6 +60,8 @@ import Testing
         stage.makeReachable()
         #expect(joined.wait { $0.count == 1 })
         let after = try loner.render(4_800)
+        let source = stage.source[(before.count - begin)...]
+        let faded = try #require(zip(after, source).enumerated().first { $1.0 != $1.1 }?.offset)
         let silent = try #require(after.firstIndex { $0 == 0 })
         #expect(silent <= JoinStage.fade + JoinStage.period && after[silent...].allSatisfy { $0 == 0 })
         #expect(events.heard.wait { $0.contains(.interruptionBegan(.default)) })
@@ -70,11 +72,13 @@ import Testing
         #expect(events.heard.wait { $0.contains(.interruptionEnded(shouldResume: true)) })
         let resumed = try loner.render(4_800)
         #expect(music.isActive && player.isPlaying)
-        let last = try #require(resumed.last)
-        let first = try #require(resumed.firstIndex { $0 != 0 })
         // The next frame after the last rendered one, fade included.
-        let position = before.count - begin + silent + (resumed.count - first)
-        #expect(last == stage.source[position - 1])
+        let next = before.count - begin + faded + JoinStage.fade
+        let first = try #require(resumed.firstIndex { $0 != 0 })
+        #expect(
+            Signal.firstDifference(
+                resumed[(first + JoinStage.fade)...],
+                stage.source[(next + JoinStage.fade)...].prefix(resumed.count - first - JoinStage.fade)) == nil)
         #expect(
             events.interruptions == [
                 .interruptionBegan(.default), .becameInactive(.interruption(.default)),
@@ -87,9 +91,12 @@ import Testing
         let other = try stage.makeApp()
         let (loner, joined) = stage.makeLoner()
         let (music, podcast, news) = (try loner.session(), try loner.session(), try loner.session())
+        try loner.host.setDeclaresBackgroundAudio(true)
         try music.setActive(true)
-        try podcast.setActive(true)
+        let player = try loner.play(in: podcast)
         #expect(music.state.activity == .interrupted)
+        // In the background, a session may not interrupt the podcast.
+        try loner.host.setApplicationState(.background)
         #expect(try news.requestActivation() == false)
         loner.host.settle()
         let recorders = [music, podcast, news].map(EventRecorder.init)
@@ -107,7 +114,7 @@ import Testing
         #expect(news.isActive)
         try news.setActive(false, options: .notifyOthersOnDeactivation)
         #expect(recorders[0].heard.wait { $0.contains(.interruptionEnded(shouldResume: true)) })
-        withExtendedLifetime(other) {}
+        withExtendedLifetime((other, player)) {}
     }
 
     @Test("SRV-3: an arbiter that hangs holds up neither calls nor audio; when it continues, the app joins")

@@ -17,6 +17,7 @@ import Testing
         beforeLastReply: (FakeArbiter.Peer, [ClientMessage.Restoration]) -> Void
     ) {
         var restorations: [ClientMessage.Restoration] = []
+        var hasSent = false
         while let message = peer.receive() {
             switch message.request {
             case .restore(let restoration):
@@ -27,7 +28,8 @@ import Testing
                 reply.session = restoration.record.session.id
                 peer.send(.reply(message.serial, reply), descriptor: gate.descriptor)
             case .synchronise where !restorations.isEmpty:
-                beforeLastReply(peer, restorations)
+                if !hasSent { beforeLastReply(peer, restorations) }
+                hasSent = true
                 peer.send(.reply(message.serial, Reply()))
             default: peer.send(.reply(message.serial, Reply()))
             }
