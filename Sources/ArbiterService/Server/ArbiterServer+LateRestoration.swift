@@ -129,8 +129,7 @@ extension ArbiterServer {
         try reserveSession(besides: others.count)
     }
 
-    /// Adopts what a client that joins knows of its app. What the arbiter knows takes precedence:
-    /// the override of the hardware, which remembers the server's own values (HW-2).
+    /// Adopts what a client that joins knows of its app, and the overrides that it has made.
     private func adoptApp(_ join: ClientMessage.Join, _ connection: Connection) {
         let app = connection.app
         let actions: [PolicyAction] = [
@@ -140,13 +139,16 @@ extension ArbiterServer {
             .setRecordPermission(app, join.application.recordPermission),
         ]
         for action in actions { try? decide(action) }
-        if core.bufferSizeOverride == nil, let made = join.bufferSizeOverride, made.isPossible {
-            core.bufferSizeOverride = made
-        }
-        if core.sampleRateOverride == nil, let made = join.sampleRateOverride, made.isPossible {
-            core.sampleRateOverride = made
-        }
+        core.bufferSizeOverride = Self.combine(core.bufferSizeOverride, join.bufferSizeOverride)
+        core.sampleRateOverride = Self.combine(core.sampleRateOverride, join.sampleRateOverride)
         persistOverrides()
+    }
+
+    /// Combines the override that the arbiter knows, which takes precedence, with one that a client
+    /// has made, so that the server's own value is restored (HW-2).
+    private static func combine<Override: HardwareOverride>(_ known: Override?, _ made: Override?) -> Override? {
+        guard let made, made.isPossible else { return known }
+        return known?.combined(with: made) ?? made
     }
 
     /// Applies the user's answer for the program of a client that has joined, if the user gave one:

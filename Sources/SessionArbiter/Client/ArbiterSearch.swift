@@ -51,7 +51,8 @@ package final class ArbiterSearch: Sendable {
     private func run(_ attempt: (ArbiterAddress, ArbiterLaunch.Attempt) -> Outcome) {
         let folder = SocketFolder()
         var pause = pauses.lowerBound
-        // Whoever has just created this object was told that there is no arbiter.
+        // Whoever has just started the search was told that there is no arbiter.
+        if let address = try? address() { folder.watch(address) }
         guard wait(pause, folder, attempt) == .goOn else { return }
         while true {
             let next = Deadline(seconds: pause)
@@ -66,8 +67,11 @@ package final class ArbiterSearch: Sendable {
         }
     }
 
+    /// Seconds from the first to the second attempt to connect to a socket that has appeared.
+    private static let secondLookDelay = 1.0
+
     /// Waits for some seconds. If a socket appears meanwhile, tries to connect to it, and once more
-    /// after the shortest pause, because a service creates the socket before it listens. These
+    /// a second later, because a service creates the socket before it listens. These
     /// attempts start no arbiter: one that crashes would otherwise be started again and again.
     private func wait(
         _ seconds: Double, _ folder: SocketFolder, _ attempt: (ArbiterAddress, ArbiterLaunch.Attempt) -> Outcome
@@ -84,7 +88,7 @@ package final class ArbiterSearch: Sendable {
             if watched[0].revents != 0 { return .end }
             let hasAppeared = count > 0 && folder.readEvents()
             if hasAppeared || secondLook?.hasPassed == true {
-                secondLook = hasAppeared ? Deadline(seconds: pauses.lowerBound) : nil
+                secondLook = hasAppeared ? Deadline(seconds: Self.secondLookDelay) : nil
                 if let address = try? address(),
                     attempt(address, .once(replyTimeout: ArbiterProtocol.replyTimeout, starts: false)) == .end
                 {

@@ -40,12 +40,20 @@ final class JoinStage: Sendable {
         return JoinApp(self, try RemoteArbiter(at: try ArbiterAddress(path: service.socket)))
     }
 
-    /// An app that has not found the service.
-    func makeLoner() -> (app: JoinApp, joined: EventLog<ArbiterAddress>) {
+    /// The arbiter of an app that has not found the service.
+    func makeJoiningArbiter(
+        pauses: ClosedRange<Double> = 0.02...0.02
+    ) -> (arbiter: JoiningArbiter, joined: EventLog<ArbiterAddress>) {
         let joined = EventLog<ArbiterAddress>()
-        let arbiter = JoiningArbiter(at: { [self] () throws(ArbiterError) in try address() }, pauses: 0.02...0.02) {
+        let arbiter = JoiningArbiter(at: { [self] () throws(ArbiterError) in try address() }, pauses: pauses) {
             joined.note($0)
         }
+        return (arbiter, joined)
+    }
+
+    /// An app that has not found the service.
+    func makeLoner() -> (app: JoinApp, joined: EventLog<ArbiterAddress>) {
+        let (arbiter, joined) = makeJoiningArbiter()
         return (JoinApp(self, arbiter), joined)
     }
 }
@@ -58,9 +66,12 @@ final class JoinApp {
 
     init(_ stage: JoinStage, _ arbiter: any SessionArbiter) {
         self.stage = stage
-        driver = OfflineDriver(
-            sampleRate: JoinStage.rate, channels: 1, inputChannels: 1, periodFrames: JoinStage.period)
+        driver = Self.makeDriver()
         host = AudioSessionHost(driver: driver, arbiter: arbiter)
+    }
+
+    static func makeDriver() -> OfflineDriver {
+        OfflineDriver(sampleRate: JoinStage.rate, channels: 1, inputChannels: 1, periodFrames: JoinStage.period)
     }
 
     func session(_ options: AudioSession.CategoryOptions = []) throws -> AudioSession {

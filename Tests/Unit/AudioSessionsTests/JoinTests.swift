@@ -1,4 +1,5 @@
 import AudioPlayback
+import AudioRendering
 import AudioSessions
 import Foundation
 import SessionArbiter
@@ -148,6 +149,15 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
+    @Test("SRV-3: an app joins as soon as the socket of a service appears, and does not wait for its next attempt")
+    func socketAppears() throws {
+        stage.makeReachable()
+        let (arbiter, joined) = stage.makeJoiningArbiter(pauses: 60...60)
+        try stage.service.startService()
+        #expect(joined.wait { $0.count == 1 })
+        #expect(arbiter.storesPermissions)
+    }
+
     @Test("SRV-3, ACT-6: the state of an app without sessions joins too")
     func applicationState() throws {
         let other = try stage.makeApp()
@@ -195,4 +205,69 @@ import Testing
         _ = try loner.render(4_800)
         withExtendedLifetime(player) {}
     }
+
+    @Test("SRV-3, ROUTE-3: the devices and device overrides of the service apply, and the app is notified of its route")
+    func route() throws {
+        let settings = """
+            programs: {trusted: []}
+            devices: [{match: "Scarlett*", name: Studio}]
+
+            """
+        try settings.write(
+            toFile: stage.service.directory.file("config/audiosession/audiosession.yaml"), atomically: true,
+            encoding: .utf8)
+        let other = try stage.makeApp()
+        try other.host.plug("Headset", type: .headphones)
+        let driver = OverriddenDriver(JoinApp.makeDriver())
+        let (arbiter, joined) = stage.makeJoiningArbiter()
+        let host = AudioSessionHost(driver: driver, arbiter: arbiter)
+        let music = try AudioSession(host: host)
+        try music.setCategory(.playback)
+        try music.setActive(true)
+        host.settle()
+        let before = music.currentRoute.outputs.map(\.uid)
+        let changes = EventLog<[String]>()
+        let events = EventRecorder(music)
+        let observer = NotificationCenter.default.addObserver(
+            forName: AudioSession.routeChangeNotification, object: music, queue: nil
+        ) { note in
+            let previous = note.userInfo?[AudioSessionRouteChangePreviousRouteKey] as? AudioSessionRouteDescription
+            changes.note(previous?.outputs.map(\.uid) ?? [])
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        stage.makeReachable()
+        #expect(joined.wait { $0.count == 1 })
+        #expect(events.heard.wait { $0.contains(.routeChanged(.routeConfigurationChange)) })
+        #expect(changes.wait { $0.first == before })
+        #expect(music.currentRoute.outputs.map(\.uid) == ["Headset:output"])
+        #expect(driver.overrides.wait { $0.last?.map(\.pattern) == ["Scarlett*"] })
+        host.settle()
+    }
+
+    @Test("SRV-3: the sessions of an app that has joined survive the next arbiter")
+    func nextArbiter() throws {
+        let other = try stage.makeApp()
+        let (loner, joined) = stage.makeLoner()
+        let music = try loner.session()
+        let player = try loner.play(in: music)
+        _ = try loner.render(4_800)
+        stage.makeReachable()
+        #expect(joined.wait { $0.count == 1 })
+        let id = music.id
+        try stage.service.killService()
+        try stage.service.startService()
+        let prompt = try other.session(.duckOthers)
+        try prompt.setActive(true)
+        #expect(eventually { music.state.isDucked })
+        #expect(music.isActive && music.id == id)
+        #expect(try loner.render(4_800).last != 0)
+        withExtendedLifetime(player) {}
+    }
+}
+
+/// Records the device overrides that the host passes on.
+private final class OverriddenDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
+    let overrides = EventLog<[DeviceOverride]>()
+
+    override func setDeviceOverrides(_ overrides: [DeviceOverride]) { self.overrides.note(overrides) }
 }

@@ -156,12 +156,21 @@ import Testing
         #expect(later[..<volume].filter { $0.hasSuffix("gate") }.sorted() == ["one gate", "two gate"])
     }
 
-    @Test("HW-2: an override that the arbiter knows takes precedence; otherwise that of the process is reported")
+    @Test("HW-2: of two overrides, the server's own value remains known; the arbiter's takes precedence")
+    func combinedOverrides() {
+        let known = BufferSizeOverride(before: 1_024, ours: 256)
+        let (later, earlier) = (BufferSizeOverride(before: 256, ours: 128), BufferSizeOverride(before: 2_048, ours: 1_024))
+        #expect(known.combined(with: later) == BufferSizeOverride(before: 1_024, ours: 128))
+        #expect(known.combined(with: earlier) == BufferSizeOverride(before: 2_048, ours: 256))
+        #expect(known.combined(with: BufferSizeOverride(before: 512, ours: 64)) == known)
+    }
+
+    @Test("SRV-3, HW-2: the arbiter learns of the overrides that the process has made, and keeps its own")
     func overrides() throws {
         let service = try ServiceFolder()
         let address = try ArbiterAddress(path: service.socket)
         let other = try RemoteArbiter(at: address)
-        let (known, made) = (BufferSizeOverride(before: 1_024, ours: 256), BufferSizeOverride(before: 256, ours: 128))
+        let (known, made) = (BufferSizeOverride(before: 1_024, ours: 256), BufferSizeOverride(before: 512, ours: 64))
         other.setOverride(known)
         let joined = EventLog<ArbiterAddress>()
         let changes = EventLog<Void>()
