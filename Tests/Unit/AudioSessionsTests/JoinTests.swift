@@ -21,6 +21,7 @@ import Testing
         let (loner, joined) = stage.makeLoner()
         let music = try loner.session()
         let player = try loner.play(in: music)
+        loner.host.settle()
         let events = EventRecorder(music)
         var heard = try loner.render(4_800)
         stage.makeReachable()
@@ -51,10 +52,17 @@ import Testing
         let other = try stage.makeApp()
         let podcast = try other.session()
         try podcast.setActive(true)
+        other.host.settle()
         let podcastEvents = EventRecorder(podcast)
         let (loner, joined) = stage.makeLoner()
         let music = try loner.session()
+        // Its own arbiter has made more decisions than the service.
+        for _ in 0..<8 {
+            try music.setActive(true)
+            try music.setActive(false)
+        }
         let player = try loner.play(in: music)
+        loner.host.settle()
         let events = EventRecorder(music)
         let before = try loner.render(4_800)
         let begin = try #require(before.firstIndex { $0 != 0 })
