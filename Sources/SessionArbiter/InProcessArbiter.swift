@@ -115,8 +115,7 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
             }
             let application = core.state.app(app)
             let seenDevices = application.server.map { server in
-                ArbiterMirror.SeenDevices(
-                    server: server, devices: core.state.devices.filter { $0.server == server })
+                SeenDevices(server: server, devices: core.state.devices.filter { $0.server == server })
             }
             return JoiningState(
                 sessions: sessions, application: application, seenDevices: seenDevices, hardware: core.hardware)

@@ -51,8 +51,8 @@ public protocol SessionArbiter: AnyObject, Sendable {
     /// arbiter lives.
     func whenHardwareChanges(_ body: @escaping @Sendable () -> Void)
 
-    /// Calls `body` on a thread of the arbiter whenever another arbiter has taken over that may have
-    /// other settings and may know other devices, for as long as this object lives.
+    /// Calls `body` on a thread of the arbiter whenever another arbiter has taken over that may
+    /// have other settings and may know other devices, for as long as this object lives.
     func whenArbiterChanges(_ body: @escaping @Sendable () -> Void)
 
     /// The latest decisions, the oldest first (ACT-13).

@@ -135,8 +135,8 @@ extension ArbiterServer {
         )
     }
 
-    /// Reserves the number of the next session. Throws if the limit of sessions is reached, together
-    /// with `others` that are registered at the same time.
+    /// Reserves the number of the next session. Throws if the limit of sessions is reached,
+    /// together with `others` that are registered at the same time.
     func reserveSession(besides others: Int = 0) throws(RequestError) {
         guard core.state.sessions.count + others < settings.limits.sessions else {
             throw RequestError(

@@ -1,18 +1,6 @@
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// The sessions that one client restores after the state has been rebuilt. They are collected until
-/// the client has sent all of them, and restored in one decision: none is notified of what follows
-/// only from another one not being known yet.
-struct LateRestoration {
-    var restored: [Rebuilding.Restored] = []
-    /// When the sessions that have arrived are restored although others are missing, in seconds. A
-    /// client that joins has no such time: all of its sessions are restored, or none.
-    var deadline: Double?
-    /// What a client that joins has sent first; nil for a client that returns late.
-    var join: ClientMessage.Join?
-}
-
 /// Clients that return late from an arbiter that died, and clients that join because they found no
 /// arbiter before (SRV-3).
 extension ArbiterServer {

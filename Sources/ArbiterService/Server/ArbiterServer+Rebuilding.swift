@@ -2,28 +2,7 @@ internal import Foundation
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// The state while the clients of an arbiter that died reconnect (SRV-3).
-struct Rebuilding {
-    /// When the state is rebuilt even if clients are missing, in seconds.
-    let deadline: Double
-    /// The clients of that arbiter that are alive and have not restored all their sessions. A
-    /// process is listed once for each connection that had sessions.
-    var expected: [ClientMark]
-    /// How many sessions each client has yet to restore.
-    var missing: [UInt64: Int] = [:]
-    var restored: [Restored] = []
-    let system: SystemRecord
-
-    /// A session that a client has restored, and the request that awaits its reply.
-    struct Restored {
-        var connection: UInt64
-        var serial: UInt64
-        var restoration: ClientMessage.Restoration
-    }
-
-    var isComplete: Bool { expected.isEmpty && missing.values.allSatisfy { $0 <= 0 } }
-}
-
+/// Clients of an arbiter that died, which reconnect and restore their sessions (SRV-3).
 extension ArbiterServer {
     /// How far the number of a restored session may exceed the known numbers, if the state file was
     /// lost.
@@ -83,8 +62,8 @@ extension ArbiterServer {
         rebuilding = remaining
     }
 
-    /// Handles a client's request to restore a session. Stores it: while the state is being rebuilt,
-    /// until all clients have sent theirs, and otherwise until this client has.
+    /// Handles a client's request to restore a session. Stores it: while the state is being
+    /// rebuilt, until all clients have sent theirs, and otherwise until this client has.
     func restore(
         _ restoration: ClientMessage.Restoration, _ serial: UInt64, _ connection: Connection
     ) throws(RequestError) {

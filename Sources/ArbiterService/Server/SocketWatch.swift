@@ -63,7 +63,8 @@ package final class SocketWatch {
         while true {
             let count = read(descriptor, &bytes, bytes.count)
             guard count > 0 else { return isConcerned }
-            isConcerned = isConcerned || FolderEvents.names(in: bytes[..<count]).contains { $0.isEmpty || names.contains($0) }
+            let changed = FolderEvents.names(in: bytes[..<count])
+            isConcerned = isConcerned || changed.contains { $0.isEmpty || names.contains($0) }
         }
     }
 

@@ -4,10 +4,9 @@ internal import Platform
 /// Chooses the arbiter that decides for a process.
 public enum ArbiterChoice {
     /// Returns the arbiter of all apps of the user. Returns one within the process if
-    /// `AUDIOSESSION_ARBITER` is `in-process`. If the service is not available, warns once on standard
-    /// error and returns one that arbitrates within the process until it can join the service. All
-    /// callers in a process share one arbiter for as long as one of
-    /// them holds it.
+    /// `AUDIOSESSION_ARBITER` is `in-process`. If the service is not available, warns once on
+    /// standard error and returns one that arbitrates within the process until it can join the
+    /// service. All callers in a process share one arbiter for as long as one of them holds it.
     public static func make() -> any SessionArbiter {
         shared.withLock { shared in
             if let arbiter = shared.arbiter { return arbiter }

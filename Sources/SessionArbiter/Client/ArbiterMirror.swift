@@ -17,12 +17,6 @@ final class ArbiterMirror: Sendable {
         var isKnown = false
     }
 
-    /// The devices that this process sees on its audio server; the next arbiter needs them too.
-    struct SeenDevices {
-        var server: String
-        var devices: [AudioDevice]
-    }
-
     private struct State {
         var welcome: Reply.Welcome
         var sessions: [SessionID: OwnSession] = [:]
@@ -221,8 +215,9 @@ final class ArbiterMirror: Sendable {
             deliverEarlyNotices(of: Set(sessions.map(\.id)), &state)
             for session in sessions {
                 guard let now = state.sessions[session.id]?.update?.status else { continue }
-                for change in Self.changes(from: session.update.status, to: now)
-                where !early.contains(where: { $0.effect.session == session.id && $0.effect.isSameChange(as: change) }) {
+                let notified = early.map(\.effect).filter { $0.session == session.id }
+                for change in Self.changes(from: session.update.status, to: now) {
+                    guard !notified.contains(where: { $0.isSameChange(as: change) }) else { continue }
                     deliver(SessionNotice(decision: 0, effect: change), &state)
                 }
             }

@@ -51,7 +51,7 @@ package final class ArbiterSearch: Sendable {
     private func run(_ attempt: (ArbiterAddress, ArbiterLaunch.Attempt) -> Outcome) {
         let folder = SocketFolder()
         var pause = pauses.lowerBound
-        // Whoever has just started the search was told that there is no arbiter.
+        // The caller has just found that there is no arbiter.
         if let address = try? address() { folder.watch(address) }
         guard wait(pause, folder, attempt) == .goOn else { return }
         while true {
@@ -71,8 +71,8 @@ package final class ArbiterSearch: Sendable {
     private static let secondLookDelay = 1.0
 
     /// Waits for some seconds. If a socket appears meanwhile, tries to connect to it, and once more
-    /// a second later, because a service creates the socket before it listens. These
-    /// attempts start no arbiter: one that crashes would otherwise be started again and again.
+    /// a second later, because a service creates the socket before it listens. These attempts start
+    /// no arbiter: one that crashes would otherwise be started again and again.
     private func wait(
         _ seconds: Double, _ folder: SocketFolder, _ attempt: (ArbiterAddress, ArbiterLaunch.Attempt) -> Outcome
     ) -> Outcome {

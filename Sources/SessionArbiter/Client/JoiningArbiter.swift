@@ -47,9 +47,9 @@ package final class JoiningArbiter: SessionArbiter, @unchecked Sendable {
         whenJoined: @escaping @Sendable (ArbiterAddress) -> Void = { _ in }
     ) {
         notices = .notices()
-        let numbers = SessionID.own(ofProcess: ProcessInfo.processInfo.processIdentifier)
+        let first = SessionID.own(ofProcess: ProcessInfo.processInfo.processIdentifier).lowerBound
         let alone = InProcessArbiter(
-            settings: ArbiterSettings(), notices: notices, lastSessionNumber: numbers.lowerBound - min(1, numbers.lowerBound))
+            settings: ArbiterSettings(), notices: notices, lastSessionNumber: first - min(1, first))
         phase = Mutex(.alone(alone))
         search = ArbiterSearch(at: address, pauses: pauses)
         alone.whenHardwareChanges { [hardwareChanges] in hardwareChanges.send(()) }

@@ -17,7 +17,7 @@ struct JoiningState: Sendable {
     /// In the order of their numbers.
     var sessions: [Session]
     var application: AppState
-    var seenDevices: ArbiterMirror.SeenDevices?
+    var seenDevices: SeenDevices?
     /// Contains the overrides that this process has made.
     var hardware: HardwareRequest
 
@@ -26,6 +26,12 @@ struct JoiningState: Sendable {
             restoring: sessions.count, application: application, bufferSizeOverride: hardware.bufferSizeOverride,
             sampleRateOverride: hardware.sampleRateOverride)
     }
+}
+
+/// The devices that this process sees on its audio server; the next arbiter needs them too.
+struct SeenDevices: Sendable {
+    var server: String
+    var devices: [AudioDevice]
 }
 
 extension DispatchQueue {

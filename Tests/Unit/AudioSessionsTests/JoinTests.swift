@@ -99,29 +99,29 @@ import Testing
     func waiting() throws {
         let other = try stage.makeApp()
         let (loner, joined) = stage.makeLoner()
-        let (music, podcast, news) = (try loner.session(), try loner.session(), try loner.session())
+        let (music, podcast, radio) = (try loner.session(), try loner.session(), try loner.session())
         try loner.host.setDeclaresBackgroundAudio(true)
         try music.setActive(true)
         let player = try loner.play(in: podcast)
         #expect(music.state.activity == .interrupted)
         // In the background, a session may not interrupt the podcast.
         try loner.host.setApplicationState(.background)
-        #expect(try news.requestActivation() == false)
+        #expect(try radio.requestActivation() == false)
         loner.host.settle()
-        let recorders = [music, podcast, news].map(EventRecorder.init)
+        let recorders = [music, podcast, radio].map(EventRecorder.init)
         stage.makeReachable()
         #expect(joined.wait { $0.count == 1 })
         loner.host.settle()
         // The music waits for the podcast, which is restored after it.
         #expect(recorders.allSatisfy { $0.interruptions == [] })
-        #expect(music.state.activity == .interrupted && podcast.isActive && news.state.activity == .inactive)
+        #expect(music.state.activity == .interrupted && podcast.isActive && radio.state.activity == .inactive)
         #expect(loner.host.arbiter.storesPermissions, "the service arbitrates now")
 
         // The grant comes before the end of the interruption, and keeps the music waiting.
         try podcast.setActive(false, options: .notifyOthersOnDeactivation)
         #expect(recorders[2].heard.wait { $0.contains(.activationGranted) })
-        #expect(news.isActive)
-        try news.setActive(false, options: .notifyOthersOnDeactivation)
+        #expect(radio.isActive)
+        try radio.setActive(false, options: .notifyOthersOnDeactivation)
         #expect(recorders[0].heard.wait { $0.contains(.interruptionEnded(shouldResume: true)) })
         withExtendedLifetime((other, player)) {}
     }

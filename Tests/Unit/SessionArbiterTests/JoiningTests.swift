@@ -139,7 +139,8 @@ import Testing
         ) { joined.note($0) }
         let observers = [Recorder("one", received), Recorder("two", received)]
         let sessions = try observers.map { try arbiter.register(app: arbiter.app, observer: $0) }
-        #expect(sessions.map(\.id.rawValue) == [UInt64](0..<2).map { SessionID.own(ofProcess: getpid()).lowerBound + $0 })
+        let first = SessionID.own(ofProcess: getpid()).lowerBound
+        #expect(sessions.map(\.id.rawValue) == [first, first + 1])
         arbiter.drain()
         let before = received.noted.count
         // The last notice of the first arbiter is delivered before those of the next.
@@ -159,7 +160,8 @@ import Testing
     @Test("HW-2: of two overrides, the server's own value remains known; the arbiter's takes precedence")
     func combinedOverrides() {
         let known = BufferSizeOverride(before: 1_024, ours: 256)
-        let (later, earlier) = (BufferSizeOverride(before: 256, ours: 128), BufferSizeOverride(before: 2_048, ours: 1_024))
+        let later = BufferSizeOverride(before: 256, ours: 128)
+        let earlier = BufferSizeOverride(before: 2_048, ours: 1_024)
         #expect(known.combined(with: later) == BufferSizeOverride(before: 1_024, ours: 128))
         #expect(known.combined(with: earlier) == BufferSizeOverride(before: 2_048, ours: 256))
         #expect(known.combined(with: BufferSizeOverride(before: 512, ours: 64)) == known)
