@@ -24,8 +24,8 @@ public final class AudioSessionHost: Sendable {
         /// it is not running.
         ///
         /// Arbitration stays within the process if the environment sets
-        /// `AUDIOSESSION_ARBITER=in-process`, and, with one warning on standard error, if the
-        /// service is not available.
+        /// `AUDIOSESSION_ARBITER=in-process`. If the service is not available, it stays within the
+        /// process, with one warning on standard error, until the process can join the service.
         case automatic
         /// Only the sessions of this host.
         case inProcess
@@ -149,6 +149,7 @@ public final class AudioSessionHost: Sendable {
     private func observe() {
         application.bind(to: permission)
         arbiter.whenHardwareChanges { [weak self] in self?.hardwareRequestsDidChange() }
+        arbiter.whenArbiterChanges { [weak self] in self?.arbiterDidChange() }
         guard case .success(let engine) = engine else { return }
         let observed = engine.observe { [weak self] event in
             switch event {
@@ -212,6 +213,13 @@ public final class AudioSessionHost: Sendable {
             reportDevices(again: true)
             for session in livingSessions { session.reportPlaying() }
         }
+    }
+
+    /// Applies the settings of another arbiter, which may also know other devices.
+    private func arbiterDidChange() {
+        if case .success(let engine) = engine { applyDeviceOverrides(to: engine.driver) }
+        reportAgainAsync()
+        applyAllRoutesAsync()
     }
 
     /// Handles an event of the driver: reports devices, applies requests, then notifies sessions.

@@ -58,7 +58,8 @@ final class RecordPermissionPrompter: Sendable {
     /// Sets or revokes the answer, and delivers it to the callers that wait for one.
     func set(_ permission: RecordPermission) {
         try? app.submit(.setRecordPermission(app.id, permission))
-        store?.save(permission)
+        // An arbiter that this process has joined stores the answer itself.
+        if !app.arbiter.storesPermissions { store?.save(permission) }
         guard permission != .undetermined else { return }
         let waiting = state.withLock { state in
             defer {

@@ -145,14 +145,30 @@ package struct ArbiterCore {
         return transition.effects.map { SessionNotice(decision: log.count, effect: $0) }
     }
 
-    /// Rebuilds the state again with one more session, whose client returned late.
-    package mutating func rebuildAdding(_ record: SessionRecord) -> [SessionNotice] {
-        var records = [record]
-        for (session, resolvedGrant) in zip(state.sessions, resolvedGrants) where session.app != .system {
-            if let known = state.record(of: session.id, grants, resolvedGrant: resolvedGrant) { records.append(known) }
-        }
-        return rebuild(state.systemRecord(grants), records)
+    /// The precedence of sessions that are added to a state.
+    package enum Precedence {
+        /// By the numbers of their grants, which an earlier arbiter assigned.
+        case byNumber
+        /// Below all known sessions, in their own order: another arbiter, which did not know those,
+        /// assigned the numbers.
+        case belowAll
     }
+
+    /// Rebuilds the state again with more sessions, in one decision: those of a client that
+    /// returned late, or of one that joins.
+    package mutating func rebuildAdding(_ added: [SessionRecord], _ precedence: Precedence) -> [SessionNotice] {
+        var system = state.systemRecord(grants)
+        var known: [SessionRecord] = []
+        for (session, resolvedGrant) in zip(state.sessions, resolvedGrants) where session.app != .system {
+            if let record = state.record(of: session.id, grants, resolvedGrant: resolvedGrant) { known.append(record) }
+        }
+        var added = added
+        if precedence == .belowAll { added.rankBelow(&known, &system) }
+        return rebuild(system, added + known)
+    }
+
+    /// Returns the gate of a session; nil for the system's own sessions.
+    func gate(of id: SessionID) -> SessionGate? { gatedSessions[id]?.gate }
 
     /// Returns the state that belongs to no client, to be stored for the next arbiter. `isKept`
     /// selects the system sessions to include.

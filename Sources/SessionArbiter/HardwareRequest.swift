@@ -1,5 +1,25 @@
+/// A value that replaces one of the server until that is restored.
+package protocol HardwareOverride: Equatable {
+    var before: Int { get }
+    var ours: Int { get }
+    init(before: Int, ours: Int)
+    var isPossible: Bool { get }
+}
+
+extension HardwareOverride {
+    /// Returns the override that results from two, of which each was made without knowledge of the
+    /// other. If one of them replaced the value that the other one had set, the server's own value
+    /// is that from before both, and the later value is in effect; otherwise `self` takes
+    /// precedence.
+    package func combined(with other: Self) -> Self {
+        if other.before == ours { return Self(before: before, ours: other.ours) }
+        if before == other.ours { return Self(before: other.before, ours: ours) }
+        return self
+    }
+}
+
 /// A period that replaces the server's own one until it is restored (HW-2).
-public struct BufferSizeOverride: Hashable, Sendable, Codable {
+public struct BufferSizeOverride: Hashable, Sendable, Codable, HardwareOverride {
     /// The server's own period, in frames.
     public var before: Int
     /// The requested period, in frames.
@@ -15,7 +35,7 @@ public struct BufferSizeOverride: Hashable, Sendable, Codable {
 }
 
 /// A sample rate that replaces the server's own one until it is restored (HW-2).
-public struct SampleRateOverride: Hashable, Sendable, Codable {
+public struct SampleRateOverride: Hashable, Sendable, Codable, HardwareOverride {
     /// The server's own sample rate in Hz.
     public var before: Int
     /// The requested sample rate in Hz.

@@ -14,7 +14,7 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
     private var guarded: Guarded
     /// The queue on which observers are called. There is only one, so that all notices are
     /// delivered in one order.
-    private let notices = DispatchQueue(label: "audio-session.notices")
+    private let notices: DispatchQueue
     private let hardwareChanges = Broadcaster<Void>()
 
     /// The state that the lock guards.
@@ -30,9 +30,18 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
 
     public var storesPermissions: Bool { false }
 
-    public init(settings: ArbiterSettings = ArbiterSettings()) {
+    public convenience init(settings: ArbiterSettings = ArbiterSettings()) {
+        self.init(settings: settings, notices: .notices(), lastSessionNumber: 0)
+    }
+
+    /// `notices` may be the queue of another arbiter too; `lastSessionNumber` precedes the number
+    /// of the first session.
+    init(settings: ArbiterSettings, notices: DispatchQueue, lastSessionNumber: UInt64) {
         self.settings = settings
-        guarded = Guarded(core: ArbiterCore(settings: settings))
+        self.notices = notices
+        var core = ArbiterCore(settings: settings)
+        core.lastSessionNumber = lastSessionNumber
+        guarded = Guarded(core: core)
     }
 
     /// Throws if memory cannot be allocated.
@@ -93,6 +102,29 @@ public final class InProcessArbiter: SessionArbiter, @unchecked Sendable {
     public func afterNotices(_ body: @escaping @Sendable () -> Void) { notices.async(execute: body) }
 
     public func drain() { notices.sync {} }
+
+    /// What the arbiter that this process joins needs to know.
+    var joiningState: JoiningState {
+        withLock { guarded in
+            let core = guarded.core
+            let sessions = core.state.sessions.compactMap { session in
+                core.status(of: session.id).map { status in
+                    JoiningState.Session(
+                        update: SessionUpdate(
+                            status: status, grantNumber: core.grants.grant(of: session.id),
+                            pending: core.grants.pending(of: session.id)),
+                        app: core.state.app(session.app), gate: core.gate(of: session.id),
+                        observer: guarded.observers[session.id])
+                }
+            }
+            let application = core.state.app(app)
+            let seenDevices = application.server.map { server in
+                SeenDevices(server: server, devices: core.state.devices.filter { $0.server == server })
+            }
+            return JoiningState(
+                sessions: sessions, application: application, seenDevices: seenDevices, hardware: core.hardware)
+        }
+    }
 
     private func withLock<Result, Failure: Error>(
         _ body: (inout Guarded) throws(Failure) -> Result

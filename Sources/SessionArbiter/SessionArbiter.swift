@@ -56,6 +56,10 @@ public protocol SessionArbiter: AnyObject, Sendable {
     /// arbiter lives.
     func whenHardwareChanges(_ body: @escaping @Sendable () -> Void)
 
+    /// Calls `body` on a thread of the arbiter whenever another arbiter has taken over that may
+    /// have other settings and may know other devices, for as long as this object lives.
+    func whenArbiterChanges(_ body: @escaping @Sendable () -> Void)
+
     /// The latest decisions, the oldest first (ACT-13).
     var decisions: [Decision] { get }
 
@@ -89,6 +93,9 @@ extension SessionArbiter {
     public func post(_ action: PolicyAction, whenAccepted: @escaping @Sendable () -> Void) {
         if (try? submit(action)) != nil { whenAccepted() }
     }
+
+    /// By default, no other arbiter takes over.
+    public func whenArbiterChanges(_ body: @escaping @Sendable () -> Void) {}
 
     /// Returns why a session is in its current state, one line for each reason; empty if it runs at
     /// full level (ACT-13). For a session that the arbiter does not know, the one line says so.

@@ -20,15 +20,16 @@ extension ArbiterServer {
     private static let maximumPathLength = 4_096
 
     /// Throws unless the client may register or restore a session of `app`: its own app, or for a
-    /// trusted client one that is not connected, within the limit of sessions per app.
-    func permit(registering app: AppID, _ connection: Connection) throws(RequestError) {
+    /// trusted client one that is not connected, within the limit of sessions per app. `others` are
+    /// registered at the same time.
+    func permit(registering app: AppID, besides others: Int = 0, _ connection: Connection) throws(RequestError) {
         if app != connection.app {
             guard connection.peer.isTrusted else { throw notTrusted("to act for \(app)", connection) }
             guard app != .system, !connections.values.contains(where: { $0.app == app }) else {
                 throw RequestError(.notPermitted, "\(app) is connected itself; no other program can act for it.")
             }
         }
-        let ofApp = core.state.sessions.filter { $0.app == app }.count
+        let ofApp = core.state.sessions.filter { $0.app == app }.count + others
         guard ofApp < settings.limits.sessionsPerApp else {
             throw RequestError(
                 .limit,
@@ -134,9 +135,10 @@ extension ArbiterServer {
         )
     }
 
-    /// Reserves the number of the next session. Throws if the limit of sessions is reached.
-    func reserveSession() throws(RequestError) {
-        guard core.state.sessions.count < settings.limits.sessions else {
+    /// Reserves the number of the next session. Throws if the limit of sessions is reached,
+    /// together with `others` that are registered at the same time.
+    func reserveSession(besides others: Int = 0) throws(RequestError) {
+        guard core.state.sessions.count + others < settings.limits.sessions else {
             throw RequestError(
                 .limit,
                 "The limit of \(settings.limits.sessions) sessions is reached; end some, or raise limits.sessions in the settings."

@@ -21,10 +21,14 @@ extension ArbiterServer {
             ]
             for action in actions { try? decide(action) }
         }
-        let program = connection.peer.program
-        let answer = permissions?.answers[program] ?? settings.recordPermissions[program]
-        guard let answer, answer != .undetermined else { return }
+        guard let answer = storedPermission(of: connection.peer.program) else { return }
         try? decide(.setRecordPermission(app, answer))
+    }
+
+    /// Returns the user's answer for a program, or that of the settings; nil if there is none.
+    func storedPermission(of program: String) -> RecordPermission? {
+        let answer = permissions?.answers[program] ?? settings.recordPermissions[program]
+        return answer == .undetermined ? nil : answer
     }
 
     /// Removes a client that is gone, and everything that belonged to it (keeps ACT-12). While the

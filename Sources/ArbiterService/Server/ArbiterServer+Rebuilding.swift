@@ -2,28 +2,7 @@ internal import Foundation
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// The state while the clients of an arbiter that died reconnect (SRV-3).
-struct Rebuilding {
-    /// When the state is rebuilt even if clients are missing, in seconds.
-    let deadline: Double
-    /// The clients of that arbiter that are alive and have not restored all their sessions. A
-    /// process is listed once for each connection that had sessions.
-    var expected: [ClientMark]
-    /// How many sessions each client has yet to restore.
-    var missing: [UInt64: Int] = [:]
-    var restored: [Restored] = []
-    let system: SystemRecord
-
-    /// A session that a client has restored, and the request that awaits its reply.
-    struct Restored {
-        var connection: UInt64
-        var serial: UInt64
-        var restoration: ClientMessage.Restoration
-    }
-
-    var isComplete: Bool { expected.isEmpty && missing.values.allSatisfy { $0 <= 0 } }
-}
-
+/// Clients of an arbiter that died, which reconnect and restore their sessions (SRV-3).
 extension ArbiterServer {
     /// How far the number of a restored session may exceed the known numbers, if the state file was
     /// lost.
@@ -83,11 +62,15 @@ extension ArbiterServer {
         rebuilding = remaining
     }
 
-    /// Handles a client's request to restore a session. While the state is being rebuilt, stores it
-    /// until all clients have sent theirs.
+    /// Handles a client's request to restore a session. Stores it: while the state is being
+    /// rebuilt, until all clients have sent theirs, and otherwise until this client has.
     func restore(
         _ restoration: ClientMessage.Restoration, _ serial: UInt64, _ connection: Connection
     ) throws(RequestError) {
+        let isAnnounced = connection.unrestoredSessions > 0
+        if isAnnounced { connection.unrestoredSessions -= 1 }
+        // A session that is refused here also counts as sent.
+        defer { if isAnnounced, connection.unrestoredSessions == 0 { concludeLateRestoration(connection) } }
         let session = restoration.record.session
         let isOwn = session.app == connection.app && session.rank == .app && restoration.record.app.id == connection.app
         guard isOwn || connection.peer.isTrusted else {
@@ -99,10 +82,9 @@ extension ArbiterServer {
         guard isAssigned || SessionID.own(ofProcess: connection.peer.process).contains(session.id.rawValue) else {
             throw RequestError(.malformed, "\(session.id) cannot be restored: no arbiter has assigned that number.")
         }
-        guard connection.unrestoredSessions > 0 else {
+        guard isAnnounced else {
             throw RequestError(.malformed, "\(session.id) cannot be restored: hello announced fewer sessions.")
         }
-        connection.unrestoredSessions -= 1
         var restoration = restoration
         // Limits the grant number: no arbiter has assigned a higher one.
         let highest = rebuilding?.system.reservedGrants ?? core.state.systemRecord(core.grants).reservedGrants
@@ -114,11 +96,10 @@ extension ArbiterServer {
             restoration.record.app.server = nil
         }
         let restored = Rebuilding.Restored(connection: connection.number, serial: serial, restoration: restoration)
-        guard rebuilding != nil else { return try restoreLate(restored, connection) }
-        let left = connection.unrestoredSessions + 1
-        rebuilding?.missing[connection.number] = left - 1
+        guard rebuilding != nil else { return collect(restored, connection) }
+        rebuilding?.missing[connection.number] = connection.unrestoredSessions
         rebuilding?.restored.append(restored)
-        if left == 1 { recordComplete(connection) }
+        if connection.unrestoredSessions == 0 { recordComplete(connection) }
     }
 
     /// Rebuilds the state when all clients have restored their sessions, or the deadline has
@@ -147,7 +128,7 @@ extension ArbiterServer {
     /// old one and then the current values, so that the change is a ramp. Refuses a session that
     /// was not restored, that another client owns, or that is in `kept` and thus belongs to the
     /// arbiter.
-    private func sendNewGate(_ restored: Rebuilding.Restored, keeping kept: Set<SessionID> = []) {
+    func sendNewGate(_ restored: Rebuilding.Restored, keeping kept: Set<SessionID> = []) {
         guard let connection = connections[restored.connection] else { return }
         let claimed = restored.restoration.record.session
         let id = claimed.id
@@ -176,46 +157,5 @@ extension ArbiterServer {
             try? decide(.unregister(id))
             send(.failure(restored.serial, error), to: connection)
         }
-    }
-
-    /// Restores a session after the state has been rebuilt. The session takes part as if it had
-    /// been restored in time, and sessions that were granted since take precedence over it. A
-    /// client that this same arbiter disconnected has lost its grant (ACT-12).
-    private func restoreLate(_ restored: Rebuilding.Restored, _ connection: Connection) throws(RequestError) {
-        var record = restored.restoration.record
-        let id = record.session.id
-        guard core.state[id] == nil else {
-            throw RequestError(
-                Refusal(
-                    .expiredSession, .act12, "\(id) cannot be restored: it has another owner. Create a new session."))
-        }
-        try permit(registering: record.session.app, connection)
-        try reserveSession()
-        connection.yieldsToOthers = true
-        var notices: [SessionNotice] = []
-        let wasCutOff = connection.hello?.arbiter == number
-        if wasCutOff, record.loseGrant(at: ArbiterCore.now) {
-            notices.append(SessionNotice(decision: core.log.count, effect: Effect(id, .deactivatedBySystem, .act12)))
-        }
-        notices += core.rebuildAdding(record)
-        sendNewGate(restored)
-        // Rebuilding may have changed the grant numbers of all sessions, so all are reported again.
-        for (id, owner) in owners { connections[owner]?.sessionsToReport.insert(id) }
-        queueNotices(notices)
-        clientsToUpdate.formUnion(connections.keys)
-        persistSystem()
-        persistClientList()
-    }
-}
-
-extension SessionRecord {
-    /// Makes the record inactive; returns whether it was not inactive before.
-    fileprivate mutating func loseGrant(at time: EventTime) -> Bool {
-        pending = nil
-        if case .inactive = session.activity { return false }
-        session.activity = .inactive(since: time)
-        session.isRunning = false
-        session.isInputRunning = false
-        return true
     }
 }

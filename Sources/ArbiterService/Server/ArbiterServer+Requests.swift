@@ -104,6 +104,7 @@ extension ArbiterServer {
         }
         switch message.request {
         case .hello(let hello): reply.welcome = try welcome(hello, connection)
+        case .join(let join): try self.join(join, connection)
         case .restore(let restoration):
             try restore(restoration, message.serial, connection)
             return nil

@@ -121,6 +121,7 @@ public final class ArbiterServer: @unchecked Sendable {
             let now = Self.now
             concludeRebuilding(at: now)
             releaseIdleSessions()
+            concludeLateRestorations(at: now)
             pingClients(at: now)
             sendPending()
             removeEndedConnections()
@@ -330,6 +331,7 @@ public final class ArbiterServer: @unchecked Sendable {
         var due = [Double]()
         if !connections.isEmpty { due.append(nextPing) }
         if let rebuilding { due.append(rebuilding.deadline) }
+        if let lateRestorationDeadline { due.append(lateRestorationDeadline) }
         if let idleSince, mayBecomeIdle { due.append(idleSince + settings.idleExit) }
         if let listenAgainAt { due.append(listenAgainAt) }
         if let release = core.idleReleaseDue { due.append(Double(release.nanoseconds) / 1e9) }

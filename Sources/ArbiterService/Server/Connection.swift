@@ -30,6 +30,9 @@ final class Connection {
     var hello: ClientMessage.Hello?
     /// How many sessions the client has announced and not restored yet.
     var unrestoredSessions = 0
+    /// The sessions that the client has restored since the state was rebuilt, until they are
+    /// complete.
+    var lateRestoration: LateRestoration?
     var lastSerial: UInt64 = 0
     var rateLimit: TokenBucket
     /// Requests that arrived while the state was being rebuilt (SRV-3).

@@ -63,7 +63,8 @@ package final class SocketWatch {
         while true {
             let count = read(descriptor, &bytes, bytes.count)
             guard count > 0 else { return isConcerned }
-            isConcerned = isConcerned || Self.names(in: bytes[..<count]).contains { $0.isEmpty || names.contains($0) }
+            let changed = FolderEvents.names(in: bytes[..<count])
+            isConcerned = isConcerned || changed.contains { $0.isEmpty || names.contains($0) }
         }
     }
 
@@ -92,21 +93,6 @@ package final class SocketWatch {
         guard descriptor >= 0 else { return }
         let events = UInt32(IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
         isWatching = inotify_add_watch(descriptor, folder, events) >= 0
-    }
-
-    /// Returns the names of the files in a block of events; "" for an event of the folder itself.
-    private static func names(in bytes: ArraySlice<UInt8>) -> [String] {
-        let header = MemoryLayout<inotify_event>.size
-        var names: [String] = []
-        var rest = bytes
-        while rest.count >= header {
-            // The last of the four numbers of the header is the length of the name, with zero bytes
-            // at its end.
-            let length = rest.dropFirst(header - 4).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-            names.append(String(decoding: rest.dropFirst(header).prefix(length).prefix { $0 != 0 }, as: UTF8.self))
-            rest = rest.dropFirst(header + length)
-        }
-        return names
     }
 
     private static func listen(at path: String) throws(SystemFailure) -> Int32 {

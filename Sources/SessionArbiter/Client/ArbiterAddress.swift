@@ -21,10 +21,19 @@ public struct ArbiterAddress: Hashable, Sendable {
     /// folder. Throws if that folder cannot be created or is not private to the user, or if no
     /// socket can have the path.
     public static func standard() throws(ArbiterError) -> ArbiterAddress {
-        if let path = ProcessInfo.processInfo.environment["AUDIOSESSION_SOCKET"], !path.isEmpty {
-            return try ArbiterAddress(path: path)
+        try standard(in: ProcessInfo.processInfo.environment)
+    }
+
+    /// Returns that path for an environment.
+    static func standard(in environment: [String: String]) throws(ArbiterError) -> ArbiterAddress {
+        if let path = environment["AUDIOSESSION_SOCKET"], !path.isEmpty { return try ArbiterAddress(path: path) }
+        let folder: String
+        do throws(SystemFailure) {
+            folder = try RuntimeFolder.path(environment: environment)
+        } catch {
+            throw .unavailable(error.reason)
         }
-        return try ArbiterAddress(path: try runtimeFolder() + "/arbiter.socket")
+        return try ArbiterAddress(path: folder + "/arbiter.socket")
     }
 
     /// The socket's path without its extension: the beginning of the names of all files of a
@@ -37,15 +46,6 @@ public struct ArbiterAddress: Hashable, Sendable {
     /// The lock held by a process that starts a service and by a service that exits, and by no
     /// other.
     package var startingLock: String { base + ".lock" }
-
-    /// Returns the user's runtime folder. Throws if there is none, with the reason.
-    static func runtimeFolder() throws(ArbiterError) -> String {
-        do throws(SystemFailure) {
-            return try RuntimeFolder.path()
-        } catch {
-            throw .unavailable(error.reason)
-        }
-    }
 
     /// The capacity of `sun_path` in bytes, without the terminating zero.
     private static let longest = 107

@@ -16,6 +16,33 @@ package struct ArbiterLaunch: Sendable {
 
     package init(address: ArbiterAddress) { self.address = address }
 
+    /// How hard to try to connect.
+    enum Attempt: Sendable {
+        /// Starts an arbiter if necessary, and tries again if one ends before it has replied.
+        case persistent
+        /// Connects once and waits at most this many seconds for the reply to hello. Starts an
+        /// arbiter first if none is listening and `starts` is true.
+        case once(replyTimeout: Double, starts: Bool)
+    }
+
+    /// Connects and sends hello.
+    func connect(
+        _ attempt: Attempt, hello: ClientMessage.Hello, receive: @escaping @Sendable (ArbiterMessage) -> Void,
+        ended: @escaping @Sendable () -> Void
+    ) throws(ArbiterError) -> ArbiterConnection {
+        guard case .once(let timeout, let starts) = attempt else {
+            return try connect(hello: hello, receive: receive, ended: ended)
+        }
+        let socket: OwnedDescriptor
+        switch ArbiterConnection.connect(address, timeout: min(timeout, Self.limit)) {
+        case .success(let connected): socket = connected
+        case .failure(.noListener) where starts: socket = try connectOrStart(before: Deadline(seconds: Self.limit))
+        case .failure(let failure): throw .unavailable(failure.reason)
+        }
+        return try ArbiterConnection(
+            over: socket, at: address.path, hello: hello, timeout: timeout, receive: receive, ended: ended)
+    }
+
     /// Connects and sends hello; starts an arbiter first if necessary.
     package func connect(
         hello: ClientMessage.Hello, receive: @escaping @Sendable (ArbiterMessage) -> Void,

@@ -32,7 +32,7 @@ final class ArbiterLink: Sendable {
     }
 
     /// Connects for the first time.
-    func open() throws(ArbiterError) { try connect() }
+    func open(_ attempt: ArbiterLaunch.Attempt) throws(ArbiterError) { try connect(attempt) }
 
     /// Closes the link; requests that wait throw. Idempotent.
     func close() {
@@ -100,7 +100,7 @@ final class ArbiterLink: Sendable {
 
     /// Connects to the current arbiter, restores this client's sessions and devices there, and then
     /// directs requests to it. Throws if one of these steps fails.
-    private func connect() throws(ArbiterError) {
+    private func connect(_ attempt: ArbiterLaunch.Attempt = .persistent) throws(ArbiterError) {
         let number = state.withLock { state in
             state.number += 1
             return state.number
@@ -110,6 +110,7 @@ final class ArbiterLink: Sendable {
         let last = mirror.welcome
         mirror.acceptMessages(of: number)
         let connection = try launch.connect(
+            attempt,
             hello: .init(
                 arbiter: last.arbiter == 0 ? nil : last.arbiter, restoring: restorations.count,
                 application: last.arbiter == 0 ? nil : mirror.application(last.app)),
@@ -166,14 +167,59 @@ final class ArbiterLink: Sendable {
     }
 
     /// Reports the devices that this process sees on its audio server. A refusal is ignored.
-    private func reportDevices(_ connection: ArbiterConnection) throws(RequestChannelError) {
+    private func reportDevices(
+        _ connection: ArbiterConnection, before deadline: Deadline = Deadline(seconds: restoreLimit)
+    ) throws(RequestChannelError) {
         guard let action = mirror.seenDevices else { return }
         do throws(RequestChannelError) {
-            let pending = try connection.channel.send(.submit(action))
-            _ = try connection.channel.wait(for: pending, before: Deadline(seconds: Self.restoreLimit))
+            _ = try connection.channel.ask(.submit(action), before: deadline)
         } catch {
             guard case .rejected = error else { throw error }
         }
+    }
+
+    // MARK: Joining
+
+    /// Restores the sessions of a process that has arbitrated for itself, at the current arbiter,
+    /// in one decision. Returns their gates there. The sessions remain unknown to the mirror, which
+    /// keeps what the arbiter notifies them of, until `ArbiterMirror.adopt`. Throws if the arbiter
+    /// refuses one of them, does not reply in time, or has ended: it then forgets all of them at
+    /// the latest when the link is closed.
+    func join(_ joining: JoiningState, before deadline: Deadline) throws(ArbiterError) -> [SessionID: SessionGate] {
+        guard let connection = state.withLock({ $0.connection }) else {
+            throw .unavailable("it has ended before this process could join it")
+        }
+        do throws(RequestChannelError) {
+            let channel = connection.channel
+            _ = try channel.ask(.join(joining.message), before: deadline)
+            var replies: [(session: JoiningState.Session, reply: PendingReply)] = []
+            for session in joining.sessions {
+                let restoration = ClientMessage.Restoration(session.update, of: session.app, gate: session.gate)
+                replies.append((session, try channel.send(.restore(restoration), before: deadline)))
+            }
+            var gates: [SessionID: SessionGate] = [:]
+            for (session, reply) in replies {
+                let content = try channel.wait(for: reply, before: deadline)
+                guard session.gate != nil else { continue }
+                gates[session.id] = try Self.mapGate(of: content)
+            }
+            try reportDevices(connection, before: deadline)
+            // Before this reply, the arbiter sends the state of all sessions.
+            _ = try channel.ask(.synchronise, before: deadline)
+            return gates
+        } catch {
+            throw ArbiterError(error.error)
+        }
+    }
+
+    private static func mapGate(of content: PendingReply.Content) throws(RequestChannelError) -> SessionGate {
+        guard let descriptor = content.descriptor, let gate = try? SessionGate(mapping: descriptor.number) else {
+            throw .rejected(
+                RequestError(
+                    .unavailable,
+                    "A gate that the arbiter sent cannot be mapped; this process may be at its limit of open files."))
+        }
+        return gate
     }
 
     // MARK: Loss

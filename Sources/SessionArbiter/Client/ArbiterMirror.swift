@@ -15,19 +15,14 @@ final class ArbiterMirror: Sendable {
         /// Whether the arbiter's reply has arrived, so that the session is restored if the arbiter
         /// is lost.
         var isKnown = false
-        /// Notices that arrived before the arbiter's reply to the registration.
-        var earlyNotices: [SessionNotice] = []
-    }
-
-    /// The devices that this process sees on its audio server; the next arbiter needs them too.
-    struct SeenDevices {
-        var server: String
-        var devices: [AudioDevice]
     }
 
     private struct State {
         var welcome: Reply.Welcome
         var sessions: [SessionID: OwnSession] = [:]
+        /// Notices for sessions that are not known yet: they arrived before the arbiter's reply to
+        /// the registration, or before the sessions of a process that joins were adopted.
+        var earlyNotices: [SessionNotice] = []
         /// Sessions that were lost with an arbiter.
         var expired: Set<SessionID> = []
         var application: AppState
@@ -41,10 +36,11 @@ final class ArbiterMirror: Sendable {
     private let state: Mutex<State>
     /// The queue on which observers are called. There is only one, so that all notices are
     /// delivered in one order (ACT-11).
-    private let notices = DispatchQueue(label: "audio-session.notices")
+    private let notices: DispatchQueue
     private let hardwareChanges = Broadcaster<Void>()
 
-    init() {
+    init(notices: DispatchQueue) {
+        self.notices = notices
         let app = AppID(UInt64(ProcessInfo.processInfo.processIdentifier))
         let welcome = Reply.Welcome(arbiter: 0, app: app, isTrusted: false, settings: ArbiterSettings())
         state = Mutex(State(welcome: welcome, application: AppState(id: app)))
@@ -104,11 +100,18 @@ final class ArbiterMirror: Sendable {
     private func deliver(_ notice: SessionNotice, _ state: inout State) {
         let id = notice.effect.session
         guard let own = state.sessions[id], own.isKnown else {
-            state.sessions[id, default: OwnSession()].earlyNotices.append(notice)
+            state.earlyNotices.append(notice)
             return
         }
         guard let observer = own.observer else { return }
         notices.async { observer.receive(notice) }
+    }
+
+    /// Delivers the notices that arrived before some sessions were known, in their order.
+    private func deliverEarlyNotices(of ids: Set<SessionID>, _ state: inout State) {
+        let early = state.earlyNotices
+        state.earlyNotices = early.filter { !ids.contains($0.effect.session) }
+        for notice in early where ids.contains(notice.effect.session) { deliver(notice, &state) }
     }
 
     private func reportHardware(_ state: inout State) {
@@ -127,15 +130,18 @@ final class ArbiterMirror: Sendable {
             own.gate = gate
             own.observer = observer
             own.isKnown = true
-            let earlyNotices = own.earlyNotices
-            own.earlyNotices = []
             state.sessions[id] = own
-            for notice in earlyNotices { deliver(notice, &state) }
+            deliverEarlyNotices(of: [id], &state)
         }
     }
 
     /// Removes a session that the client has released; later notices for it are discarded.
-    func remove(_ id: SessionID) { state.withLock { $0.sessions[id] = nil } }
+    func remove(_ id: SessionID) {
+        state.withLock { state in
+            state.sessions[id] = nil
+            state.earlyNotices.removeAll { $0.effect.session == id }
+        }
+    }
 
     /// Stores an override that this client has made, without notifying the client's own observers.
     func setOverride(_ hardwareOverride: BufferSizeOverride?) {
@@ -181,18 +187,59 @@ final class ArbiterMirror: Sendable {
                 guard own.isKnown, let update = own.update else { return nil }
                 let session = update.status.session
                 let app = session.app == state.application.id ? state.application : AppState(id: session.app)
-                return ClientMessage.Restoration(
-                    record: SessionRecord(
-                        session: session, grantNumber: update.grantNumber, pending: update.pending, app: app,
-                        resolvedGrant: update.status.resolvedGrant),
-                    gate: own.gate?.words ?? GateWords(grant: 0, volume: 0))
+                return ClientMessage.Restoration(update, of: app, gate: own.gate)
             }
         }
     }
 
     /// Removes the sessions whose replies had not arrived before the loss; their requests have
     /// failed or are sent again.
-    func forgetUnknown() { state.withLock { state in state.sessions = state.sessions.filter { $0.value.isKnown } } }
+    func forgetUnknown() {
+        state.withLock { state in
+            state.sessions = state.sessions.filter { $0.value.isKnown }
+            state.earlyNotices = []
+        }
+    }
+
+    /// Adopts the sessions of a process that joins, and delivers the notices that arrived for them,
+    /// in one order for all. Then reports to each session what has changed for it only because this
+    /// arbiter knows other devices and another volume. Returns false, and changes nothing, if the
+    /// state of a session is not known, because the connection was lost.
+    func adopt(_ sessions: [JoiningState.Session], _ gates: [SessionID: SessionGate]) -> Bool {
+        state.withLock { state in
+            guard sessions.allSatisfy({ state.sessions[$0.id]?.update != nil }) else { return false }
+            for session in sessions {
+                state.sessions[session.id]?.gate = gates[session.id]
+                state.sessions[session.id]?.observer = session.observer
+                state.sessions[session.id]?.isKnown = true
+            }
+            let early = state.earlyNotices
+            deliverEarlyNotices(of: Set(sessions.map(\.id)), &state)
+            for session in sessions {
+                guard let now = state.sessions[session.id]?.update?.status else { continue }
+                let notified = early.map(\.effect).filter { $0.session == session.id }
+                for change in Self.changes(from: session.update.status, to: now) {
+                    guard !notified.contains(where: { $0.isSameChange(as: change) }) else { continue }
+                    deliver(SessionNotice(decision: 0, effect: change), &state)
+                }
+            }
+            return true
+        }
+    }
+
+    /// Returns what a session is notified of if another arbiter reports this route and volume.
+    private static func changes(from before: SessionStatus, to now: SessionStatus) -> [Effect] {
+        let id = now.session.id
+        var changes: [Effect] = []
+        if before.route != now.route {
+            changes.append(Effect(id, .routeChanged(previous: before.route, .routeConfigurationChange), .route3))
+        }
+        if before.availableInputs != now.availableInputs {
+            changes.append(Effect(id, .availableInputsChanged, .route6))
+        }
+        if before.volume != now.volume { changes.append(Effect(id, .outputVolumeChanged(now.volume), .vol1)) }
+        return changes
+    }
 
     /// Replaces a session's page by the one that the next arbiter has sent. Calls the observer
     /// directly, because the render core must not wait behind observers that handle notices.
@@ -215,5 +262,17 @@ final class ArbiterMirror: Sendable {
         // The old page may still grant something, and no process writes it any longer.
         if let closedGate = try? SessionGate() { observer.replaceGate(closedGate) }
         notices.async { observer.receive(SessionNotice(decision: 0, effect: Effect(id, .deactivatedBySystem, .act12))) }
+    }
+}
+
+extension Effect {
+    /// Whether both report a change of the same value.
+    fileprivate func isSameChange(as other: Effect) -> Bool {
+        switch (kind, other.kind) {
+        case (.routeChanged, .routeChanged), (.availableInputsChanged, .availableInputsChanged),
+            (.outputVolumeChanged, .outputVolumeChanged):
+            true
+        default: false
+        }
     }
 }

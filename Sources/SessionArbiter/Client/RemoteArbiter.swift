@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Platform
 public import SessionPolicy
 
@@ -10,13 +11,19 @@ public import SessionPolicy
 /// restored there (keeps SRV-3). Requests made in the meantime wait for that, at most 5 s. A
 /// process that forks must not use this object in the child.
 public final class RemoteArbiter: SessionArbiter {
-    private let mirror = ArbiterMirror()
+    private let mirror: ArbiterMirror
     private let link: ArbiterLink
 
     /// Connects, and starts the service if necessary. Throws if the service is not available.
-    public init(at address: ArbiterAddress) throws(ArbiterError) {
+    public convenience init(at address: ArbiterAddress) throws(ArbiterError) {
+        try self.init(at: address, .persistent, notices: .notices())
+    }
+
+    /// `notices` may be the queue of another arbiter too.
+    init(at address: ArbiterAddress, _ attempt: ArbiterLaunch.Attempt, notices: DispatchQueue) throws(ArbiterError) {
+        mirror = ArbiterMirror(notices: notices)
         link = ArbiterLink(address, mirror)
-        try link.open()
+        try link.open(attempt)
         // The arbiter sends its state before this reply.
         _ = try? link.request(.synchronise)
     }
@@ -139,6 +146,38 @@ public final class RemoteArbiter: SessionArbiter {
     public func drain() {
         _ = try? link.request(.synchronise)
         mirror.drain()
+    }
+
+    // MARK: Joining
+
+    /// The result of `join`, for `adopt`.
+    struct Joined: Sendable {
+        let state: JoiningState
+        let gates: [SessionID: SessionGate]
+    }
+
+    /// Restores the sessions of a process that has arbitrated for itself at this arbiter, in one
+    /// decision. No observer is called, and no session has its new gate, before `adopt`: after an
+    /// error, and until then, releasing this object undoes everything.
+    func join(_ joining: JoiningState, before deadline: Deadline) throws(ArbiterError) -> Joined {
+        guard joining.application.id == app else {
+            throw .unavailable(
+                "it knows this process by another number, \(app), because they are in different PID namespaces")
+        }
+        if let seen = joining.seenDevices { mirror.setSeenDevices(seen) }
+        return Joined(state: joining, gates: try link.join(joining, before: deadline))
+    }
+
+    /// Makes the sessions those of this arbiter: gives each its new gate, and delivers the notices
+    /// that the arbiter has sent for them. Throws if the connection was lost meanwhile, and with it
+    /// the state of the sessions; then nothing has changed.
+    func adopt(_ joined: Joined) throws(ArbiterError) {
+        guard mirror.adopt(joined.state.sessions, joined.gates) else {
+            throw .unavailable("it has ended before this process had joined it")
+        }
+        for session in joined.state.sessions {
+            if let gate = joined.gates[session.id] { session.observer?.replaceGate(gate) }
+        }
     }
 
     private func request(

@@ -267,6 +267,7 @@ extension ClientMessage.Request {
     var name: String {
         switch self {
         case .hello: "hello"
+        case .join: "join"
         case .restore(let restoration): "restore \(restoration.record.session.id)"
         case .register: "register"
         case .submit(let action): String(String(describing: action).prefix(120))

@@ -17,7 +17,10 @@ public struct ClientMessage: Hashable, Sendable, Codable {
 
     public enum Request: Hashable, Sendable {
         case hello(Hello)
-        /// Restores a session that was granted by an arbiter before this one (SRV-3).
+        /// Announces the sessions of a client that has arbitrated for itself until now (SRV-3).
+        case join(Join)
+        /// Restores a session that was granted by an arbiter before this one, or by a client that
+        /// joins (SRV-3).
         case restore(Restoration)
         /// Registers a new session. Only trusted programs may register one for another app (SIM-6).
         case register(app: AppID?)
@@ -70,6 +73,33 @@ public struct ClientMessage: Hashable, Sendable, Codable {
         }
     }
 
+    /// What a client that joins knows of its app. Its sessions follow, one `restore` for each.
+    public struct Join: Hashable, Sendable, Codable {
+        /// The number of `restore` requests that follow.
+        public var restoring: Int
+        public var application: AppState
+        /// The override of the period that this client has made; nil if there is none.
+        public var bufferSizeOverride: BufferSizeOverride?
+        /// The override of the sample rate that this client has made; nil if there is none.
+        public var sampleRateOverride: SampleRateOverride?
+
+        private enum CodingKeys: String, CodingKey {
+            case restoring, application
+            case bufferSizeOverride = "loan"
+            case sampleRateOverride = "rateLoan"
+        }
+
+        public init(
+            restoring: Int, application: AppState, bufferSizeOverride: BufferSizeOverride? = nil,
+            sampleRateOverride: SampleRateOverride? = nil
+        ) {
+            self.restoring = restoring
+            self.application = application
+            self.bufferSizeOverride = bufferSizeOverride
+            self.sampleRateOverride = sampleRateOverride
+        }
+    }
+
     public struct Restoration: Hashable, Sendable, Codable {
         /// The session as it was last reported.
         public var record: SessionRecord
@@ -99,7 +129,7 @@ extension ClientMessage {
     }
 
     private enum Name: String, Codable {
-        case hello, restore, register, beginSystemSession, loan, rateLoan, permission, report, log, history,
+        case hello, join, restore, register, beginSystemSession, loan, rateLoan, permission, report, log, history,
             synchronise, pong
     }
 
@@ -112,6 +142,7 @@ extension ClientMessage {
         }
         switch try values.decode(Name.self, forKey: .request) {
         case .hello: request = .hello(try Hello(from: decoder))
+        case .join: request = .join(try Join(from: decoder))
         case .restore: request = .restore(try Restoration(from: decoder))
         case .register: request = .register(app: try values.decodeIfPresent(AppID.self, forKey: .app))
         case .beginSystemSession:
@@ -146,6 +177,9 @@ extension ClientMessage {
         case .hello(let hello):
             try name(.hello)
             try hello.encode(to: encoder)
+        case .join(let join):
+            try name(.join)
+            try join.encode(to: encoder)
         case .restore(let restoration):
             try name(.restore)
             try restoration.encode(to: encoder)

@@ -51,6 +51,11 @@ package enum MessageCorpus {
     package static func requests(restoring record: SessionRecord) -> [ClientMessage.Request] {
         [
             .hello(.init()), .hello(.init(arbiter: 9, restoring: 2)),
+            .join(
+                .init(
+                    restoring: 1, application: record.app,
+                    bufferSizeOverride: BufferSizeOverride(before: 1_024, ours: 256),
+                    sampleRateOverride: SampleRateOverride(before: 48_000, ours: 44_100))),
             .restore(.init(record: record, gate: GateWords(grant: .max, volume: 1))), .register(app: nil),
             .register(app: app), .bufferSizeOverride(nil),
             .bufferSizeOverride(BufferSizeOverride(before: 1_024, ours: 256)),

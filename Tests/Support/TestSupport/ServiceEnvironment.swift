@@ -34,6 +34,9 @@ public final class ServiceEnvironment: Sendable {
     /// The services that run in this environment: one, or none before a program needs it.
     public var services: [pid_t] { OtherProcess.find(program: "audiosessiond", arguments: ["--socket", socket]) }
 
+    /// Starts the service unless one is running, by a command that needs it.
+    public func startService() throws { try audiosession("log") }
+
     /// Kills the service, as a crash would end it, and waits for its end.
     public func killService() throws {
         let running = services

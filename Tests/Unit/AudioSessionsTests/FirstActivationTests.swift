@@ -69,6 +69,7 @@ private final class LoggingArbiter: SessionArbiter {
     func setOverride(_ hardwareOverride: BufferSizeOverride?) { inner.setOverride(hardwareOverride) }
     func setOverride(rate hardwareOverride: SampleRateOverride?) { inner.setOverride(rate: hardwareOverride) }
     func whenHardwareChanges(_ body: @escaping @Sendable () -> Void) { inner.whenHardwareChanges(body) }
+    func afterNotices(_ body: @escaping @Sendable () -> Void) { inner.afterNotices(body) }
     var decisions: [Decision] { inner.decisions }
     func drain() { inner.drain() }
 }

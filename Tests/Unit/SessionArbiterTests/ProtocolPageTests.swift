@@ -100,6 +100,7 @@ import Testing
         switch request {
         case .submit(let action): action.name.rawValue
         case .hello: "hello"
+        case .join: "join"
         case .restore: "restore"
         case .register: "request register"
         case .beginSystemSession: "request beginSystemSession"
@@ -115,8 +116,8 @@ import Testing
     }
 
     private static let requests: Set = [
-        "hello", "restore", "request register", "request beginSystemSession", "loan", "rateLoan", "permission",
-        "report", "log", "history", "synchronise", "pong",
+        "hello", "join", "restore", "request register", "request beginSystemSession", "loan", "rateLoan",
+        "permission", "report", "log", "history", "synchronise", "pong",
     ]
 
     private static func name(of message: ArbiterMessage) -> String {
