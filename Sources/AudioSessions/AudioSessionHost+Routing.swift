@@ -21,10 +21,11 @@ extension AudioSessionHost {
     }
 
     /// Reports the devices, makes a request that activates `session`, and connects it and every
-    /// active session to its route, also if the request is refused. For the session whose activation
-    /// has opened the engine: the arbiter receives the report and the request together, so this
-    /// waits for it once. No sound reaches the wrong ports after the grant, because `startEngine`
-    /// waits for this; if another session was faster, this one is connected before the grant.
+    /// active session to its route, also if the request is refused. For the session whose
+    /// activation has opened the engine: the arbiter receives the report and the request together,
+    /// so this waits for it once. No sound reaches the wrong ports after the grant, because
+    /// `startEngine` waits for this; if another session was faster, this one is connected before
+    /// the grant.
     func applyAllRoutes(and session: RegisteredSession, requesting request: () throws -> Void) throws {
         reportDevices(waits: false)
         try hardware.sync {
