@@ -44,7 +44,10 @@ struct Scenario: Sendable {
     /// Logs whether there is sound now.
     func listen(to player: JackPlayer, _ when: String) {
         let before = jack.counts["sounding"] ?? 0
-        let runs = (try? player.waitForFrames(512, limit: patience)) ?? false
+        // A cycle is counted after it has ended. The last of these frames play in a later cycle than
+        // the first ones, which a single long cycle may have played.
+        let runs =
+            (try? player.waitForFrames(512, limit: patience) && player.waitForFrames(1, limit: patience)) ?? false
         let sounds = runs && (jack.counts["sounding"] ?? 0) > before
         log.note("\(when): \(sounds ? "sound" : runs ? "silence" : "no cycles")")
     }
