@@ -57,6 +57,10 @@ class Project:
             open_ += [next(iter(dependency.values()))[0] for dependency in self.targets[current]["dependencies"]]
         return found
 
+    def uses_packages(self, names):
+        """Returns whether one of these targets depends on another package."""
+        return any("product" in dependency for name in names for dependency in self.targets[name]["dependencies"])
+
 
 class Scratch:
     """The copy for one test target, with its own `.build`, which is kept between runs."""
@@ -99,8 +103,7 @@ class Scratch:
             f"\nlet needed: Set<String> = [{names}]\n"
             "package.targets.removeAll { !needed.contains($0.name) }\n"
             "package.products = []\n"
-            "package.dependencies = []\n"
-        )
+        ) + ("" if self.project.uses_packages(self.needed) else "package.dependencies = []\n")
 
     def write(self, path, content):
         file = self.path / path
