@@ -44,8 +44,8 @@ struct Scenario: Sendable {
     /// Logs whether there is sound now.
     func listen(to player: JackPlayer, _ when: String) {
         let before = jack.counts["sounding"] ?? 0
-        // A cycle is counted after it has ended. The last of these frames play in a later cycle than
-        // the first ones, which a single long cycle may have played.
+        // A cycle is counted after it has ended. The last of these frames play in a later cycle
+        // than the first ones, which a single long cycle may have played.
         let runs =
             (try? player.waitForFrames(512, limit: patience) && player.waitForFrames(1, limit: patience)) ?? false
         let sounds = runs && (jack.counts["sounding"] ?? 0) > before
