@@ -1,8 +1,8 @@
 /// The order of grants when a process that has arbitrated for itself joins an arbiter (rule SRV-3).
 extension [SessionRecord] {
     /// Numbers the grants of these records, in their own order, below those of all known sessions:
-    /// whoever asked the arbiter keeps the grant, and a session that joins interrupts none of equal
-    /// rank. Their pending activations come after all known ones (ACT-14).
+    /// the known sessions keep their grants, and a session that joins interrupts none of its level.
+    /// Their pending activations come after all known ones (ACT-14).
     package mutating func rankBelow(_ known: inout [SessionRecord], _ system: inout SystemRecord) {
         let count = UInt64(self.count)
         for index in known.indices { known[index].grantNumber += count }
