@@ -52,6 +52,9 @@ package struct IOBufferTuning: Sendable {
     private var request: (asked: Int, got: Int)?
     /// How many xruns count against each period, in frames (rule 2).
     private var strikes: [Int: Int] = [:]
+    /// How many of the strikes against the requested period belong to the period that the server
+    /// kept instead, if it applies the request after all.
+    private var strikesWhileRefused = 0
     /// The driver's xrun count up to which xruns have been handled or ignored.
     private var handledXruns = 0
     /// Whether the server has refused a shorter or a longer period since the last change.
@@ -68,6 +71,7 @@ package struct IOBufferTuning: Sendable {
     /// Discards the results and starts again with the current period.
     package mutating func restart() {
         strikes = [:]
+        strikesWhileRefused = 0
         isRefused = (false, false)
         isSetByOthers = false
         isFirstStart = true
@@ -124,10 +128,21 @@ package struct IOBufferTuning: Sendable {
         isSetByOthers = false
         guard let request, isAnswer else {
             isSetByOthers = request.map { new > max($0.asked, $0.got) } ?? false
+            strikesWhileRefused = 0
             return log.append(.changedByOthers(from: old))
         }
+        if new == request.asked, old == request.got { moveStrikes(from: new, to: old) }
         self.request = (request.asked, new)
         log.append(new < old ? .shortened(from: old) : .lengthened(from: old))
+    }
+
+    /// Charges the xruns since a request to the period in which they occurred: the server seemed to
+    /// refuse the request, but has applied it late.
+    private mutating func moveStrikes(from asked: Int, to kept: Int) {
+        guard strikesWhileRefused > 0 else { return }
+        strikes[asked, default: 0] -= strikesWhileRefused
+        strikes[kept, default: 0] += strikesWhileRefused
+        strikesWhileRefused = 0
     }
 
     /// Returns whether a new period is the server's answer to the request. A server may round:
@@ -174,6 +189,7 @@ package struct IOBufferTuning: Sendable {
         let period = facts.periodFrames
         handledXruns = facts.xruns
         strikes[periodToCharge(period), default: 0] += 1
+        if isRefused.longer, periodToCharge(period) != period { strikesWhileRefused += 1 }
         phase = .clean(since: facts.frame, pace: facts)
         log.append(cause)
         let longer = longer(facts)
@@ -202,6 +218,7 @@ package struct IOBufferTuning: Sendable {
     private mutating func ask(_ period: Int, _ facts: Facts) -> Next {
         phase = .asked(frames: period, until: facts.frame + answerFrames(facts))
         request = (period, period)
+        strikesWhileRefused = 0
         settlement = nil
         return .ask(frames: period)
     }

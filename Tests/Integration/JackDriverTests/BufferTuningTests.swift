@@ -32,6 +32,17 @@ extension RealServers {
                 .split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.last
         }
 
+        /// Returns whether the server's own buffer size is restored. A slow PipeWire may do so after
+        /// the driver has stopped waiting for it.
+        private func isRestored(_ session: AudioSession) throws -> Bool {
+            let periods = EventLog<Int>()
+            let observation = try session.engine.observe { event in
+                if case .driver(.formatChanged(let format)) = event { periods.note(format.periodFrames) }
+            }
+            defer { observation.cancel() }
+            return try period(session) == 1_024 || periods.wait(limit: 30) { $0.last == 1_024 }
+        }
+
         @Test("HW-1, HW-2: the server's buffer size decreases while there are no xruns, and is restored")
         func shortens() async throws {
             let session = try session()
@@ -42,7 +53,7 @@ extension RealServers {
             #expect(tuned == session.ioBufferDuration && tuned == session.preferredIOBufferDuration)
             #expect(try period(session) == Int((tuned * session.sampleRate).rounded()))
             try session.setActive(false)
-            #expect(try period(session) == 1_024)
+            #expect(try isRestored(session))
             session.host.close()
         }
 
@@ -73,14 +84,21 @@ extension RealServers {
             let step = try #require(isSettled.noted.first)
             #expect(step.periodFrames >= 256, "\(scenario)")
             #expect(try period(session) == session.engine.format?.periodFrames, "\(scenario)")
-            if step.periodFrames == 256 {
+            // If the server has applied a request late, further xruns preceded it.
+            let isPrompt = !tuner.trace.contains { step in
+                switch step.kind {
+                case .refused, .changedByOthers: true
+                default: false
+                }
+            }
+            if step.periodFrames == 256, isPrompt {
                 #expect(
                     tuner.trace.filter { [.xrun, .late].contains($0.kind) && $0.periodFrames == 128 }.count == 2,
                     "\(scenario)")
             }
             try voice.stop()
             try session.setActive(false)
-            #expect(try period(session) == 1_024)
+            #expect(try isRestored(session))
             session.host.close()
         }
     }

@@ -153,6 +153,25 @@ struct TuningTests {
             ])
     }
 
+    @Test("HW-2: xruns before a longer period is applied late count against the shorter period only")
+    func lateLongerPeriod() {
+        var model = TuningModel(.init(periods: 64...4_096), periodFrames: 128)
+        model.overload(below: 128)
+        var isLate = true
+        model.gives = { asked, present in isLate && asked > present ? present : asked }
+        // The server applies the first request for a longer period only after a second xrun.
+        for _ in 0..<1_000 where model.heard < 2 { model.run(seconds: 0.06) }
+        #expect(model.facts.periodFrames == 64 && model.kinds.contains(.refused(asked: 128)))
+        isLate = false
+        model.facts.periodFrames = 128
+        // One xrun with 128 frames is no reason to settle at a longer period.
+        model.run(seconds: 3)
+        model.addXrun(after: 0)
+        model.run(seconds: 60)
+        #expect(model.facts.periodFrames == 128 && model.settlement == .shorterHasXruns)
+        #expect(model.asked.filter { $0 == 64 }.count == 1, "two xruns count against 64 frames")
+    }
+
     @Test("HW-2: a shorter period of another session is accepted, and tuning continues from there")
     func othersShorter() {
         var model = TuningModel()
