@@ -28,6 +28,8 @@ class Source:
         text = re.sub(r"^\s*#.*$", "", LITERAL.sub('""', text), flags=re.MULTILINE)
         self.defined, self.declared, self.local = set(), set(), set()
         for before, name, _, _, end in FUNCTION.findall(text):
+            if name.isupper():
+                continue  # a macro that makes the name: VERSION(mix)(...)
             if "static" in before.split() and file.suffix == ".c":
                 self.local.add(name)
             elif end == "{":

@@ -144,8 +144,8 @@ INLINE void VERSION(add_members)(float *restrict left, float *restrict right, co
     }
 }
 
-TARGET static void VERSION(mix)(float *restrict left, float *restrict right, const struct batch_member *members,
-                                uint32_t count, bool pair, uint32_t nframes) RCORE_RT {
+TARGET static void VERSION(mix_batch)(float *restrict left, float *restrict right, const struct batch_member *members,
+                                      uint32_t count, bool pair, uint32_t nframes) RCORE_RT {
     if (pair) {
         VERSION(add_members)(left, right, members, count, nframes, true);
     } else {

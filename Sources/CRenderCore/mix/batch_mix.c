@@ -24,23 +24,9 @@ static const float first_frames[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
 #define VERSION(name) name##_v4
 #include "mix/batch_loops.h"
 
-typedef void mix_function(float *restrict left, float *restrict right, const struct batch_member *members,
-                          uint32_t count, bool pair, uint32_t nframes) RCORE_RT;
-
-// Called by the dynamic loader, before relocations: no instrumentation may run in it.
-__attribute__((no_sanitize_address)) static mix_function *select_version(void) {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("x86-64-v4") ? mix_v4 : __builtin_cpu_supports("x86-64-v3") ? mix_v3 : mix_default;
-}
-
-void mix_batch(float *restrict left, float *restrict right, const struct batch_member *members, uint32_t count,
-               bool pair, uint32_t nframes) RCORE_RT __attribute__((ifunc("select_version")));
-
-#else
-
-void mix_batch(float *restrict left, float *restrict right, const struct batch_member *members, uint32_t count,
-               bool pair, uint32_t nframes) RCORE_RT {
-    mix_default(left, right, members, count, pair, nframes);
-}
-
 #endif
+
+SELECT_VERSION(mix_batch,
+               (float *restrict left, float *restrict right, const struct batch_member *members, uint32_t count,
+                bool pair, uint32_t nframes),
+               (left, right, members, count, pair, nframes))

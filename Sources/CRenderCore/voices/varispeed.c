@@ -1,5 +1,4 @@
-// Varispeed: plays a source faster or slower, with a 4-point, third-order Hermite spline
-// (Catmull-Rom): a value between the frames 0 and 1 is computed from the frames -1…2.
+// Varispeed: plays a source faster or slower, interpolated (interpolation.h).
 //
 // Frames are counted from the current one: the playhead in memory, or the next frame in a stream's
 // ring. The frame before a stream's current one stays in the ring (`primed`), so that it can be
@@ -9,8 +8,8 @@
 
 #include "core/core.h"
 #include "core/counters.h"
-#include "core/multiversion.h"
 #include "mix/ramp.h"
+#include "voices/interpolation.h"
 #include "voices/playhead.h"
 #include "voices/seek.h"
 
@@ -28,7 +27,7 @@ static uint64_t compute_positions(rcore_t *core, const struct voice *voice, uint
     struct ramp speed = voice->speed;
     for (uint32_t i = 0; i < nframes; i++) {
         core->voices.playhead_frames[i] = (int32_t)(position >> 32);
-        core->voices.playhead_fractions[i] = (float)(int32_t)((uint32_t)position >> 8) * 0x1p-24f;
+        core->voices.playhead_fractions[i] = interpolation_fraction(position);
         ramp_advance(&speed, 1);
         position += fixed(ramp_value(&speed));
     }
@@ -112,73 +111,6 @@ static const float *row_of(rcore_t *core, const struct voice *voice, uint32_t ch
     }
     voice_gather(core, voice, channel, count - 1);
     return core->voices.gather_samples;
-}
-
-// ---- Interpolation ------------------------------------------------------------------------------
-
-// Returns the value of the spline through four points, at `t` (0…1) from points[1] to points[2].
-static inline __attribute__((always_inline)) float spline(const float *points, float t) RCORE_RT {
-    const float linear = 0.5f * points[2] - 0.5f * points[0];
-    const float quadratic = points[0] - 2.5f * points[1] + 2.0f * points[2] - 0.5f * points[3];
-    const float bend = points[1] - points[2];
-    const float cubic = 0.5f * (points[3] - points[0]) + (bend + 0.5f * bend);
-    return ((cubic * t + quadratic) * t + linear) * t + points[1];
-}
-
-// Interpolates at the positions that `compute_positions` has stored.
-MULTIVERSION static void interpolate(float *restrict target, const float *restrict row, const int32_t *restrict frames,
-                                     const float *restrict fractions, uint32_t nframes) RCORE_RT {
-    for (uint32_t i = 0; i < nframes; i++) {
-        target[i] = spline(row + frames[i], fractions[i]);
-    }
-}
-
-// At a constant speed, eight frames are interpolated at a time: the four points of each frame are
-// loaded together, as they lie, and transposed into columns. (Gathering each column separately is
-// several times slower.)
-typedef float four __attribute__((vector_size(16)));
-typedef float eight __attribute__((vector_size(32)));
-typedef uint32_t eight_counts __attribute__((vector_size(32)));
-typedef int32_t eight_integers __attribute__((vector_size(32)));
-
-static inline __attribute__((always_inline)) four four_at(const float *row, uint64_t position) RCORE_RT {
-    four points;
-    memcpy(&points, row + (position >> 32), sizeof points);
-    return points;
-}
-
-// The points at two positions. A macro, because a function without AVX cannot return a vector of
-// eight floats.
-#define POINTS(first, second) __builtin_shufflevector(four_at(row, first), four_at(row, second), 0, 1, 2, 3, 4, 5, 6, 7)
-
-MULTIVERSION static void interpolate_evenly(float *restrict target, const float *row, uint64_t position, uint64_t speed,
-                                            uint32_t nframes) RCORE_RT {
-    eight_counts fractions = (uint32_t)position + (eight_counts){0, 1, 2, 3, 4, 5, 6, 7} * (uint32_t)speed;
-    uint32_t i = 0;
-    for (; i + 8 <= nframes; i += 8, position += 8 * speed, fractions += 8 * (uint32_t)speed) {
-        const uint64_t second = position + speed, third = second + speed, fourth = third + speed;
-        const uint64_t fifth = fourth + speed, sixth = fifth + speed, seventh = sixth + speed;
-        const eight p = POINTS(position, fifth), q = POINTS(second, sixth);
-        const eight r = POINTS(third, seventh), s = POINTS(fourth, seventh + speed);
-        const eight first_pq = __builtin_shufflevector(p, q, 0, 8, 1, 9, 4, 12, 5, 13);
-        const eight first_rs = __builtin_shufflevector(r, s, 0, 8, 1, 9, 4, 12, 5, 13);
-        const eight last_pq = __builtin_shufflevector(p, q, 2, 10, 3, 11, 6, 14, 7, 15);
-        const eight last_rs = __builtin_shufflevector(r, s, 2, 10, 3, 11, 6, 14, 7, 15);
-        const eight before = __builtin_shufflevector(first_pq, first_rs, 0, 1, 8, 9, 4, 5, 12, 13);
-        const eight here = __builtin_shufflevector(first_pq, first_rs, 2, 3, 10, 11, 6, 7, 14, 15);
-        const eight next = __builtin_shufflevector(last_pq, last_rs, 0, 1, 8, 9, 4, 5, 12, 13);
-        const eight after = __builtin_shufflevector(last_pq, last_rs, 2, 3, 10, 11, 6, 7, 14, 15);
-        const eight t = __builtin_convertvector((eight_integers)(fractions >> 8), eight) * 0x1p-24f;
-        const eight linear = 0.5f * next - 0.5f * before;
-        const eight quadratic = before - 2.5f * here + 2.0f * next - 0.5f * after;
-        const eight bend = here - next;
-        const eight cubic = 0.5f * (after - before) + (bend + 0.5f * bend);
-        const eight mixed = ((cubic * t + quadratic) * t + linear) * t + here;
-        memcpy(target + i, &mixed, sizeof mixed);
-    }
-    for (; i < nframes; i++, position += speed) {
-        target[i] = spline(row + (position >> 32), (float)(int32_t)((uint32_t)position >> 8) * 0x1p-24f);
-    }
 }
 
 // ---- Segments -----------------------------------------------------------------------------------

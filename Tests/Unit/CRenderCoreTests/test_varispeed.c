@@ -1,9 +1,11 @@
 // Varispeed: pitch, positions and ends, from memory and from a stream.
 #include "expect.h"
+#include "random.h"
 #include "stage.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PI 3.14159265358979323846
 
@@ -75,6 +77,44 @@ TEST(loops_have_no_seam) {
     EXPECT(sine_quality(stage.out[0], 20000, 1370.0, 0.5) > 60.0);
     stage_close(&stage);
     rcore_buffer_release(buffer);
+}
+
+// A short loop, at a constant speed or during a speed ramp. The ends of the loop and of the periods
+// divide the vectors of frames at changing positions.
+static stage_t play_short_loop(float speed, bool ramps, uint32_t period) {
+    enum { length = 53 };
+    stage_t stage = stage_open(NULL);
+    float samples[2][length];
+    const float *planes[] = {samples[0], samples[1]};
+    struct random random = random_seeded(4);
+    for (unsigned i = 0; i < 2 * length; i++) {
+        samples[i % 2][i / 2] = random_float(&random, -1.0f, 1.0f);
+    }
+    rcore_buffer_t *buffer = rcore_buffer_create(2, length, planes, NULL);
+    const rcore_voice_t voice = start_at(&stage, buffer, speed, UINT64_MAX);
+    if (ramps) {
+        EXPECT_EQUAL(rcore_post_speed(stage.queue, voice, 17.0f - speed, 1500, 101), RCORE_OK);
+    }
+    stage_render(&stage, 2000, period);
+    rcore_buffer_release(buffer);
+    return stage;
+}
+
+TEST(every_period_renders_the_same_bits) {
+    const float speeds[] = {1.0001f, 1.498307f, 3.7f, 15.9f};
+    const uint32_t periods[] = {1, 3, 4, 7, 8, 9, 15, 31, STAGE_CHANGING_PERIODS};
+    for (unsigned i = 0; i < 2 * sizeof speeds / sizeof *speeds; i++) {
+        stage_t whole = play_short_loop(speeds[i / 2], i % 2 == 1, 64);
+        EXPECT(largest_step(whole.out[0], 1, 2000) > 0.0f);
+        for (unsigned k = 0; k < sizeof periods / sizeof *periods; k++) {
+            stage_t divided = play_short_loop(speeds[i / 2], i % 2 == 1, periods[k]);
+            for (unsigned channel = 0; channel < 2; channel++) {
+                EXPECT(memcmp(whole.out[channel], divided.out[channel], 2000 * sizeof(float)) == 0);
+            }
+            stage_close(&divided);
+        }
+        stage_close(&whole);
+    }
 }
 
 TEST(loops_are_counted) {
@@ -170,6 +210,7 @@ int main(void) {
     RUN(speed_is_pitch);
     RUN(speed_one_is_the_sources_own_bits);
     RUN(loops_have_no_seam);
+    RUN(every_period_renders_the_same_bits);
     RUN(loops_are_counted);
     RUN(a_speed_ramp_covers_its_ground);
     RUN(a_stream_is_as_memory);
