@@ -17,31 +17,43 @@ struct CoreBuild {
     }
 }
 
+/// The instructions that a build uses.
+enum InstructionSet: String, CaseIterable {
+    /// Those that the processor has: each loop is compiled for several instruction sets.
+    case processor
+    /// Those that every processor of the architecture has.
+    case baseline
+}
+
 /// The core as GCC compiles it, over the core as Clang does.
 struct Compilers: Part {
-    /// The folder of both builds.
+    /// The folder of the builds.
     let folder: String
     /// Neither may be slower than the other by more.
     private static let wanted = 1.15
 
     private static let columns: [Table.Column] = [
-        .text("data", 4), .text("gain", 9), .text("pitch", 5), "GCC", "p99", "Clang", "p99", Table.Column("GCC/Clang"),
-        "low", "high",
+        .text("set", 9), .text("data", 4), .text("gain", 9), .text("pitch", 5), "GCC", "p99", "Clang", "p99",
+        Table.Column("GCC/Clang"), "low", "high",
     ]
 
     mutating func measure(_ run: Run) throws -> Findings {
-        let builds = try [
-            CoreBuild("GCC", "\(folder)/gcc/librcore.so"), CoreBuild("Clang", "\(folder)/clang/librcore.so"),
-        ]
         var findings = Findings()
         var table = Table(
             "Compilers: 256 mono voices, 64 frames, the core built by GCC and by Clang",
             note: "Nanoseconds per voice and frame: median, 99th percentile; ratio: median of the pairs, interval",
             Self.columns)
-        for conditions in Self.conditions {
-            let results = try Self.compare(conditions, builds, run)
-            findings.results += results
-            table.add(Self.row(conditions, results))
+        for set in InstructionSet.allCases {
+            let suffix = set == .baseline ? "-baseline" : ""
+            let builds = try [
+                CoreBuild("GCC", "\(folder)/gcc\(suffix)/librcore.so"),
+                CoreBuild("Clang", "\(folder)/clang\(suffix)/librcore.so"),
+            ]
+            for conditions in Self.conditions {
+                let results = try Self.compare(conditions, set, builds, run)
+                findings.results += results
+                table.add([set.rawValue] + Self.row(conditions, results))
+            }
         }
         findings.tables = [table]
         findings.targets = Self.target(findings.results.of("compilers.cost_ratio").map(\.statistics), run)
@@ -56,8 +68,9 @@ struct Compilers: Part {
 
     /// Measures both alternately, in an order that changes with each pair. Throws unless they
     /// render the same bits.
-    private static func compare(_ conditions: MixConditions, _ builds: [CoreBuild], _ run: Run) throws -> [Measurement]
-    {
+    private static func compare(
+        _ conditions: MixConditions, _ set: InstructionSet, _ builds: [CoreBuild], _ run: Run
+    ) throws -> [Measurement] {
         let mix = try conditions.mix(coldBytes: run.coldBytes)
         let players = try builds.map { try conditions.corePlayer(mix, build: $0) }
         let divisor = Double(conditions.voices * conditions.frames)
@@ -78,7 +91,7 @@ struct Compilers: Part {
         }
         return [Measurement].compared(
             "compilers.ns_per_voice_frame", "ns", zip(players, values).map { ($0.name, $1) },
-            ratio: "compilers.cost_ratio", conditions.parameters)
+            ratio: "compilers.cost_ratio", conditions.parameters.with(["instructions": .text(set.rawValue)]))
     }
 
     private static func row(_ conditions: MixConditions, _ results: [Measurement]) -> [String] {
