@@ -3,7 +3,7 @@
 import dataclasses
 import re
 
-SUITE = re.compile(r"^(?:@Suite\b.*\s)?(?:public |final |private )*(?:struct|class|enum|actor|extension) (\w+)", re.MULTILINE)
+SUITE = re.compile(r"^(?:@\w+(?:\([^\n]*\))?\s+)*(?:public |final |private )*(?:struct|class|enum|actor|extension) (\w+)", re.MULTILINE)
 TEST = re.compile(r"^(?:[ \t]*//[^\n]*\n)*[ \t]*@Test\b", re.MULTILINE)
 FUNCTION = re.compile(r"\bfunc (`[^`]+`|\w+)")
 

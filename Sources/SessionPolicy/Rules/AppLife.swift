@@ -38,7 +38,17 @@ extension Arbitration {
     /// (keeps BG-1, BG-2). A session that was not allowed to run before, but activated after a
     /// remote play command, continues (ACT-16).
     private mutating func leaveForeground(_ before: PolicyState, _ rule: Rule) {
-        deactivateBySystem(state.inOrderOfActivation.filter { before.mayRun($0) && !state.mayRun($0) }, rule)
+        let stopped = state.inOrderOfActivation.filter { session in
+            before.mayRun(session) && !state.mayRun(session) || endsWait(of: session, since: before)
+        }
+        deactivateBySystem(stopped, rule)
+    }
+
+    /// Returns whether this event ends the wait of a session that could not run before either,
+    /// because it changed its category while it waited: its app may no longer play at all.
+    private func endsWait(of session: SessionState, since before: PolicyState) -> Bool {
+        !session.isActive && session.temporaryForegroundUntil == nil
+            && before.allowsAudio(of: session) && !state.allowsAudio(of: session)
     }
 
     /// Deactivates the sessions of a suspended app and ends their waits (keeps BG-3).

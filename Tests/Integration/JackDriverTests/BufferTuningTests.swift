@@ -32,8 +32,8 @@ extension RealServers {
                 .split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.last
         }
 
-        /// Returns whether the server's own buffer size is restored. A slow PipeWire may do so after
-        /// the driver has stopped waiting for it.
+        /// Returns whether the server's own buffer size is restored. A slow PipeWire may restore it
+        /// after the driver has stopped waiting for it.
         private func isRestored(_ session: AudioSession) throws -> Bool {
             let periods = EventLog<Int>()
             let observation = try session.engine.observe { event in

@@ -197,6 +197,24 @@ import Testing
         }
     }
 
+    @Test("BG-1, SRV-3: when its app undeclares background audio, also a session that could not play there stops waiting")
+    func waitEndsWithoutDeclaration() throws {
+        for leave: PolicyAction in [.setApplicationState(AppID(1), .background), .setScreenLocked(true)] {
+            var scene = Scene()
+            try scene.do(.setDeclaresBackgroundAudio(AppID(1), true))
+            try music(&scene, 1)
+            try scene.activate(1)
+            try scene.begin(9, .call)
+            try scene.do(leave)
+            try scene.configure(1, .soloAmbient, .default)
+            #expect(try scene.waits(1) == 9, "\(leave): its app may play, with another category")
+            try scene.do(.setDeclaresBackgroundAudio(AppID(1), false))
+            #expect(try scene.waits(1) == nil, "\(leave)")
+            try scene.end(9)
+            #expect(scene.interruptions.isEmpty, "\(leave)")
+        }
+    }
+
     @Test("BG-1, ACT-14: the background cancels a pending activation; coming back does not activate the session")
     func pendingEndsInBackground() throws {
         var scene = Scene()
