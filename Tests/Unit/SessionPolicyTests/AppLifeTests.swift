@@ -197,7 +197,8 @@ import Testing
         }
     }
 
-    @Test("BG-1, SRV-3: when its app undeclares background audio, also a session that could not play there stops waiting")
+    @Test(
+        "BG-1, SRV-3: when its app undeclares background audio, also a session that could not play there stops waiting")
     func waitEndsWithoutDeclaration() throws {
         for leave: PolicyAction in [.setApplicationState(AppID(1), .background), .setScreenLocked(true)] {
             var scene = Scene()
