@@ -71,7 +71,7 @@ REPORT_BY_BLOCKS = (
 # C tests that have several threads or processes.
 THREADED = (
     "test_threads", "test_rings", "test_fifo", "test_gate", "test_gate_replacement", "test_gates_and_plans", "test_gate_memory",
-    "test_meters", "test_queues", "test_processes", "test_peers", "stress_ring", "soak",
+    "test_meters", "test_queues", "test_processes", "test_peers", "stress_ring", "torn_command", "soak",
 )
 
 

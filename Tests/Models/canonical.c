@@ -82,7 +82,7 @@ static void each_count(const struct model *model, struct model_state *state,
         }
     }
     for (unsigned i = 0; i < MODEL_LOCATIONS; i++) {
-        for (unsigned j = 0; model_places[i].counts && j < state->locations[i].length; j++) {
+        for (unsigned j = 0; model->places[i].counts && j < state->locations[i].length; j++) {
             visit(&state->locations[i].stores[j].value, value);
         }
     }
@@ -102,7 +102,7 @@ static void subtract(uint8_t *count, uint8_t *amount) { *count -= *amount; }
 static void shift(const struct model *model, struct model_state *state) {
     uint8_t laps = UINT8_MAX;
     each_count(model, state, lower, &laps);
-    laps -= (uint8_t)(laps % model->capacity);
+    laps -= (uint8_t)(laps % (model->shifts * model->capacity));
     each_count(model, state, subtract, &laps);
 }
 
@@ -114,7 +114,7 @@ void model_canonicalise(const struct model *model, struct model_state *state) {
         renumber_clock(state, i);
     }
     forget_old_batches(state);
-    if (model->shifts) {
+    if (model->shifts > 0) {
         shift(model, state);
     }
 }

@@ -6,8 +6,6 @@
 
 char model_message[MODEL_MESSAGE];
 
-const struct model_place model_places[MODEL_LOCATIONS] = {
-    {"written", MODEL_PRODUCER, true}, {"read", MODEL_CONSUMER, true}, {"finished", MODEL_PRODUCER, false}};
 static const volatile void *objects[MODEL_LOCATIONS];
 static unsigned place_count;
 
@@ -57,11 +55,11 @@ static unsigned place_of(const volatile void *object) {
 }
 
 static uint8_t packed(unsigned place, uint64_t value) {
-    return model_places[place].counts ? model_relative(value) : (uint8_t)value;
+    return step.model->places[place].counts ? model_relative(value) : (uint8_t)value;
 }
 
 static uint64_t unpacked(unsigned place, uint8_t value) {
-    return model_places[place].counts ? model_count(value) : value;
+    return step.model->places[place].counts ? model_count(value) : value;
 }
 
 // ---- The log ------------------------------------------------------------------------------------
@@ -120,7 +118,8 @@ void model_init(const volatile void *object, uint64_t value) {
     objects[place_count] = object;
     struct model_location *location = &step.state->locations[place_count];
     location->length = 1;
-    location->stores[0].value = (uint8_t)(model_places[place_count].counts ? value + step.model->capacity : value);
+    location->stores[0].value =
+        (uint8_t)(step.model->places[place_count].counts ? value + step.model->capacity : value);
     place_count++;
 }
 
@@ -132,18 +131,18 @@ uint64_t model_load(const volatile void *object, memory_order order) {
         struct model_location *location = &step.state->locations[place];
         struct model_view *view = &step.side->view;
         unsigned chosen = location->length - 1u; // the newest first
-        if (model_places[place].owner != step.thread) {
+        if (step.model->places[place].owner != step.thread) {
             begin_step(location->length - view->seen[place]);
             chosen -= step.choice;
-            SAY("loads %s, %s: %u%s", model_places[place].name, order_names[order], location->stores[chosen].value,
-                step.choice > 0 ? " (an old one)" : "");
+            SAY("loads %s, %s: %u%s", step.model->places[place].name, order_names[order],
+                location->stores[chosen].value, step.choice > 0 ? " (an old one)" : "");
         }
         value = location->stores[chosen].value;
         view->seen[place] = (uint8_t)chosen;
         if (order == memory_order_acquire) {
             join(view, &location->stores[chosen].view);
         }
-        record(value, model_places[place].counts);
+        record(value, step.model->places[place].counts);
     }
     return unpacked(place, value);
 }
@@ -155,7 +154,7 @@ void model_store(const volatile void *object, uint64_t value, memory_order order
         return;
     }
     begin_step(1);
-    if (model_places[place].owner != step.thread) {
+    if (step.model->places[place].owner != step.thread) {
         fail(MODEL_FAULT, "a side stores what is the other's to store");
     }
     struct model_location *location = &step.state->locations[place];
@@ -174,7 +173,7 @@ void model_store(const volatile void *object, uint64_t value, memory_order order
         view->clock[step.thread]++;
     }
     record(0, false);
-    SAY("stores %s, %s: %u", model_places[place].name, order_names[order], location->stores[newest].value);
+    SAY("stores %s, %s: %u", step.model->places[place].name, order_names[order], location->stores[newest].value);
 }
 
 unsigned model_loads(const volatile void *object) { return step.loads[place_of(object)]; }

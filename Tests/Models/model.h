@@ -29,7 +29,11 @@
 #include <stdint.h>
 
 enum { MODEL_PRODUCER, MODEL_CONSUMER, MODEL_THREADS };
-enum { MODEL_LOCATIONS = 3, MODEL_SLOTS = 4, MODEL_STORES = 8, MODEL_LOG = 24, MODEL_NOTES = 2, MODEL_MESSAGE = 200 };
+/// The most atomics that a model has. A model with more than this defines it.
+#ifndef MODEL_LOCATIONS
+#define MODEL_LOCATIONS 3
+#endif
+enum { MODEL_SLOTS = 4, MODEL_STORES = 8, MODEL_LOG = 24, MODEL_NOTES = 2, MODEL_MESSAGE = 200 };
 
 struct model_view {
     /// The index of a store.
@@ -37,13 +41,12 @@ struct model_view {
     uint8_t clock[MODEL_THREADS];
 };
 
-/// A location's name, the only thread that may store to it, and whether it holds a count or a flag;
-/// in the order of the calls of atomic_init.
-extern const struct model_place {
+/// A location's name, the only thread that may store to it, and whether it holds a count or a flag.
+struct model_place {
     const char *name;
     unsigned owner;
     bool counts;
-} model_places[MODEL_LOCATIONS];
+};
 
 struct model_location {
     uint8_t length;
@@ -93,11 +96,13 @@ enum { MODEL_FILLED, MODEL_TAKEN }; // items ever written; items ever consumed
 /// The subject of the exploration: the operation of each thread, on `capacity` slots.
 struct model {
     void (*operations[MODEL_THREADS])(struct model_context *context);
+    /// In the order of the calls of atomic_init.
+    const struct model_place *places;
     uint64_t capacity;
     /// The initial value of both counts, a multiple of the capacity.
     uint64_t first_count;
-    /// Treats states that differ by whole laps as equal.
-    bool shifts;
+    /// Treats states that differ by so many laps, or a multiple, as equal; 0: never.
+    unsigned shifts;
     /// Calls atomic_init for every location.
     void (*set_up)(void);
 };

@@ -183,10 +183,13 @@ static bool explore_ring(unsigned slots, unsigned batch, unsigned laps, uint64_t
     capacity = slots;
     largest_batch = batch;
     limit = (uint64_t)laps * slots;
+    static const struct model_place places[MODEL_LOCATIONS] = {
+        {"written", MODEL_PRODUCER, true}, {"read", MODEL_CONSUMER, true}, {"finished", MODEL_PRODUCER, false}};
     const struct model model = {.operations = {produce, consume},
+                                .places = places,
                                 .capacity = slots,
                                 .first_count = first_count,
-                                .shifts = laps == 0,
+                                .shifts = laps == 0 ? 1 : 0,
                                 .set_up = set_up};
     struct exploration exploration;
     const clock_t begin = clock();

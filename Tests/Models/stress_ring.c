@@ -3,6 +3,7 @@
 //
 //     stress_ring MESSAGES
 #include "expect.h"
+#include "queue/command.h"
 #include "queue/ring.h"
 #include "rcore_fifo.h"
 
@@ -104,6 +105,107 @@ static void stress_ring(uint64_t capacity, uint64_t largest_batch, uint64_t mess
     free(stress.slots);
 }
 
+// ---- A command ring -----------------------------------------------------------------------------
+
+// All words of a command belong together, so that a torn one shows. Sometimes yields halfway, so
+// that the consumer also runs there if both threads share a core.
+static void write_command(struct command *command, uint64_t number) {
+    command->when = number;
+    command->voice = sealed(number);
+    if (number % 64 == 1) {
+        sched_yield();
+    }
+    command->frame = sealed(~number);
+    command->ramp_frames = (uint32_t)number;
+    command->kind = (uint8_t)number;
+    command->queue = (uint8_t)(number >> 8);
+    command->curve = (uint8_t)(number >> 16);
+}
+
+static bool is_whole(const struct command *command, uint64_t number) {
+    return command->when == number && command->voice == sealed(number) && command->frame == sealed(~number) &&
+           command->ramp_frames == (uint32_t)number && command->kind == (uint8_t)number &&
+           command->queue == (uint8_t)(number >> 8) && command->curve == (uint8_t)(number >> 16);
+}
+
+struct command_stress {
+    struct command_ring ring;
+    uint64_t messages, largest_batch;
+    uint64_t waits;
+};
+
+// Numbers begin at 1; the last command of a batch has its highest bit set in its number.
+static uint64_t marked(uint64_t number, bool last) { return number | (uint64_t)last << 63; }
+
+static void *send_commands(void *argument) {
+    struct command_stress *stress = argument;
+    uint64_t seed = 5, waits = 0;
+    for (uint64_t next = 0; next < stress->messages;) {
+        const uint64_t count = smaller(next_size(&seed, stress->largest_batch), stress->messages - next);
+        while (command_ring_writable(&stress->ring, count) < count) {
+            waits++;
+            sched_yield();
+        }
+        for (uint64_t i = 0; i < count; i++) {
+            // What was not published, and is written again, is no message.
+            write_command(command_ring_write_slot(&stress->ring, i), ~UINT64_C(0));
+            write_command(command_ring_write_slot(&stress->ring, i), marked(next + i, i + 1 == count));
+        }
+        command_ring_did_write(&stress->ring, count);
+        next += count;
+    }
+    stress->waits = waits;
+    return NULL;
+}
+
+// Takes everything, as the cycle does. Returns how many, and counts the bad ones.
+static uint64_t receive_commands(struct command_ring *ring, uint64_t next, uint64_t *bad) {
+    uint64_t count = 0;
+    bool whole_batch = true;
+    for (const struct command *command; (command = command_ring_read_slot(ring, count)) != NULL; count++) {
+        whole_batch = command->when >> 63 != 0;
+        *bad += !is_whole(command, marked(next + count, whole_batch));
+    }
+    *bad += !whole_batch || count > ring->read_capacity;
+    if (count > 0) {
+        command_ring_did_read(ring, count);
+    }
+    return count;
+}
+
+static void stress_command_ring(uint64_t capacity, uint64_t largest_batch, uint64_t messages) {
+    struct command_stress stress = {.messages = messages, .largest_batch = largest_batch};
+    struct command *commands = aligned_alloc(64, (size_t)(capacity + 2) * sizeof *commands);
+    pthread_t producer;
+    EXPECT(commands != NULL);
+    if (commands != NULL) {
+        command_ring_init(&stress.ring, commands, capacity);
+        EXPECT(command_ring_read_slot(&stress.ring, 0) == NULL);
+    }
+    if (commands == NULL || pthread_create(&producer, NULL, send_commands, &stress) != 0) {
+        EXPECT(!"a thread");
+        free(commands);
+        return;
+    }
+    uint64_t bad = 0, waits = 0;
+    for (uint64_t next = 0; next < messages;) {
+        const uint64_t taken = receive_commands(&stress.ring, next, &bad);
+        next += taken;
+        if (taken == 0) {
+            waits++;
+            sched_yield();
+        }
+    }
+    pthread_join(producer, NULL);
+    EXPECT_EQUAL(bad, 0);
+    EXPECT(command_ring_read_slot(&stress.ring, 0) == NULL);
+    EXPECT_EQUAL(command_ring_writable(&stress.ring, capacity), capacity);
+    printf("command ring of %" PRIu64 ", batches up to %" PRIu64 ": %" PRIu64 " messages; waits %" PRIu64
+           " and %" PRIu64 "\n",
+           capacity, largest_batch, messages, stress.waits, waits);
+    free(commands);
+}
+
 // ---- A fifo -------------------------------------------------------------------------------------
 
 enum { CHANNELS = 2, FRAMES = 64 };
@@ -188,11 +290,46 @@ static void stress_fifo(uint32_t capacity, uint64_t frames) {
 
 static uint64_t messages;
 
+/// On one thread: a command is readable once it is published, and no longer once it is released.
+TEST(nothing_is_readable_before_it_is_published) {
+    enum { CAPACITY = 4 };
+    alignas(64) struct command commands[CAPACITY];
+    struct command_ring ring;
+    command_ring_init(&ring, commands, CAPACITY);
+    uint64_t next = 0;
+    for (uint64_t i = 0; i < 20 * CAPACITY; i++) {
+        const uint64_t count = i % (CAPACITY + 1);
+        EXPECT_EQUAL(command_ring_writable(&ring, CAPACITY), CAPACITY);
+        for (uint64_t k = 0; k < count; k++) {
+            write_command(command_ring_write_slot(&ring, k), next + k);
+        }
+        EXPECT(command_ring_read_slot(&ring, 0) == NULL);
+        command_ring_did_write(&ring, count);
+        EXPECT_EQUAL(command_ring_writable(&ring, CAPACITY), CAPACITY - count);
+        for (uint64_t k = 0; k < count; k++) {
+            const struct command *command = command_ring_read_slot(&ring, k);
+            EXPECT(command != NULL && is_whole(command, next + k));
+        }
+        EXPECT(command_ring_read_slot(&ring, count) == NULL);
+        if (count > 0) {
+            command_ring_did_read(&ring, count);
+        }
+        next += count;
+    }
+}
+
 TEST(every_message_arrives) {
     stress_ring(2, 1, messages / 10);
     stress_ring(16, 16, messages / 10 * 3);
     stress_ring(4096, 1, messages / 10 * 3);
     stress_ring(4096, 64, messages / 10 * 3);
+}
+
+TEST(every_command_arrives) {
+    stress_command_ring(2, 1, messages / 10);
+    stress_command_ring(16, 16, messages / 10 * 2);
+    stress_command_ring(1024, 1, messages / 10 * 2);
+    stress_command_ring(1024, 64, messages / 10 * 2);
 }
 
 TEST(every_frame_arrives) {
@@ -206,7 +343,9 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: stress_ring MESSAGES (at least 10)\n");
         return EXIT_FAILURE;
     }
+    RUN(nothing_is_readable_before_it_is_published);
     RUN(every_message_arrives);
+    RUN(every_command_arrives);
     RUN(every_frame_arrives);
     return test_result();
 }

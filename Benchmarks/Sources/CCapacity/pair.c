@@ -5,8 +5,8 @@
 #define _GNU_SOURCE
 #include "capacity.h"
 
-// The core's own ring, measured as it is. It is not part of the core's interface.
-#include "../../../Sources/CRenderCore/queue/ring.h"
+// The ring of the core's command queues, measured as it is. It is not part of the core's interface.
+#include "../../../Sources/CRenderCore/queue/command.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -25,14 +25,14 @@ enum {
 struct item {
     uint32_t target;
     float value;
-    uint64_t rest[5];
+    uint64_t rest[3];
 };
-static_assert(sizeof(struct item) == 48, "as large as a command");
+static_assert(sizeof(struct item) == sizeof(struct command), "as large as a command");
 
 /// All ways from one core to the other.
 struct direction {
-    struct ring ring;
-    alignas(64) struct item ring_items[ring_items];
+    struct command_ring ring;
+    alignas(64) struct command commands[ring_items];
     // The bare ring.
     alignas(64) _Atomic(uint64_t) written;
     alignas(64) _Atomic(uint64_t) read;
@@ -73,10 +73,15 @@ static void rest(void) {
 
 FOR_EACH_WAY void put(struct direction *to, capacity_way_t way, uint64_t number, const struct item *item) {
     if (way == CAPACITY_RINGS) {
-        while (ring_writable(&to->ring, 1) < 1) {
+        while (command_ring_writable(&to->ring, 1) < 1) {
         }
-        to->ring_items[ring_write_slot(&to->ring, 0)] = *item;
-        ring_did_write(&to->ring, 1);
+        struct command *command = command_ring_write_slot(&to->ring, 0);
+        command->when = item->rest[0];
+        command->voice = item->rest[1];
+        command->frame = item->rest[2];
+        command->ramp_frames = item->target;
+        command->kind = command->queue = command->curve = 1;
+        command_ring_did_write(&to->ring, 1);
     } else if (way == CAPACITY_BARE_RINGS) {
         const uint64_t written = atomic_load_explicit(&to->written, memory_order_relaxed);
         to->items[written % bare_ring_items] = *item;
@@ -90,10 +95,11 @@ FOR_EACH_WAY void put(struct direction *to, capacity_way_t way, uint64_t number,
 FOR_EACH_WAY struct item take(struct direction *from, capacity_way_t way, uint64_t number) {
     struct item item;
     if (way == CAPACITY_RINGS) {
-        while (ring_readable(&from->ring, 1) < 1) {
+        const struct command *command;
+        while ((command = command_ring_read_slot(&from->ring, 0)) == NULL) {
         }
-        item = from->ring_items[ring_read_slot(&from->ring, 0)];
-        ring_did_read(&from->ring, 1);
+        item = (struct item){command->ramp_frames, 0.0f, {command->when, command->voice, command->frame}};
+        command_ring_did_read(&from->ring, 1);
     } else if (way == CAPACITY_BARE_RINGS) {
         const uint64_t read = atomic_load_explicit(&from->read, memory_order_relaxed);
         while (atomic_load_explicit(&from->written, memory_order_acquire) == read) {
@@ -187,8 +193,8 @@ capacity_pair_t *capacity_pair_create(void) {
         return NULL;
     }
     memset(pair, 0, sizeof *pair);
-    ring_init(&pair->there.ring, ring_items);
-    ring_init(&pair->back.ring, ring_items);
+    command_ring_init(&pair->there.ring, pair->there.commands, ring_items);
+    command_ring_init(&pair->back.ring, pair->back.commands, ring_items);
     if (pthread_getaffinity_np(pthread_self(), sizeof pair->before, &pair->before) != 0 ||
         CPU_COUNT(&pair->before) < 2 || pthread_create(&pair->partner, NULL, play_partner, pair) != 0) {
         free(pair);
@@ -218,10 +224,10 @@ FOR_EACH_WAY bool exchange(struct capacity_pair *pair, capacity_way_t way) {
     const uint32_t rounds = pair->count;
     bool same = true;
     for (uint32_t i = 1; i <= rounds; i++) {
-        const struct item item = {.target = i, .rest = {1, 2, 3, 4, ~(uint64_t)i}};
+        const struct item item = {.target = i, .rest = {1, 2, ~(uint64_t)i}};
         put(&pair->there, way, i, &item);
         const struct item returned = take(&pair->back, way, i);
-        same = same && returned.target == i && returned.rest[4] == ~(uint64_t)i;
+        same = same && returned.target == i && returned.rest[2] == ~(uint64_t)i;
     }
     return same;
 }

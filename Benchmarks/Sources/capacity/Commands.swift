@@ -15,7 +15,7 @@ struct Commands: Part {
         case timed = "with a time"
     }
 
-    static let bound = "bare ring of 48-byte items"
+    static let bound = "bare ring of 32-byte items"
 
     mutating func measure(_ run: Run) throws -> Findings {
         var findings = Findings()

@@ -56,7 +56,7 @@ struct RoundTrips: Part {
             "ring.round_trip_ns", "ns", zip(Self.ways, values).map { ($0.name, $1) }, ratio: "ring.round_trip_ratio",
             ["rounds": .whole(Self.rounds)])
         var table = Table(
-            "From core to core: 48 bytes there and back, nanoseconds",
+            "From core to core: 32 bytes there and back, nanoseconds",
             note: "Each value is the mean of \(Self.rounds) in a row; the ratio is the median of the pairs",
             [.text("through", 27), "median", "low", "high", "p99", "min", Table.Column("ours over it")])
         func ratio(_ other: String) -> Statistics? {

@@ -6,6 +6,8 @@
 #include "mix/curves.h"
 #include "mix/inputs.h"
 #include "mix/ramp.h"
+#include "queue/command.h"
+#include "queue/queue.h"
 #include "queue/ring.h"
 #include "voices/voice.h"
 
@@ -70,9 +72,11 @@ static size_t lay_out(rcore_t *core, void *arena) {
     struct layout layout = {.base = arena, .used = 0};
     core->commands.queues = carve(&layout, config->max_queues, sizeof *core->commands.queues);
     for (uint32_t i = 0; i < config->max_queues; i++) {
-        struct command *commands = carve(&layout, config->command_capacity, sizeof *commands);
+        // One more cache line: commands of several queues a power of two apart would compete for
+        // the same cache sets.
+        struct command *commands = carve(&layout, config->command_capacity + 2, sizeof *commands);
         if (arena != NULL) {
-            core->commands.queues[i].commands = commands;
+            command_ring_init(&core->commands.queues[i].ring, commands, config->command_capacity);
         }
     }
     core->commands.pending =
@@ -120,7 +124,6 @@ static void initialise_arrays(rcore_t *core) {
     for (uint32_t i = 0; i < config->max_queues; i++) {
         core->commands.queues[i].core = core;
         core->commands.queues[i].index = (uint8_t)i;
-        ring_init(&core->commands.queues[i].ring, config->command_capacity);
     }
     for (uint32_t i = 0; i < config->max_voices; i++) {
         core->voices.pool[i].generation = 1;

@@ -1,9 +1,14 @@
-/// Commands, and the queues that carry them.
+/// Commands, and the ring in which a queue carries them: one producer, one consumer, and a capacity
+/// that is a power of two. Each command has the mark that publishes it in its own cache line, so
+/// one line moves from core to core per command. command_ring.c explains the memory order.
 #ifndef RCORE_COMMAND_H
 #define RCORE_COMMAND_H
 
-#include "queue/ring.h"
 #include "render_core.h"
+
+#include <assert.h>
+#include <stdalign.h>
+#include <stdatomic.h>
 
 enum command_kind {
     COMMAND_START,
@@ -25,49 +30,81 @@ enum command_kind {
     COMMAND_PLAN,
 };
 
-/// A command, of fixed size. The voice itself carries the parameters of a start.
+/// A command, of fixed size: two fill a cache line. The voice itself carries the parameters of a
+/// start.
 struct command {
     uint64_t when;
-    /// Set by the cycle, so that commands for one time keep their order.
-    uint64_t order;
+    /// What the command is for.
+    union {
+        rcore_voice_t voice;
+        rcore_plan_t *plan;
+        /// Slot of a bus, send or input.
+        uint32_t slot;
+    };
     union {
         /// Serial of a plan.
         uint64_t serial;
         /// Target of a seek.
         uint64_t frame;
+        /// Gain, pan, speed or level. Mute and solo: whether it is not 0.
+        float value;
     };
-    union {
-        rcore_voice_t voice;
-        rcore_plan_t *plan;
-    };
-    uint16_t kind;
+    uint32_t ramp_frames;
+    /// enum command_kind
+    uint8_t kind;
     /// Index of the queue that posted it.
     uint8_t queue;
     /// rcore_curve_t of a ramp. A nonlinear curve counts toward the core's `max_curves`.
     uint8_t curve;
-    /// Slot of a bus, send or input.
-    uint32_t slot;
-    /// Gain, pan, speed or level. Mute and solo: whether it is not 0.
-    float value;
-    uint32_t ramp_frames;
+    /// In a ring: which laps the command in this slot is published for (command_ring.c).
+    _Atomic(uint8_t) phase;
+};
+static_assert(sizeof(struct command) == 32, "no command lies in two cache lines");
+
+/// Each side owns a cache line, which has its own count of commands and copies of what never
+/// changes. A consumer that finds nothing reads its line and that of one command.
+struct command_ring {
+    /// Number of commands ever published. [producer]
+    alignas(64) uint64_t written;
+    /// The last value that the producer loaded of `read`. [producer]
+    uint64_t seen_read;
+    /// The commands and the capacity, for the producer.
+    struct command *write_slots;
+    uint64_t write_capacity;
+    /// Number of commands ever released.
+    alignas(64) _Atomic(uint64_t) read;
+    /// The commands and the capacity, for the consumer.
+    struct command *read_slots;
+    uint64_t read_capacity;
 };
 
-/// A command queue (queue.c).
-struct rcore_queue {
-    struct ring ring;
-    rcore_t *core;
-    struct command *commands;
-    /// Number of timed commands that were applied.
-    _Atomic(uint64_t) timed_applied;
-    /// Number of timed commands that were posted. [producer]
-    uint64_t timed_posted;
-    /// Number of commands of the open transaction, written but not yet published. [producer]
-    uint32_t staged;
-    uint8_t index;
-    bool transaction_open;
-    bool transaction_failed;
-    /// [control]
-    bool open;
-};
+/// Sets up an empty ring. `slots` has room for `capacity` commands, a power of two, and is aligned
+/// to a cache line. [control]
+void command_ring_init(struct command_ring *ring, struct command *slots, uint64_t capacity);
+/// Returns the number of commands that can be written. Loads the consumer's count only if the last
+/// value leaves fewer than `wanted`. [producer]
+uint64_t command_ring_writable(struct command_ring *ring, uint64_t wanted) RCORE_RT;
+/// Returns the slot of the command `offset` after the last published one. The caller has found it
+/// writable, and writes everything but `phase`. [producer]
+struct command *command_ring_write_slot(const struct command_ring *ring, uint64_t offset) RCORE_RT;
+/// Publishes `count` written commands, all or nothing. [producer]
+void command_ring_did_write(struct command_ring *ring, uint64_t count) RCORE_RT;
+/// Releases `count` commands: the producer may overwrite them. [consumer]
+void command_ring_did_read(struct command_ring *ring, uint64_t count) RCORE_RT;
+
+/// Returns the phase that publishes the command with this count.
+static inline uint8_t command_phase(uint64_t count, uint64_t capacity) RCORE_RT {
+    return (count & capacity) == 0 ? 1 : 0;
+}
+
+/// Returns the command `offset` after the last released one, or NULL if it is not published. The
+/// caller has found all before it published. It may read the command until it releases it.
+/// [consumer] Inline, because each cycle calls it for each queue.
+static inline const struct command *command_ring_read_slot(const struct command_ring *ring, uint64_t offset) RCORE_RT {
+    const uint64_t next = atomic_load_explicit(&ring->read, memory_order_relaxed) + offset;
+    const struct command *slot = &ring->read_slots[next & (ring->read_capacity - 1)];
+    const uint8_t phase = command_phase(next, ring->read_capacity);
+    return atomic_load_explicit(&slot->phase, memory_order_acquire) == phase ? slot : NULL;
+}
 
 #endif

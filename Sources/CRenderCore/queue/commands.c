@@ -9,16 +9,16 @@
 #include "mix/curves.h"
 #include "mix/ramp.h"
 #include "mix/solo.h"
-#include "queue/ring.h"
+#include "queue/queue.h"
 #include "voices/voice.h"
 #include "voices/voices.h"
 
-static bool earlier(const struct command *a, const struct command *b) RCORE_RT {
-    return a->when != b->when ? a->when < b->when : a->order < b->order;
+static bool earlier(const struct pending_command *a, const struct pending_command *b) RCORE_RT {
+    return a->command.when != b->command.when ? a->command.when < b->command.when : a->order < b->order;
 }
 
 // Adds a command to the heap of pending commands.
-static void heap_push(rcore_t *core, struct command command) RCORE_RT {
+static void heap_push(rcore_t *core, struct pending_command command) RCORE_RT {
     uint32_t hole = core->commands.pending_count++;
     while (hole > 0) {
         const uint32_t parent = (hole - 1) / 2;
@@ -32,9 +32,9 @@ static void heap_push(rcore_t *core, struct command command) RCORE_RT {
 }
 
 // Removes the earliest command from the heap.
-static struct command heap_pop(rcore_t *core) RCORE_RT {
-    const struct command first = core->commands.pending[0];
-    const struct command last = core->commands.pending[--core->commands.pending_count];
+static struct pending_command heap_pop(rcore_t *core) RCORE_RT {
+    const struct pending_command first = core->commands.pending[0];
+    const struct pending_command last = core->commands.pending[--core->commands.pending_count];
     uint32_t hole = 0;
     for (;;) {
         uint32_t child = 2 * hole + 1;
@@ -59,7 +59,7 @@ static struct command heap_pop(rcore_t *core) RCORE_RT {
 // then have no effect.
 static void stop_waiting(rcore_t *core, uint32_t slot) RCORE_RT {
     for (uint32_t i = 0; i < core->commands.pending_count; i++) {
-        const struct command *command = &core->commands.pending[i];
+        const struct command *command = &core->commands.pending[i].command;
         const struct voice *voice = command->kind == COMMAND_START ? voice_find(core, command->voice) : NULL;
         // The cycle owns a waiting voice, whose start was posted. A voice that has ended may have
         // been acquired again.
@@ -142,34 +142,35 @@ static void apply(rcore_t *core, const struct command *command) RCORE_RT {
 }
 
 void commands_apply(rcore_t *core) RCORE_RT {
-    while (core->commands.pending_count > 0 && core->commands.pending[0].when <= core_now(core)) {
-        const struct command command = heap_pop(core);
-        apply(core, &command);
+    while (core->commands.pending_count > 0 && core->commands.pending[0].command.when <= core_now(core)) {
+        const struct pending_command first = heap_pop(core);
+        apply(core, &first.command);
     }
 }
 
-// Applies the posted commands of a queue that are due, and moves the others to the heap.
-static void drain_queue(rcore_t *core, struct rcore_queue *queue) RCORE_RT {
-    const uint64_t waiting = ring_readable(&queue->ring, queue->ring.capacity);
-    for (uint64_t i = 0; i < waiting; i++) {
-        struct command command = queue->commands[ring_read_slot(&queue->ring, i)];
-        if (command.when <= core_now(core)) {
-            apply(core, &command);
+// Applies the posted commands of a queue that are due, and moves the others to the heap. Releases
+// them when it has taken all, so that it takes at most as many as the ring holds. Not inlined: a
+// cycle without commands would save registers that it does not use.
+__attribute__((noinline)) static void drain_queue(rcore_t *core, struct command_ring *ring) RCORE_RT {
+    uint64_t taken = 0;
+    for (const struct command *command; (command = command_ring_read_slot(ring, taken)) != NULL; taken++) {
+        if (command->when <= core_now(core)) {
+            apply(core, command);
         } else {
-            command.order = core->commands.next_order++;
             // The heap has room: queue_reserve limits the timed commands of each queue.
-            heap_push(core, command);
+            heap_push(core, (struct pending_command){*command, core->commands.next_order++});
         }
     }
-    if (waiting > 0) {
-        ring_did_read(&queue->ring, waiting);
-    }
+    command_ring_did_read(ring, taken);
 }
 
 void commands_take(rcore_t *core) RCORE_RT {
     commands_apply(core);
-    for (uint32_t i = 0; i < core->config.max_queues; i++) {
-        drain_queue(core, &core->commands.queues[i]);
+    struct rcore_queue *const end = core->commands.queues + core->config.max_queues;
+    for (struct rcore_queue *queue = core->commands.queues; queue < end; queue++) {
+        if (command_ring_read_slot(&queue->ring, 0) != NULL) {
+            drain_queue(core, &queue->ring);
+        }
     }
 }
 
@@ -177,6 +178,6 @@ uint32_t commands_limit(const rcore_t *core, uint32_t nframes) RCORE_RT {
     if (core->commands.pending_count == 0) {
         return nframes;
     }
-    const uint64_t distance = core->commands.pending[0].when - core_now(core);
+    const uint64_t distance = core->commands.pending[0].command.when - core_now(core);
     return distance < nframes ? (uint32_t)distance : nframes;
 }

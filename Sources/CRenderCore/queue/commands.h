@@ -4,10 +4,17 @@
 
 #include "queue/command.h"
 
+/// A command that is not yet due.
+struct pending_command {
+    struct command command;
+    /// Keeps the order of commands for one time.
+    uint64_t order;
+};
+
 struct command_state {
     struct rcore_queue *queues;
     /// Binary heap by (when, order). [render]
-    struct command *pending;
+    struct pending_command *pending;
     uint32_t pending_count;
     uint64_t next_order;
 };

@@ -122,7 +122,7 @@ rcore_status_t rcore_post_start(rcore_queue_t *queue, rcore_voice_t handle, cons
 
 // ---- Other voice commands -----------------------------------------------------------------------
 
-static struct command ramped(uint16_t kind, rcore_voice_t voice, float value, uint32_t ramp_frames,
+static struct command ramped(uint8_t kind, rcore_voice_t voice, float value, uint32_t ramp_frames,
                              uint64_t when) RCORE_RT {
     return (struct command){.kind = kind, .voice = voice, .value = value, .ramp_frames = ramp_frames, .when = when};
 }
@@ -208,7 +208,7 @@ rcore_status_t rcore_post_speed(rcore_queue_t *queue, rcore_voice_t voice, float
     return post_parameter(queue, ramped(COMMAND_SPEED, voice, speed, ramp_frames, when));
 }
 
-static rcore_status_t post_slot_ramp(rcore_queue_t *queue, uint16_t kind, uint32_t slot, float value,
+static rcore_status_t post_slot_ramp(rcore_queue_t *queue, uint8_t kind, uint32_t slot, float value,
                                      uint32_t ramp_frames, uint64_t when) RCORE_RT {
     struct command command = ramped(kind, 0, value, ramp_frames, when);
     command.slot = slot;
@@ -246,7 +246,7 @@ rcore_status_t rcore_post_input_gain(rcore_queue_t *queue, uint32_t input, float
 }
 
 // The command that sets each parameter.
-static const uint16_t parameter_kinds[] = {
+static const uint8_t parameter_kinds[] = {
     [RCORE_PARAMETER_VOICE_GAIN] = COMMAND_GAIN,       [RCORE_PARAMETER_VOICE_PAN] = COMMAND_PAN,
     [RCORE_PARAMETER_VOICE_SPEED] = COMMAND_SPEED,     [RCORE_PARAMETER_BUS_GAIN] = COMMAND_BUS_GAIN,
     [RCORE_PARAMETER_BUS_PAN] = COMMAND_BUS_PAN,       [RCORE_PARAMETER_SEND_LEVEL] = COMMAND_SEND_LEVEL,
@@ -261,7 +261,9 @@ rcore_status_t rcore_post_curve(rcore_queue_t *queue, rcore_parameter_t paramete
         return RCORE_BAD_ARGUMENT;
     }
     struct command command = ramped(parameter_kinds[parameter], voice ? of : 0, value, nframes, when);
-    command.slot = voice ? 0 : (uint32_t)of;
+    if (!voice) {
+        command.slot = (uint32_t)of;
+    }
     const bool pan = parameter == RCORE_PARAMETER_VOICE_PAN || parameter == RCORE_PARAMETER_BUS_PAN;
     const bool straight = nframes == 0 || (pan && curve == RCORE_CURVE_EXPONENTIAL);
     // A straight line needs no curve.

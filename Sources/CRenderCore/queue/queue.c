@@ -1,10 +1,9 @@
 // Command queues: each has a ring from the thread that owns it to the render thread. A transaction
-// is written item by item and published with one store.
+// is written command by command and published as a whole.
 #include "queue/queue.h"
 
 #include "core/core.h"
 #include "mix/curves.h"
-#include "queue/ring.h"
 #include "voices/pool.h"
 #include "voices/voice.h"
 
@@ -37,8 +36,8 @@ rcore_status_t queue_reserve(rcore_queue_t *queue, uint64_t when) RCORE_RT {
     // Timed commands wait in the cycle's heap and have a separate limit, so they never take room in
     // the ring from untimed commands.
     const uint64_t waiting = queue->timed_posted - atomic_load_explicit(&queue->timed_applied, memory_order_acquire);
-    if (queue->transaction_failed || ring_writable(&queue->ring, needed) < needed ||
-        (when != RCORE_NOW && waiting >= queue->ring.capacity)) {
+    if (queue->transaction_failed || command_ring_writable(&queue->ring, needed) < needed ||
+        (when != RCORE_NOW && waiting >= queue->ring.write_capacity)) {
         queue->transaction_failed = queue->transaction_open;
         return RCORE_FULL;
     }
@@ -55,12 +54,19 @@ rcore_status_t queue_reserve_curve(rcore_queue_t *queue) RCORE_RT {
 
 void queue_put(rcore_queue_t *queue, struct command command) RCORE_RT {
     queue->timed_posted += command.when != RCORE_NOW ? 1 : 0;
-    command.queue = queue->index;
-    queue->commands[ring_write_slot(&queue->ring, queue->staged)] = command;
+    struct command *slot = command_ring_write_slot(&queue->ring, queue->staged);
+    slot->when = command.when;
+    // Copies the unions, whichever members are in use.
+    slot->voice = command.voice;
+    slot->frame = command.frame;
+    slot->ramp_frames = command.ramp_frames;
+    slot->kind = command.kind;
+    slot->queue = queue->index;
+    slot->curve = command.curve;
     if (queue->transaction_open) {
         queue->staged += 1;
     } else {
-        ring_did_write(&queue->ring, 1);
+        command_ring_did_write(&queue->ring, 1);
     }
 }
 
@@ -75,7 +81,7 @@ rcore_status_t rcore_transaction_begin(rcore_queue_t *queue) RCORE_RT {
 }
 
 static struct command *staged_command(rcore_queue_t *queue, uint32_t index) RCORE_RT {
-    return &queue->commands[ring_write_slot(&queue->ring, index)];
+    return command_ring_write_slot(&queue->ring, index);
 }
 
 // Updates the voices that the transaction starts. If it was posted, they accept commands from every
@@ -112,7 +118,7 @@ rcore_status_t rcore_transaction_commit(rcore_queue_t *queue) RCORE_RT {
         return RCORE_FULL;
     }
     settle_starts(queue, true); // before the render thread can see and end them
-    ring_did_write(&queue->ring, queue->staged);
+    command_ring_did_write(&queue->ring, queue->staged);
     close_transaction(queue);
     return RCORE_OK;
 }

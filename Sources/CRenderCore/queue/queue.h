@@ -1,8 +1,25 @@
-/// Internals of command queues: how a command gets onto the ring.
+/// Command queues, and how a command gets onto their rings.
 #ifndef RCORE_QUEUE_INTERNAL_H
 #define RCORE_QUEUE_INTERNAL_H
 
 #include "queue/command.h"
+
+/// A command queue.
+struct rcore_queue {
+    struct command_ring ring;
+    rcore_t *core;
+    /// Number of timed commands that were applied.
+    _Atomic(uint64_t) timed_applied;
+    /// Number of timed commands that were posted. [producer]
+    uint64_t timed_posted;
+    /// Number of commands of the open transaction, written but not yet published. [producer]
+    uint32_t staged;
+    uint8_t index;
+    bool transaction_open;
+    bool transaction_failed;
+    /// [control]
+    bool open;
+};
 
 /// Checks that the queue has room for one more command, due at `when`. Only this thread uses up
 /// room, so it stays free until `queue_put`. [producer] Returns RCORE_FULL if there is no room or

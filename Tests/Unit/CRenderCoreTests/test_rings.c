@@ -36,6 +36,47 @@ TEST(a_full_command_ring_refuses) {
     rcore_buffer_release(buffer);
 }
 
+/// A small ring, lap after lap: empty, partly filled, full, and with transactions that are
+/// discarded after they were written. The last accepted gain takes effect, and none that was
+/// refused or discarded.
+TEST(commands_arrive_in_every_lap) {
+    for (uint32_t capacity = 1; capacity <= 4; capacity *= 2) {
+        rcore_config_t config = stage_config();
+        config.command_capacity = capacity;
+        stage_t stage = stage_open(&config);
+        stage_render(&stage, 8, 8);
+        rcore_buffer_t *buffer = constant_buffer(100000, 1.0f);
+        stage_play(&stage, buffer, RCORE_NOW);
+        stage_render(&stage, 8, 8);
+        float expected = 1.0f;
+        uint64_t wrong = 0, at = stage.nframes;
+        for (uint32_t i = 0; i < 600; i++) {
+            const uint32_t discarded = i % (capacity + 1), posted = i / 3 % (capacity + 1);
+            EXPECT_EQUAL(rcore_transaction_begin(stage.queue), RCORE_OK);
+            for (uint32_t k = 0; k < discarded; k++) {
+                EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 0, 100.0f, 0, RCORE_NOW), RCORE_OK);
+            }
+            rcore_transaction_cancel(stage.queue);
+            const bool together = i % 2 != 0;
+            EXPECT(!together || rcore_transaction_begin(stage.queue) == RCORE_OK);
+            for (uint32_t k = 0; k < posted; k++) {
+                expected = 1.0f / (float)(2 + (i * 5 + k) % 97);
+                EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 0, expected, 0, RCORE_NOW), RCORE_OK);
+            }
+            EXPECT(!together || rcore_transaction_commit(stage.queue) == RCORE_OK);
+            if (posted == capacity) {
+                EXPECT_EQUAL(rcore_post_bus_gain(stage.queue, 0, 100.0f, 0, RCORE_NOW), RCORE_FULL);
+            }
+            stage_render(&stage, 8, 8);
+            wrong += first_other(stage.out[0], at, at + 8, expected) != -1;
+            at += 8;
+        }
+        EXPECT_EQUAL(wrong, 0);
+        stage_close(&stage);
+        rcore_buffer_release(buffer);
+    }
+}
+
 /// Rings also fill up with commands for later times. Every accepted command takes effect at its
 /// frame, and untimed commands are not starved.
 TEST(accepted_commands_are_never_lost) {
@@ -112,6 +153,7 @@ TEST(a_full_event_ring_drops_and_counts) {
 
 int main(void) {
     RUN(a_full_command_ring_refuses);
+    RUN(commands_arrive_in_every_lap);
     RUN(accepted_commands_are_never_lost);
     RUN(a_full_event_ring_drops_and_counts);
     return test_result();
