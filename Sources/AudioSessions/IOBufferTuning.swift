@@ -202,7 +202,10 @@ package struct IOBufferTuning: Sendable {
     private mutating func shorten(_ facts: Facts, clean: Int) -> Next {
         let period = facts.periodFrames
         let hold = frames(configuration.hold, facts)
-        if clean >= frames(configuration.trust, facts) { strikes[periodToCharge(period)] = nil }
+        if clean >= frames(configuration.trust, facts) {
+            strikes[periodToCharge(period)] = nil
+            strikesWhileRefused = 0
+        }
         // A period beyond the upper limit is shortened without waiting.
         guard clean >= hold || period > limits(facts).upperBound else {
             return .look(afterFrames: hold - clean)

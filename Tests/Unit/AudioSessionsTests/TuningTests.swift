@@ -172,6 +172,22 @@ struct TuningTests {
         #expect(model.asked.filter { $0 == 64 }.count == 1, "two xruns count against 64 frames")
     }
 
+    @Test("HW-2: a longer period that is applied after the xruns before it were forgotten has its two tries")
+    func lateAfterTrust() {
+        var model = TuningModel(.init(periods: 64...4_096), periodFrames: 128)
+        model.overload(below: 128)
+        var isLate = true
+        model.gives = { asked, present in isLate && asked > present ? present : asked }
+        for _ in 0..<1_000 where model.heard < 2 { model.run(seconds: 0.06) }
+        model.nextXrun = { _, _ in nil }
+        model.run(seconds: 700)
+        isLate = false
+        model.facts.periodFrames = 128
+        model.overload(below: 256)
+        model.run(seconds: 60)
+        #expect(model.facts.periodFrames == 256 && model.heard == 4)
+    }
+
     @Test("HW-2: a shorter period of another session is accepted, and tuning continues from there")
     func othersShorter() {
         var model = TuningModel()
