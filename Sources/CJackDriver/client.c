@@ -167,5 +167,3 @@ void rcore_jack_detach_core(rcore_jack_t *jack) {
 }
 
 const char *rcore_jack_client_name(const rcore_jack_t *jack) { return jack_get_client_name(jack->client); }
-
-const char *rcore_jack_version(void) { return jack_get_version_string(); }

@@ -34,7 +34,7 @@ static bool has_own_latency(const rcore_jack_t *jack) {
 /// directly to one of the client's own ports. Without own latency, such a loop adds nothing;
 /// PipeWire already ignores it.
 static bool is_loopback(const rcore_jack_t *jack, const jack_port_t *port) {
-    if (!has_own_latency(jack) || strstr(jack_get_version_string(), "PipeWire") != NULL) {
+    if (!has_own_latency(jack) || rcore_jack_is_pipewire()) {
         return false;
     }
     const char *client = jack_get_client_name(jack->client);

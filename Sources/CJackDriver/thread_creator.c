@@ -13,7 +13,6 @@
 #include <jack/thread.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <string.h>
 
 /// A thread that is being created.
 struct start {
@@ -45,7 +44,7 @@ static int create(pthread_t *thread, const pthread_attr_t *attributes, void *(*r
 static void set_creator(void) {
     // PipeWire's libjack waits for its threads without a time limit. With a creator, it would no
     // longer create them through the module that gives them real-time priority.
-    if (strstr(jack_get_version_string(), "PipeWire") == NULL) {
+    if (!rcore_jack_is_pipewire()) {
         jack_set_thread_creator(create);
     }
 }

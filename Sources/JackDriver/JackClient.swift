@@ -156,7 +156,7 @@ final class JackClient: @unchecked Sendable {
     static var libraryVersion: String { String(cString: rcore_jack_version()) }
 
     /// Whether the loader chose PipeWire's libjack.
-    static var isPipeWire: Bool { libraryVersion.contains("PipeWire") }
+    static var isPipeWire: Bool { rcore_jack_is_pipewire() }
 
     static var serverDescription: String {
         if isPipeWire { return "PipeWire's JACK \(libraryVersion)" }

@@ -197,6 +197,8 @@ const char *rcore_jack_client_name(const rcore_jack_t *jack);
 /// Returns the version of the JACK library that the loader chose: "1.9.21", "3.0.0.0 (using
 /// PipeWire …)". Static storage. [any]
 const char *rcore_jack_version(void);
+/// Returns whether the loader chose PipeWire's JACK library. [any]
+bool rcore_jack_is_pipewire(void);
 /// Requests a period of `nframes` (1…RCORE_MAX_PERIOD). [control] The snapshot has the result: some
 /// servers round the value, and some answer later. _BAD_ARGUMENT, _REFUSED, _LOST.
 rcore_jack_status_t rcore_jack_set_period(rcore_jack_t *jack, uint32_t nframes);
