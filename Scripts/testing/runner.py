@@ -198,11 +198,16 @@ class Runner:
 
 
 def show_failure(log):
-    """Prints the lines of a log that report errors, and its last 25 lines."""
+    """Prints the lines of a log that report errors, each with the comments below it, and its last 25 lines."""
     lines = log.read_text(errors="replace").splitlines()
-    errors = [line for line in lines[:-25] if FAILURE.search(line)]
+    errors, is_comment = [], False
+    for line in lines[:-25]:
+        is_comment = bool(FAILURE.search(line)) or (is_comment and line.startswith("↳"))
+        if is_comment:
+            errors.append(line)
     for line in [*errors[:40], *(["…"] if errors else []), *lines[-25:]]:
-        print(f"    | {line[:400]}")
+        # A comment holds what the test saw, such as a trace.
+        print(f"    | {line[:2000 if line.startswith('↳') else 400]}")
     sys.stdout.flush()
 
 
