@@ -1,4 +1,4 @@
-/// The version of libjack, which also tells whose libjack it is.
+/// The version of libjack, and whose libjack it is.
 ///
 /// PipeWire's libjack (0.3.65) writes the version in each call, into one buffer for all threads.
 /// While one thread writes, another reads an empty or incomplete string, and would take PipeWire
