@@ -31,8 +31,10 @@ import TestSupport
                 "Unknown body '\(options.scenario)'. Scenarios: \(Scenario.all.keys.sorted().joined(separator: ", ")).")
         }
         openDispatchDescriptors()
-        // Creates what the process creates once and keeps: only later growth counts as a leak.
-        _ = try Run(jack: jack, countsLeaks: false).run(body, script: [], quiet: true) { $0.path = options.path }
+        // Creates what the process creates once and keeps: only later growth counts as a leak. The
+        // driver asks only once whose libjack it uses, so that is the same as in the script.
+        let library = options.script.filter { $0 == "pipewire" }
+        _ = try Run(jack: jack, countsLeaks: false).run(body, script: library, quiet: true) { $0.path = options.path }
         let faults =
             if let fault = options.walk {
                 try Walk(jack: jack, name: options.scenario, body: body, options: options).walk(fault)
