@@ -136,9 +136,15 @@ extension RealServers {
             #expect(session.currentRoute.outputs.map(\.portName) == ["Headset"])
             #expect(session.currentRoute.inputs.map(\.portType) == [.headsetMic])
             #expect(session.outputLatency * 48_000 == 1_234 && session.inputLatency * 48_000 == 1_234)
-            let notified = try ChildProcess.run(
-                "jack_lsp", ["-l", "route-test:"], environment: fixture.server.environment)
-            #expect(notified.output.contains("1234"), "\(notified.output)")
+            // The server passes latencies on after the activation (decision 45).
+            var latencies = ""
+            let isNotified = try eventually {
+                latencies = try ChildProcess.run(
+                    "jack_lsp", ["-l", "route-test:"], environment: fixture.server.environment
+                ).output
+                return latencies.contains("1234")
+            }
+            #expect(isNotified, "\(latencies)")
             let routes = RouteLog(session)
             try session.setPrefersInterruptionOnRouteDisconnect(false)
             headset.kill()
