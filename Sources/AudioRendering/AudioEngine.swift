@@ -64,9 +64,10 @@ public final class AudioEngine: Sendable {
     /// HW-1).
     public var format: HardwareFormat? { driver.format }
 
-    /// The number of frames rendered so far, which is the engine frame at which the next period
-    /// begins. Timed commands use this clock.
-    public var currentFrame: UInt64 { rcore_time(control.core.handle) }
+    /// The engine frame at which the next period begins: the number of frames rendered so far, plus
+    /// the time for which the engine was suspended. Timed commands use this clock. Takes a lock, so
+    /// it is not for render callbacks.
+    public var currentFrame: UInt64 { control.currentFrame }
 
     /// The driver's counters and loads.
     public var statistics: DriverStatistics { driver.statistics }
@@ -98,6 +99,7 @@ public final class AudioEngine: Sendable {
             }
             // Set before the driver's thread enters the core: from then on, no other thread may.
             let before = control.withState { state in
+                control.endSuspension(&state)
                 defer { state.phase = .rendering }
                 return state.phase
             }
@@ -116,6 +118,22 @@ public final class AudioEngine: Sendable {
         runBackgroundWork()
     }
 
+    /// Stops rendering, and has the server no longer wake the process in each period, until
+    /// `start`: an app that is not heard for a while then costs next to no energy. Voices keep their
+    /// positions; the clock continues, so that timed commands that fall into the suspension are late
+    /// (INT-8). Devices and formats are still reported, and the loss of the server. Connections
+    /// that other programs made return with `start`.
+    ///
+    /// `AudioSessionHost` suspends its engine while no session is active. A capture in progress does
+    /// not record the suspension.
+    public func suspend() {
+        lifecycle.withLock { _ in
+            driver.suspend()
+            control.beginSuspension()
+        }
+        runBackgroundWork()
+    }
+
     /// Stops the driver, with `lifecycle` held.
     private func halt() {
         driver.stop()
@@ -128,6 +146,7 @@ public final class AudioEngine: Sendable {
             halt()
             driver.close()
             control.withState { state in
+                control.endSuspension(&state)
                 state.phase = .closed
                 control.applyCommandsIfIdle(&state)  // makes room in the queue for the next command
                 _ = rcore_post_stop_all(control.core.queue, UInt32.max, 0, 0)
@@ -153,6 +172,9 @@ public final class AudioEngine: Sendable {
     }
 
     // MARK: Capture of an output
+
+    /// Whether a capture is in progress.
+    package var isCapturing: Bool { control.read { $0.outputRecorder != nil } }
 
     /// Starts a capture: records the exact signal of the first output in `routes` to a file at
     /// `path`, whose extension selects the format (`AudioFileWriter.knownExtensions`). Ends a

@@ -27,6 +27,8 @@ final class EngineControl: Sendable {
         var phase = Phase.closed
         /// The server's sample rate in Hz; 0 until the server was first reached.
         var sampleRate = 0
+        /// The engine's clock while the engine is suspended; nil: the core counts its frames.
+        var suspendedClock: SuspendedClock?
         /// Whether the speed of some voice was computed for another sample rate.
         var hasOutdatedSpeeds = false
     }
@@ -235,6 +237,7 @@ final class EngineControl: Sendable {
         let channels = max(1, min(format.outputChannels, Int(core.sizes.max_channels)))
         let ended: OutputRecorder? = withState { state in
             adopt(sampleRate: format.sampleRate, &state)
+            state.suspendedClock?.setRate(format.sampleRate)
             let isRateOutdated = state.plan.sampleRate != format.sampleRate && state.plan.dependsOnSampleRate
             let isPlanOutdated = state.plan.deviceChannels != channels || isRateOutdated
             state.plan.deviceChannels = channels

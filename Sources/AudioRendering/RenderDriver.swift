@@ -8,7 +8,7 @@ public import AudioSessionTypes
 /// A driver that calls the render core once per period: a JACK client, or the offline driver.
 ///
 /// A driver is opened (a client with ports exists), started (cycles run and ports are connected),
-/// stopped and closed. Every call is idempotent, safe from any thread and bounded in time: a call
+/// stopped or suspended, and closed. Every call is idempotent, safe from any thread and bounded in time: a call
 /// that gets no answer throws `DriverError.timedOut`.
 public protocol RenderDriver: AnyObject, Sendable {
     /// Connects to the server and registers ports for `core`. Returns the server's format.
@@ -18,6 +18,10 @@ public protocol RenderDriver: AnyObject, Sendable {
     func start() throws(DriverError)
     /// Stops rendering; keeps the client and its ports.
     func stop()
+    /// Stops rendering, and has the server no longer call the process, until `start`. Keeps the
+    /// client, its ports and, from `start` on, its connections; still reports devices, formats and
+    /// the loss of the server.
+    func suspend()
     /// Closes the client. After it returns, no thread is in the core.
     func close()
 
@@ -82,6 +86,9 @@ public protocol RenderDriver: AnyObject, Sendable {
 }
 
 extension RenderDriver {
+    /// Stops: the default for drivers that are not called when nothing is rendered.
+    public func suspend() { stop() }
+
     /// Does nothing: the default for drivers that never freewheel.
     public func setFillHandler(_ handler: @escaping @Sendable () -> Void) {}
 

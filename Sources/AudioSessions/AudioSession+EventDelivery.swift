@@ -12,7 +12,10 @@ extension AudioSession {
         defer {
             registered.applyMode()
             limits.updateDuckTimer()
-            if notice.effect.kind.changesActivity { participants.reportPlaying() }
+            if notice.effect.kind.changesActivity {
+                participants.reportPlaying()
+                host.idleSuspension.update()
+            }
         }
         switch notice.effect.kind {
         case .interruptionBegan(let reason): deliverBegan(reason)

@@ -58,6 +58,7 @@ public final class AudioSessionHost: Sendable {
     /// Whether the arbiter has not accepted that report.
     let isReportDue = Mutex(false)
     let serverReturns = Mutex(ServerReturns())
+    let idleSuspension: IdleSuspension
     /// The driver's ports that were connected for sessions of this host. Accessed on the hardware
     /// queue.
     let connected = Mutex<Set<String>>([])
@@ -116,6 +117,7 @@ public final class AudioSessionHost: Sendable {
         notifications = DispatchQueue(label: "audio-session.notifications")
         permission = RecordPermissionPrompter(of: app, store: store)
         application = AudioApplication()
+        idleSuspension = IdleSuspension()
         engine = Result { () throws(AudioSessionError) in
             do throws(AudioEngineError) {
                 return try AudioEngine(driver: driver, configuration: configuration)
@@ -142,11 +144,13 @@ public final class AudioSessionHost: Sendable {
         poster = host.poster
         permission = RecordPermissionPrompter(of: self.app, store: nil)
         application = AudioApplication()
+        idleSuspension = host.idleSuspension
         observe()
     }
 
     /// Starts to observe the arbiter's hardware requests and the engine's events.
     private func observe() {
+        idleSuspension.add(self)
         application.bind(to: permission)
         arbiter.whenHardwareChanges { [weak self] in self?.hardwareRequestsDidChange() }
         arbiter.whenArbiterChanges { [weak self] in self?.arbiterDidChange() }

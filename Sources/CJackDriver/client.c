@@ -1,10 +1,12 @@
 /// Opening, activating and closing a client.
 #include "driver_state.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *rcore_jack_status_text(rcore_jack_status_t status) {
     switch (status) {
@@ -80,12 +82,16 @@ static rcore_jack_status_t connect_to_server(rcore_jack_t *jack, const char *ser
     if (jack->client == NULL) {
         return code & JackServerFailed ? RCORE_JACK_NO_SERVER : RCORE_JACK_REFUSED;
     }
+    if (rcore_jack_is_pipewire()) {
+        jack->server_fd = rcore_jack_connect_to_pipewire(server_name);
+    }
     uint32_t sample_rate = jack_get_sample_rate(jack->client), period = jack_get_buffer_size(jack->client);
     // A server that is exiting may report a rate and a period of 0, which are invalid.
     if (sample_rate == 0 || period == 0) {
         return RCORE_JACK_REFUSED;
     }
     rcore_jack_monitor_reset(jack->monitor, sample_rate, period);
+    rcore_jack_watch_server(jack->monitor, jack->server_fd);
     return rcore_jack_register_callbacks(jack) ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
 }
 
@@ -111,6 +117,7 @@ rcore_jack_t *rcore_jack_open(const char *server_name, const char *client_name, 
         return NULL;
     }
     jack->monitor = monitor;
+    jack->server_fd = -1;
     sem_init(&jack->core_grace.left, 0, 0);
     sem_init(&jack->table_grace.left, 0, 0);
     pthread_mutex_init(&jack->table_lock, NULL);
@@ -131,8 +138,12 @@ void rcore_jack_close(rcore_jack_t *jack) {
         return;
     }
     if (jack->client != NULL) {
+        rcore_jack_watch_server(jack->monitor, -1);
         rcore_jack_await_shutdown(jack);
         jack_client_close(jack->client);
+    }
+    if (jack->server_fd != -1) {
+        close(jack->server_fd);
     }
     sem_destroy(&jack->core_grace.left);
     sem_destroy(&jack->table_grace.left);
@@ -145,7 +156,18 @@ rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
     if (rcore_jack_is_lost(jack)) {
         return RCORE_JACK_LOST;
     }
-    return jack_activate(jack->client) == 0 ? RCORE_JACK_OK : RCORE_JACK_REFUSED;
+    // From here on, libjack reports each value that differs from these.
+    rcore_jack_record_format(jack->monitor, jack_get_sample_rate(jack->client), jack_get_buffer_size(jack->client));
+    int result = jack_activate(jack->client);
+    if (result == -EPIPE) { // PipeWire has ended, and does not report that to a client that is not active
+        rcore_jack_record_loss(jack->monitor, NULL);
+        return RCORE_JACK_LOST;
+    }
+    if (result != 0) {
+        return RCORE_JACK_REFUSED;
+    }
+    rcore_jack_watch_server(jack->monitor, -1);
+    return RCORE_JACK_OK;
 }
 
 rcore_jack_status_t rcore_jack_deactivate(rcore_jack_t *jack) {
@@ -156,6 +178,7 @@ rcore_jack_status_t rcore_jack_deactivate(rcore_jack_t *jack) {
         return RCORE_JACK_REFUSED;
     }
     rcore_jack_leave_cycle(jack); // libjack may have ended its thread inside the cycle
+    rcore_jack_begin_polling(jack);
     return RCORE_JACK_OK;
 }
 

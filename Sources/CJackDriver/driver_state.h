@@ -15,6 +15,11 @@ struct rcore_jack_monitor {
     int change_fd;
     /// An eventfd, readable while `lost` is set.
     int loss_fd;
+    /// Held while `server_fd` is set and checked, so that it is not closed meanwhile.
+    pthread_mutex_t server_lock;
+    /// A connection to the server's socket that ends with the server; -1: none. The client owns it
+    /// (see server_end.c).
+    int server_fd;
     atomic_uint changes;
     atomic_uint sample_rate;
     atomic_uint period_frames;
@@ -76,6 +81,11 @@ struct rcore_jack {
     /// The client's own latency, by output channel: minimum << 32 | maximum.
     _Atomic(uint64_t) own_latencies[RCORE_JACK_MAX_PORTS];
     atomic_bool freewheeling;
+    /// A connection to PipeWire's socket; -1: none.
+    int server_fd;
+    /// A hash of the names of the server's ports at the last poll; 0: unknown. Used only by the
+    /// control thread.
+    uint64_t polled_ports;
     /// Does not change while the client is active; may be NULL.
     void (*prepare)(void *context);
     void *prepare_context;
@@ -138,12 +148,27 @@ void rcore_jack_prepare(rcore_jack_t *jack) RCORE_RT;
 /// Records a change and wakes the waiting thread. [any but render]
 void rcore_jack_record_change(rcore_jack_monitor_t *monitor, unsigned change);
 
-/// Records that the server was lost. [notification]
-void rcore_jack_record_loss(rcore_jack_monitor_t *monitor);
+/// Records that the server was lost; NULL: it gave no reason. Only the first call for a client
+/// counts. [any but render]
+void rcore_jack_record_loss(rcore_jack_monitor_t *monitor, const char *reason);
+
+/// Records another rate or period of the server; ignores 0. [any but render]
+void rcore_jack_record_format(rcore_jack_monitor_t *monitor, uint32_t sample_rate, uint32_t period_frames);
+
+/// Connects to the socket of the PipeWire server that the client uses; returns -1 if that fails.
+/// [control] The connection sends nothing. The caller closes it.
+int rcore_jack_connect_to_pipewire(const char *server_name);
+
+/// Watches a connection to the server, whose end counts as the loss of the server; -1: none.
+/// [control] The caller closes the previous one.
+void rcore_jack_watch_server(rcore_jack_monitor_t *monitor, int server_fd);
 
 /// Resets the monitor for a new client, with the server's sample rate and period; keeps its counts.
 /// [control]
 void rcore_jack_monitor_reset(rcore_jack_monitor_t *monitor, uint32_t sample_rate, uint32_t period_frames);
+
+/// Prepares the client for polls, because notifications end. [control, after a deactivation]
+void rcore_jack_begin_polling(rcore_jack_t *jack);
 
 /// The latency callback: passes latencies through the client and adds its own latency, which is
 /// usually 0. Does nothing while latencies are held. (Without this callback, JACK also passes

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@ rcore_jack_monitor_t *rcore_jack_monitor_create(void) {
     if (monitor == NULL) {
         return NULL;
     }
+    pthread_mutex_init(&monitor->server_lock, NULL);
+    monitor->server_fd = -1;
     monitor->change_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     monitor->loss_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (monitor->change_fd != -1 && monitor->loss_fd != -1) {
@@ -31,6 +34,7 @@ void rcore_jack_monitor_destroy(rcore_jack_monitor_t *monitor) {
     if (monitor->loss_fd != -1) {
         close(monitor->loss_fd);
     }
+    pthread_mutex_destroy(&monitor->server_lock);
     free(monitor);
 }
 
@@ -41,10 +45,15 @@ static void wake(int fd) {
     (void)written; // the descriptor is readable even if its counter is full
 }
 
-static void wait_for(int fd, int timeout_ms) {
-    struct pollfd watched = {.fd = fd, .events = POLLIN};
-    while (poll(&watched, 1, timeout_ms) == -1 && errno == EINTR) {
-    }
+/// Waits until the first descriptor is readable or one of both is closed at the other end; -1 as
+/// the second: none. Returns whether the second one is.
+static bool wait_for(int fd, int server_fd, int timeout_ms) {
+    struct pollfd watched[] = {{.fd = fd, .events = POLLIN}, {.fd = server_fd, .events = 0}};
+    int ready;
+    do {
+        ready = poll(watched, 2, timeout_ms);
+    } while (ready == -1 && errno == EINTR);
+    return ready > 0 && watched[1].revents != 0;
 }
 
 /// Makes an eventfd unreadable.
@@ -59,20 +68,68 @@ void rcore_jack_record_change(rcore_jack_monitor_t *monitor, unsigned change) {
     wake(monitor->change_fd);
 }
 
+void rcore_jack_watch_server(rcore_jack_monitor_t *monitor, int server_fd) {
+    pthread_mutex_lock(&monitor->server_lock);
+    bool is_new = monitor->server_fd != server_fd;
+    monitor->server_fd = server_fd;
+    pthread_mutex_unlock(&monitor->server_lock);
+    if (is_new) {
+        rcore_jack_wake(monitor); // the thread that waits begins to watch it
+    }
+}
+
+static int watched_server(rcore_jack_monitor_t *monitor) {
+    pthread_mutex_lock(&monitor->server_lock);
+    int fd = monitor->server_fd;
+    pthread_mutex_unlock(&monitor->server_lock);
+    return fd;
+}
+
+/// Records the loss if the connection to the server has ended. Checks that again, under the lock:
+/// the control thread may have closed the descriptor that `poll` reported, and the number may
+/// belong to another file.
+static void check_server(rcore_jack_monitor_t *monitor) {
+    pthread_mutex_lock(&monitor->server_lock);
+    struct pollfd server = {.fd = monitor->server_fd, .events = 0};
+    bool has_ended = poll(&server, 1, 0) > 0;
+    if (has_ended) {
+        monitor->server_fd = -1;
+    }
+    pthread_mutex_unlock(&monitor->server_lock);
+    if (has_ended) {
+        rcore_jack_record_loss(monitor, NULL);
+    }
+}
+
 uint32_t rcore_jack_wait(rcore_jack_monitor_t *monitor, int timeout_ms) {
-    wait_for(monitor->change_fd, timeout_ms);
+    if (wait_for(monitor->change_fd, watched_server(monitor), timeout_ms)) {
+        check_server(monitor);
+    }
     drain(monitor->change_fd);
     return atomic_exchange(&monitor->changes, 0);
 }
 
-void rcore_jack_record_loss(rcore_jack_monitor_t *monitor) {
+void rcore_jack_record_loss(rcore_jack_monitor_t *monitor, const char *reason) {
+    if (atomic_exchange(&monitor->loss_claimed, true)) {
+        return;
+    }
+    snprintf(monitor->reason, sizeof monitor->reason, "%s", reason != NULL ? reason : "");
     atomic_store(&monitor->lost, true);
     wake(monitor->loss_fd);
     rcore_jack_record_change(monitor, RCORE_JACK_CHANGED_LOST);
 }
 
+void rcore_jack_record_format(rcore_jack_monitor_t *monitor, uint32_t sample_rate, uint32_t period_frames) {
+    bool changes_rate = sample_rate != 0 && atomic_exchange(&monitor->sample_rate, sample_rate) != sample_rate;
+    bool changes_period =
+        period_frames != 0 && atomic_exchange(&monitor->period_frames, period_frames) != period_frames;
+    if (changes_rate || changes_period) {
+        rcore_jack_record_change(monitor, RCORE_JACK_CHANGED_FORMAT);
+    }
+}
+
 bool rcore_jack_await_loss(const rcore_jack_monitor_t *monitor, int timeout_ms) {
-    wait_for(monitor->loss_fd, timeout_ms);
+    wait_for(monitor->loss_fd, -1, timeout_ms);
     return atomic_load(&monitor->lost);
 }
 

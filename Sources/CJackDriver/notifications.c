@@ -22,18 +22,14 @@ static void prepare_thread(void *argument) {
 }
 
 static int on_sample_rate(jack_nframes_t sample_rate, void *argument) {
-    rcore_jack_t *jack = argument;
-    if (sample_rate != 0 && atomic_exchange(&jack->monitor->sample_rate, sample_rate) != sample_rate) {
-        rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_FORMAT);
-    }
+    const rcore_jack_t *jack = argument;
+    rcore_jack_record_format(jack->monitor, sample_rate, 0);
     return 0;
 }
 
 static int on_period(jack_nframes_t nframes, void *argument) {
-    rcore_jack_t *jack = argument;
-    if (nframes != 0 && atomic_exchange(&jack->monitor->period_frames, nframes) != nframes) {
-        rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_FORMAT);
-    }
+    const rcore_jack_t *jack = argument;
+    rcore_jack_record_format(jack->monitor, 0, nframes);
     return 0;
 }
 
@@ -94,23 +90,13 @@ static int on_graph(void *argument) {
     return 0;
 }
 
-/// Records the server's shutdown. Both shutdown callbacks may report it; only the first call
-/// counts.
-static void record_loss_once(rcore_jack_t *jack, const char *reason) {
-    if (atomic_exchange(&jack->monitor->loss_claimed, true)) {
-        return;
-    }
-    snprintf(jack->monitor->reason, sizeof jack->monitor->reason, "%s", reason != NULL ? reason : "");
-    rcore_jack_record_loss(jack->monitor);
-}
-
 /// Called by jackd2's libjack, but not by PipeWire's.
 static void on_shutdown_with_reason(jack_status_t code, const char *reason, void *argument) {
     rcore_jack_t *jack = argument;
     (void)code;
     rcore_jack_record_thread(jack);
     atomic_store(&jack->notified_by_info, true);
-    record_loss_once(jack, reason);
+    rcore_jack_record_loss(jack->monitor, reason);
 }
 
 /// Called by PipeWire's libjack, and by jackd2's when it reports the shutdown a second time.
@@ -119,7 +105,7 @@ static void on_shutdown(void *argument) {
     if (atomic_load(&jack->notified_by_info)) {
         rcore_jack_record_thread(jack);
     }
-    record_loss_once(jack, NULL);
+    rcore_jack_record_loss(jack->monitor, NULL);
 }
 
 bool rcore_jack_register_callbacks(rcore_jack_t *jack) {

@@ -89,6 +89,15 @@ final class JackClient: @unchecked Sendable {
         try check(rcore_jack_activate(handle), "the request to activate the client")
     }
 
+    /// Deactivates the client, which must have no core; its connections are removed.
+    func deactivate() throws(DriverError) {
+        try check(rcore_jack_deactivate(handle), "the request to deactivate the client")
+    }
+
+    /// Records in the monitor what has changed since the last poll; returns whether anything has.
+    /// For a client that is not active: libjack does not notify it.
+    func poll() -> Bool { rcore_jack_poll(handle) }
+
     func attach(_ core: RenderCore) { rcore_jack_attach_core(handle, core.handle) }
 
     func detach() { rcore_jack_detach_core(handle) }

@@ -10,6 +10,10 @@ internal import Platform
 /// Depending on `Recovery`, the driver then reconnects under the same client, port and connection
 /// names (keeps SRV-2): it reports `serverReturned` and resumes rendering when the handler has
 /// returned. After `serverGone`, `open` starts from the beginning.
+///
+/// From `open` until `start`, and after `suspend`, the JACK client is not active: the server does
+/// not call it. Changes of devices and formats are then reported up to one second late, and `open`
+/// finds the latest ones.
 public final class JackDriver: RenderDriver {
     public typealias Configuration = JackDriverConfiguration
     public typealias ServerChoice = Configuration.ServerChoice
@@ -50,7 +54,7 @@ public final class JackDriver: RenderDriver {
     @discardableResult
     public func open(core: RenderCore) throws(DriverError) -> HardwareFormat {
         try lifecycle.withLock { _ throws(DriverError) in
-            if let connection, !connection.isGone { return try connection.requireFormat() }
+            if let connection, !connection.isGone { return try connection.currentFormat() }
             connection?.close(seconds: configuration.callTimeout)
             let (handler, fill, overrides) = state.withLock { ($0.event, $0.fill, $0.overrides) }
             let connection = try ServerConnection(
@@ -67,6 +71,8 @@ public final class JackDriver: RenderDriver {
     public func start() throws(DriverError) { try requireConnection().start() }
 
     public func stop() { connection?.stop() }
+
+    public func suspend() { connection?.suspend() }
 
     public func close() {
         lifecycle.withLock { _ in
@@ -102,6 +108,9 @@ public final class JackDriver: RenderDriver {
     /// Whether the driver has decided, for every connection that vanished, if it was removed
     /// deliberately.
     package var areConnectionsDecided: Bool { connection?.state.withLock { !$0.history.isUndecided } ?? true }
+
+    /// The number of the server's calls so far, with and without a core.
+    package var cycleCount: UInt64 { connection?.cycleCount ?? 0 }
 
     /// Connects channels to the port of a device and returns them. The client ports that the driver
     /// opened with belong to the first output and the first input; any other port of a device gets

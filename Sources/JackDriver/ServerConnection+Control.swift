@@ -12,6 +12,7 @@ extension ServerConnection {
             configuration.server, managed: configuration.managedServer, name: configuration.clientName,
             monitor: monitor,
             onLaunch: { state.withLock { $0.isLaunching = true } })
+        _ = client.poll()  // the next poll compares with these ports
         let devices = findDevices(client)
         let outputs = configuration.outputs ?? min(devices.first(.output)?.channels ?? 2, 8)
         let inputs = configuration.inputs ?? min(devices.first(.input)?.channels ?? 0, 8)
@@ -31,6 +32,7 @@ extension ServerConnection {
         state.withLock { state in
             state.identity = identity
             state.client = client
+            state.lastPoll = .now()
             state.format = format
             state.deliveredFormat = format
             state.devices = devices
@@ -48,25 +50,68 @@ extension ServerConnection {
         return blocks.filter { $0.count > 0 }
     }
 
-    /// Activates the client, connects it to the devices, and starts rendering. Latencies and
-    /// connections are read afterwards: jackd's graph is about to change, and libjack would sleep
-    /// for a period in each of these calls.
+    /// Activates the client, connects it to the devices and, after a suspension, to all that it was
+    /// connected to; then starts rendering. Latencies and connections are read afterwards: jackd's
+    /// graph is about to change, and libjack would sleep for a period in each of these calls.
     func activateClient() throws(DriverError) {
-        let (client, isActive) = state.withLock { ($0.client, $0.isActive) }
+        let (client, isActive, isNew) = state.withLock { ($0.client, $0.isActive, $0.hasNewClient) }
         guard let client else { throw .serverLost }
         if !isActive {
             try client.activate()
+            if isNew { restoreLinks(client) } else { makeLinks(client) }
             connectBlocks(client)
             client.releaseLatencies()
         }
         state.withLock { state in
-            // The server announces ports from here on; it did not announce those registered since
-            // the driver was opened.
+            // The server announces ports from here on; it did not announce those registered while
+            // the client was not active.
             if !state.isActive { state.announced = nil }
             state.isActive = true
+            state.hasNewClient = false
             _ = attachCore(&state)
         }
         postRefresh(.settled)
+    }
+
+    /// Deactivates the client after a suspension, unless rendering was started again. While it is
+    /// not certain whether a connection that vanished was removed deliberately, the client stays
+    /// active: only then does the server announce what decides that.
+    private func deactivateIfSuspended(_ client: JackClient) {
+        let isDue = state.withLock { state in
+            guard state.phase == .open, state.isActive, !state.wantsActive, !state.history.isUndecided else {
+                return false
+            }
+            // A start that follows waits for this thread, instead of attaching the core.
+            state.isActive = false
+            return true
+        }
+        // If the server refuses, its cycles continue with silence, and the next activation succeeds
+        // without a request.
+        if isDue { try? client.deactivate() }
+    }
+
+    // MARK: Polls, while the client is not active
+
+    /// Has the monitor record what has changed. The watch thread then handles it like the server's
+    /// notifications.
+    func poll() {
+        let client = state.withLock { state in
+            state.pollIsPosted = false
+            state.lastPoll = .now()
+            return state.inactiveClient
+        }
+        _ = client?.poll()
+    }
+
+    /// Polls, and takes changes over at once.
+    func pollAndRefresh() {
+        let client = state.withLock { state in
+            state.lastPoll = .now()
+            return state.inactiveClient
+        }
+        guard client?.poll() == true else { return }
+        state.withLock { $0.scan = .settled }
+        refresh()
     }
 
     /// Requests a period and returns the period that the server then has.
@@ -99,8 +144,13 @@ extension ServerConnection {
             return (state.client, state.identity, state.isActive, state.scan.take())
         }
         guard let client, let identity, !monitor.snapshot.lost else { return }
-        let format = client.readFormat(identity)
+        var format = client.readFormat(identity, hasLatencies: isActive)
         state.withLock { state in
+            // Without connections, the ports have no latencies; those of the route are unchanged.
+            if !isActive, let last = state.format {
+                (format.outputLatencyFrames, format.inputLatencyFrames) =
+                    (last.outputLatencyFrames, last.inputLatencyFrames)
+            }
             guard state.phase == .open, !monitor.snapshot.lost, state.format != format else { return }
             state.format = format
             state.pendingEvents.append(.formatChanged(format))
@@ -110,6 +160,7 @@ extension ServerConnection {
         if isActive {
             if scan != nil { connectBlocks(client) }
             updateConnections(client, registered: registered)
+            deactivateIfSuspended(client)
         }
         rcore_jack_wake(monitor.handle)
     }
@@ -188,7 +239,11 @@ extension ServerConnection {
             client.setFiller(filler)
             client.setOwnLatencies(state.withLock { $0.latencies })
             for block in state.withLock({ $0.blocks }) where !block.isMain { try client.register(block) }
-            let isActive = state.withLock { $0.isActive }
+            let isActive = state.withLock { state in
+                state.isActive = state.isActive && state.wantsActive
+                state.hasNewClient = !state.isActive
+                return state.isActive
+            }
             if isActive { try client.activate() }
             state.withLock { $0.announced = nil }
             let devices = findDevices(client)
@@ -208,17 +263,22 @@ extension ServerConnection {
         }
     }
 
-    /// Restores the connections. A server with another device has none of the old ports of a main
-    /// block; the block is then released, so that `connectBlocks` connects it to the first device.
-    private func restoreLinks(_ client: JackClient) {
-        let (links, blocks, devices) = state.withLock { state in
-            state.history.moveToNewServer()
-            return (Array(state.history.restorable), state.blocks, state.devices)
-        }
-        let made = client.connect(links)
+    /// Makes all connections of the history; those that fail await their far port.
+    @discardableResult
+    private func makeLinks(_ client: JackClient) -> [(link: PortLink, isMade: Bool)] {
+        let made = client.connect(Array(state.withLock { $0.history.restorable }))
         state.withLock { state in
             for (link, isMade) in made { state.history.record(link, isMade: isMade) }
         }
+        return made
+    }
+
+    /// Restores the connections. A server with another device has none of the old ports of a main
+    /// block; the block is then released, so that `connectBlocks` connects it to the first device.
+    private func restoreLinks(_ client: JackClient) {
+        state.withLock { $0.history.moveToNewServer() }
+        let made = makeLinks(client)
+        let (blocks, devices) = state.withLock { ($0.blocks, $0.devices) }
         for (index, block) in blocks.enumerated() where block.isMain {
             let own = made.filter { Set(block.names).contains($0.link.own) }
             let isPresent = devices.contains { $0.channels.keys.contains(block.uid ?? "") }

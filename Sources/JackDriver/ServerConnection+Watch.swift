@@ -10,9 +10,13 @@ extension ServerConnection {
     func watch() {
         var recoveryLimit: DispatchTime?
         var settling: Settling?
+        var nextPoll: DispatchTime?
         while true {
-            let (switchEnd, connectionCheck) = state.withLock { ($0.driverSwitch.end, $0.connectionCheck) }
-            let until = [recoveryLimit, settling?.end, switchEnd, connectionCheck].compactMap(\.self).min()
+            let (switchEnd, connectionCheck, isInactive) = state.withLock {
+                ($0.driverSwitch.end, $0.connectionCheck, $0.inactiveClient != nil)
+            }
+            nextPoll = isInactive ? nextPoll ?? .now() + Self.pollInterval : nil
+            let until = [recoveryLimit, settling?.end, switchEnd, connectionCheck, nextPoll].compactMap(\.self).min()
             let changes = ServerChanges(rawValue: rcore_jack_wait(monitor.handle, Self.milliseconds(until: until)))
             guard state.withLock({ $0.phase != .closed }) else { return }
             deliverPending()
@@ -27,6 +31,10 @@ extension ServerConnection {
             }
             if state.withLock({ $0.driverSwitch.takeEnd() }) { postRefresh(.settled) }
             if state.withLock({ $0.takeConnectionCheck() }) { postRefresh(nil) }
+            if let due = nextPoll, due <= .now() {
+                nextPoll = nil
+                postPoll()
+            }
             if let end = settling?.end, end <= .now() {
                 settling = nil
                 postRefresh(.settled)
@@ -36,6 +44,18 @@ extension ServerConnection {
                 if state.withLock({ $0.phase != .lost }) { recoveryLimit = nil }
             }
         }
+    }
+
+    /// How often a client that is not active is polled, in seconds.
+    private static let pollInterval = 1.0
+
+    /// Posts a poll to the control thread, unless one is queued.
+    private func postPoll() {
+        let isPosted = state.withLock { state in
+            defer { state.pollIsPosted = true }
+            return state.pollIsPosted
+        }
+        if !isPosted { control.post { self.poll() } }
     }
 
     private static func milliseconds(until limit: DispatchTime?) -> Int32 {

@@ -16,6 +16,14 @@ final class ServerConnection: Sendable {
         var phase = Phase.open
         var client: JackClient?
         var isActive = false
+        /// Whether the client is to be active: from `start` until `suspend`.
+        var wantsActive = false
+        /// Whether another client was opened since the last activation, so that the connections are
+        /// to be restored at a server that may have other devices.
+        var hasNewClient = false
+        /// When the server was last polled, or the client was opened.
+        var lastPoll = DispatchTime.now()
+        var pollIsPosted = false
         /// Whether the managed server is being started for the requested client.
         var isLaunching = false
         var wantsRendering = false
@@ -51,6 +59,9 @@ final class ServerConnection: Sendable {
         /// The engine's own latencies.
         var latencies: [OutputLatency] = []
         var latenciesArePosted = false
+
+        /// The client that must be polled, because libjack does not notify it.
+        var inactiveClient: JackClient? { phase == .open && !isActive ? client : nil }
 
         /// Returns true once when the connections are due to be checked.
         mutating func takeConnectionCheck() -> Bool {
@@ -132,6 +143,7 @@ final class ServerConnection: Sendable {
         let isStarted = try state.withLock { state throws(DriverError) in
             try Self.check(state)
             state.wantsRendering = true
+            state.wantsActive = true
             return attachCore(&state)
         }
         guard !isStarted else { return }
@@ -150,6 +162,17 @@ final class ServerConnection: Sendable {
             state.wantsRendering = false
             detachCore(&state)
         }
+    }
+
+    /// Stops rendering and has the control thread deactivate the client. Its connections return
+    /// with the next `start`.
+    func suspend() {
+        state.withLock { state in
+            state.wantsRendering = false
+            state.wantsActive = false
+            detachCore(&state)
+        }
+        postRefresh(nil)
     }
 
     /// Requests a period and returns the one that the server then has. Throws `refused` outside
@@ -194,9 +217,20 @@ final class ServerConnection: Sendable {
         control.end(after: { self.closeClient() }, seconds: seconds)
     }
 
+    var cycleCount: UInt64 { monitor.snapshot.cycles }
     var isGone: Bool { state.withLock { $0.phase == .gone || $0.phase == .closed } }
     var isRendering: Bool { state.withLock { $0.isRendering } }
     var format: HardwareFormat? { state.withLock { $0.format } }
+
+    /// Returns the format; if the client is not active, polls the server first, unless that was
+    /// done in the last 50 ms. `devices` are then current, too.
+    func currentFormat() throws(DriverError) -> HardwareFormat {
+        let isPollDue = state.withLock { $0.inactiveClient != nil && $0.lastPoll + .milliseconds(50) < .now() }
+        if isPollDue {
+            try call("the request for devices") { connection throws(DriverError) in connection.pollAndRefresh() }
+        }
+        return try requireFormat()
+    }
 
     func requireFormat() throws(DriverError) -> HardwareFormat {
         try state.withLock { state throws(DriverError) in

@@ -17,11 +17,14 @@ public struct ArbiterSettings: Hashable, Sendable, Codable {
     /// on Apple's systems: the library in the app's process then submits `resetSessions`, and the
     /// app sets everything up again (SRV-2). Default false: the sessions continue as before.
     public var resetsSessionsWithServer = false
+    /// How long all sessions of an app must be inactive before its engine is suspended, in seconds;
+    /// 0: never. Default 5.
+    public var suspendOnIdle: Double = 5
 
     public init() {}
 
     private enum CodingKeys: String, CodingKey {
-        case policy, logCapacity, deviceOverrides, recordsThroughInputChange, resetsSessionsWithServer
+        case policy, logCapacity, deviceOverrides, recordsThroughInputChange, resetsSessionsWithServer, suspendOnIdle
     }
 
     /// Values that an older arbiter does not send have their defaults.
@@ -34,5 +37,6 @@ public struct ArbiterSettings: Hashable, Sendable, Codable {
             try values.decodeIfPresent(Bool.self, forKey: .recordsThroughInputChange) ?? false
         resetsSessionsWithServer =
             try values.decodeIfPresent(Bool.self, forKey: .resetsSessionsWithServer) ?? false
+        suspendOnIdle = try values.decodeIfPresent(Double.self, forKey: .suspendOnIdle) ?? suspendOnIdle
     }
 }

@@ -58,6 +58,7 @@ struct Setting: Sendable {
         Setting("rules", "record-through-input-change", .flag(\.arbiter.recordsThroughInputChange)),
 
         Setting("server", "manual-reset", .flag(\.arbiter.resetsSessionsWithServer)),
+        Setting("server", "suspend-on-idle", .real(\.arbiter.suspendOnIdle, 0...86_400, "s")),
 
         Setting("volume", "system", .level(\.volume)),
         Setting("volume", "ringing", .level(\.ringVolume)),

@@ -174,9 +174,15 @@ rcore_jack_status_t rcore_jack_unregister_block(rcore_jack_t *jack, rcore_jack_d
 /// Activates the client: the server calls it in each cycle. Without a core, or if a period is
 /// longer than RCORE_MAX_PERIOD, it outputs silence. [control] _REFUSED, _LOST.
 rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack);
-/// Deactivates the client. Its connections are removed, its ports stay registered. [control]
-/// _REFUSED, _LOST.
+/// Deactivates the client: the process is no longer woken in each cycle. Its connections are
+/// removed, its ports stay registered. [control] Detach the core first: libjack may end its thread
+/// inside the cycle. _REFUSED, _LOST.
 rcore_jack_status_t rcore_jack_deactivate(rcore_jack_t *jack);
+/// Compares the server's format and ports with those of the last poll, and records the changes in
+/// the monitor: libjack notifies only active clients. Returns whether there was one. [control &
+/// !active] The first poll after a deactivation always records a change of devices. Makes no
+/// request to the server. The loss of the server needs no poll. Does nothing when lost.
+bool rcore_jack_poll(rcore_jack_t *jack);
 
 /// Sets a callback that runs before each cycle while the server freewheels, on the cycle's thread.
 /// That thread has no deadline then, so the callback may block and read files; streams then play

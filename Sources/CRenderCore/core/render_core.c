@@ -24,7 +24,7 @@ static void silence(float *const *outputs, uint32_t noutputs, uint32_t nframes) 
     }
 }
 
-static void advance_time(rcore_t *core, uint32_t nframes) RCORE_RT {
+static void advance_time(rcore_t *core, uint64_t nframes) RCORE_RT {
     atomic_store_explicit(&core->time, core_now(core) + nframes, memory_order_release);
 }
 
@@ -84,5 +84,7 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
 }
 
 uint64_t rcore_time(const rcore_t *core) RCORE_RT { return atomic_load_explicit(&core->time, memory_order_acquire); }
+
+void rcore_skip(rcore_t *core, uint64_t nframes) RCORE_RT { advance_time(core, nframes); }
 
 void rcore_flush_denormals(void) RCORE_RT { (void)denormals_flush_begin(); }

@@ -93,8 +93,13 @@ rcore_status_t rcore_set_sample_rate(rcore_t *core, uint32_t sample_rate);
 void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, float *const *outputs,
                    uint32_t noutputs, uint32_t nframes) RCORE_RT;
 
-/// Returns the number of frames processed: the time at which the next period begins. [any]
+/// Returns the number of frames processed and skipped: the time at which the next period begins.
+/// [any]
 uint64_t rcore_time(const rcore_t *core) RCORE_RT;
+/// Advances the time by `nframes` without rendering, after a pause in which the driver called no
+/// cycle. Voices and ramps keep their positions. Commands that have become due take effect in the
+/// next cycle, and count as late if their time has passed. [render]
+void rcore_skip(rcore_t *core, uint64_t nframes) RCORE_RT;
 
 // ---- Events: [consumer], wait-free
 

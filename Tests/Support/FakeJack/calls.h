@@ -77,6 +77,8 @@ enum ways {
     CALL(set_freewheel, STATUS)                                                                                        \
     CALL(cpu_load, MEASURES)                                                                                           \
     CALL(frame_time, NEVER)                                                                                            \
+    CALL(get_cycle_times, STATUS)                                                                                      \
+    CALL(transport_query, NEVER)                                                                                       \
     CALL(get_property, STATUS)                                                                                         \
     CALL(get_properties, STATUS)                                                                                       \
     CALL(set_property, STATUS)                                                                                         \

@@ -322,6 +322,21 @@ jack_nframes_t jack_frame_time(const jack_client_t *client) {
     return (jack_nframes_t)(client->cycles * fake.period);
 }
 
+int jack_get_cycle_times(const jack_client_t *client, jack_nframes_t *frames, jack_time_t *now, jack_time_t *next,
+                         float *period_usecs) {
+    VISIT(get_cycle_times, client);
+    *frames = 0;
+    *now = *next = 0;
+    *period_usecs = 1e6F * (float)fake.period / (float)fake.rate;
+    return visit.way >= 0 ? fake_failure(&visit) : 0;
+}
+
+jack_transport_state_t jack_transport_query(const jack_client_t *client, jack_position_t *position) {
+    VISIT(transport_query, client);
+    *position = (jack_position_t){.frame_rate = fake.rate};
+    return JackTransportStopped;
+}
+
 jack_nframes_t jack_last_frame_time(const jack_client_t *client) { return jack_frame_time(client); }
 
 jack_nframes_t jack_frames_since_cycle_start(const jack_client_t *client) {

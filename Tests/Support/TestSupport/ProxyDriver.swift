@@ -14,6 +14,7 @@ open class ProxyDriver<Target: RenderDriver>: RenderDriver, @unchecked Sendable 
     open func open(core: RenderCore) throws(DriverError) -> HardwareFormat { try inner.open(core: core) }
     open func start() throws(DriverError) { try inner.start() }
     open func stop() { inner.stop() }
+    open func suspend() { inner.suspend() }
     open func close() { inner.close() }
 
     open var format: HardwareFormat? { inner.format }

@@ -1,0 +1,50 @@
+/// Notices the end of PipeWire, which its libjack (0.3.65) does not report to a client that is not
+/// active: a connection to the server's socket ends with the server. It sends nothing, so that the
+/// server does not list a client for it.
+#include "driver_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static int connect_to(const char *folder, const char *name) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int length = snprintf(address.sun_path, sizeof address.sun_path, "%s%s%s", folder, folder[0] ? "/" : "", name);
+    if (length < 0 || (size_t)length >= sizeof address.sun_path) {
+        return -1;
+    }
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd != -1 && connect(fd, (const struct sockaddr *)&address, sizeof address) == -1) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/// Returns the value of the first of these environment variables that is set; "" if none is.
+static const char *environment(const char *const names[], size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && value[0] != 0) {
+            return value;
+        }
+    }
+    return "";
+}
+
+/// Looks for the socket where libpipewire does.
+int rcore_jack_connect_to_pipewire(const char *server_name) {
+    static const char *const remotes[] = {"PIPEWIRE_REMOTE"};
+    static const char *const folders[] = {"PIPEWIRE_RUNTIME_DIR", "XDG_RUNTIME_DIR", "HOME", "USERPROFILE"};
+    const char *remote = server_name != NULL ? server_name : environment(remotes, 1);
+    const char *name = remote[0] != 0 ? remote : "pipewire-0";
+    if (name[0] == '/') {
+        return connect_to("", name);
+    }
+    const char *folder = environment(folders, sizeof folders / sizeof *folders);
+    int fd = folder[0] != 0 ? connect_to(folder, name) : -1;
+    return fd != -1 ? fd : connect_to("/run/pipewire", name);
+}

@@ -1,0 +1,246 @@
+import AudioRendering
+import Foundation
+import JackDriver
+import TestSupport
+import Testing
+
+extension RealServers {
+    @Suite("A driver that is suspended")
+    struct SuspensionTests {
+        let name: ServerName
+
+        init() throws { name = try ServerName() }
+
+        private func player(recovery: JackDriver.Recovery = .always) throws -> JackPlayer {
+            try JackPlayer(
+                JackDriver.Configuration(
+                    server: .named(name.text), clientName: "suspension-test", recovery: recovery, callTimeout: 5))
+        }
+
+        private func links(_ player: JackPlayer, on server: JackServer) throws -> Set<String> {
+            try player.links(on: server, client: "suspension-test")
+        }
+
+        /// Suspends the player and returns when the server no longer calls it.
+        private func suspend(_ player: JackPlayer, on server: JackServer) throws {
+            player.engine.suspend()
+            #expect(!player.driver.isRendering)
+            #expect(try eventually { try links(player, on: server).isEmpty })
+        }
+
+        private func isReturn(_ event: DriverEvent) -> Bool {
+            if case .serverReturned = event { true } else { false }
+        }
+
+        /// Whether the devices that were reported last have an output of that name.
+        private func reports(_ player: JackPlayer, output: String) -> Bool {
+            player.driver.devices?.contains { $0.ports.contains { $0.name == output && $0.direction == .output } } == true
+        }
+
+        @Test("It is not called, and starts with its connections, also those of other programs, at the next frame")
+        func connections() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let player = try player()
+            let voice = try player.start()
+            #expect(try player.waitForFrames(1000))
+            // Another program adds a connection and removes one.
+            try ChildProcess.run(
+                "jack_connect", ["suspension-test:out_1", "system:playback_2"], environment: server.environment)
+            try ChildProcess.run(
+                "jack_disconnect", ["suspension-test:out_2", "system:playback_2"], environment: server.environment)
+            #expect(
+                eventually {
+                    player.driver.restorableLinks == ["out_1 system:playback_1", "out_1 system:playback_2"]
+                        && player.driver.areConnectionsDecided
+                })
+            for _ in 1...3 {
+                try suspend(player, on: server)
+                let (cycles, position) = (player.driver.cycleCount, voice.framesRendered)
+                poll(nil, 0, 300)  // many periods
+                #expect(player.driver.cycleCount == cycles)
+                #expect(voice.framesRendered == position)
+                try player.engine.start()
+                #expect(player.driver.isRendering)
+                #expect(
+                    try links(player, on: server) == [
+                        "suspension-test:out_1 → system:playback_1", "suspension-test:out_1 → system:playback_2",
+                    ])
+                #expect(try player.waitForFrames(1000))
+                #expect(voice.framesRendered > position)
+            }
+            #expect(player.losses == 0)
+            player.engine.close()
+            #expect(try ResourceSnapshot.driverThreadsEnd())
+        }
+
+        @Test("INT-8: its clock continues, so that a command whose time has passed is late")
+        func clock() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let player = try player()
+            _ = try player.start()
+            #expect(try player.waitForFrames(1000))
+            let bus = try player.makeBus()
+            let sound = VoiceSource.buffer(try AudioBuffer([[Float](repeating: 0, count: 48)]))
+            let ends = EventLog<UInt64>()
+            let due = player.engine.currentFrame + 9_600
+            let voice = try player.engine.play(sound, on: bus, at: due) { _ in ends.note(player.engine.currentFrame) }
+            try suspend(player, on: server)
+            let begin = player.engine.currentFrame
+            #expect(eventually { player.engine.currentFrame > max(due, begin + 12_000) })
+            #expect(voice.framesRendered == 0)
+            let late = player.engine.counters.lateCommands
+            let before = player.engine.currentFrame
+            try player.engine.start()
+            #expect(player.engine.currentFrame >= before)
+            #expect(ends.wait { !$0.isEmpty })
+            #expect(player.engine.counters.lateCommands == late + 1)
+            player.engine.close()
+            #expect(player.engine.currentFrame >= before)
+        }
+
+        @Test("It still reports the devices that come and go, and finds the latest ones when it is opened again")
+        func devices() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let player = try player()
+            _ = try player.start()
+            #expect(try player.waitForFrames(1000))
+            try suspend(player, on: server)
+            let cycles = player.driver.cycleCount
+            let ears = try VirtualDevice("Ears", kind: .headphones, on: server.environment)
+            #expect(eventually { reports(player, output: "Ears") })
+            #expect(
+                player.waitForEvent {
+                    if case .devicesChanged(let devices) = $0 {
+                        devices.contains { $0.ports.contains { $0.name == "Ears" } }
+                    } else {
+                        false
+                    }
+                })
+            #expect(player.driver.cycleCount == cycles)
+            // Opening polls the server: it does not wait for the next poll.
+            ears.kill()
+            #expect(eventually { (try? player.engine.open()) != nil && !reports(player, output: "Ears") })
+            player.engine.close()
+        }
+
+        @Test("A connection to a device that left meanwhile is restored when the device returns")
+        func deviceAway() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let player = try player()
+            _ = try player.start()
+            var ears = try VirtualDevice("Ears", kind: .headphones, on: server.environment)
+            #expect(eventually { reports(player, output: "Ears") })
+            let uid = try #require(
+                player.driver.devices?.flatMap(\.ports).first { $0.name == "Ears" && $0.direction == .output }?.uid)
+            _ = try player.driver.connect(uid)
+            let connected = try links(player, on: server)
+            #expect(connected.contains { $0.contains("Ears") })
+            #expect(eventually { player.driver.restorableLinks.count == connected.count })
+
+            // Away and back before the start.
+            try suspend(player, on: server)
+            ears.kill()
+            #expect(eventually { !reports(player, output: "Ears") })
+            ears = try VirtualDevice("Ears", kind: .headphones, on: server.environment)
+            #expect(eventually { reports(player, output: "Ears") })
+            try player.engine.start()
+            #expect(try eventually { try links(player, on: server) == connected })
+
+            // Back only after the start.
+            try suspend(player, on: server)
+            ears.kill()
+            #expect(eventually { !reports(player, output: "Ears") })
+            try player.engine.start()
+            #expect(try player.waitForFrames(1000))
+            #expect(try links(player, on: server) == connected.filter { !$0.contains("Ears") })
+            ears = try VirtualDevice("Ears", kind: .headphones, on: server.environment)
+            #expect(try eventually { try links(player, on: server) == connected })
+            ears.kill()
+            player.engine.close()
+        }
+
+        @Test("HW-6: it reports a new period, and renders with it")
+        func period() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let (player, other) = (try player(), try player())
+            _ = try player.start()
+            _ = try other.start()
+            #expect(try player.waitForFrames(1000))
+            player.engine.suspend()
+            let cycles = player.driver.cycleCount
+            #expect(try other.engine.requestPeriod(frames: 512) == 512)
+            #expect(eventually { player.engine.format?.periodFrames == 512 })
+            #expect(player.driver.cycleCount - cycles < 100)
+            try player.engine.start()
+            #expect(try player.waitForFrames(1000))
+            #expect(player.engine.format?.periodFrames == 512)
+            other.engine.close()
+            player.engine.close()
+        }
+
+        @Test("SRV-1, SRV-2: it reports the loss of the server at once, and the return; then it starts as before")
+        func loss() throws {
+            var server = try JackServer(name)
+            defer { server.stop() }
+            let player = try player()
+            let voice = try player.start()
+            #expect(try player.waitForFrames(1000))
+            let connected = try links(player, on: server)
+            #expect(eventually { player.driver.restorableLinks.count == connected.count })
+            for round in 1...2 {
+                try suspend(player, on: server)
+                let position = voice.framesRendered
+                server.kill()
+                #expect(player.events.wait { $0.count { $0 == .serverLost } == round })
+                server = try JackServer(name)
+                #expect(player.events.wait { $0.count(where: isReturn) == round })
+                #expect(!player.driver.isRendering)
+                let cycles = player.driver.cycleCount
+                #expect(voice.framesRendered == position)
+                try player.engine.start()
+                #expect(try eventually { try links(player, on: server) == connected })
+                #expect(try player.waitForFrames(1000))
+                #expect(player.driver.cycleCount > cycles)
+            }
+            player.engine.close()
+            #expect(try ResourceSnapshot.driverThreadsEnd())
+        }
+
+        @Test("SRV-1: a driver that was opened and never started reports the loss of the server, too")
+        func lossBeforeStart() throws {
+            let server = try JackServer(name)
+            let player = try player(recovery: .never)
+            try player.engine.open()
+            server.kill()
+            #expect(player.waitForEvent { $0 == .serverGone })
+            #expect(player.events.noted.filter { $0 != .serverGone } == [.serverLost])
+            player.engine.close()
+        }
+
+        @Test("A start that follows at once finds it active or activates it again")
+        func startsAtOnce() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let player = try player()
+            _ = try player.start()
+            #expect(try player.waitForFrames(1000))
+            let connected = try links(player, on: server)
+            #expect(eventually { player.driver.restorableLinks.count == connected.count })
+            for pause in 0..<20 {
+                player.engine.suspend()
+                poll(nil, 0, Int32(pause % 5))
+                try player.engine.start()
+                #expect(player.driver.isRendering)
+                #expect(try player.waitForFrames(300))
+            }
+            #expect(try links(player, on: server) == connected)
+            #expect(player.losses == 0)
+            player.engine.close()
+        }
+    }
+}
