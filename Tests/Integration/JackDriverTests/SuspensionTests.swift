@@ -1,6 +1,9 @@
+import AudioPlayback
 import AudioRendering
+import AudioSessions
 import Foundation
 import JackDriver
+import SessionArbiter
 import TestSupport
 import Testing
 
@@ -108,6 +111,7 @@ extension RealServers {
             _ = try player.start()
             #expect(try player.waitForFrames(1000))
             try suspend(player, on: server)
+            poll(nil, 0, 500)  // the scans that the suspension itself causes are over: only polls find the device
             let cycles = player.driver.cycleCount
             let ears = try VirtualDevice("Ears", kind: .headphones, on: server.environment)
             #expect(eventually { reports(player, output: "Ears") })
@@ -241,6 +245,70 @@ extension RealServers {
             #expect(try links(player, on: server) == connected)
             #expect(player.losses == 0)
             player.engine.close()
+        }
+
+        /// Returns the number of frames that are missing, or are repeated if it is negative, between
+        /// the two parts of a counting signal that a silence of at least 2,000 frames separates;
+        /// nil without such a silence.
+        private func missingFrames(_ samples: [Float]) -> Int? {
+            guard let first = samples.firstIndex(where: { $0 != 0 }) else { return nil }
+            var begin = first
+            for index in first..<samples.count where samples[index] != 0 {
+                if index - begin > 2_000, begin > 300, index + 300 < samples.count {
+                    // 300 frames from the silence, the fades are over.
+                    let frames = (samples[index + 300] - samples[begin - 300]) * 1_048_576
+                    return Int(frames.rounded()) - 601
+                }
+                begin = index
+            }
+            return nil
+        }
+
+        @Test(
+            "INT-8, ROUTE-4: interrupted music continues after a suspension where it was; if its headphones were unplugged, it starts on no other output"
+        )
+        func interruptedMusic() throws {
+            var settings = ArbiterSettings()
+            settings.suspendOnIdle = 0.1
+            let fixture = try RouteFixture(settings: settings)
+            defer { fixture.server.stop() }
+            let ears = try fixture.plug("Ears", .headphones)
+            let session = try fixture.session()
+            let routes = RouteLog(session)
+            let player = try AudioPlayer(path: fixture.file(), session: session)
+            let driver = try #require(try fixture.host.engine.get().driver as? JackDriver)
+            func interrupt() throws {
+                let place = player.currentTime
+                #expect(eventually { player.currentTime > place + 0.2 })
+                try fixture.host.beginInterruption(by: .call)
+                #expect(eventually { !driver.isRendering })
+                let cycles = driver.cycleCount
+                poll(nil, 0, 300)
+                #expect(driver.cycleCount - cycles <= 1, "one cycle may precede the deactivation")
+            }
+            try player.play()
+            try interrupt()
+            #expect(session.currentRoute.outputs.map(\.portName) == ["Ears"])
+            #expect(session.ioBufferDuration > 0 && session.outputLatency >= 0)
+            try fixture.host.endInterruption()
+            #expect(eventually { player.isPlaying && driver.isRendering })
+            try interrupt()
+            let missing = try #require(missingFrames(try ears.captured()[0]))
+            // jackd without -S omits or repeats periods of a client that is late.
+            #expect(abs(missing) <= (TestServer.current == .jackdSync ? 4 : 8 * RouteFixture.periodFrames), "\(missing)")
+
+            ears.kill()
+            #expect(routes.wait(for: ["Speaker"]))
+            #expect(!driver.isRendering)
+            try fixture.host.endInterruption()
+            fixture.host.settle()
+            #expect(!player.isPlaying && !session.isActive)
+            #expect(try fixture.speaker.captured()[0].allSatisfy { $0 == 0 })
+            let place = player.currentTime
+            try player.play()
+            #expect(eventually { player.currentTime > place + 0.1 })
+            #expect(try fixture.speaker.captured()[0].contains { $0 != 0 })
+            fixture.host.close()
         }
     }
 }

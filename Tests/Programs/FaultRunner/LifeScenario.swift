@@ -3,8 +3,8 @@ import JackDriver
 import TestSupport
 
 extension Scenario {
-    /// The complete life of a driver: it opens, plays, changes its buffer size, loses its server,
-    /// reconnects, and is opened a second time.
+    /// The complete life of a driver: it opens, plays, changes its buffer size, is suspended, loses
+    /// its server, reconnects, and is opened a second time.
     func runLife() throws {
         let player = try JackPlayer(self)
         let engine = player.engine
@@ -21,7 +21,7 @@ extension Scenario {
         let engine = player.engine
         let opened = log.attempt("open", within: limit) { try engine.open() } != nil
         log.attempt("play") { _ = try player.play() }
-        let started = log.attempt("start", within: limit) { try engine.start() } != nil
+        var started = log.attempt("start", within: limit) { try engine.start() } != nil
         if started { listen(to: player, "started") }
         // A separate thread reports the loss.
         if log.noted.contains(where: { $0.hasPrefix("start: error serverLost") }) {
@@ -29,6 +29,13 @@ extension Scenario {
         }
         log.attempt("period", within: limit) { try engine.requestPeriod(frames: 128) }
         if started { listen(to: player, "another period") }
+        if started {
+            log.attempt("suspend") { engine.suspend() }
+            // Answered after the deactivation.
+            log.attempt("period while suspended", within: limit) { try engine.requestPeriod(frames: 256) }
+            started = log.attempt("start after the suspension", within: limit) { try engine.start() } != nil
+        }
+        if started { listen(to: player, "after the suspension") }
         guard opened, !player.events.noted.contains(.serverLost) else { return }
         jack.act("die \(shutdown)")
         guard log.attempt("loss", { player.waitForLosses(1, limit: patience) }) == true else { return }

@@ -57,6 +57,31 @@ TEST(every_command_is_exact_to_the_frame) {
     rcore_buffer_release(buffer);
 }
 
+/// Frames that are skipped count as time, but nothing is rendered in them.
+TEST(skipped_frames_are_time_without_sound) {
+    rcore_buffer_t *buffer = ramp_buffer(20000);
+    stage_t stage = stage_open(NULL);
+    const rcore_voice_t voice = stage_play(&stage, buffer, 100);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.5f, 0, 5000), RCORE_OK);
+    EXPECT_EQUAL(rcore_post_gain(stage.queue, voice, 0.25f, 0, 10300), RCORE_OK);
+    stage_render(&stage, 300, 64);
+    const uint64_t before = rcore_voice_frames(stage.core, voice);
+    EXPECT_EQUAL(before, 200);
+    rcore_skip(stage.core, 9700);
+    EXPECT_EQUAL(rcore_time(stage.core), 10000);
+    EXPECT_EQUAL(rcore_voice_frames(stage.core, voice), before);
+    stage_render(&stage, 600, 64);
+    EXPECT_EQUAL(rcore_time(stage.core), 10600);
+    EXPECT_EQUAL(rcore_read_counters(stage.core).late_commands, 1); // that of frame 5000
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < 600; i++) {
+        wrong += stage.out[0][300 + i] != ramp_sample(before + i) * (i < 300 ? 0.5f : 0.25f);
+    }
+    EXPECT_EQUAL(wrong, 0);
+    stage_close(&stage);
+    rcore_buffer_release(buffer);
+}
+
 /// Commands posted in any order take effect in the order of their times; at the same time, in the
 /// order of posting.
 TEST(order_is_by_time_and_then_by_posting) {
@@ -234,6 +259,7 @@ TEST(commands_that_wait_keep_none_waiting) {
 int main(void) {
     RUN(a_start_is_exact_to_the_frame);
     RUN(every_command_is_exact_to_the_frame);
+    RUN(skipped_frames_are_time_without_sound);
     RUN(order_is_by_time_and_then_by_posting);
     RUN(an_untimed_command_takes_effect_at_the_next_cycle);
     RUN(a_late_command_takes_effect_at_once_and_is_counted);
