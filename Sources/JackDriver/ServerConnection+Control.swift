@@ -12,7 +12,6 @@ extension ServerConnection {
             configuration.server, managed: configuration.managedServer, name: configuration.clientName,
             monitor: monitor,
             onLaunch: { state.withLock { $0.isLaunching = true } })
-        _ = client.poll()  // the next poll compares with these ports
         let devices = findDevices(client)
         let outputs = configuration.outputs ?? min(devices.first(.output)?.channels ?? 2, 8)
         let inputs = configuration.inputs ?? min(devices.first(.input)?.channels ?? 0, 8)
@@ -32,7 +31,6 @@ extension ServerConnection {
         state.withLock { state in
             state.identity = identity
             state.client = client
-            state.lastPoll = .now()
             state.format = format
             state.deliveredFormat = format
             state.devices = devices
@@ -54,7 +52,7 @@ extension ServerConnection {
     /// connected to; then starts rendering. Latencies and connections are read afterwards: jackd's
     /// graph is about to change, and libjack would sleep for a period in each of these calls.
     func activateClient() throws(DriverError) {
-        let (client, isActive, isNew) = state.withLock { ($0.client, $0.isActive, $0.hasNewClient) }
+        let (client, isActive, isNew) = state.withLock { ($0.client, $0.isActive, $0.isNewClient) }
         guard let client else { throw .serverLost }
         if !isActive {
             try client.activate()
@@ -67,7 +65,7 @@ extension ServerConnection {
             // the client was not active.
             if !state.isActive { state.announced = nil }
             state.isActive = true
-            state.hasNewClient = false
+            state.isNewClient = false
             _ = attachCore(&state)
         }
         postRefresh(.settled)
@@ -97,7 +95,6 @@ extension ServerConnection {
     func poll() {
         let client = state.withLock { state in
             state.pollIsPosted = false
-            state.lastPoll = .now()
             return state.inactiveClient
         }
         _ = client?.poll()
@@ -105,11 +102,7 @@ extension ServerConnection {
 
     /// Polls, and takes changes over at once.
     func pollAndRefresh() {
-        let client = state.withLock { state in
-            state.lastPoll = .now()
-            return state.inactiveClient
-        }
-        guard client?.poll() == true else { return }
+        guard state.withLock({ $0.inactiveClient })?.poll() == true else { return }
         state.withLock { $0.scan = .settled }
         refresh()
     }
@@ -241,7 +234,7 @@ extension ServerConnection {
             for block in state.withLock({ $0.blocks }) where !block.isMain { try client.register(block) }
             let isActive = state.withLock { state in
                 state.isActive = state.isActive && state.wantsActive
-                state.hasNewClient = !state.isActive
+                state.isNewClient = !state.isActive
                 return state.isActive
             }
             if isActive { try client.activate() }

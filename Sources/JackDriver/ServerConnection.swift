@@ -18,11 +18,9 @@ final class ServerConnection: Sendable {
         var isActive = false
         /// Whether the client is to be active: from `start` until `suspend`.
         var wantsActive = false
-        /// Whether another client was opened since the last activation, so that the connections are
-        /// to be restored at a server that may have other devices.
-        var hasNewClient = false
-        /// When the server was last polled, or the client was opened.
-        var lastPoll = DispatchTime.now()
+        /// Whether the client has not been active: it was just opened, or reopened after the loss of
+        /// the server during a suspension.
+        var isNewClient = true
         var pollIsPosted = false
         /// Whether the managed server is being started for the requested client.
         var isLaunching = false
@@ -222,11 +220,10 @@ final class ServerConnection: Sendable {
     var isRendering: Bool { state.withLock { $0.isRendering } }
     var format: HardwareFormat? { state.withLock { $0.format } }
 
-    /// Returns the format; if the client is not active, polls the server first, unless that was
-    /// done in the last 50 ms. `devices` are then current, too.
+    /// Returns the format; if the client is suspended, polls the server first. `devices` are then
+    /// current, too.
     func currentFormat() throws(DriverError) -> HardwareFormat {
-        let isPollDue = state.withLock { $0.inactiveClient != nil && $0.lastPoll + .milliseconds(50) < .now() }
-        if isPollDue {
+        if state.withLock({ $0.inactiveClient != nil && !$0.isNewClient }) {
             try call("the request for devices") { connection throws(DriverError) in connection.pollAndRefresh() }
         }
         return try requireFormat()

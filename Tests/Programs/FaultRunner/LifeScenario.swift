@@ -32,7 +32,7 @@ extension Scenario {
         if started {
             log.attempt("suspend") { engine.suspend() }
             // Answered after the deactivation.
-            log.attempt("period while suspended", within: limit) { try engine.requestPeriod(frames: 256) }
+            log.attempt("period while suspended", within: limit) { try engine.requestPeriod(frames: 128) }
             started = log.attempt("start after the suspension", within: limit) { try engine.start() } != nil
         }
         if started { listen(to: player, "after the suspension") }
