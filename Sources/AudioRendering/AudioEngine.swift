@@ -119,13 +119,13 @@ public final class AudioEngine: Sendable {
     }
 
     /// Stops rendering, and has the server no longer wake the process in each period, until
-    /// `start`: an app that is not heard for a while then costs next to no energy. Voices keep their
-    /// positions; the clock continues, so that timed commands that fall into the suspension are late
-    /// (INT-8). Devices and formats are still reported, and the loss of the server. Connections
-    /// that other programs made return with `start`.
+    /// `start`: an app that is not heard for a while then costs next to no energy. Voices keep
+    /// their positions; the clock continues, so that timed commands that fall into the suspension
+    /// are late (INT-8). Devices and formats are still reported, and the loss of the server.
+    /// Connections that other programs made return with `start`.
     ///
-    /// `AudioSessionHost` suspends its engine while no session is active. A capture in progress does
-    /// not record the suspension.
+    /// `AudioSessionHost` suspends its engine while no session is active. A capture in progress
+    /// does not record the suspension.
     public func suspend() {
         lifecycle.withLock { _ in
             driver.suspend()

@@ -8,8 +8,8 @@ public import AudioSessionTypes
 /// A driver that calls the render core once per period: a JACK client, or the offline driver.
 ///
 /// A driver is opened (a client with ports exists), started (cycles run and ports are connected),
-/// stopped or suspended, and closed. Every call is idempotent, safe from any thread and bounded in time: a call
-/// that gets no answer throws `DriverError.timedOut`.
+/// stopped or suspended, and closed. Every call is idempotent, safe from any thread and bounded in
+/// time: a call that gets no answer throws `DriverError.timedOut`.
 public protocol RenderDriver: AnyObject, Sendable {
     /// Connects to the server and registers ports for `core`. Returns the server's format.
     @discardableResult

@@ -1,5 +1,3 @@
-internal import CRenderCore
-
 /// The engine's clock while the server does not call the engine: frames pass at the sample rate, as
 /// if they were rendered. It stops while the machine sleeps, as a server's clock does.
 struct SuspendedClock: Sendable {
@@ -24,26 +22,5 @@ struct SuspendedClock: Sendable {
     /// Continues at another rate.
     mutating func setRate(_ rate: Int, now: SuspendingClock.Instant = .now) {
         self = SuspendedClock(frame: frame(at: now), rate: rate, now: now)
-    }
-}
-
-extension EngineControl {
-    /// The frame at which the next period begins.
-    var currentFrame: UInt64 { withState { $0.suspendedClock?.frame() ?? rcore_time(core.handle) } }
-
-    /// Has the clock continue without cycles, once the driver has been suspended.
-    func beginSuspension() {
-        withState { state in
-            guard state.phase == .rendering || state.phase == .lost else { return }
-            state.phase = .open
-            state.suspendedClock = SuspendedClock(frame: rcore_time(core.handle), rate: state.sampleRate)
-            applyCommandsIfIdle(&state)
-        }
-    }
-
-    /// Has the core continue at the clock's frame. Call it before a thread enters the core.
-    func endSuspension(_ state: inout State) {
-        guard let frame = state.suspendedClock.take()?.frame() else { return }
-        rcore_skip(core.handle, frame - rcore_time(core.handle))
     }
 }

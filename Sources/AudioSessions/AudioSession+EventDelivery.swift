@@ -14,7 +14,7 @@ extension AudioSession {
             limits.updateDuckTimer()
             if notice.effect.kind.changesActivity {
                 participants.reportPlaying()
-                host.idleSuspension.update()
+                host.idleSuspension?.update()
             }
         }
         switch notice.effect.kind {

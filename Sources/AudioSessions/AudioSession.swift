@@ -74,7 +74,7 @@ open class AudioSession: NSObject, @unchecked Sendable {
         guard registered.id != nil else { return }
         try? registered.submit { .unregister($0) }
         host.applyHardwareRequestsAsync()
-        host.idleSuspension.update()
+        host.idleSuspension?.update()
     }
 
     /// The arbiter's id for this session, unique among all sessions of the arbiter; 0 if the

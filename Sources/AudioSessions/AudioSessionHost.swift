@@ -58,7 +58,8 @@ public final class AudioSessionHost: Sendable {
     /// Whether the arbiter has not accepted that report.
     let isReportDue = Mutex(false)
     let serverReturns = Mutex(ServerReturns())
-    let idleSuspension: IdleSuspension
+    /// Nil without an engine.
+    let idleSuspension: IdleSuspension?
     /// The driver's ports that were connected for sessions of this host. Accessed on the hardware
     /// queue.
     let connected = Mutex<Set<String>>([])
@@ -117,13 +118,15 @@ public final class AudioSessionHost: Sendable {
         notifications = DispatchQueue(label: "audio-session.notifications")
         permission = RecordPermissionPrompter(of: app, store: store)
         application = AudioApplication()
-        idleSuspension = IdleSuspension()
         engine = Result { () throws(AudioSessionError) in
             do throws(AudioEngineError) {
                 return try AudioEngine(driver: driver, configuration: configuration)
             } catch {
                 throw AudioSessionError(error)
             }
+        }
+        idleSuspension = (try? engine.get()).map { [app, hardware] engine in
+            IdleSuspension(of: engine, clock: clock, startedOn: hardware) { app.arbiter.settings.suspendOnIdle }
         }
         applyDeviceOverrides(to: driver)
         observe()
@@ -150,7 +153,7 @@ public final class AudioSessionHost: Sendable {
 
     /// Starts to observe the arbiter's hardware requests and the engine's events.
     private func observe() {
-        idleSuspension.add(self)
+        idleSuspension?.add { [weak self] in self?.registeredSessions.contains(where: \.isActive) ?? false }
         application.bind(to: permission)
         arbiter.whenHardwareChanges { [weak self] in self?.hardwareRequestsDidChange() }
         arbiter.whenArbiterChanges { [weak self] in self?.arbiterDidChange() }

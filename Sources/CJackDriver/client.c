@@ -159,7 +159,8 @@ rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
     // From here on, libjack reports each value that differs from these.
     rcore_jack_record_format(jack->monitor, jack_get_sample_rate(jack->client), jack_get_buffer_size(jack->client));
     int result = jack_activate(jack->client);
-    if (result == -EPIPE) { // PipeWire has ended, and does not report that to a client that is not active
+    // PipeWire has ended, which it does not report to a client that is not active.
+    if (result == -EPIPE) {
         rcore_jack_record_loss(jack->monitor, NULL);
         return RCORE_JACK_LOST;
     }

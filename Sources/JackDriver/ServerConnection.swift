@@ -18,8 +18,8 @@ final class ServerConnection: Sendable {
         var isActive = false
         /// Whether the client is to be active: from `start` until `suspend`.
         var wantsActive = false
-        /// Whether the client has not been active: it was just opened, or reopened after the loss of
-        /// the server during a suspension.
+        /// Whether the client has never been active: it was just opened, or reopened after the loss
+        /// of the server during a suspension.
         var isNewClient = true
         var pollIsPosted = false
         /// Whether the managed server is being started for the requested client.

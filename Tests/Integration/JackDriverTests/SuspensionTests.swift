@@ -37,7 +37,8 @@ extension RealServers {
 
         /// Whether the devices that were reported last have an output of that name.
         private func reports(_ player: JackPlayer, output: String) -> Bool {
-            player.driver.devices?.contains { $0.ports.contains { $0.name == output && $0.direction == .output } } == true
+            player.driver.devices?.contains { $0.ports.contains { $0.name == output && $0.direction == .output } }
+                == true
         }
 
         @Test("It is not called, and starts with its connections, also those of other programs, at the next frame")
@@ -111,7 +112,8 @@ extension RealServers {
             _ = try player.start()
             #expect(try player.waitForFrames(1000))
             try suspend(player, on: server)
-            poll(nil, 0, 500)  // the scans that the suspension itself causes are over: only polls find the device
+            // The scans that the suspension itself causes are over: only polls find the device.
+            poll(nil, 0, 500)
             let cycles = player.driver.cycleCount
             let ears = try VirtualDevice("Ears", kind: .headphones, on: server.environment)
             #expect(eventually { reports(player, output: "Ears") })
@@ -247,9 +249,9 @@ extension RealServers {
             player.engine.close()
         }
 
-        /// Returns the number of frames that are missing, or are repeated if it is negative, between
-        /// the two parts of a counting signal that a silence of at least 2,000 frames separates;
-        /// nil without such a silence.
+        /// Returns the number of frames that are missing, or are repeated if it is negative,
+        /// between the two parts of a counting signal that a silence of at least 2,000 frames
+        /// separates; nil without such a silence.
         private func missingFrames(_ samples: [Float]) -> Int? {
             guard let first = samples.firstIndex(where: { $0 != 0 }) else { return nil }
             var begin = first
@@ -295,7 +297,8 @@ extension RealServers {
             try interrupt()
             let missing = try #require(missingFrames(try ears.captured()[0]))
             // jackd without -S omits or repeats periods of a client that is late.
-            #expect(abs(missing) <= (TestServer.current == .jackdSync ? 4 : 8 * RouteFixture.periodFrames), "\(missing)")
+            #expect(
+                abs(missing) <= (TestServer.current == .jackdSync ? 4 : 8 * RouteFixture.periodFrames), "\(missing)")
 
             ears.kill()
             #expect(routes.wait(for: ["Speaker"]))

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How often the player's threads are woken. While it plays, libjack's own threads do not count: the
-/// server wakes them in every cycle.
+/// How often the player's threads are woken. While it plays, libjack's own threads do not count:
+/// the server wakes them in every cycle.
 @Suite("player: wake-ups", .serialized)
 struct WakeUpTests {
     let stage: ServiceEnvironment
@@ -31,7 +31,8 @@ struct WakeUpTests {
             let begin = ContinuousClock.now
             poll(nil, 0, 2000)
             let seconds = (ContinuousClock.now - begin) / .seconds(1)
-            let woken = Self.waits(of: process, includingJack: includingJack).map { $1 - (before[$0] ?? 0) }.reduce(0, +)
+            let woken = Self.waits(of: process, includingJack: includingJack).map { $1 - (before[$0] ?? 0) }.reduce(
+                0, +)
             least = min(least, Double(woken) / seconds)
         }
         return least
