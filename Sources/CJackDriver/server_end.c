@@ -16,7 +16,7 @@ static int connect_to(const char *folder, const char *name) {
     if (length < 0 || (size_t)length >= sizeof address.sun_path) {
         return -1;
     }
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd != -1 && connect(fd, (const struct sockaddr *)&address, sizeof address) == -1) {
         close(fd);
         fd = -1;

@@ -128,7 +128,12 @@ extension RealServers {
             #expect(player.driver.cycleCount == cycles)
             // Opening polls the server: it does not wait for the next poll.
             ears.kill()
-            #expect(eventually { (try? player.engine.open()) != nil && !reports(player, output: "Ears") })
+            #expect(
+                try eventually {
+                    !(try ChildProcess.run("jack_lsp", [], environment: server.environment).output).contains("Ears")
+                })
+            try player.engine.open()
+            #expect(!reports(player, output: "Ears"))
             player.engine.close()
         }
 
@@ -166,6 +171,24 @@ extension RealServers {
             ears = try VirtualDevice("Ears", kind: .headphones, on: server.environment)
             #expect(try eventually { try links(player, on: server) == connected })
             ears.kill()
+            player.engine.close()
+        }
+
+        @Test("A connection that another program removed just before stays removed")
+        func removedJustBefore() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let player = try player()
+            _ = try player.start()
+            #expect(try player.waitForFrames(1000))
+            #expect(eventually { player.driver.restorableLinks.count == 2 })
+            try ChildProcess.run(
+                "jack_disconnect", ["suspension-test:out_2", "system:playback_2"], environment: server.environment)
+            try suspend(player, on: server)
+            #expect(player.driver.restorableLinks == ["out_1 system:playback_1"])
+            try player.engine.start()
+            #expect(try links(player, on: server) == ["suspension-test:out_1 → system:playback_1"])
+            #expect(try player.waitForFrames(1000))
             player.engine.close()
         }
 
