@@ -174,6 +174,33 @@ extension RealServers {
             player.engine.close()
         }
 
+        @Test("A connection to a device that leaves just before is restored when the device returns")
+        func deviceLeavesJustBefore() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let player = try player()
+            _ = try player.start()
+            var ears = try VirtualDevice("Ears", kind: .headphones, on: server.environment)
+            #expect(eventually { reports(player, output: "Ears") })
+            let uid = try #require(
+                player.driver.devices?.flatMap(\.ports).first { $0.name == "Ears" && $0.direction == .output }?.uid)
+            _ = try player.driver.connect(uid)
+            let connected = try links(player, on: server)
+            // jackd removes the connections of a client that was killed some time before its ports.
+            for pause in [5, 10, 20] {
+                #expect(eventually { player.driver.restorableLinks.count == connected.count })
+                ears.kill()
+                poll(nil, 0, Int32(pause))
+                try suspend(player, on: server)
+                ears = try VirtualDevice("Ears", kind: .headphones, on: server.environment)
+                #expect(eventually { reports(player, output: "Ears") })
+                try player.engine.start()
+                #expect(try eventually(seconds: 5) { try links(player, on: server) == connected })
+            }
+            ears.kill()
+            player.engine.close()
+        }
+
         @Test("A connection that another program removed just before stays removed")
         func removedJustBefore() throws {
             let server = try JackServer(name)
