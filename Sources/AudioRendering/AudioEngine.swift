@@ -98,15 +98,18 @@ public final class AudioEngine: Sendable {
                 throw .cannotCreateThread
             }
             // Set before the driver's thread enters the core: from then on, no other thread may.
-            let before = control.withState { state in
+            let (before, wasSuspended) = control.withState { state in
+                let before = (state.phase, state.suspendedClock != nil)
                 control.endSuspension(&state)
-                defer { state.phase = .rendering }
-                return state.phase
+                state.phase = .rendering
+                control.updateOutdatedSpeeds(&state)
+                return before
             }
             do throws(DriverError) {
                 try driver.start()
             } catch {
                 if before != .rendering { control.withState { $0.phase = before } }
+                if wasSuspended { control.beginSuspension() }
                 throw error
             }
         }
@@ -129,15 +132,23 @@ public final class AudioEngine: Sendable {
     public func suspend() {
         lifecycle.withLock { _ in
             driver.suspend()
-            control.beginSuspension()
+            if control.withState({ $0.phase == .rendering || $0.phase == .lost }) { control.beginSuspension() }
         }
-        runBackgroundWork()
+        // Not on this thread: handlers may activate sessions, which wait for the queue on which a
+        // host suspends its engine.
+        control.background.run { [weak self] in self?.runBackgroundWork() }
     }
+
+    /// Whether the engine is suspended.
+    package var isSuspended: Bool { control.withState { $0.suspendedClock != nil } }
 
     /// Stops the driver, with `lifecycle` held.
     private func halt() {
         driver.stop()
-        control.withState { if $0.phase != .closed { $0.phase = .open } }
+        control.withState { state in
+            control.endSuspension(&state)
+            if state.phase != .closed { state.phase = .open }
+        }
     }
 
     /// Closes the driver and ends every voice.
@@ -146,7 +157,6 @@ public final class AudioEngine: Sendable {
             halt()
             driver.close()
             control.withState { state in
-                control.endSuspension(&state)
                 state.phase = .closed
                 control.applyCommandsIfIdle(&state)  // makes room in the queue for the next command
                 _ = rcore_post_stop_all(control.core.queue, UInt32.max, 0, 0)
@@ -221,7 +231,10 @@ public final class AudioEngine: Sendable {
             control.observers.send(.driver(event))
             return control.changePhase(from: .lost, to: .rendering)
         case .serverGone:
-            control.withState { $0.phase = .closed }
+            control.withState { state in
+                control.endSuspension(&state)
+                state.phase = .closed
+            }
             // No bus has signal any longer.
             control.background.run { [weak self] in self?.runBackgroundWork() }
         case .xrun, .devicesChanged: break

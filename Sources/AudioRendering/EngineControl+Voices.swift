@@ -168,7 +168,10 @@ extension EngineControl {
             }
         }
         applyCommandsIfIdle(&state)
-        // At least a few periods: the core has to make room or reach the frame.
-        if state.hasOutdatedSpeeds, driver.hasClock { background.runWork(after: max(delay, 0.005)) }
+        // At least a few periods: the core has to make room or reach the frame. Not without cycles;
+        // the engine's start calls this again.
+        if state.hasOutdatedSpeeds, driver.hasClock, state.suspendedClock == nil {
+            background.runWork(after: max(delay, 0.005))
+        }
     }
 }

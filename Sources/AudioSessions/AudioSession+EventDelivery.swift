@@ -83,7 +83,8 @@ extension AudioSession {
     /// Delivers the end of an interruption. The app is notified first, then players resume as their
     /// policy allows (INT-3, INT-9). If it is notified on the main queue, they wait for its
     /// handlers, but not longer than 1 s.
-    private func deliverEnded(shouldResume: Bool) {
+    private func deliverEnded(shouldResume mayResume: Bool) {
+        let shouldResume = mayResume && !outputHasLeft
         let options: InterruptionOptions = shouldResume ? .shouldResume : []
         delivery.yield(.interruptionEnded(shouldResume: shouldResume))
         post(
@@ -106,6 +107,16 @@ extension AudioSession {
         if host.poster.haveBeenHandled(then: resumeLater) {
             resumeParticipants(number, shouldResume: shouldResume)
         }
+    }
+
+    /// Whether the session's output has left since the driver of a suspended engine last polled the
+    /// server, so that the arbiter does not know that yet. As when it knows, the session is then not
+    /// asked to resume, so that nothing starts on another output (keeps ROUTE-4).
+    private var outputHasLeft: Bool {
+        guard let status = registered.status?.session, status.stopsWhenDisconnected,
+            status.prefersInterruptionOnRouteDisconnect
+        else { return false }
+        return host.hasLostOutputWhileSuspended(of: registered)
     }
 
     /// Resumes the participants, unless the session was interrupted or deactivated since.

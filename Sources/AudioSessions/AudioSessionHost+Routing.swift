@@ -43,6 +43,7 @@ extension AudioSessionHost {
     func startEngine() throws(DriverError) {
         guard case .success(let engine) = engine else { return }
         let result = hardware.sync { Result { () throws(DriverError) in try engine.start() } }
+        idleSuspension?.update()  // the session may have become inactive meanwhile
         try result.get()
     }
 
@@ -93,6 +94,15 @@ extension AudioSessionHost {
         let present = Set(devices.flatMap(\.ports).map(\.uid))
         let routed = connection.auxiliaryBuses.uids
         return !routed.contains(Self.driverPorts) && present.isDisjoint(with: routed)
+    }
+
+    /// Polls the server if the engine is suspended, and returns whether every output that the
+    /// session was routed to is gone.
+    func hasLostOutputWhileSuspended(of session: RegisteredSession) -> Bool {
+        guard case .success(let engine) = engine, engine.isSuspended,
+            (try? session.connection.get())?.auxiliaryBuses.uids.isEmpty == false, (try? engine.open()) != nil
+        else { return false }
+        return hasLostOutput(of: session)
     }
 
     /// Stands, among the uids of the ports that a session is routed to, for the ports that the

@@ -227,6 +227,7 @@ public final class AudioSessionHost: Sendable {
         if case .success(let engine) = engine { applyDeviceOverrides(to: engine.driver) }
         reportAgainAsync()
         applyAllRoutesAsync()
+        idleSuspension?.update()  // by the new settings
     }
 
     /// Handles an event of the driver: reports devices, applies requests, then notifies sessions.

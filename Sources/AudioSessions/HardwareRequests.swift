@@ -56,6 +56,12 @@ extension AudioSessionHost {
             last.sampleRate = request.sampleRate
         }
         guard case .success(let engine) = engine, engine.format != nil else { return }
+        // A suspended engine has no part in requests of active sessions: the app that has one of
+        // them applies its own once its engine has started. But any app restores values.
+        if engine.isSuspended {
+            guard request.ioBufferDuration == nil, request.sampleRate == nil else { return }
+            _ = try? engine.open()  // polls the server: the override may be newer than the format
+        }
         // Set the rate first: the duration is converted to frames at that rate.
         applySampleRate(request, engine)
         applyBufferSize(request, engine)

@@ -39,7 +39,12 @@ final class IdleSuspension: Sendable {
 
     /// Starts or cancels the timer. Call it when a session may have become active or inactive.
     func update() {
-        guard !isInUse else { return state.withLock { $0.timer = nil } }
+        if isInUse {
+            state.withLock { $0.timer = nil }
+            // The last session may have become inactive meanwhile, and the line above has then
+            // cancelled the timer that another thread started.
+            guard !isInUse else { return }
+        }
         startTimer()
     }
 

@@ -156,8 +156,6 @@ rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
     if (rcore_jack_is_lost(jack)) {
         return RCORE_JACK_LOST;
     }
-    // From here on, libjack reports each value that differs from these.
-    rcore_jack_record_format(jack->monitor, jack_get_sample_rate(jack->client), jack_get_buffer_size(jack->client));
     int result = jack_activate(jack->client);
     // PipeWire has ended, which it does not report to a client that is not active.
     if (result == -EPIPE) {
@@ -167,7 +165,7 @@ rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
     if (result != 0) {
         return RCORE_JACK_REFUSED;
     }
-    rcore_jack_watch_server(jack->monitor, -1);
+    jack->is_active = true;
     return RCORE_JACK_OK;
 }
 
@@ -176,10 +174,17 @@ rcore_jack_status_t rcore_jack_deactivate(rcore_jack_t *jack) {
         return RCORE_JACK_LOST;
     }
     if (jack_deactivate(jack->client) != 0) {
-        return RCORE_JACK_REFUSED;
+        // libjack has ended its thread nevertheless, or the client is neither active nor inactive.
+        rcore_jack_record_loss(jack->monitor, "the server did not deactivate the client");
+        return RCORE_JACK_LOST;
     }
     rcore_jack_leave_cycle(jack); // libjack may have ended its thread inside the cycle
-    rcore_jack_begin_polling(jack);
+    jack->is_active = false;
+    jack->active_rate = atomic_load(&jack->monitor->sample_rate);
+    // Neither ends while there are no notifications and no cycles.
+    atomic_store(&jack->freewheeling, false);
+    atomic_store(&jack->monitor->cycle_load, 0);
+    jack->polled_ports = 0;
     return RCORE_JACK_OK;
 }
 

@@ -83,8 +83,11 @@ struct rcore_jack {
     atomic_bool freewheeling;
     /// A connection to PipeWire's socket; -1: none.
     int server_fd;
-    /// A hash of the names of the server's ports at the last poll; 0: unknown. Used only by the
-    /// control thread.
+    // For polls; used only by the control thread.
+    bool is_active;
+    /// The server's rate when the client was active last; 0 before.
+    uint32_t active_rate;
+    /// A hash of the names of the server's ports at the last poll; 0: unknown.
     uint64_t polled_ports;
     /// Does not change while the client is active; may be NULL.
     void (*prepare)(void *context);
@@ -155,20 +158,18 @@ void rcore_jack_record_loss(rcore_jack_monitor_t *monitor, const char *reason);
 /// Records another rate or period of the server; ignores 0. [any but render]
 void rcore_jack_record_format(rcore_jack_monitor_t *monitor, uint32_t sample_rate, uint32_t period_frames);
 
-/// Connects to the socket of the PipeWire server that the client uses; returns -1 if that fails.
-/// [control] The connection sends nothing. The caller closes it.
+/// Connects to the socket of the PipeWire server that a client uses which was opened at the server
+/// `server_name` (NULL: the default one); returns -1 if that fails. [control] The connection sends
+/// nothing. The caller closes it.
 int rcore_jack_connect_to_pipewire(const char *server_name);
 
 /// Watches a connection to the server, whose end counts as the loss of the server; -1: none.
-/// [control] The caller closes the previous one.
+/// [control] The caller owns the descriptor, and closes it after the watch has ended.
 void rcore_jack_watch_server(rcore_jack_monitor_t *monitor, int server_fd);
 
 /// Resets the monitor for a new client, with the server's sample rate and period; keeps its counts.
 /// [control]
 void rcore_jack_monitor_reset(rcore_jack_monitor_t *monitor, uint32_t sample_rate, uint32_t period_frames);
-
-/// Prepares the client for polls, because notifications end. [control, after a deactivation]
-void rcore_jack_begin_polling(rcore_jack_t *jack);
 
 /// The latency callback: passes latencies through the client and adds its own latency, which is
 /// usually 0. Does nothing while latencies are held. (Without this callback, JACK also passes

@@ -18,3 +18,5 @@ void rcore_jack_prepare(rcore_jack_t *jack) RCORE_RT {
         jack->prepare(jack->prepare_context);
     }
 }
+
+bool rcore_jack_freewheels(const rcore_jack_t *jack) { return atomic_load(&jack->freewheeling); }

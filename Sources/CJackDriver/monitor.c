@@ -74,7 +74,7 @@ void rcore_jack_watch_server(rcore_jack_monitor_t *monitor, int server_fd) {
     monitor->server_fd = server_fd;
     pthread_mutex_unlock(&monitor->server_lock);
     if (is_new) {
-        rcore_jack_wake(monitor); // the thread that waits begins to watch it
+        wake(monitor->change_fd); // the thread that waits begins to watch it
     }
 }
 
@@ -91,14 +91,11 @@ static int watched_server(rcore_jack_monitor_t *monitor) {
 static void check_server(rcore_jack_monitor_t *monitor) {
     pthread_mutex_lock(&monitor->server_lock);
     struct pollfd server = {.fd = monitor->server_fd, .events = 0};
-    bool has_ended = poll(&server, 1, 0) > 0;
-    if (has_ended) {
+    if (poll(&server, 1, 0) > 0) {
         monitor->server_fd = -1;
+        rcore_jack_record_loss(monitor, NULL); // under the lock: for the client that owns the descriptor
     }
     pthread_mutex_unlock(&monitor->server_lock);
-    if (has_ended) {
-        rcore_jack_record_loss(monitor, NULL);
-    }
 }
 
 uint32_t rcore_jack_wait(rcore_jack_monitor_t *monitor, int timeout_ms) {
@@ -120,6 +117,9 @@ void rcore_jack_record_loss(rcore_jack_monitor_t *monitor, const char *reason) {
 }
 
 void rcore_jack_record_format(rcore_jack_monitor_t *monitor, uint32_t sample_rate, uint32_t period_frames) {
+    // Values beyond all limits are faults of the server.
+    sample_rate = sample_rate <= INT32_MAX ? sample_rate : 0;
+    period_frames = period_frames <= INT32_MAX ? period_frames : 0;
     bool changes_rate = sample_rate != 0 && atomic_exchange(&monitor->sample_rate, sample_rate) != sample_rate;
     bool changes_period =
         period_frames != 0 && atomic_exchange(&monitor->period_frames, period_frames) != period_frames;

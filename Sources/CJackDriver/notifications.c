@@ -43,6 +43,7 @@ static int on_xrun(void *argument) {
 static void on_freewheel(int starting, void *argument) {
     rcore_jack_t *jack = argument;
     atomic_store(&jack->freewheeling, starting != 0);
+    rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_FORMAT);
 }
 
 static void on_connection(jack_port_id_t a, jack_port_id_t b, int connected, void *argument) {

@@ -23,18 +23,33 @@ static uint64_t hash_ports(rcore_jack_t *jack) {
     return hash != 0 ? hash : 1;
 }
 
-/// Reads PipeWire's rate and period from its clock: its libjack updates its own values only for
-/// active clients. The clock lies in shared memory; without it, the values stay as they are.
+/// Returns whether two periods differ by more than the drift of a device, 1 %.
+static bool differ(float a, float b) { return fabsf(a - b) > b / 100; }
+
+/// Returns the greatest power of two that is not above `nframes`, or the next one if that is
+/// closer than 1 %.
+static float near_power_of_two(float nframes) {
+    float power = 1;
+    while (power * 2 <= nframes * 1.01f) {
+        power *= 2;
+    }
+    return power;
+}
+
+/// Reads PipeWire's rate and period for a client that is not active. libjack then returns its own
+/// last values, or those that the client's configuration requests; the clock of the graph, in
+/// shared memory, is current. Without it, both values stay as they are. The period is computed from
+/// its length in time, which libjack converts with its own last rate and with the device's drift.
 static void read_pipewire_clock(rcore_jack_t *jack, uint32_t *sample_rate, uint32_t *period) {
     jack_position_t position = {.frame_rate = 0};
     jack_nframes_t frames;
     jack_time_t now, next;
-    float period_usecs = 0;
-    if (jack_get_cycle_times(jack->client, &frames, &now, &next, &period_usecs) == 0 && period_usecs > 0) {
-        // libjack converts with its own rate, and includes the drift of the device.
-        float current = period_usecs * (float)*sample_rate / 1e6f;
-        if (fabsf(current - (float)*period) > (float)*period / 100 && current < RCORE_MAX_PERIOD) {
-            *period = (uint32_t)(current + 0.5f);
+    float usecs = 0;
+    if (jack->active_rate != 0 && jack_get_cycle_times(jack->client, &frames, &now, &next, &usecs) == 0 && usecs > 0) {
+        const float current = usecs * (float)jack->active_rate / 1e6f;
+        const float power = near_power_of_two(current);
+        if (differ(current, (float)*period) && current < RCORE_MAX_PERIOD * 1.01f) {
+            *period = (uint32_t)((differ(current, power) ? current : power) + 0.5f);
         }
     }
     (void)jack_transport_query(jack->client, &position);
@@ -43,29 +58,26 @@ static void read_pipewire_clock(rcore_jack_t *jack, uint32_t *sample_rate, uint3
     }
 }
 
-void rcore_jack_begin_polling(rcore_jack_t *jack) {
-    // Neither ends while there are no notifications and no cycles.
-    atomic_store(&jack->freewheeling, false);
-    atomic_store(&jack->monitor->cycle_load, 0);
-    jack->polled_ports = 0;
-    rcore_jack_watch_server(jack->monitor, jack->server_fd);
+static void poll_format(rcore_jack_t *jack) {
+    const rcore_jack_snapshot_t known = rcore_jack_read_snapshot(jack->monitor);
+    uint32_t sample_rate = known.sample_rate, period = known.period_frames;
+    if (rcore_jack_is_pipewire() && !jack->is_active) {
+        read_pipewire_clock(jack, &sample_rate, &period);
+    } else {
+        sample_rate = jack_get_sample_rate(jack->client);
+        period = jack_get_buffer_size(jack->client);
+    }
+    rcore_jack_record_format(jack->monitor, sample_rate, period);
 }
 
-bool rcore_jack_poll(rcore_jack_t *jack) {
+void rcore_jack_poll(rcore_jack_t *jack) {
     if (rcore_jack_is_lost(jack)) {
-        return false;
+        return;
     }
-    uint32_t sample_rate = jack_get_sample_rate(jack->client), period = jack_get_buffer_size(jack->client);
-    if (rcore_jack_is_pipewire()) {
-        read_pipewire_clock(jack, &sample_rate, &period);
-    }
-    const rcore_jack_snapshot_t before = rcore_jack_read_snapshot(jack->monitor);
-    rcore_jack_record_format(jack->monitor, sample_rate, period);
-    const uint64_t ports = hash_ports(jack);
-    const bool has_new_ports = ports != jack->polled_ports;
-    jack->polled_ports = ports;
-    if (has_new_ports) {
+    poll_format(jack);
+    const uint64_t ports = jack->is_active ? jack->polled_ports : hash_ports(jack);
+    if (ports != jack->polled_ports) {
+        jack->polled_ports = ports;
         rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_DEVICES);
     }
-    return has_new_ports || sample_rate != before.sample_rate || period != before.period_frames;
 }

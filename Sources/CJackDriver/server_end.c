@@ -35,12 +35,15 @@ static const char *environment(const char *const names[], size_t count) {
     return "";
 }
 
-/// Looks for the socket where libpipewire does.
+/// Looks for the socket where libpipewire does. (A `remote.name` in its configuration is not known
+/// here.) Its libjack takes the server name "default" for none.
 int rcore_jack_connect_to_pipewire(const char *server_name) {
     static const char *const remotes[] = {"PIPEWIRE_REMOTE"};
     static const char *const folders[] = {"PIPEWIRE_RUNTIME_DIR", "XDG_RUNTIME_DIR", "HOME", "USERPROFILE"};
-    const char *remote = server_name != NULL ? server_name : environment(remotes, 1);
-    const char *name = remote[0] != 0 ? remote : "pipewire-0";
+    const char *name = environment(remotes, 1);
+    if (name[0] == 0) {
+        name = server_name != NULL && strcmp(server_name, "default") != 0 ? server_name : "pipewire-0";
+    }
     if (name[0] == '/') {
         return connect_to("", name);
     }

@@ -94,9 +94,11 @@ final class JackClient: @unchecked Sendable {
         try check(rcore_jack_deactivate(handle), "the request to deactivate the client")
     }
 
-    /// Records in the monitor what has changed since the last poll; returns whether anything has.
-    /// For a client that is not active: libjack does not notify it.
-    func poll() -> Bool { rcore_jack_poll(handle) }
+    /// Records in the monitor what has changed since the last poll, for a client that libjack does
+    /// not notify because it is not active; of an active one, only the format.
+    func poll() { rcore_jack_poll(handle) }
+
+    var freewheels: Bool { rcore_jack_freewheels(handle) }
 
     func attach(_ core: RenderCore) { rcore_jack_attach_core(handle, core.handle) }
 

@@ -52,11 +52,11 @@ extension ServerConnection {
     /// connected to; then starts rendering. Latencies and connections are read afterwards: jackd's
     /// graph is about to change, and libjack would sleep for a period in each of these calls.
     func activateClient() throws(DriverError) {
-        let (client, isActive, isNew) = state.withLock { ($0.client, $0.isActive, $0.isNewClient) }
+        let (client, isActive) = state.withLock { ($0.client, $0.isActive) }
         guard let client else { throw .serverLost }
         if !isActive {
             try client.activate()
-            if isNew { restoreLinks(client) } else { makeLinks(client) }
+            makeLinks(client)
             connectBlocks(client)
             client.releaseLatencies()
         }
@@ -65,26 +65,28 @@ extension ServerConnection {
             // the client was not active.
             if !state.isActive { state.announced = nil }
             state.isActive = true
-            state.isNewClient = false
+            state.finalPollIsDue = state.isSuspended
+            state.isSuspended = false
             _ = attachCore(&state)
         }
         postRefresh(.settled)
     }
 
-    /// Deactivates the client after a suspension, unless rendering was started again. While it is
-    /// not certain whether a connection that vanished was removed deliberately, the client stays
-    /// active: only then does the server announce what decides that.
+    /// Deactivates the client after a suspension, unless rendering was started again. The client
+    /// stays active while it is not certain whether a connection that vanished was removed
+    /// deliberately, because only then does the server announce what decides that; and while the
+    /// server freewheels.
     private func deactivateIfSuspended(_ client: JackClient) {
         let isDue = state.withLock { state in
-            guard state.phase == .open, state.isActive, !state.wantsActive, !state.history.isUndecided else {
-                return false
-            }
+            guard state.phase == .open, state.isActive, !state.wantsActive, !state.history.isUndecided,
+                !client.freewheels
+            else { return false }
             // A start that follows waits for this thread, instead of attaching the core.
             state.isActive = false
+            state.isSuspended = true
             return true
         }
-        // If the server refuses, its cycles continue with silence, and the next activation succeeds
-        // without a request.
+        // If the server refuses, the client cannot be used again, and recovery opens another one.
         if isDue { try? client.deactivate() }
     }
 
@@ -94,15 +96,17 @@ extension ServerConnection {
     /// notifications.
     func poll() {
         let client = state.withLock { state in
-            state.pollIsPosted = false
-            return state.inactiveClient
+            defer { (state.pollIsPosted, state.finalPollIsDue) = (false, false) }
+            return state.polledClient
         }
-        _ = client?.poll()
+        client?.poll()
     }
 
-    /// Polls, and takes changes over at once.
+    /// Polls and scans for devices at once: an earlier poll may have found a change that the watch
+    /// thread has not handled yet.
     func pollAndRefresh() {
-        guard state.withLock({ $0.inactiveClient })?.poll() == true else { return }
+        guard let client = state.withLock({ $0.inactiveClient }) else { return }
+        client.poll()
         state.withLock { $0.scan = .settled }
         refresh()
     }
@@ -112,7 +116,11 @@ extension ServerConnection {
         guard let client = state.withLock({ $0.client }) else { throw .serverLost }
         let before = monitor.snapshot.period_frames
         try client.setPeriod(frames: frames)
-        if JackClient.isPipeWire { awaitPeriod(frames: frames, before: Int(before)) }
+        if state.withLock({ $0.inactiveClient != nil }) {
+            client.poll()
+        } else if JackClient.isPipeWire {
+            awaitPeriod(frames: frames, before: Int(before))
+        }
         refresh()
         return Int(monitor.snapshot.period_frames)
     }
@@ -234,7 +242,7 @@ extension ServerConnection {
             for block in state.withLock({ $0.blocks }) where !block.isMain { try client.register(block) }
             let isActive = state.withLock { state in
                 state.isActive = state.isActive && state.wantsActive
-                state.isNewClient = !state.isActive
+                state.isSuspended = false
                 return state.isActive
             }
             if isActive { try client.activate() }
@@ -248,6 +256,8 @@ extension ServerConnection {
                 restoreLinks(client)
                 connectBlocks(client)
                 client.releaseLatencies()
+            } else {
+                prepareLinks(client)
             }
             return client
         } catch {
@@ -266,16 +276,30 @@ extension ServerConnection {
         return made
     }
 
-    /// Restores the connections. A server with another device has none of the old ports of a main
-    /// block; the block is then released, so that `connectBlocks` connects it to the first device.
+    /// Restores the connections.
     private func restoreLinks(_ client: JackClient) {
         state.withLock { $0.history.moveToNewServer() }
         let made = makeLinks(client)
+        releaseMainBlocks(connected: made.filter(\.isMade).map(\.link))
+    }
+
+    /// Prepares the connections that the next activation makes.
+    private func prepareLinks(_ client: JackClient) {
+        let links = state.withLock { state in
+            state.history.moveToNewServer()
+            return state.history.restorable
+        }
+        releaseMainBlocks(connected: links.filter { client.hasPort($0.far) })
+    }
+
+    /// Releases the main blocks that have neither their device nor one of these connections, so
+    /// that `connectBlocks` connects them to the first device: a server with another device has
+    /// none of the old ports.
+    private func releaseMainBlocks(connected links: [PortLink]) {
         let (blocks, devices) = state.withLock { ($0.blocks, $0.devices) }
         for (index, block) in blocks.enumerated() where block.isMain {
-            let own = made.filter { Set(block.names).contains($0.link.own) }
             let isPresent = devices.contains { $0.channels.keys.contains(block.uid ?? "") }
-            guard !isPresent, !own.contains(where: \.isMade) else { continue }
+            guard !isPresent, !links.contains(where: { Set(block.names).contains($0.own) }) else { continue }
             state.withLock { state in
                 state.blocks[index].uid = nil
                 state.blocks[index].far = []

@@ -12,10 +12,10 @@ extension ServerConnection {
         var settling: Settling?
         var nextPoll: DispatchTime?
         while true {
-            let (switchEnd, connectionCheck, isInactive) = state.withLock {
-                ($0.driverSwitch.end, $0.connectionCheck, $0.inactiveClient != nil)
+            let (switchEnd, connectionCheck, isPolled) = state.withLock {
+                ($0.driverSwitch.end, $0.connectionCheck, $0.polledClient != nil)
             }
-            nextPoll = isInactive ? nextPoll ?? .now() + Self.pollInterval : nil
+            nextPoll = isPolled ? nextPoll ?? .now() + Self.pollInterval : nil
             let until = [recoveryLimit, settling?.end, switchEnd, connectionCheck, nextPoll].compactMap(\.self).min()
             let changes = ServerChanges(rawValue: rcore_jack_wait(monitor.handle, Self.milliseconds(until: until)))
             guard state.withLock({ $0.phase != .closed }) else { return }
@@ -46,11 +46,12 @@ extension ServerConnection {
         }
     }
 
-    /// How often a client that is not active is polled, in seconds.
+    /// How often a client that is not active is polled, in seconds. The last poll follows its
+    /// activation by at most as much, when several cycles have run.
     private static let pollInterval = 1.0
 
     /// Posts a poll to the control thread, unless one is queued.
-    private func postPoll() {
+    func postPoll() {
         let isPosted = state.withLock { state in
             defer { state.pollIsPosted = true }
             return state.pollIsPosted

@@ -18,9 +18,11 @@ final class ServerConnection: Sendable {
         var isActive = false
         /// Whether the client is to be active: from `start` until `suspend`.
         var wantsActive = false
-        /// Whether the client has never been active: it was just opened, or reopened after the loss
-        /// of the server during a suspension.
-        var isNewClient = true
+        /// Whether the client was active and is not now. (It was not if it has just been opened, or
+        /// reopened after the loss of the server during a suspension.)
+        var isSuspended = false
+        /// Whether the client has become active since the last poll.
+        var finalPollIsDue = false
         var pollIsPosted = false
         /// Whether the managed server is being started for the requested client.
         var isLaunching = false
@@ -58,8 +60,10 @@ final class ServerConnection: Sendable {
         var latencies: [OutputLatency] = []
         var latenciesArePosted = false
 
-        /// The client that must be polled, because libjack does not notify it.
+        /// The client, if libjack does not notify it because it is not active.
         var inactiveClient: JackClient? { phase == .open && !isActive ? client : nil }
+        /// The client, if it must be polled: also once more after it has become active.
+        var polledClient: JackClient? { phase == .open && (!isActive || finalPollIsDue) ? client : nil }
 
         /// Returns true once when the connections are due to be checked.
         mutating func takeConnectionCheck() -> Bool {
@@ -223,7 +227,7 @@ final class ServerConnection: Sendable {
     /// Returns the format; if the client is suspended, polls the server first. `devices` are then
     /// current, too.
     func currentFormat() throws(DriverError) -> HardwareFormat {
-        if state.withLock({ $0.inactiveClient != nil && !$0.isNewClient }) {
+        if state.withLock({ $0.inactiveClient != nil && $0.isSuspended }) {
             try call("the request for devices") { connection throws(DriverError) in connection.pollAndRefresh() }
         }
         return try requireFormat()

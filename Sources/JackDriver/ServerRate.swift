@@ -96,16 +96,19 @@ extension ServerConnection {
             + (JackClient.isPipeWire ? min(configuration.callTimeout, 2) : configuration.callTimeout)
         while true {
             let change = Promise<Void>()
-            let (format, isOver) = try state.withLock { state throws(DriverError) in
+            let (format, isOver, isInactive) = try state.withLock { state throws(DriverError) in
                 guard let format = state.format else { throw .serverLost }
                 let isNotified = state.deliveredFormat.map(isReached) ?? false
                 let isOver = (isReached(format) && isNotified) || DispatchTime.now() >= deadline
                 if !isOver { state.formatWaiters.append(change) }
-                return (format, isOver)
+                return (format, isOver, state.inactiveClient != nil)
             }
             guard !isOver else { return format }
             let now = min(DispatchTime.now(), deadline)
-            _ = change.wait(seconds: Double(deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1e9)
+            let rest = Double(deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1e9
+            // libjack does not notify a client that is not active.
+            if isInactive { postPoll() }
+            _ = change.wait(seconds: isInactive ? min(rest, 0.02) : rest)
         }
     }
 

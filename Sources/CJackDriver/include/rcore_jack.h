@@ -176,13 +176,17 @@ rcore_jack_status_t rcore_jack_unregister_block(rcore_jack_t *jack, rcore_jack_d
 rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack);
 /// Deactivates the client: the process is no longer woken in each cycle. Its connections are
 /// removed, its ports stay registered. [control] Detach the core first: libjack may end its thread
-/// inside the cycle. _REFUSED, _LOST.
+/// inside the cycle. _LOST, also if the server refuses: the client can then only be closed.
 rcore_jack_status_t rcore_jack_deactivate(rcore_jack_t *jack);
 /// Compares the server's format and ports with those of the last poll, and records the changes in
-/// the monitor: libjack notifies only active clients. Returns whether there was one. [control &
-/// !active] The first poll after a deactivation always records a change of devices. Makes no
+/// the monitor: libjack notifies only active clients. [control] The first poll after a deactivation
+/// always records a change of devices. For an active client, compares only the format: call it once
+/// when cycles run again, because libjack reports only what differs from its own values. Makes no
 /// request to the server. The loss of the server needs no poll. Does nothing when lost.
-bool rcore_jack_poll(rcore_jack_t *jack);
+void rcore_jack_poll(rcore_jack_t *jack);
+/// Returns whether the server freewheels. [any] Do not deactivate the client then: libjack may end
+/// its thread inside the callback of `rcore_jack_set_prepare`.
+bool rcore_jack_freewheels(const rcore_jack_t *jack);
 
 /// Sets a callback that runs before each cycle while the server freewheels, on the cycle's thread.
 /// That thread has no deadline then, so the callback may block and read files; streams then play

@@ -216,7 +216,7 @@ extension SessionState {
     /// Whether the session's playback stops when its output is disconnected. Sessions of category
     /// ambient or soloAmbient, in a chat mode or in mode measurement continue on another output,
     /// and multiRoute on its other ports (ROUTE-4).
-    var stopsWhenDisconnected: Bool {
+    package var stopsWhenDisconnected: Bool {
         switch (configuration.category, configuration.mode) {
         case (.ambient, _), (.soloAmbient, _), (.multiRoute, _): false
         case (_, .voiceChat), (_, .videoChat), (_, .gameChat), (_, .measurement): false

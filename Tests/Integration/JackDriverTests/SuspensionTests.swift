@@ -31,6 +31,10 @@ extension RealServers {
             #expect(try eventually { try links(player, on: server).isEmpty })
         }
 
+        private func ports(on server: JackServer) throws -> String {
+            try ChildProcess.run("jack_lsp", [], environment: server.environment).output
+        }
+
         private func isReturn(_ event: DriverEvent) -> Bool {
             if case .serverReturned = event { true } else { false }
         }
@@ -128,10 +132,7 @@ extension RealServers {
             #expect(player.driver.cycleCount == cycles)
             // Opening polls the server: it does not wait for the next poll.
             ears.kill()
-            #expect(
-                try eventually {
-                    !(try ChildProcess.run("jack_lsp", [], environment: server.environment).output).contains("Ears")
-                })
+            #expect(try eventually { !(try ports(on: server)).contains("Ears") })
             try player.engine.open()
             #expect(!reports(player, output: "Ears"))
             player.engine.close()
@@ -350,12 +351,14 @@ extension RealServers {
             #expect(
                 abs(missing) <= (TestServer.current == .jackdSync ? 4 : 8 * RouteFixture.periodFrames), "\(missing)")
 
+            // The interruption ends before the next poll.
             ears.kill()
-            #expect(routes.wait(for: ["Speaker"]))
-            #expect(!driver.isRendering)
+            #expect(try eventually { !(try ports(on: fixture.server)).contains("Ears") })
             try fixture.host.endInterruption()
             fixture.host.settle()
             #expect(!player.isPlaying && !session.isActive)
+            #expect(routes.wait(for: ["Speaker"]))
+            #expect(!driver.isRendering)
             #expect(try fixture.speaker.captured()[0].allSatisfy { $0 == 0 })
             let place = player.currentTime
             try player.play()

@@ -31,8 +31,9 @@ extension Scenario {
         if started { listen(to: player, "another period") }
         if started {
             log.attempt("suspend") { engine.suspend() }
-            // Answered after the deactivation.
-            log.attempt("period while suspended", within: limit) { try engine.requestPeriod(frames: 128) }
+            // The first one is answered after the deactivation.
+            log.attempt("period while suspended", within: limit) { try engine.requestPeriod(frames: 256) }
+            log.attempt("period of before", within: limit) { try engine.requestPeriod(frames: 128) }
             started = log.attempt("start after the suspension", within: limit) { try engine.start() } != nil
         }
         if started { listen(to: player, "after the suspension") }

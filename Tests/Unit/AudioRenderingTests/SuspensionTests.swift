@@ -1,11 +1,19 @@
 import AudioRendering
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
-/// An offline driver that counts as one with a clock.
+/// An offline driver that counts as one with a clock, and fails to start on request.
 private final class ClockedDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
+    let failure = Mutex<DriverError?>(nil)
+
     override var hasClock: Bool { true }
+
+    override func start() throws(DriverError) {
+        if let failure = failure.withLock({ $0 }) { throw failure }
+        try super.start()
+    }
 }
 
 @Suite("The engine's clock while it is suspended")
@@ -66,6 +74,28 @@ struct SuspensionTests {
         #expect(closed > 200)
         poll(nil, 0, 20)
         #expect(engine.currentFrame == closed)
+    }
+
+    @Test("It continues if a start fails, and stands still with a driver that has none")
+    func failedStart() throws {
+        try engine.start()
+        engine.suspend()
+        #expect(eventually { engine.currentFrame > 100 })
+        driver.failure.withLock { $0 = .timedOut(call: "the request", seconds: 1) }
+        let before = engine.currentFrame
+        #expect(throws: DriverError.self) { try engine.start() }
+        #expect(eventually { engine.currentFrame > before + 480 })
+        driver.failure.withLock { $0 = nil }
+        try engine.start()
+        #expect(engine.currentFrame > before + 480)
+
+        let offline = try AudioEngine(driver: OfflineDriver(sampleRate: 48_000, channels: 1))
+        try offline.start()
+        offline.suspend()
+        poll(nil, 0, 20)
+        #expect(offline.currentFrame == 0)
+        try offline.start()
+        #expect(offline.currentFrame == 0)
     }
 
     @Test("INT-8: a command that is due in the suspension takes effect with the first frame, and is late")

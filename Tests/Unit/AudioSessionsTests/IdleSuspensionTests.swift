@@ -127,6 +127,23 @@ struct IdleSuspensionTests {
         #expect(suspensions == 1)
     }
 
+    @Test("The handler of a voice that ends with the last cycle may activate a session")
+    func handler() throws {
+        let session = try session()
+        try session.setActive(true)
+        let activations = EventLog<Bool>()
+        let sound = VoiceSource.buffer(try AudioBuffer([[Float](repeating: 0.5, count: 48_000)]))
+        let voice = try session.engine.play(sound, on: session.bus) { _ in
+            activations.note((try? session.setActive(true)) != nil)
+        }
+        _ = try driver.inner.render(frames: 256)
+        try session.setActive(false)
+        try voice.stop(fadeFrames: 0)
+        advance(by: 5.1)
+        #expect(activations.wait { $0 == [true] })
+        #expect(driver.isRendering && suspensions == 1)
+    }
+
     @Test("A capture in progress postpones it")
     func capture() throws {
         let directory = try TemporaryDirectory()
