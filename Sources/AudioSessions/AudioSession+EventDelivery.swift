@@ -110,8 +110,8 @@ extension AudioSession {
     }
 
     /// Whether the session's output has left since the driver of a suspended engine last polled the
-    /// server, so that the arbiter does not know that yet. As when it knows, the session is then not
-    /// asked to resume, so that nothing starts on another output (keeps ROUTE-4).
+    /// server, so that the arbiter does not know that yet. As when it knows, the session is then
+    /// not asked to resume, so that nothing starts on another output (keeps ROUTE-4).
     private var outputHasLeft: Bool {
         guard let status = registered.status?.session, status.stopsWhenDisconnected,
             status.prefersInterruptionOnRouteDisconnect

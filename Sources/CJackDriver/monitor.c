@@ -93,7 +93,7 @@ static void check_server(rcore_jack_monitor_t *monitor) {
     struct pollfd server = {.fd = monitor->server_fd, .events = 0};
     if (poll(&server, 1, 0) > 0) {
         monitor->server_fd = -1;
-        rcore_jack_record_loss(monitor, NULL); // under the lock: for the client that owns the descriptor
+        rcore_jack_record_loss(monitor, NULL); // under the lock: for the descriptor's client
     }
     pthread_mutex_unlock(&monitor->server_lock);
 }
