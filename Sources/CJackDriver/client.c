@@ -175,7 +175,11 @@ rcore_jack_status_t rcore_jack_deactivate(rcore_jack_t *jack) {
     }
     if (jack_deactivate(jack->client) != 0) {
         // libjack has ended its thread nevertheless, or the client is neither active nor inactive.
-        rcore_jack_record_loss(jack->monitor, "the server did not deactivate the client");
+        // If the server is exiting, libjack is about to report that, and `rcore_jack_close` must
+        // wait for its thread (see shutdown.c).
+        if (!rcore_jack_await_loss(jack->monitor, RCORE_JACK_LOSS_REPORT_MS)) {
+            rcore_jack_record_loss(jack->monitor, "the server did not deactivate the client");
+        }
         return RCORE_JACK_LOST;
     }
     rcore_jack_leave_cycle(jack); // libjack may have ended its thread inside the cycle

@@ -134,8 +134,9 @@ final class JackClient: @unchecked Sendable {
     /// refusal, waits up to 250 ms for the loss of the server.
     func check(_ status: rcore_jack_status_t, _ call: String) throws(DriverError) {
         if status == RCORE_JACK_OK { return }
-        // A dying server refuses calls shortly before its end is reported.
-        let mayBeLost = status == RCORE_JACK_REFUSED && rcore_jack_await_loss(monitor.handle, 250)
+        let mayBeLost =
+            status == RCORE_JACK_REFUSED
+            && rcore_jack_await_loss(monitor.handle, Int32(RCORE_JACK_LOSS_REPORT_MS))
         if status == RCORE_JACK_LOST || mayBeLost || monitor.snapshot.lost { throw .serverLost }
         throw .refused(call: call, reason: Self.text(status))
     }

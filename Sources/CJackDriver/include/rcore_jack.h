@@ -95,6 +95,9 @@ uint32_t rcore_jack_wait(rcore_jack_monitor_t *monitor, int timeout_ms);
 /// Waits until the server is lost, at most `timeout_ms` (negative: without limit), and returns
 /// whether it is. [any but render]
 bool rcore_jack_await_loss(const rcore_jack_monitor_t *monitor, int timeout_ms);
+/// How long to wait for the loss after the server refused a call, in milliseconds: a server that is
+/// exiting refuses calls shortly before its end is reported.
+enum { RCORE_JACK_LOSS_REPORT_MS = 250 };
 /// Ends the current wait or, if there is none, the next one. [any but render]
 void rcore_jack_wake(rcore_jack_monitor_t *monitor);
 
