@@ -25,14 +25,16 @@ struct SuspensionTests {
 
     /// Reads the clock before and after `body`, and checks that it has advanced by the real time.
     private func expectRealTime(_ body: () throws -> Void) rethrows {
-        let (frame, begin) = (engine.currentFrame, SuspendingClock.now)
+        let earliest = SuspendingClock.now
+        let frame = engine.currentFrame
+        let latest = SuspendingClock.now
         try body()
-        let least = SuspendingClock.now - begin
+        let least = SuspendingClock.now - latest
         let frames = Double(engine.currentFrame - frame)
-        let most = SuspendingClock.now - begin
-        // The clock itself was read a moment later than the first frame.
+        let most = SuspendingClock.now - earliest
+        // Both readings are rounded down to whole frames.
         #expect(frames <= most / .seconds(1) * 48_000 + 1)
-        #expect(frames >= (least / .seconds(1) - 1) * 48_000)
+        #expect(frames >= least / .seconds(1) * 48_000 - 1)
     }
 
     @Test("It continues in real time, and rendering continues from there")
