@@ -108,8 +108,11 @@ public final class AudioEngine: Sendable {
             do throws(DriverError) {
                 try driver.start()
             } catch {
-                if before != .rendering { control.withState { $0.phase = before } }
-                if wasSuspended { control.beginSuspension() }
+                if wasSuspended {
+                    control.beginSuspension()
+                } else if before != .rendering {
+                    control.withState { if $0.phase != .closed { $0.phase = before } }
+                }
                 throw error
             }
         }
@@ -132,7 +135,7 @@ public final class AudioEngine: Sendable {
     public func suspend() {
         lifecycle.withLock { _ in
             driver.suspend()
-            if control.withState({ $0.phase == .rendering || $0.phase == .lost }) { control.beginSuspension() }
+            control.beginSuspension()
         }
         // Not on this thread: handlers may activate sessions, which wait for the queue on which a
         // host suspends its engine.

@@ -6,9 +6,11 @@ extension EngineControl {
     var currentFrame: UInt64 { withState { $0.suspendedClock?.frame() ?? rcore_time(core.handle) } }
 
     /// Has the clock continue without cycles, once the driver has been suspended. The clock of a
-    /// driver whose cycles the app runs stands still.
+    /// driver whose cycles the app runs stands still. Does nothing if the engine has not been
+    /// started, or its server is gone.
     func beginSuspension() {
         withState { state in
+            guard state.phase == .rendering || state.phase == .lost else { return }
             state.phase = .open
             if driver.hasClock {
                 state.suspendedClock = SuspendedClock(frame: rcore_time(core.handle), rate: state.sampleRate)
