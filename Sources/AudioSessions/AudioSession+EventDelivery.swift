@@ -109,14 +109,14 @@ extension AudioSession {
         }
     }
 
-    /// Whether the session's output has left since the driver of a suspended engine last polled the
-    /// server, so that the arbiter does not know that yet. As when it knows, the session is then
-    /// not asked to resume, so that nothing starts on another output (keeps ROUTE-4).
+    /// Whether the session's output left during a suspension of the engine, and the arbiter did not
+    /// know that yet when it ended the interruption. As when it knows, the session is then not
+    /// asked to resume, so that nothing starts on another output (keeps ROUTE-4).
     private var outputHasLeft: Bool {
         guard let status = registered.status?.session, status.stopsWhenDisconnected,
             status.prefersInterruptionOnRouteDisconnect
         else { return false }
-        return host.hasLostOutputWhileSuspended(of: registered)
+        return host.hasOutputLeft(of: registered)
     }
 
     /// Resumes the participants, unless the session was interrupted or deactivated since.

@@ -96,12 +96,16 @@ extension AudioSessionHost {
         return !routed.contains(Self.driverPorts) && present.isDisjoint(with: routed)
     }
 
-    /// Polls the server if the engine is suspended, and returns whether every output that the
-    /// session was routed to is gone.
-    func hasLostOutputWhileSuspended(of session: RegisteredSession) -> Bool {
-        guard case .success(let engine) = engine, engine.isSuspended,
-            (try? session.connection.get())?.auxiliaryBuses.uids.isEmpty == false, (try? engine.open()) != nil
+    /// Returns whether every output that the session was last routed to is gone, and is not awaited
+    /// after a return of the server. Polls the server first if the engine is suspended. If another
+    /// session has just ended the suspension, its poll has found the departure, but the session's
+    /// route change has not been delivered yet.
+    func hasOutputLeft(of session: RegisteredSession) -> Bool {
+        guard case .success(let engine) = engine,
+            (try? session.connection.get())?.auxiliaryBuses.uids.isEmpty == false,
+            !serverReturns.withLock({ $0.isAwaited })
         else { return false }
+        if engine.isSuspended, (try? engine.open()) == nil { return false }
         return hasLostOutput(of: session)
     }
 

@@ -52,7 +52,7 @@ final class IdleSuspension: Sendable {
 
     private func startTimer() {
         let seconds = seconds()
-        guard seconds > 0, engine.driver.hasClock else { return }
+        guard seconds > 0, engine.driver.hasClock else { return state.withLock { $0.timer = nil } }
         let timer = state.withLock { state in
             state.lastTimer += 1
             state.timer = state.lastTimer

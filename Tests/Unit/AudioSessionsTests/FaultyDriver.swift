@@ -8,9 +8,17 @@ final class FaultyDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
     let startFailure = Mutex<DriverError?>(nil)
     /// The devices that the driver lists, without reporting a change.
     let seen = Mutex<[AudioDevice]?>(nil)
+    private let clocked: Bool
     private let handler = Mutex<@Sendable (DriverEvent) -> Void>({ _ in })
 
-    init() { super.init(OfflineDriver(channels: 1)) }
+    /// `hasClock`: whether the engine considers it as one that a server calls, so that a host
+    /// suspends it.
+    init(hasClock: Bool = false) {
+        clocked = hasClock
+        super.init(OfflineDriver(channels: 1))
+    }
+
+    override var hasClock: Bool { clocked }
 
     func notify(_ event: DriverEvent) { handler.withLock { $0 }(event) }
 

@@ -1,5 +1,6 @@
 import AudioRendering
-import AudioSessions
+@testable import AudioSessions
+import Dispatch
 import Foundation
 import Platform
 import SessionArbiter
@@ -173,6 +174,24 @@ struct IdleSuspensionTests {
             #expect(tests.driver.isRendering)
             tests.advance(by: 100_000)
             #expect(tests.driver.isRendering == (tests.host === never.host))
+        }
+    }
+
+    @Test("A setting that becomes 0, because the app joins another arbiter, cancels it")
+    func cancelled() throws {
+        for (later, count) in [(5.0, 1), (0, 0)] {
+            let driver = SuspendableDriver()
+            let engine = try AudioEngine(driver: driver)
+            try engine.start()
+            let seconds = Mutex(5.0)
+            let (clock, queue) = (HandClock(), DispatchQueue(label: "test"))
+            let suspension = IdleSuspension(of: engine, clock: clock, startedOn: queue) { seconds.withLock { $0 } }
+            suspension.update()
+            seconds.withLock { $0 = later }
+            suspension.update()
+            clock.advance(by: .seconds(6))
+            queue.sync {}
+            #expect(driver.suspensions.withLock { $0 } == count)
         }
     }
 
