@@ -13,6 +13,14 @@ import tempfile
 # A mutation may make a test wait for an event that never occurs.
 LIMIT_SECONDS = 300
 
+# The programs that the tests of a target run, by target.
+PROGRAMS = {
+    "ArbiterServiceTests": ["arbiter-chaos", "arbiter-fuzzer", "arbiter-test-client", "audiosessiond"],
+    "AudioSessionsTests": ["audiosession", "audiosessiond"],
+    "SessionArbiterTests": ["audiosession", "audiosessiond", "player"],
+    "SessionCommandsTests": ["audiosession", "audiosession-device", "audiosession-server", "audiosessiond", "player"],
+}
+
 
 def run(arguments, limit=None):
     """Runs a command and returns its exit status and output.
@@ -57,6 +65,10 @@ class Project:
             open_ += [next(iter(dependency.values()))[0] for dependency in self.targets[current]["dependencies"]]
         return found
 
+    def needed(self, test_target):
+        """Returns all targets that the tests of a target need, with those of the programs that they run."""
+        return set().union(*(self.closure(name) for name in [test_target, *PROGRAMS.get(test_target, [])]))
+
     def uses_packages(self, names):
         """Returns whether one of these targets depends on another package."""
         return any("product" in dependency for name in names for dependency in self.targets[name]["dependencies"])
@@ -67,7 +79,7 @@ class Scratch:
 
     def __init__(self, project, target):
         self.project, self.target = project, target
-        self.needed = project.closure(target)
+        self.needed = project.needed(target)
         name = hashlib.sha256(str(project.root).encode()).hexdigest()[:8]
         self.path = pathlib.Path(tempfile.gettempdir()) / "swift-audio-session-mutations" / name / target
         self.path.mkdir(parents=True, exist_ok=True)
