@@ -186,8 +186,8 @@ extension RealServers {
             // no frame was rendered; a connection takes effect a few periods after it was made.
             let heard = try ears.captured()[0].map { $0 * 1_048_576 }
             let first = try #require(heard.firstIndex { $0 != 0 })
-            // Skips fades: on a busy machine, the route to a device that is not ready yet and the
-            // route once it is may both fade within the first period.
+            // Skips fades: on a busy machine, the first period may fade out and in again, without a
+            // lost frame.
             let steady = try #require(
                 heard.indices.dropFirst(first).dropLast(64).first { index in
                     (1..<64).allSatisfy { heard[index + $0] - heard[index] == Float($0) }

@@ -72,6 +72,19 @@ struct SuspendedRouteTests {
         #expect(music.currentRoute.outputs.map(\.portName) == (leaves ? ["Speaker"] : ["Ears"]))
     }
 
+    @Test(
+        "ROUTE-4, ROUTE-8: the session is asked to resume if the user had picked another output, suspended or not",
+        arguments: [true, false])
+    func picked(isSuspended: Bool) throws {
+        let music = try session(.playback)
+        isSuspended ? try suspend() : try host.beginInterruption(by: .call)
+        try host.pickOutput("Speaker:output")
+        host.settle()
+        driver.seen.withLock { $0 = [speaker] }
+        #expect(driver.isRendering == !isSuspended)
+        #expect(try endInterruption(of: music) == true)
+    }
+
     @Test("SRV-2: the session is asked to resume while its device is awaited after a return of the server")
     func awaited() throws {
         let music = try session(.playback)
