@@ -83,13 +83,9 @@ bool rcore_jack_hold_latencies(rcore_jack_t *jack, bool held) { return atomic_ex
 
 /// Sets the latency of the ports of one direction from that of the ports of the other direction.
 /// Holds the lock, so that the control thread cannot replace the table, or unregister ports,
-/// meanwhile.
-void rcore_jack_on_latency(jack_latency_callback_mode_t mode, void *argument) {
-    rcore_jack_t *jack = argument;
-    if (atomic_load(&jack->latencies_held)) {
-        return;
-    }
-    bool is_capture = mode == JackCaptureLatency;
+/// meanwhile. Returns whether any port's latency changed.
+static bool pass_on(rcore_jack_t *jack, jack_latency_callback_mode_t mode) {
+    bool is_capture = mode == JackCaptureLatency, has_changed = false;
     rcore_jack_direction_t from = is_capture ? RCORE_JACK_CAPTURE : RCORE_JACK_PLAYBACK;
     rcore_jack_direction_t to = is_capture ? RCORE_JACK_PLAYBACK : RCORE_JACK_CAPTURE;
     pthread_mutex_lock(&jack->table_lock);
@@ -97,20 +93,43 @@ void rcore_jack_on_latency(jack_latency_callback_mode_t mode, void *argument) {
     jack_latency_range_t through_client = range_over(jack, from, 0, RCORE_JACK_MAX_PORTS, true);
     for (uint32_t i = 0; i < table->nchannels[to]; i++) {
         jack_latency_range_t range = is_capture ? add_own_latency(jack, through_client, i) : through_client;
-        if (table->ports[to][i] != NULL) {
-            jack_port_set_latency_range(table->ports[to][i], mode, &range);
+        jack_latency_range_t last = {0, 0};
+        if (table->ports[to][i] == NULL) {
+            continue;
         }
+        jack_port_get_latency_range(table->ports[to][i], mode, &last);
+        has_changed = has_changed || last.min != range.min || last.max != range.max;
+        jack_port_set_latency_range(table->ports[to][i], mode, &range);
     }
     pthread_mutex_unlock(&jack->table_lock);
+    return has_changed;
+}
+
+/// PipeWire's libjack (0.3.65) calls this without the lock of its thread. A latency that is set here
+/// is sent at once, also while another thread sends a request, and one of the two messages is then
+/// malformed: libpipewire ends the process, or the server ends the connection. A latency that is
+/// set on the control thread is sent with the lock held.
+void rcore_jack_on_latency(jack_latency_callback_mode_t mode, void *argument) {
+    rcore_jack_t *jack = argument;
+    if (atomic_load(&jack->latencies_held)) {
+        return;
+    }
+    if (!rcore_jack_is_pipewire()) {
+        pass_on(jack, mode);
+    }
     rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_LATENCY);
 }
 
+/// On PipeWire, records a change only if there is one, because this call follows every record.
 void rcore_jack_pass_latencies(rcore_jack_t *jack) {
-    if (rcore_jack_is_lost(jack)) {
+    if (rcore_jack_is_lost(jack) || atomic_load(&jack->latencies_held)) {
         return;
     }
-    rcore_jack_on_latency(JackCaptureLatency, jack);
-    rcore_jack_on_latency(JackPlaybackLatency, jack);
+    bool has_changed = pass_on(jack, JackCaptureLatency);
+    has_changed = pass_on(jack, JackPlaybackLatency) || has_changed;
+    if (has_changed || !rcore_jack_is_pipewire()) {
+        rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_LATENCY);
+    }
 }
 
 void rcore_jack_set_own_latency(rcore_jack_t *jack, uint32_t channel, rcore_jack_latency_t latency) {

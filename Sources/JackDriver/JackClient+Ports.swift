@@ -10,7 +10,7 @@ extension JackClient {
                 handle, block.direction.jack, UInt32(block.first), UInt32(block.count), block.prefix),
             "\(block.count) ports '\(block.prefix)_…'")
         // PipeWire does not request capture latencies for new ports.
-        if Self.isPipeWire { rcore_jack_pass_latencies(handle) }
+        passLatenciesOnPipeWire()
     }
 
     /// Unregisters the ports of a block and removes their connections. If the server died, its
@@ -65,6 +65,12 @@ extension JackClient {
         if rcore_jack_hold_latencies(handle, false) { rcore_jack_pass_latencies(handle) }
     }
 
+    /// With PipeWire's libjack, passes latencies on, unless they are held or unchanged. There, only
+    /// the control thread may do so.
+    func passLatenciesOnPipeWire() {
+        if Self.isPipeWire { rcore_jack_pass_latencies(handle) }
+    }
+
     /// Sets the engine's own latency for each output channel. The server learns of it with the next
     /// recomputation.
     func setOwnLatencies(_ latencies: [OutputLatency]) {
@@ -78,9 +84,8 @@ extension JackClient {
     }
 
     /// Makes the server propagate latencies through its entire graph. A server that refuses does so
-    /// with its next graph change. PipeWire propagates port latencies on its own, and its libjack
-    /// (0.3.65) deadlocks if a recomputation is requested while it calls this client's latency
-    /// callback; there, this only passes the client's own latencies on.
+    /// with its next graph change. PipeWire propagates port latencies on its own; there, this only
+    /// passes the client's own latencies on.
     func recomputeLatencies() {
         if Self.isPipeWire { rcore_jack_pass_latencies(handle) } else { _ = rcore_jack_recompute_latencies(handle) }
     }

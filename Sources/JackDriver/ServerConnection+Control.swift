@@ -145,6 +145,7 @@ extension ServerConnection {
             return (state.client, state.identity, state.isActive, state.scan.take())
         }
         guard let client, let identity, !monitor.snapshot.lost else { return }
+        client.passLatenciesOnPipeWire()
         var format = client.readFormat(identity, hasLatencies: isActive)
         state.withLock { state in
             // Without connections, the ports have no latencies; those of the route are unchanged.

@@ -62,11 +62,20 @@ static int receive_signals(void) {
 
 /// Waits for a signal that ends the program, or until the server is lost. Returns true if it was
 /// lost.
-static bool wait_for_end(int signals, int lost) {
-    struct pollfd watched[] = {{.fd = signals, .events = POLLIN}, {.fd = lost, .events = POLLIN}};
-    while (poll(watched, 2, -1) == -1 && errno == EINTR) {
+static bool wait_for_end(int signals, virtual_device_t *device) {
+    struct pollfd watched[] = {{.fd = signals, .events = POLLIN}, {.fd = virtual_device_fd(device), .events = POLLIN}};
+    for (;;) {
+        int nready = poll(watched, 2, -1);
+        if (nready == -1 && errno == EINTR) {
+            continue;
+        }
+        if (nready == -1 || watched[0].revents != 0) {
+            return false;
+        }
+        if (!virtual_device_handle_event(device)) {
+            return true;
+        }
     }
-    return watched[0].revents == 0;
 }
 
 /// Waits for one interval. Returns false if a signal arrived that ends the program.
@@ -112,7 +121,7 @@ static int serve(device_options_t *options, char **argv, int refusals) {
         }
     }
     announce(options, "ready");
-    bool is_lost = wait_for_end(signals, virtual_device_lost_fd(device));
+    bool is_lost = wait_for_end(signals, device);
     if (!virtual_device_unplug(device, error, sizeof error)) {
         return fail(options, error, EX_IOERR);
     }

@@ -30,7 +30,8 @@ struct virtual_device {
     /// The device is being unplugged after its server was lost: no cycle may use the recording.
     atomic_bool is_leaving;
     atomic_bool in_cycle;
-    int lost_fd;
+    /// An event counter: see virtual_device_fd.
+    int event_fd;
 };
 
 const char *const *virtual_device_kinds(void) {
@@ -86,12 +87,16 @@ static void on_freewheel(int freewheels, void *argument) {
     atomic_store(&device->freewheels, freewheels != 0);
 }
 
+static void signal_event(virtual_device_t *device) {
+    uint64_t one = 1;
+    ssize_t written = write(device->event_fd, &one, sizeof one);
+    (void)written; // the descriptor is readable even if its counter is full
+}
+
 static void on_server_lost(void *argument) {
     virtual_device_t *device = argument;
     atomic_store(&device->is_lost, true);
-    uint64_t one = 1;
-    ssize_t written = write(device->lost_fd, &one, sizeof one);
-    (void)written; // the descriptor is readable even if its counter is full
+    signal_event(device);
 }
 
 static void on_server_lost_with_reason(jack_status_t code, const char *reason, void *argument) {
@@ -100,13 +105,22 @@ static void on_server_lost_with_reason(jack_status_t code, const char *reason, v
     on_server_lost(argument);
 }
 
-static void on_latency(jack_latency_callback_mode_t mode, void *argument) {
-    virtual_device_t *device = argument;
+static void set_latencies(virtual_device_t *device, jack_latency_callback_mode_t mode) {
     jack_latency_range_t range = {.min = device->latency, .max = device->latency};
     jack_port_t **ports = mode == JackPlaybackLatency ? device->playback : device->capture;
     uint32_t nports = mode == JackPlaybackLatency ? device->nplayback : device->ncapture;
     for (uint32_t i = 0; i < nports; i++) {
         jack_port_set_latency_range(ports[i], mode, &range);
+    }
+}
+
+/// With PipeWire, the control thread sets the latencies: see rcore_jack_on_latency in CJackDriver.
+static void on_latency(jack_latency_callback_mode_t mode, void *argument) {
+    virtual_device_t *device = argument;
+    if (rcore_jack_is_pipewire()) {
+        signal_event(device);
+    } else {
+        set_latencies(device, mode);
     }
 }
 
@@ -165,7 +179,7 @@ static bool check(const virtual_device_options_t *options, char *error, unsigned
 /// only to that client's libjack there.
 static void configure_pipewire(const virtual_device_options_t *options) {
     char properties[512];
-    if (strstr(jack_get_version_string(), "PipeWire") == NULL) {
+    if (!rcore_jack_is_pipewire()) {
         return;
     }
     snprintf(properties, sizeof properties, "{ node.nick = \"virtual-device:%s:%s\" }", options->kind, options->name);
@@ -255,8 +269,8 @@ static bool register_callbacks(virtual_device_t *device) {
 static bool open_and_activate(virtual_device_t *device, const virtual_device_options_t *options, char *error,
                               unsigned long error_size, virtual_device_fault_t *fault) {
     device->latency = options->latency;
-    device->lost_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (device->lost_fd == -1) {
+    device->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (device->event_fd == -1) {
         snprintf(error, error_size, "No file descriptor is free for device '%s'; close files.", options->name);
         return false;
     }
@@ -275,8 +289,8 @@ static bool open_and_activate(virtual_device_t *device, const virtual_device_opt
     }
     if (register_callbacks(device) && register_ports(device, options) && jack_activate(device->client) == 0) {
         // PipeWire requests latencies only once the ports are connected.
-        on_latency(JackPlaybackLatency, device);
-        on_latency(JackCaptureLatency, device);
+        set_latencies(device, JackPlaybackLatency);
+        set_latencies(device, JackCaptureLatency);
         return true;
     }
     if (atomic_load(&device->is_lost)) {
@@ -311,7 +325,19 @@ virtual_device_t *virtual_device_plug(const virtual_device_options_t *options, c
     return NULL;
 }
 
-int virtual_device_lost_fd(const virtual_device_t *device) { return device->lost_fd; }
+int virtual_device_fd(const virtual_device_t *device) { return device->event_fd; }
+
+bool virtual_device_handle_event(virtual_device_t *device) {
+    uint64_t count;
+    ssize_t nread = read(device->event_fd, &count, sizeof count);
+    (void)nread; // without an event, what follows changes nothing
+    if (atomic_load(&device->is_lost)) {
+        return false;
+    }
+    set_latencies(device, JackPlaybackLatency);
+    set_latencies(device, JackCaptureLatency);
+    return true;
+}
 
 // ---- Unplugging ---------------------------------------------------------------------------------
 
@@ -338,8 +364,8 @@ bool virtual_device_unplug(virtual_device_t *device, char *error, unsigned long 
         return is_complete; // libjack may use the rest until the process ends
     }
     signal_source_close(&device->source);
-    if (device->lost_fd != -1) {
-        close(device->lost_fd);
+    if (device->event_fd != -1) {
+        close(device->event_fd);
     }
     free(device);
     return is_complete;

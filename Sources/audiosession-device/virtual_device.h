@@ -82,9 +82,13 @@ const char *const *virtual_device_kinds(void);
 virtual_device_t *virtual_device_plug(const virtual_device_options_t *options, char *error, unsigned long error_size,
                                       virtual_device_fault_t *fault);
 
-/// Returns a descriptor that becomes readable when the server was lost. [any] Valid until the
-/// device is unplugged.
-int virtual_device_lost_fd(const virtual_device_t *device);
+/// Returns a descriptor that becomes readable when `virtual_device_handle_event` must be called.
+/// [any] Valid until the device is unplugged.
+int virtual_device_fd(const virtual_device_t *device);
+
+/// Sets the latencies again if the server asked for them. [control] Returns false if the server was
+/// lost.
+bool virtual_device_handle_event(virtual_device_t *device);
 
 /// Unplugs a device and frees it, after everything that arrived was recorded; NULL does nothing.
 /// [control] Returns false if the recording is incomplete: `error` then describes what is missing.

@@ -61,6 +61,12 @@ static void check_use(call_t call, const jack_client_t *client) {
             fake_note_misuse("a request on libjack's own thread", calls[call].name);
         }
         break;
+    case CALL_port_set_latency_range:
+        // PipeWire's libjack would send the latency while another thread may be sending.
+        if (fake_role == ROLE_CYCLE || (fake.is_pipewire && fake_role != ROLE_CALLER)) {
+            fake_note_misuse("a latency on libjack's own thread", calls[call].name);
+        }
+        break;
     case CALL_port_get_buffer:
         if (fake_role != ROLE_CYCLE) {
             fake_note_misuse("buffers are there within a cycle only", calls[call].name);

@@ -65,6 +65,30 @@ TEST(questions_within_a_cycle) {
     EXPECT_EQUAL(count("lists"), 0);
 }
 
+/// Sets the latency of the client's port in its latency callback, as jackd2 expects.
+static void set_latency(jack_latency_callback_mode_t mode, void *argument) {
+    (void)argument;
+    jack_latency_range_t range = {.min = 64, .max = 64};
+    jack_port_set_latency_range(out, mode, &range);
+}
+
+static long misuse_of_latencies(const char *script) {
+    EXPECT(fake_jack_begin(script) == 0);
+    jack_client_t *client = jack_client_open("test", JackNoStartServer, NULL);
+    EXPECT(client != NULL);
+    out = jack_port_register(client, "out", JACK_DEFAULT_AUDIO_TYPE, JackPortIsOutput, 0);
+    set_latency(JackCaptureLatency, NULL);
+    EXPECT_EQUAL(count("misuse"), 0);
+    EXPECT(jack_set_latency_callback(client, set_latency, NULL) == 0);
+    EXPECT(jack_activate(client) == 0 && jack_client_close(client) == 0);
+    return count("misuse");
+}
+
+TEST(latencies_on_the_notification_thread) {
+    EXPECT_EQUAL(misuse_of_latencies(""), 0);
+    EXPECT(misuse_of_latencies("pipewire") > 0);
+}
+
 TEST(calls_on_a_closed_client) {
     EXPECT_EQUAL(fake_jack_begin(""), 0);
     jack_client_t *client = jack_client_open("test", JackNoStartServer, NULL);
@@ -105,6 +129,7 @@ TEST(scripts) {
 int main(void) {
     RUN(buffers_left_as_they_were);
     RUN(questions_within_a_cycle);
+    RUN(latencies_on_the_notification_thread);
     RUN(calls_on_a_closed_client);
     RUN(raised_timer_slack);
     RUN(lists_that_are_kept);
