@@ -51,7 +51,8 @@ public protocol RenderDriver: AnyObject, Sendable {
     /// `devicesChanged` reports every change.
     var devices: [AudioDevice]? { get }
     /// Returns the latency in frames between the port with this uid and its device's terminals, as
-    /// the server reports it; nil if no device has such a port. Reads a cached value.
+    /// the server reports it; nil if no device has such a port. Reads a cached value; only the
+    /// first call after `open` may query the server, for a period or two.
     func latencyFrames(ofPort uid: String) -> Int?
     /// Replaces the user's descriptions of devices. The driver reports the result with
     /// `devicesChanged`; existing connections stay.

@@ -61,7 +61,8 @@ extension AudioSession {
     public func setSupportsMultichannelContent(_ inValue: Bool) throws { isMultichannel.withLock { $0 = inValue } }
     /// The latency in seconds from the engine to the device's terminals, as the server reports it
     /// (ROUTE-1); for several outputs, the highest one. It does not include the latency of limiters
-    /// and inserts (`latencyFrames`). 0 while no server can be reached.
+    /// and inserts (`latencyFrames`). 0 while no server can be reached. Right after the session has
+    /// connected to the server, the first query of a latency may take one or two periods.
     public var outputLatency: TimeInterval { latency(\.outputs, or: \.outputLatencyFrames) }
     /// The latency in seconds from the device's terminals to the engine, as the server reports it
     /// (ROUTE-1); for several inputs, the highest one. 0 while no server can be reached.

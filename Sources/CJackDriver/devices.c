@@ -50,9 +50,9 @@ static void read_aliases(jack_port_t *port, rcore_jack_port_t *description) {
     }
 }
 
-/// Describes a port. Returns false for a port that was removed in the meantime, for the client's
+/// Describes a port; without `with_latency`, its latency is 0. Returns false for a port that was removed in the meantime, for the client's
 /// own ports, and if the name cannot be copied.
-static bool describe(rcore_jack_t *jack, const char *name, rcore_jack_port_t *description) {
+static bool describe(rcore_jack_t *jack, const char *name, bool with_latency, rcore_jack_port_t *description) {
     jack_port_t *port = jack_port_by_name(jack->client, name);
     if (port == NULL || jack_port_is_mine(jack->client, port)) {
         return false;
@@ -60,7 +60,9 @@ static bool describe(rcore_jack_t *jack, const char *name, rcore_jack_port_t *de
     unsigned flags = (unsigned)jack_port_flags(port);
     bool plays = (flags & JackPortIsInput) != 0;
     jack_latency_range_t latency = {0, 0};
-    jack_port_get_latency_range(port, plays ? JackPlaybackLatency : JackCaptureLatency, &latency);
+    if (with_latency) {
+        jack_port_get_latency_range(port, plays ? JackPlaybackLatency : JackCaptureLatency, &latency);
+    }
     *description = (rcore_jack_port_t){
         .name = strdup(name),
         .direction = plays ? RCORE_JACK_PLAYBACK : RCORE_JACK_CAPTURE,
@@ -75,7 +77,8 @@ static bool describe(rcore_jack_t *jack, const char *name, rcore_jack_port_t *de
     return true;
 }
 
-rcore_jack_port_t *rcore_jack_list_ports(rcore_jack_t *jack, const char *pattern, uint32_t *count) {
+rcore_jack_port_t *rcore_jack_list_ports(rcore_jack_t *jack, const char *pattern, bool with_latencies,
+                                         uint32_t *count) {
     *count = 0;
     if (rcore_jack_is_lost(jack)) {
         return NULL;
@@ -90,7 +93,7 @@ rcore_jack_port_t *rcore_jack_list_ports(rcore_jack_t *jack, const char *pattern
     for (uint32_t list = 0; list < names.nlists; list++) {
         for (uint32_t i = 0; ports != NULL && names.lists[list][i] != NULL; i++) {
             if (!is_listed(ports, *count, names.lists[list][i])) {
-                *count += describe(jack, names.lists[list][i], &ports[*count]);
+                *count += describe(jack, names.lists[list][i], with_latencies, &ports[*count]);
             }
         }
         jack_free(names.lists[list]);

@@ -96,11 +96,11 @@ extension JackClient {
     /// have neither the physical nor the terminal flag.
     private static let unflaggedBridges = "^alsa_(in|out)[^:]*:"
 
-    /// Returns the ports that may belong to a device, with their maximum latency. Omits ports whose
-    /// name is not UTF-8 or has no client prefix.
-    func listPorts() -> [PortFacts] {
+    /// Returns the ports that may belong to a device, with their maximum latency; 0 without
+    /// `hasLatencies`. Omits ports whose name is not UTF-8 or has no client prefix.
+    func listPorts(hasLatencies: Bool = true) -> [PortFacts] {
         var count: UInt32 = 0
-        let ports = rcore_jack_list_ports(handle, Self.unflaggedBridges, &count)
+        let ports = rcore_jack_list_ports(handle, Self.unflaggedBridges, hasLatencies, &count)
         defer { rcore_jack_free_ports(ports, count) }
         return UnsafeBufferPointer(start: ports, count: Int(count)).compactMap { port in
             guard let name = String(validatingCString: port.name), name.contains(":") else { return nil }

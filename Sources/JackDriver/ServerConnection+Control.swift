@@ -12,7 +12,9 @@ extension ServerConnection {
             configuration.server, managed: configuration.managedServer, name: configuration.clientName,
             monitor: monitor,
             onLaunch: { state.withLock { $0.isLaunching = true } })
-        let devices = findDevices(client)
+        // Neither devices nor ports have latencies yet: libjack would sleep for a period, until the
+        // server's graph contains the client.
+        let devices = findDevices(client, hasLatencies: false)
         let outputs = configuration.outputs ?? min(devices.first(.output)?.channels ?? 2, 8)
         let inputs = configuration.inputs ?? min(devices.first(.input)?.channels ?? 0, 8)
         do throws(DriverError) {
@@ -25,8 +27,6 @@ extension ServerConnection {
         let identity = Identity(
             server: server, clientName: client.name, outputs: outputs, inputs: inputs,
             serverName: server.name(managed: configuration.managedServer))
-        // Nothing is connected yet, so there are no latencies to read; libjack would sleep for a
-        // period until its graph contains the new ports.
         let format = client.readFormat(identity, hasLatencies: false)
         state.withLock { state in
             state.identity = identity
@@ -34,6 +34,7 @@ extension ServerConnection {
             state.format = format
             state.deliveredFormat = format
             state.devices = devices
+            state.devicesHaveLatencies = false
             state.blocks = Self.mainBlocks(identity)
             bindMainBlocks(&state)
         }
@@ -251,6 +252,7 @@ extension ServerConnection {
             let devices = findDevices(client)
             state.withLock { state in
                 state.devices = devices
+                state.devicesHaveLatencies = true
                 state.driverSwitch = DriverSwitch(patience: configuration.switchPatience)
             }
             if isActive {

@@ -26,7 +26,11 @@ extension ServerConnection {
     var devices: [AudioDevice]? { state.withLock { $0.phase == .open ? $0.devices.map(\.device) : nil } }
 
     func latencyFrames(ofPort uid: String) -> Int? {
-        state.withLock { state in
+        if state.withLock({ $0.phase == .open && !$0.devicesHaveLatencies }) {
+            // Errors are not reported: without a server, there is no latency.
+            try? call("the latencies of devices") { connection in connection.readDeviceLatencies() }
+        }
+        return state.withLock { state in
             state.phase == .open ? state.devices.lazy.compactMap { $0.latencies[uid] }.first : nil
         }
     }
@@ -165,12 +169,29 @@ extension ServerConnection {
     // MARK: Finding devices (control thread)
 
     /// Returns the current devices, with those that were reported before first.
-    func findDevices(_ client: JackClient) -> [FoundDevice] { findDevices(client, in: announcedPorts(of: client)) }
+    func findDevices(_ client: JackClient, hasLatencies: Bool = true) -> [FoundDevice] {
+        findDevices(client, in: announcedPorts(of: client, hasLatencies: hasLatencies))
+    }
+
+    /// Reads the latencies of the reported devices if that has not happened yet.
+    private func readDeviceLatencies() {
+        let (client, isDone) = state.withLock { ($0.client, $0.devicesHaveLatencies) }
+        guard let client, !isDone else { return }
+        let found = findDevices(client, in: client.listPorts())
+        state.withLock { state in
+            for index in state.devices.indices {
+                let uid = state.devices[index].device.uid
+                guard let same = found.first(where: { $0.device.uid == uid }) else { continue }
+                state.devices[index].latencies = same.latencies
+            }
+            state.devicesHaveLatencies = true
+        }
+    }
 
     /// Returns the listed ports that may belong to a device and, if the client is active, that the
     /// server has announced.
-    private func announcedPorts(of client: JackClient) -> [PortFacts] {
-        let ports = client.listPorts()
+    private func announcedPorts(of client: JackClient, hasLatencies: Bool = true) -> [PortFacts] {
+        let ports = client.listPorts(hasLatencies: hasLatencies)
         let (isActive, announced) = state.withLock { state in
             // The server announces ports to active clients only, and jackd2 also lists the ports of
             // a client that is still registering them.
@@ -192,7 +213,7 @@ extension ServerConnection {
     }
 
     /// Updates the devices if the result is certain now, and queues `devicesChanged` if they differ
-    /// from before.
+    /// from before. Latencies that were read for the first time are no difference.
     func updateDevices(_ client: JackClient, _ scan: DeviceScan) {
         let ports = announcedPorts(of: client)
         let present = findDevices(client, in: ports)
@@ -202,13 +223,15 @@ extension ServerConnection {
                 JackClient.isPipeWire
                 ? present
                 : state.driverSwitch.complete(present, from: Set(ports.map(\.name)), known: state.devices)
-            guard found != state.devices else { return }
+            let hadLatencies = state.devicesHaveLatencies
+            guard found != state.devices else { return state.devicesHaveLatencies = true }
             let known = Set(state.devices.map(\.structure))
             guard scan == .settled || found.allSatisfy({ known.contains($0.structure) }) else { return }
             let isNotified = !state.devices.elementsEqual(found) {
-                $0.device == $1.device && $0.latencies == $1.latencies
+                $0.device == $1.device && ($0.latencies == $1.latencies || !hadLatencies)
             }
             state.devices = found
+            state.devicesHaveLatencies = true
             if isNotified { state.pendingEvents.append(.devicesChanged(found.map(\.device))) }
         }
     }

@@ -290,11 +290,12 @@ typedef struct rcore_jack_port {
 /// Lists the audio ports that are physical or terminal, or whose full name matches the regular
 /// expression `pattern` (NULL: no others). Leaves out the client's own ports. Lists each port once:
 /// first the physical ports, then the other terminal ones, then the others that match, each group
-/// in the server's order. [control] Sets `count`, which can be 0 even if the list is not NULL.
-/// Returns NULL if the server has no such ports, if memory cannot be allocated, or if the server
-/// was lost. A port that is removed in the meantime is not in the list. Free with
-/// `rcore_jack_free_ports`.
-rcore_jack_port_t *rcore_jack_list_ports(rcore_jack_t *jack, const char *pattern, uint32_t *count);
+/// in the server's order. [control] Without `with_latencies`, all latencies are 0: while the
+/// server's graph is about to change, as after a client was opened, jackd2's libjack takes more
+/// than a period to read them. Sets `count`, which can be 0 even if the list is not NULL. Returns
+/// NULL if the server has no such ports, if memory cannot be allocated, or if the server was lost.
+/// A port that is removed in the meantime is not in the list. Free with `rcore_jack_free_ports`.
+rcore_jack_port_t *rcore_jack_list_ports(rcore_jack_t *jack, const char *pattern, bool with_latencies, uint32_t *count);
 /// Frees a list of ports; NULL does nothing. [any but render]
 void rcore_jack_free_ports(rcore_jack_port_t *ports, uint32_t count);
 

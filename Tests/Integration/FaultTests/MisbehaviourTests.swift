@@ -144,15 +144,16 @@ struct Misbehaviour: Sendable, CustomTestStringConvertible {
 }
 
 extension Misbehaviour {
-    /// jackd's graph is about to change when a client has been activated and connected: libjack
-    /// then sleeps in each request for latencies and connections, here for ever. The first four
-    /// requests for latencies describe the device when the client is opened.
+    /// jackd's graph is about to change when a client has been opened, and when it has been
+    /// activated and connected: libjack then sleeps in each request for latencies and connections,
+    /// here for ever.
     static let activation = Misbehaviour(
-        "libjack sleeps when the client has been activated and connected", "notify never",
-        "hang port_get_latency_range 5", scenario: "activation",
+        "libjack sleeps when the client has been opened, activated and connected", "notify never",
+        "hang port_get_latency_range 1", scenario: "activation",
         prints: [
             "activate: done", "first activation: client_open 1, port_register 4, activate 1, connect 4, get_ports 3",
-            "rendering: true", "connect the first output: 0..<2", "activate again: done", "later activation: no calls",
+            "rendering: true", "connect the first output: 0..<2", "latency of the first output: 256",
+            "activate again: done", "later activation: no calls",
             "close: done",
         ])
 }

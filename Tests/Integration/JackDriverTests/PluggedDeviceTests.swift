@@ -121,6 +121,25 @@ extension RealServers {
             player.engine.close()
         }
 
+        @Test(
+            "ROUTE-1: the first query after opening returns the latencies of devices, without a report of a change")
+        func firstLatencies() throws {
+            let server = try JackServer(name)
+            defer { server.stop() }
+            let phones = try VirtualDevice("Phones", kind: .headphones, on: server.environment, latency: 480)
+            let player = try JackPlayer(configuration())
+            _ = try player.engine.open()
+            #expect(player.driver.latencyFrames(ofPort: "Phones:output") == 480)
+            #expect(player.driver.latencyFrames(ofPort: "no such port") == nil)
+            _ = try player.start()
+            #expect(try player.waitForFrames(1000))
+            #expect(player.driver.latencyFrames(ofPort: "Phones:output") == 480)
+            #expect(notified(player.events.noted).isEmpty)
+            player.engine.close()
+            #expect(player.driver.latencyFrames(ofPort: "Phones:output") == nil)
+            phones.stop()
+        }
+
         @Test("SRV-2: a user-removed connection stays removed when its device is unplugged and returns")
         func takenApart() throws {
             let server = try JackServer(name)

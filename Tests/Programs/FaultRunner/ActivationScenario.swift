@@ -27,6 +27,7 @@ extension Scenario {
         let port = driver.devices?.lazy.flatMap(\.ports).first { $0.direction == .output }
         log.attempt("connect the first output", within: limit) { try driver.connect(port?.uid ?? "") }
         jack.act("release")
+        log.note("latency of the first output: \(driver.latencyFrames(ofPort: port?.uid ?? "") ?? -1)")
         host.settle()
         log.attempt("deactivate", within: limit) { try session.setActive(false) }
         // A call that waits until the control thread has made the calls above.
