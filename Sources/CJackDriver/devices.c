@@ -50,8 +50,8 @@ static void read_aliases(jack_port_t *port, rcore_jack_port_t *description) {
     }
 }
 
-/// Describes a port; without `with_latency`, its latency is 0. Returns false for a port that was removed in the meantime, for the client's
-/// own ports, and if the name cannot be copied.
+/// Describes a port; without `with_latency`, its latency is 0. Returns false for a port that was
+/// removed in the meantime, for the client's own ports, and if the name cannot be copied.
 static bool describe(rcore_jack_t *jack, const char *name, bool with_latency, rcore_jack_port_t *description) {
     jack_port_t *port = jack_port_by_name(jack->client, name);
     if (port == NULL || jack_port_is_mine(jack->client, port)) {

@@ -105,10 +105,10 @@ static bool pass_on(rcore_jack_t *jack, jack_latency_callback_mode_t mode) {
     return has_changed;
 }
 
-/// PipeWire's libjack (0.3.65) calls this without the lock of its thread. A latency that is set here
-/// is sent at once, also while another thread sends a request, and one of the two messages is then
-/// malformed: libpipewire ends the process, or the server ends the connection. A latency that is
-/// set on the control thread is sent with the lock held.
+/// PipeWire's libjack (0.3.65) calls this without the lock of its thread. A latency that is set
+/// here is sent at once, also while another thread sends a request, and one of the two messages is
+/// then malformed: libpipewire ends the process, or the server ends the connection. A latency that
+/// is set on the control thread is sent with the lock held.
 void rcore_jack_on_latency(jack_latency_callback_mode_t mode, void *argument) {
     rcore_jack_t *jack = argument;
     if (atomic_load(&jack->latencies_held)) {
