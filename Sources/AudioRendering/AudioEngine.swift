@@ -179,7 +179,7 @@ public final class AudioEngine: Sendable {
     /// Calls `handler` for every event until the returned observation is canceled or released: on a
     /// thread of the engine or the driver, or of the caller that opens, stops or closes the engine.
     /// The handler must not wait for the driver: it must neither activate the session nor request
-    /// preferred values. It may do both on another thread.
+    /// preferred values, nor query latencies. It may do all that on another thread.
     public func observe(_ handler: @escaping @Sendable (EngineEvent) -> Void) -> EngineObservation {
         EngineObservation(onCancel: control.observers.add(handler))
     }

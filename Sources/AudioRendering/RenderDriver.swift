@@ -51,8 +51,9 @@ public protocol RenderDriver: AnyObject, Sendable {
     /// `devicesChanged` reports every change.
     var devices: [AudioDevice]? { get }
     /// Returns the latency in frames between the port with this uid and its device's terminals, as
-    /// the server reports it; nil if no device has such a port. Reads a cached value; only the
-    /// first call after `open` may query the server, for a period or two.
+    /// the server reports it; nil if no device has such a port. Reads a cached value;
+    /// until the value was read after `open`, the call waits for that, usually for one or two
+    /// periods.
     func latencyFrames(ofPort uid: String) -> Int?
     /// Replaces the user's descriptions of devices. The driver reports the result with
     /// `devicesChanged`; existing connections stay.

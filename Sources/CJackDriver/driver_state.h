@@ -72,8 +72,9 @@ struct rcore_jack {
     atomic_bool in_cycle;
     struct grace_period core_grace;
     struct grace_period table_grace;
-    /// Held by the latency callback while it uses the table's ports, and by the control thread
-    /// while it replaces the table. Never held across a call of libjack that waits.
+    /// Held while latencies are passed on, by the latency callback or by the control thread, and by
+    /// the control thread while it replaces the table. Of the calls of libjack, only the queries of
+    /// latencies and connections are made meanwhile: with jackd2, they may wait for a period.
     pthread_mutex_t table_lock;
     /// Set while the control thread makes several connections at once: the latency callback does
     /// nothing until after the last one.
@@ -172,8 +173,9 @@ void rcore_jack_watch_server(rcore_jack_monitor_t *monitor, int server_fd);
 void rcore_jack_monitor_reset(rcore_jack_monitor_t *monitor, uint32_t sample_rate, uint32_t period_frames);
 
 /// The latency callback: passes latencies through the client and adds its own latency, which is
-/// usually 0. Does nothing while latencies are held. (Without this callback, JACK also passes
-/// latencies through, but sends no notification.) [notification, control]
+/// usually 0; with PipeWire, leaves that to the control thread. Does nothing while latencies are
+/// held. (Without this callback, JACK also passes latencies through, but sends no notification.)
+/// [notification]
 void rcore_jack_on_latency(jack_latency_callback_mode_t mode, void *argument);
 
 /// Registers all callbacks, before activation. Returns false if libjack refuses one that the driver

@@ -83,9 +83,9 @@ bool rcore_jack_hold_latencies(rcore_jack_t *jack, bool held) { return atomic_ex
 
 /// Sets the latency of the ports of one direction from that of the ports of the other direction.
 /// Holds the lock, so that the control thread cannot replace the table, or unregister ports,
-/// meanwhile. Returns whether any port's latency changed.
-static bool pass_on(rcore_jack_t *jack, jack_latency_callback_mode_t mode) {
-    bool is_capture = mode == JackCaptureLatency, has_changed = false;
+/// meanwhile.
+static void pass_on(rcore_jack_t *jack, jack_latency_callback_mode_t mode) {
+    bool is_capture = mode == JackCaptureLatency;
     rcore_jack_direction_t from = is_capture ? RCORE_JACK_CAPTURE : RCORE_JACK_PLAYBACK;
     rcore_jack_direction_t to = is_capture ? RCORE_JACK_PLAYBACK : RCORE_JACK_CAPTURE;
     pthread_mutex_lock(&jack->table_lock);
@@ -93,16 +93,11 @@ static bool pass_on(rcore_jack_t *jack, jack_latency_callback_mode_t mode) {
     jack_latency_range_t through_client = range_over(jack, from, 0, RCORE_JACK_MAX_PORTS, true);
     for (uint32_t i = 0; i < table->nchannels[to]; i++) {
         jack_latency_range_t range = is_capture ? add_own_latency(jack, through_client, i) : through_client;
-        jack_latency_range_t last = {0, 0};
-        if (table->ports[to][i] == NULL) {
-            continue;
+        if (table->ports[to][i] != NULL) {
+            jack_port_set_latency_range(table->ports[to][i], mode, &range);
         }
-        jack_port_get_latency_range(table->ports[to][i], mode, &last);
-        has_changed = has_changed || last.min != range.min || last.max != range.max;
-        jack_port_set_latency_range(table->ports[to][i], mode, &range);
     }
     pthread_mutex_unlock(&jack->table_lock);
-    return has_changed;
 }
 
 /// PipeWire's libjack (0.3.65) calls this without the lock of its thread. A latency that is set
@@ -120,14 +115,18 @@ void rcore_jack_on_latency(jack_latency_callback_mode_t mode, void *argument) {
     rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_LATENCY);
 }
 
-/// On PipeWire, records a change only if there is one, because this call follows every record.
+/// PipeWire reports the changes that result; a record here would make the control thread repeat
+/// this call for ever.
 void rcore_jack_pass_latencies(rcore_jack_t *jack) {
     if (rcore_jack_is_lost(jack) || atomic_load(&jack->latencies_held)) {
         return;
     }
-    bool has_changed = pass_on(jack, JackCaptureLatency);
-    has_changed = pass_on(jack, JackPlaybackLatency) || has_changed;
-    if (has_changed || !rcore_jack_is_pipewire()) {
+    if (rcore_jack_is_pipewire() && !jack->is_active) {
+        return; // the activation passes them on
+    }
+    pass_on(jack, JackCaptureLatency);
+    pass_on(jack, JackPlaybackLatency);
+    if (!rcore_jack_is_pipewire()) {
         rcore_jack_record_change(jack->monitor, RCORE_JACK_CHANGED_LATENCY);
     }
 }

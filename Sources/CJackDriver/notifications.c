@@ -1,6 +1,6 @@
 /// The callbacks that libjack calls on its own threads. They only store values, record changes and
-/// wake waiting threads; the latency callback, in latencies.c, also passes latencies on. None of
-/// them may block: a client whose notification thread hangs makes other clients hang.
+/// wake waiting threads; with jackd2, the latency callback, in latencies.c, also passes latencies
+/// on. None of them may block: a client whose notification thread hangs makes other clients hang.
 #define _GNU_SOURCE
 #include "driver_state.h"
 

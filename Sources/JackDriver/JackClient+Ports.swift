@@ -48,8 +48,8 @@ extension JackClient {
         return rcore_jack_connect(handle, source, destination) == RCORE_JACK_OK
     }
 
-    /// Makes connections one after the other. The client passes latencies on once, with the last
-    /// connection, or explicitly if that one fails.
+    /// Makes connections one after the other. The client passes latencies on once: with the last
+    /// connection (with PipeWire, in the refresh that follows), or explicitly if that one fails.
     func connect(_ links: [PortLink]) -> [(link: PortLink, isMade: Bool)] {
         let made = links.enumerated().map { index, link in
             rcore_jack_hold_latencies(handle, index < links.count - 1)
@@ -65,8 +65,8 @@ extension JackClient {
         if rcore_jack_hold_latencies(handle, false) { rcore_jack_pass_latencies(handle) }
     }
 
-    /// With PipeWire's libjack, passes latencies on, unless they are held or unchanged. There, only
-    /// the control thread may do so.
+    /// With PipeWire's libjack, passes latencies on, unless they are held or the client is not
+    /// active. There, only the control thread may do so.
     func passLatenciesOnPipeWire() {
         if Self.isPipeWire { rcore_jack_pass_latencies(handle) }
     }
@@ -96,8 +96,8 @@ extension JackClient {
     /// have neither the physical nor the terminal flag.
     private static let unflaggedBridges = "^alsa_(in|out)[^:]*:"
 
-    /// Returns the ports that may belong to a device, with their maximum latency; 0 without
-    /// `hasLatencies`. Omits ports whose name is not UTF-8 or has no client prefix.
+    /// Returns the ports that may belong to a device, with their maximum latency if `hasLatencies`.
+    /// Omits ports whose name is not UTF-8 or has no client prefix.
     func listPorts(hasLatencies: Bool = true) -> [PortFacts] {
         var count: UInt32 = 0
         let ports = rcore_jack_list_ports(handle, Self.unflaggedBridges, hasLatencies, &count)
@@ -108,7 +108,7 @@ extension JackClient {
             return PortFacts(
                 name, aliases: aliases.filter { !$0.isEmpty },
                 direction: port.direction == RCORE_JACK_PLAYBACK ? .output : .input, isPhysical: port.is_physical,
-                isTerminal: port.is_terminal, latencyFrames: Int(port.latency.maximum))
+                isTerminal: port.is_terminal, latencyFrames: hasLatencies ? Int(port.latency.maximum) : nil)
         }
     }
 

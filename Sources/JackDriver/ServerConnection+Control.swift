@@ -12,8 +12,8 @@ extension ServerConnection {
             configuration.server, managed: configuration.managedServer, name: configuration.clientName,
             monitor: monitor,
             onLaunch: { state.withLock { $0.isLaunching = true } })
-        // Neither devices nor ports have latencies yet: libjack would sleep for a period, until the
-        // server's graph contains the client.
+        // Reads no latencies yet, neither of devices nor of ports: libjack would sleep for a
+        // period, until the server's graph contains the client.
         let devices = findDevices(client, hasLatencies: false)
         let outputs = configuration.outputs ?? min(devices.first(.output)?.channels ?? 2, 8)
         let inputs = configuration.inputs ?? min(devices.first(.input)?.channels ?? 0, 8)
@@ -34,7 +34,6 @@ extension ServerConnection {
             state.format = format
             state.deliveredFormat = format
             state.devices = devices
-            state.devicesHaveLatencies = false
             state.blocks = Self.mainBlocks(identity)
             bindMainBlocks(&state)
         }
@@ -252,7 +251,6 @@ extension ServerConnection {
             let devices = findDevices(client)
             state.withLock { state in
                 state.devices = devices
-                state.devicesHaveLatencies = true
                 state.driverSwitch = DriverSwitch(patience: configuration.switchPatience)
             }
             if isActive {

@@ -25,14 +25,17 @@ extension ServerConnection {
 
     var devices: [AudioDevice]? { state.withLock { $0.phase == .open ? $0.devices.map(\.device) : nil } }
 
+    /// Waits for the control thread to read the latency if that has not happened yet; not again
+    /// after such a wait has timed out.
     func latencyFrames(ofPort uid: String) -> Int? {
-        if state.withLock({ $0.phase == .open && !$0.devicesHaveLatencies }) {
-            // Errors are not reported: without a server, there is no latency.
-            try? call("the latencies of devices") { connection in connection.readDeviceLatencies() }
+        let (latency, isRead) = state.withLock { ($0.latencyFrames(ofPort: uid), $0.hasRead(latencyOf: uid)) }
+        guard !isRead else { return latency }
+        do throws(DriverError) {
+            try call("the latencies of devices") { connection in connection.readDeviceLatencies() }
+        } catch {
+            if case .timedOut = error { state.withLock { $0.latenciesAreOverdue = true } }
         }
-        return state.withLock { state in
-            state.phase == .open ? state.devices.lazy.compactMap { $0.latencies[uid] }.first : nil
-        }
+        return state.withLock { $0.latencyFrames(ofPort: uid) }
     }
 
     /// Does not wait for the control thread if the port belongs to a main block, which is connected
@@ -173,19 +176,19 @@ extension ServerConnection {
         findDevices(client, in: announcedPorts(of: client, hasLatencies: hasLatencies))
     }
 
-    /// Reads the latencies of the reported devices if that has not happened yet.
+    /// Reads the latencies of the reported devices that have none yet.
     private func readDeviceLatencies() {
-        let (client, isDone) = state.withLock { ($0.client, $0.devicesHaveLatencies) }
-        guard let client, !isDone else { return }
+        guard let client = state.withLock({ $0.client }) else { return }
         let found = findDevices(client, in: client.listPorts())
         state.withLock { state in
-            for index in state.devices.indices {
+            guard state.phase == .open, !monitor.snapshot.lost else { return }
+            for index in state.devices.indices where state.devices[index].latencies.isEmpty {
                 let uid = state.devices[index].device.uid
-                guard let same = found.first(where: { $0.device.uid == uid }) else { continue }
-                state.devices[index].latencies = same.latencies
+                state.devices[index].latencies = found.first { $0.device.uid == uid }?.latencies ?? [:]
             }
-            state.devicesHaveLatencies = true
+            if state.latenciesAreOverdue { state.reportDevices() }
         }
+        rcore_jack_wake(monitor.handle)
     }
 
     /// Returns the listed ports that may belong to a device and, if the client is active, that the
@@ -223,16 +226,14 @@ extension ServerConnection {
                 JackClient.isPipeWire
                 ? present
                 : state.driverSwitch.complete(present, from: Set(ports.map(\.name)), known: state.devices)
-            let hadLatencies = state.devicesHaveLatencies
-            guard found != state.devices else { return state.devicesHaveLatencies = true }
+            guard found != state.devices else { return }
             let known = Set(state.devices.map(\.structure))
             guard scan == .settled || found.allSatisfy({ known.contains($0.structure) }) else { return }
             let isNotified = !state.devices.elementsEqual(found) {
-                $0.device == $1.device && ($0.latencies == $1.latencies || !hadLatencies)
+                $0.device == $1.device && ($0.latencies == $1.latencies || $0.latencies.isEmpty)
             }
             state.devices = found
-            state.devicesHaveLatencies = true
-            if isNotified { state.pendingEvents.append(.devicesChanged(found.map(\.device))) }
+            if isNotified || state.latenciesAreOverdue { state.reportDevices() }
         }
     }
 
@@ -261,6 +262,24 @@ extension ServerConnection {
             state.connectionCheck = history.isUndecided ? decision : nil
         }
         if history.restorable != before.restorable { connectionFile?.write(history.restorable, of: blocks) }
+    }
+}
+
+extension ServerConnection.State {
+    fileprivate func latencyFrames(ofPort uid: String) -> Int? {
+        phase == .open ? devices.lazy.compactMap { $0.latencies[uid] }.first : nil
+    }
+
+    /// Returns whether a query need not wait for the latency of the port.
+    fileprivate func hasRead(latencyOf uid: String) -> Bool {
+        phase != .open || latenciesAreOverdue
+            || !devices.contains { $0.latencies.isEmpty && $0.channels.keys.contains(uid) }
+    }
+
+    /// Queues `devicesChanged`.
+    fileprivate mutating func reportDevices() {
+        latenciesAreOverdue = false
+        pendingEvents.append(.devicesChanged(devices.map(\.device)))
     }
 }
 

@@ -54,8 +54,8 @@ final class ServerConnection: Sendable {
         var announced: Set<String>?
         /// The devices that were reported.
         var devices: [FoundDevice] = []
-        /// Whether the latencies of the devices were read.
-        var devicesHaveLatencies = false
+        /// Whether a query of latencies that were not read yet has timed out.
+        var latenciesAreOverdue = false
         var driverSwitch: DriverSwitch
         var overrides: [DeviceOverride]
         /// The engine's own latencies.

@@ -236,8 +236,9 @@ rcore_jack_latency_t rcore_jack_read_latency(rcore_jack_t *jack, rcore_jack_dire
 /// until they have. If the next change is already in progress, libjack then sleeps for a period.
 bool rcore_jack_hold_latencies(rcore_jack_t *jack, bool held);
 /// Passes latencies on now, unless they are held. [control] Call it after a series of connections
-/// with held latencies if the last connection failed. On PipeWire, also after each
-/// RCORE_JACK_CHANGED_LATENCY: there, the latency callback passes nothing on.
+/// with held latencies if the last connection failed. On PipeWire, where the latency callback
+/// passes nothing on, also after each RCORE_JACK_CHANGED_LATENCY and after the activation; before,
+/// it does nothing there.
 void rcore_jack_pass_latencies(rcore_jack_t *jack);
 
 /// Sets the minimum and maximum delay that the client itself adds at an output's channel; 0 by

@@ -6,7 +6,7 @@ package struct FoundDevice: Hashable, Sendable {
     /// Full names of the server's ports in channel order, by port uid.
     package var channels: [String: [String]]
     /// Latencies in frames between each port and the device's terminals, as the server reports
-    /// them, by port uid.
+    /// them, by port uid. Empty until they are read.
     package var latencies: [String: Int]
 
     /// The device without its latencies.
@@ -118,7 +118,7 @@ package struct FoundDevice: Hashable, Sendable {
                 direction: direction, channels: side.names.count)
             device.ports.append(port)
             channels[port.uid] = side.names
-            latencies[port.uid] = side.latencyFrames
+            if let frames = side.latencyFrames { latencies[port.uid] = frames }
         }
     }
 }
@@ -150,7 +150,8 @@ private struct Group {
         var name: String
         var type: PortType
         var names: [String] = []
-        var latencyFrames = 0
+        /// The maximum of the ports; nil if none was read.
+        var latencyFrames: Int?
     }
 
     let uid: String
@@ -167,7 +168,7 @@ private struct Group {
         var side = sides[port.direction] ?? Side(name: origin.name(port.direction), type: origin.type ?? .virtual)
         guard side.names.count < FoundDevice.maximumChannels else { return }
         side.names.append(port.name)
-        side.latencyFrames = max(side.latencyFrames, port.latencyFrames)
+        side.latencyFrames = [side.latencyFrames, port.latencyFrames].compactMap(\.self).max()
         sides[port.direction] = side
     }
 }

@@ -11,12 +11,12 @@ package struct PortFacts: Hashable, Sendable {
     package var isPhysical: Bool
     package var isTerminal: Bool
     /// The latency in frames from the port to the device's terminals, or from the device's
-    /// terminals to the port.
-    package var latencyFrames: Int
+    /// terminals to the port. Nil: not read.
+    package var latencyFrames: Int?
 
     package init(
         _ name: String, aliases: [String] = [], direction: DevicePort.Direction, isPhysical: Bool = true,
-        isTerminal: Bool = true, latencyFrames: Int = 0
+        isTerminal: Bool = true, latencyFrames: Int? = 0
     ) {
         self.name = name
         self.aliases = aliases

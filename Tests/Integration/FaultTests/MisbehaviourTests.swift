@@ -152,7 +152,8 @@ extension Misbehaviour {
         "hang port_get_latency_range 1", scenario: "activation",
         prints: [
             "activate: done", "first activation: client_open 1, port_register 4, activate 1, connect 4, get_ports 3",
-            "rendering: true", "connect the first output: 0..<2", "latency of the first output: 256",
+            "rendering: true", "connect the first output: 0..<2", "latency, overdue: unknown",
+            "latency, still overdue: unknown", "query again: done", "devices reported: true", "latency, read: 256",
             "activate again: done", "later activation: no calls",
             "close: done",
         ])

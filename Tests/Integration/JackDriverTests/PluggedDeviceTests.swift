@@ -133,10 +133,16 @@ extension RealServers {
             #expect(player.driver.latencyFrames(ofPort: "no such port") == nil)
             _ = try player.start()
             #expect(try player.waitForFrames(1000))
-            #expect(player.driver.latencyFrames(ofPort: "Phones:output") == 480)
-            #expect(notified(player.events.noted).isEmpty)
+            let screen = try VirtualDevice("Screen", kind: .hdmi, on: server.environment, latency: 960)
+            #expect(
+                player.events.wait { _ in
+                    player.driver.latencyFrames(ofPort: "Screen:output") == 960
+                        && player.driver.latencyFrames(ofPort: "Phones:output") == 480
+                })
+            #expect(notified(player.events.noted).count == 1)
             player.engine.close()
             #expect(player.driver.latencyFrames(ofPort: "Phones:output") == nil)
+            screen.stop()
             phones.stop()
         }
 
