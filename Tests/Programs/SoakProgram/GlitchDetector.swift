@@ -45,7 +45,7 @@ struct GlitchDetector {
     /// The largest step of two simultaneous fades of 5 ms at full scale, with some margin. The step
     /// of a linear fade is 1/220 at 44.1 kHz.
     private static let largestStep: Float = 0.014
-    private static let shortestRun = 16
+    private static let shortestSilence = 16
 
     let sampleRate: Int
     /// Whether the signal was resampled, so that its steps are only approximately those of
@@ -56,6 +56,9 @@ struct GlitchDetector {
     let mayGap: Bool
     let channel: Int
     let notes: RecordingDevice.Notes
+    /// The number of frames from which a run counts. The first frames of a fade-in from silence
+    /// look like a resampled signal that counts: 16 of them if the signal is at frame 4,800.
+    private var shortestCount: Int { isApproximate ? 32 : 16 }
     /// The frames by which the recording may lag behind events, because of the disk.
     private var lag: Int { sampleRate / 2 }
     /// The longest rough run: a fade, another right after it, and a crossfade of routes.
@@ -111,10 +114,10 @@ struct GlitchDetector {
         var end = begin + 1
         if samples[begin] == 0 {
             while end < samples.count, samples[end] == 0 { end += 1 }
-            return Run(shape: end - begin >= Self.shortestRun ? .silent : .rough, begin: begin, end: end)
+            return Run(shape: end - begin >= Self.shortestSilence ? .silent : .rough, begin: begin, end: end)
         }
         while end < samples.count, counts(samples[end - 1], samples[end]) { end += 1 }
-        return Run(shape: end - begin >= Self.shortestRun ? .counting : .rough, begin: begin, end: end)
+        return Run(shape: end - begin >= shortestCount ? .counting : .rough, begin: begin, end: end)
     }
 
     private func counts(_ a: Float, _ b: Float) -> Bool {
