@@ -79,7 +79,7 @@ struct GateTrace {
         case heard(Hearing)
         /// The recording ends too early.
         case unfinished
-        /// The server omitted cycles, so that frames do not measure time.
+        /// The server omitted cycles, so that frames do not measure time, or the sound of some.
         case interrupted
         /// A cycle began at the time of the grant: their order is unknown.
         case straddled
@@ -88,7 +88,7 @@ struct GateTrace {
     /// Analyses a grant that was written between `after` and `until`. Throws if the sound is not
     /// what the gate requires.
     func hear(_ change: GateChange, after: UInt64, until: UInt64) throws -> Outcome {
-        guard !hasGap else { return .interrupted }
+        guard !hasGap, !hasEmptyPeriod else { return .interrupted }
         guard let cycle = cycles.lastIndex(where: { $0.begun_ns <= after }) else {
             throw Self.fault("there is no recording before it")
         }
@@ -140,6 +140,23 @@ struct GateTrace {
     /// Whether the server's frames are not contiguous.
     private var hasGap: Bool {
         zip(cycles, cycles.dropFirst()).contains { $0.frame &+ $0.nframes != $1.frame || $1.begun_ns <= $0.begun_ns }
+    }
+
+    /// Whether the sound is absent for whole cycles and then continues, both without a fade: the
+    /// server did not wait for the app, or for the recorder. A gate never does that: its silence
+    /// stays, and begins and ends with a fade.
+    private var hasEmptyPeriod: Bool {
+        let loud = GateChange.level / 16
+        let silent = cycles.map { cycle in
+            samples.dropFirst(Int(cycle.position)).prefix(Int(cycle.nframes)).allSatisfy { $0 == 0 }
+        }
+        let begins = cycles.indices.dropFirst().filter { index in
+            silent[index] && !silent[index - 1] && abs(samples[Int(cycles[index].position) - 1]) > loud
+        }
+        return begins.contains { begin in
+            let end = cycles.indices.dropFirst(begin).first { !silent[$0] }
+            return end.map { abs(samples[Int(cycles[$0].position)]) > loud } ?? false
+        }
     }
 
     private static func fault(_ what: String) -> BenchmarkError {
