@@ -4,6 +4,7 @@
 #include "options.h"
 #include "platform_detach.h"
 #include "platform_program.h"
+#include "platform_text.h"
 #include "virtual_device.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ static void announce(device_options_t *options, const char *text) {
 
 static int fail(device_options_t *options, const char *error, int status) {
     announce(options, error);
-    fprintf(stderr, "audiosession-device: %s\n", error);
+    platform_print_error("audiosession-device", error);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "host.h"
 #include "options.h"
 #include "platform_program.h"
+#include "platform_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,7 @@ static void announce(const server_options_t *options, const char *text) {
 /// Announces and prints the reason for a failure, and returns the exit status.
 static int fail(const server_options_t *options, const char *error, int status) {
     announce(options, error);
-    fprintf(stderr, "audiosession-server: %s\n", error);
+    platform_print_error("audiosession-server", error);
     return status;
 }
 
