@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Processes
 
 /// A child process that executes commands given as text and replies with numbers. Fields are
@@ -22,6 +23,12 @@ package final class Performer {
     /// Sends a command without waiting for the reply.
     package func send(_ words: [String]) throws {
         try companion.packets.send(Array(words.joined(separator: "\t").utf8))
+    }
+
+    /// Whether a reply arrives within that time. Does not read it.
+    package func hasAnswer(within milliseconds: Int32) -> Bool {
+        var socket = pollfd(fd: companion.packets.socket, events: Int16(POLLIN), revents: 0)
+        return poll(&socket, 1, milliseconds) > 0
     }
 
     /// Waits for the reply to the oldest command, and returns its numbers.

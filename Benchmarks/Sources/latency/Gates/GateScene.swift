@@ -136,8 +136,8 @@ final class GateScene {
     /// server was disturbed.
     func begin(_ what: GateCase, _ threads: GateThreads) throws -> Hearing? {
         try recorder.ask("steady", GateChange.level)
-        return try suspendingThreads(threads) {
-            try hear(what == .prompt ? .duck : .silence, of: decider, ["begin", what.rawValue])
+        return try suspendingThreads(threads) { resume in
+            try hear(what == .prompt ? .duck : .silence, of: decider, ["begin", what.rawValue], resume)
         }
     }
 
@@ -175,15 +175,23 @@ final class GateScene {
         return (try listen(.sound, after: UInt64(times[0]), until: UInt64(times[0])), times[1] / 1e6)
     }
 
-    /// Sends the command that changes the gate, watches the change, and records the result.
-    private func hear(_ change: GateChange, of performer: Performer, _ words: [String]) throws -> Hearing? {
+    /// Sends the command that changes the gate, watches the change, and records the result. Calls
+    /// `resume` if the command waits for a thread that is suspended: if the arbiter is in the app's
+    /// process, such a thread may hold a lock that the arbiter's thread needs, that of the
+    /// allocator for instance.
+    private func hear(
+        _ change: GateChange, of performer: Performer, _ words: [String], _ resume: () -> Void = {}
+    ) throws -> Hearing? {
         // The controlling process wakes up on its own, so that it and this process do not delay
         // each other.
         let watched = Result {
             try self.watch { try performer.send(["after", "\(Int.random(in: 0..<period))"] + words) }
         }
+        let isStuck = !performer.hasAnswer(within: 2_000)
+        if isStuck { resume() }
         // An error of the command is more informative than the absence of a change.
         _ = try performer.answer()
+        guard !isStuck else { return nil }
         let watch = try watched.get()
         guard sgate_grant_unpack(watch.word).causes(change) else {
             throw BenchmarkError("'\(words.joined(separator: " "))' resulted in another grant than \(change).")
@@ -212,9 +220,12 @@ final class GateScene {
     /// The period in ns.
     private var period: Int { 1_000_000_000 * server.period / Server.sampleRate }
 
-    /// Suspends the app's threads during `body`, if they are to be blocked.
-    private func suspendingThreads<Result>(_ threads: GateThreads, _ body: () throws -> Result) throws -> Result {
-        guard threads == .blocked else { return try body() }
+    /// Suspends the app's threads during `body`, if they are to be blocked, or until it calls
+    /// `resume`.
+    private func suspendingThreads<Result>(
+        _ threads: GateThreads, _ body: (_ resume: () -> Void) throws -> Result
+    ) throws -> Result {
+        guard threads == .blocked else { return try body({}) }
         var frozen = gate_frozen_t()
         // The arbiter runs on the thread that answers the commands.
         try check(gate_freeze(process, arbitration == .inProcess ? process : 0, &frozen))
@@ -223,7 +234,7 @@ final class GateScene {
             throw BenchmarkError(
                 "\(frozen.count) threads of the app are suspended; \(frozen.spared) belong to libjack.")
         }
-        return try body()
+        return try body { gate_thaw(&frozen) }
     }
 
     private func check(_ status: Int32) throws {
