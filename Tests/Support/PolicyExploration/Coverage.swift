@@ -24,7 +24,7 @@ package enum Coverage {
         "Hardware requests, volumes and the routed category: states that differ only in these count as the same.",
         "Routes beyond one pair of headphones, and two servers with a machine each: picks, preferred inputs and overrides choose ports but do not decide which session runs.",
         "Behaviours of one class: they differ in routes and signal processing only.",
-        "The settings treatsUnsuitedModeAsDefault and reportsBusyOnDeactivation, and requests refused as badParam.",
+        "The settings treatsUnsuitedModeAsDefault, reportsBusyOnDeactivation, ducksAllOutputs and conversationsOutrankApps, and requests refused as badParam.",
     ]
 }
 

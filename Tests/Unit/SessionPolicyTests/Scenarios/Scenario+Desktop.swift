@@ -107,7 +107,7 @@ extension Scenario {
             #expect(outputs.map(\.type) == [.builtInReceiver])
         },
         Scenario(
-            "Music plays on the TV; a voice chat that ducks runs on the headset.", "The TV is not lowered.", "DUCK-6"
+            "Music plays on the TV; a dictation app that ducks runs on the headset.", "The TV is not lowered.", "DUCK-6"
         ) { scene in
             try scene.do(.plug(Devices.phone))
             try scene.do(.plug(Devices.tv))

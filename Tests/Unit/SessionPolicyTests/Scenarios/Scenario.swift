@@ -100,9 +100,16 @@ extension Scene {
 
     mutating func end(_ actor: Actor) throws { try self.do(.endSystemSession(actor.id, shouldResume: true)) }
 
-    /// Lets time pass until no silent session has to release others.
-    mutating func idle() throws {
-        while let next = state.nextIdleRelease(policy.settings) { try self.do(next.action) }
+    /// Lets time pass until no silent session has to release others. Returns after how many seconds
+    /// each release was due.
+    @discardableResult mutating func idle() throws -> [Int] {
+        let begin = state.nextIdleRelease(policy.settings).map { _ in log.last?.time ?? .zero }
+        var seconds: [Int] = []
+        while let next = state.nextIdleRelease(policy.settings), let begin {
+            seconds.append(Int((next.due.nanoseconds - begin.nanoseconds + 500_000_000) / 1_000_000_000))
+            try self.do(next.action)
+        }
+        return seconds
     }
 
     /// What is heard of an app or a session of the system.
@@ -117,6 +124,11 @@ extension Scene {
         guard session.isRunning else { return "silent" }
         if grant.isMuted { return "muted" }
         return grant.attenuation > 0 ? "plays at -\(Int(grant.attenuation)) dB" : "plays"
+    }
+
+    /// Whether another app's primary audio plays, during which the app keeps its soundtrack silent.
+    func isAskedToBeSilent(_ actor: Actor) -> Bool {
+        OtherAudio(state, policy.resolvedGrants(in: state)).isPrimaryPlaying(otherThan: actor.id)
     }
 
     /// The interruptions of which the last action notified apps, such as "music began".
