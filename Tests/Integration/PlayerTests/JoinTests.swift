@@ -60,6 +60,22 @@ struct PlayerJoinTests {
         try expectJoins(run)
     }
 
+    @Test("SRV-3: a player whose arbiter refuses to serve with its few descriptors joins a later one")
+    func refusingProgram() throws {
+        let program = stage.directory.file("limited")
+        try """
+        #!/bin/sh
+        ulimit -n 100
+        exec '\(try BuiltProgram.path("audiosessiond"))' "$@"
+        """.write(toFile: program, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+        let run = try start(["AUDIOSESSIOND": program])
+        expectAlone(run)
+        #expect(run.errorLines.first?.contains("limit of 100 open files") == true, "\(run.errorLines)")
+        try stage.startService()
+        try expectJoins(run)
+    }
+
     @Test("SRV-3: a player whose socket has no folder joins when the folder exists")
     func noFolder() throws {
         let folder = (stage.socket as NSString).deletingLastPathComponent

@@ -73,6 +73,32 @@ struct OutputTests {
         #expect(!lines.contains { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } })
     }
 
+    @Test("Control characters in the names of programs are shown as escape sequences")
+    func programNames() throws {
+        let stage = try ServiceEnvironment()
+        let server = try JackServer(ServerName(), sampleRate: 48_000, periodFrames: 256)
+        let program = directory.file("a\u{1b}[2J\u{202e}b")
+        try FileManager.default.copyItem(atPath: try PlayerRun.program, toPath: program)
+        let run = try PlayerRun(
+            ["--server", server.name, "--events", "json", good, good, good],
+            environment: stage.environment.merging(["AUDIOSESSIOND": try BuiltProgram.path("audiosessiond")]) { $1 },
+            program: program)
+        #expect(run.waitForLine("\"event\":\"position\""), "\(run.errorLines)")
+        for command in [["status"], ["why", "1"], ["log"], ["doctor"]] {
+            let (_, output) = try ChildProcess.run(
+                try BuiltProgram.path("audiosession"), command, environment: stage.environment)
+            if ["status", "why"].contains(command[0]) {
+                #expect(output.contains(#"a\x1b[2J\u{202e}b"#), "\(command): \(output.debugDescription)")
+            }
+            let controls = output.unicodeScalars.filter {
+                $0.properties.generalCategory == .control && $0 != "\n" || $0 == "\u{202e}"
+            }
+            #expect(controls.isEmpty, "\(command): \(output.debugDescription)")
+        }
+        run.send(SIGINT)
+        #expect(run.exit() == 0)
+    }
+
     // The bytes of these names are Latin-1: "\351" is an é, which UTF-8 writes as two bytes.
     @Test("Files are played, rendered and captured under names that are not UTF-8")
     func latin1Names() throws {
@@ -91,6 +117,13 @@ struct OutputTests {
             """#)
         #expect(status == 0, "\(output)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).count >= 5)
+        let server = try JackServer(ServerName(), sampleRate: 48_000, periodFrames: 256)
+        let (live, heard) = try shell(
+            #"""
+            cd "$1" && "$0" --server \#(server.name) --ui none --capture "$(printf 'k\351.wav')" \
+                "$(printf 'caf\351.wav')" && test -s "$(printf 'k\351.wav')"
+            """#)
+        #expect(live == 0, "\(heard)")
         let (own, refusal) = try shell(
             #"cd "$1" && exec "$0" --ui none --render "$(printf 'caf\351.wav')" "$(printf 'caf\351.wav')""#)
         #expect(own == 64 && refusal.contains(#"'caf\xe9.wav' is also an input file"#), "\(refusal)")

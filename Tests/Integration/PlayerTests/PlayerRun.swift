@@ -14,11 +14,12 @@ final class PlayerRun: Sendable {
         }
     }
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    /// `program`: a copy or link under another name.
+    init(_ arguments: [String], environment: [String: String] = [:], program: String? = nil) throws {
         out = try LineReader()
         errors = try LineReader()
         process = try ChildProcess(
-            try Self.program, arguments, environment: environment,
+            try program ?? Self.program, arguments, environment: environment,
             printingTo: (out.takeWritingEnd(), errors.takeWritingEnd()))
         out.start()
         errors.start()
