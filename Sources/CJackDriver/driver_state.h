@@ -73,8 +73,9 @@ struct rcore_jack {
     struct grace_period core_grace;
     struct grace_period table_grace;
     /// Held while latencies are passed on, by the latency callback or by the control thread, and by
-    /// the control thread while it replaces the table. Of the calls of libjack, only the queries of
-    /// latencies and connections are made meanwhile: with jackd2, they may wait for a period.
+    /// the control thread while it replaces the table. Of the calls of libjack, only queries of
+    /// latencies and connections are made meanwhile, which may wait for a period with jackd2, and
+    /// latencies are set, which does not wait.
     pthread_mutex_t table_lock;
     /// Set while the control thread makes several connections at once: the latency callback does
     /// nothing until after the last one.
