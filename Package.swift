@@ -241,9 +241,16 @@ let package = Package(
                 "SessionPolicy", "TestRandom", "TestSupport",
             ],
             path: "Tests/Unit/AudioSessionsTests", swiftSettings: swift),
+        .executableTarget(
+            name: "recording-helper",
+            dependencies: ["AudioPlayback", "AudioRendering", "AudioSessions", "SessionArbiter"],
+            path: "Tests/Programs/RecordingHelper", swiftSettings: swift),
         .testTarget(
             name: "AudioPlaybackTests",
-            dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering", "SessionArbiter", "TestSupport"],
+            dependencies: [
+                "AudioPlayback", "AudioSessions", "AudioRendering", "SessionArbiter", "SessionPolicy", "TestRandom",
+                "TestSupport",
+            ],
             path: "Tests/Unit/AudioPlaybackTests", swiftSettings: swift),
         .testTarget(
             name: "SourceCompatibilityTests",

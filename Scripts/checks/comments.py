@@ -46,6 +46,8 @@ def main():
         name = path.relative_to(root)
         if any(part.startswith(".build") or part in ("build", ".git") for part in name.parts):
             continue
+        if name == pathlib.Path("Benchmarks/results/report.md"):  # generated
+            continue
         count += 1
         failures += (prose if path.suffix == ".md" else comments)(name, path.read_text())
     print("\n".join([*failures, f"comments: {count} files, {len(failures)} failures"]))

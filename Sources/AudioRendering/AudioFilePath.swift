@@ -23,7 +23,19 @@ public struct AudioFilePath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The part of the name after its last dot, in lower case; empty if there is none.
-    var pathExtension: String { (lastComponent.description as NSString).pathExtension.lowercased() }
+    package var pathExtension: String { (lastComponent.description as NSString).pathExtension.lowercased() }
+
+    /// Returns the path with a number before its extension: `take.wav` becomes `take-2.wav`.
+    package func numbered(_ number: Int) -> AudioFilePath {
+        let name = lastComponent.bytes
+        let suffix = Array("-\(number)".utf8)
+        // A dot at the beginning of a name hides the file and begins no extension.
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0 else {
+            return AudioFilePath(bytes: bytes + suffix)
+        }
+        let end = bytes.count - name.count + dot
+        return AudioFilePath(bytes: bytes[..<end] + suffix + bytes[end...])
+    }
 
     /// Returns the path as text; `replacement` returns the text for a byte that is not UTF-8.
     package func text(replacing replacement: (UInt8) -> String) -> String {

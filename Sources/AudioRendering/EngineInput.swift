@@ -20,6 +20,11 @@ public final class EngineInput: Sendable {
         public var time: UInt64
         /// Interleaved samples.
         public var samples: [Float]
+
+        public init(time: UInt64, samples: [Float]) {
+            self.time = time
+            self.samples = samples
+        }
     }
 
     init(channels: Int, slot: Int, capture: InputCapture, control: EngineControl) {

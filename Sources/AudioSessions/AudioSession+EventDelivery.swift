@@ -157,6 +157,9 @@ extension AudioSession {
     /// the notification, in which the app may pause: none of its sound then reaches the new route.
     /// Therefore the notification does not wait for the main queue (keeps ROUTE-4).
     private func deliverRouteChange(_ reason: RouteChangeReason, from previous: Route) {
+        if let route = registered.status?.route, route.inputs.map(\.uid) != previous.inputs.map(\.uid) {
+            for participant in participants.living { participant.sessionInputChanged() }
+        }
         delivery.yield(.routeChanged(reason), from: previous)
         host.poster.postRouteChange { [weak self] in
             guard let self else { return }

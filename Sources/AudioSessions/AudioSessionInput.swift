@@ -19,12 +19,16 @@ public final class AudioSessionInput: Sendable {
     private let running = Mutex(false)
 
     /// Creates an input for a session, without starting it. It captures `channels` channels of the
-    /// session's route, from `firstChannel`, which counts from 0. Throws resourceNotAvailable if
-    /// the engine has no free input or the channels are invalid.
-    public init(session: AudioSession, channels: Int = 1, firstChannel: Int = 0) throws {
+    /// session's route, from `firstChannel`, which counts from 0. `captureFrames` frames may wait
+    /// to be read; further ones are lost. Throws resourceNotAvailable if the engine has no free
+    /// input or the channels are invalid.
+    public init(
+        session: AudioSession, channels: Int = 1, firstChannel: Int = 0, captureFrames: Int = 65_536
+    ) throws {
         let (engine, bus) = (try session.engine, try session.bus)
         do throws(AudioEngineError) {
-            capture = try engine.makeInput(for: bus, channels: channels, firstChannel: firstChannel)
+            capture = try engine.makeInput(
+                for: bus, channels: channels, firstChannel: firstChannel, captureFrames: captureFrames)
         } catch {
             throw AudioSessionError(error)
         }
@@ -84,6 +88,17 @@ extension AudioSessionInput: SessionInput {
 }
 
 extension AudioSession {
+    /// Whether the user's settings have a recording continue when the session's input becomes
+    /// another one (ROUTE-4).
+    package var recordsThroughInputChange: Bool { host.arbiter.settings.recordsThroughInputChange }
+
+    /// The uids of the input ports in the session's route; does not connect to the server.
+    package var inputPorts: [String] { registered.status?.route.inputs.map(\.uid) ?? [] }
+
+    /// Whether the arbiter counts an input of the session as running: an interruption does not
+    /// change that, except by the microphone's switch (INT-10).
+    package var isInputRunning: Bool { registered.status?.session.isInputRunning ?? false }
+
     /// The gain applied to the session's inputs, 0…1; 1 by default. A linear factor. JACK does not
     /// provide an input gain, so the library applies this one.
     public var inputGain: Float { inputs.gain }

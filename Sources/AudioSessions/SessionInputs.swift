@@ -28,14 +28,12 @@ final class SessionInputs: Sendable {
         self.participants = participants
     }
 
-    private var living: [any SessionInput] { participants.living.compactMap { $0 as? any SessionInput } }
-
     /// The linear gain of the inputs, 0…1.
     var gain: Float { gainFactor.withLock { $0 } }
 
     func setGain(_ gain: Float) {
         gainFactor.withLock { $0 = gain }
-        for input in living { input.applyGain(gain) }
+        for case let input as any SessionInput in participants.living { input.applyGain(gain) }
     }
 
     /// Starts an input; the arbiter activates the session in the same decision (ACT-15). If the
@@ -85,14 +83,15 @@ final class SessionInputs: Sendable {
         if !inputs.contains(where: \.isRunning) { try? session.submit { .setInputRunning($0, false) } }
     }
 
-    /// Runs `body` under the lock. The living inputs are released after it: one whose last
-    /// reference this has become reports that it was released, which takes the lock.
+    /// Runs `body` under the lock. The living participants are released after it: one whose last
+    /// reference this has become stops its input, or reports that it was released, which takes the
+    /// lock.
     private func withLiving<Value>(_ body: ([any SessionInput]) throws -> Value) rethrows -> Value {
-        var inputs: [any SessionInput] = []
-        defer { withExtendedLifetime(inputs) {} }
+        var living: [any SessionParticipant] = []
+        defer { withExtendedLifetime(living) {} }
         return try lock.withLock { _ in
-            inputs = living
-            return try body(inputs)
+            living = participants.living
+            return try body(living.compactMap { $0 as? any SessionInput })
         }
     }
 }

@@ -32,9 +32,13 @@ public protocol SessionParticipant: AnyObject, Sendable {
     func sessionInterruptionEnded(shouldResume: Bool)
     /// The session was deactivated. Stop (ACT-7).
     func sessionDidDeactivate()
+    /// The session's route has another input. Unless the app itself asked for that, no sample of
+    /// the new input has been recorded yet (ROUTE-4). Does nothing by default.
+    func sessionInputChanged()
 }
 
 extension SessionParticipant {
     public var isPaused: Bool { false }
     public var isRecorder: Bool { false }
+    public func sessionInputChanged() {}
 }

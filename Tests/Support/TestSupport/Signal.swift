@@ -128,8 +128,10 @@ public enum Signal {
 public final class TemporaryDirectory: Sendable {
     public let path: String
 
-    public init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("audio-session-\(UUID().uuidString)")
+    /// Creates the directory in `parent`; nil: where the system wants temporary files.
+    public init(in parent: String? = nil) throws {
+        let folder = parent.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+        let url = folder.appendingPathComponent("audio-session-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path
     }

@@ -1,3 +1,4 @@
+import AudioPlayback
 import AudioRendering
 import AudioSessions
 import Foundation
@@ -137,6 +138,23 @@ import Testing
         // [end]
         #expect(await shown.next(1) == ["silent"])
         #expect(application.isInputMuted && application.recordPermission == .denied)
+    }
+
+    @Test("PLAY-2: a recording") func recorder() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("take.wav")
+        let shown = shown
+        let show = { @Sendable (event: AudioRecorder.Event) in if case .ended = event { shown.note("ended") } }
+        try session.setCategory(.playAndRecord)
+        // [recorder]
+        let recorder = try AudioRecorder(path: path, session: session)
+        recorder.onEvent { event in show(event) }
+        try recorder.record()
+        // [end]
+        _ = try stage.render(1_000)
+        recorder.stop()
+        #expect(await shown.next(1) == ["ended"])
+        #expect(try SoundFile.read(path).planes[0].count == 1_000)
     }
 
     @Test("HW-1: a preferred value and the actual one") func hardware() throws {

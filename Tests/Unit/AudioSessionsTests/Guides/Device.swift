@@ -48,6 +48,9 @@ struct Device {
         return path
     }
 
+    /// Returns the path for a file of an app.
+    func path(_ name: String) -> String { directory.file(name) }
+
     /// Returns a buffer with samples on an app's channel.
     func buffer(of app: Int, _ samples: [Float]) throws -> AudioBuffer { try AudioBuffer(planes(of: app, samples)) }
 
@@ -146,6 +149,9 @@ final class Screen<Display: Sendable>: Sendable {
 
     var displays: [Display] { shown.noted }
     var now: Display? { shown.noted.last }
+
+    /// Waits until the display shows this state.
+    func shows(_ display: Display) -> Bool where Display: Equatable { shown.wait { $0.last == display } }
 
     @Sendable func show(_ display: Display) { shown.note(display) }
 }

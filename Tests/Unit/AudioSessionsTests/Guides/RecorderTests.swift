@@ -1,11 +1,11 @@
+import AudioPlayback
 import AudioRendering
 import AudioSessions
 import Recipes
 import TestSupport
 import Testing
 
-/// GUIDE-2, recording controlled by the user, and GUIDE-9. Not in this release: recording to a file
-/// (PLAY-2); recordings stay in memory.
+/// GUIDE-2, recording controlled by the user, and GUIDE-9.
 @Suite struct RecorderTests {
     private static let (recorder, game) = (0, 1)
 
@@ -21,8 +21,24 @@ import Testing
         init() throws {
             device = try Device(apps: 2, microphones: 1)
             session = try device.session(of: RecorderTests.recorder)
-            recorder = try Recorder(session: session, display: screen.show)
+            recorder = try Recorder(session: session, path: device.path("take.wav"), display: screen.show)
             scenario = Scenario(session)
+        }
+
+        /// Renders the sound at the microphone.
+        func take() throws { _ = try device.render(sound.count, microphone: sound) }
+
+        /// Ends the recording. Describes the first difference between it and the sound, repeated
+        /// `count` times; a recording that was interrupted also has the fade-out.
+        func differs(from count: Int, interrupted: Bool = false) throws -> String? {
+            try recorder.stop()
+            guard let file = recorder.files.first, recorder.files.count == 1 else { return "\(recorder.files)" }
+            let samples = try SoundFile.read(file.path.description).planes[0]
+            let expected = Array(repeatElement(sound, count: count).joined())
+            guard samples.count == expected.count || interrupted && samples.count > expected.count else {
+                return "\(samples.count) frames are not \(expected.count)"
+            }
+            return Signal.firstDifference(samples[Device.fade..<expected.count], expected[Device.fade...])
         }
     }
 
@@ -39,24 +55,23 @@ import Testing
         try other.engine.play(.buffer(effect), on: other.bus)
 
         // "Wait for the user to press the record button before activating."
-        _ = try device.render(2_400, microphone: scene.sound)
-        #expect(!scene.session.isActive && recorder.samples().isEmpty)
+        try scene.take()
+        #expect(!scene.session.isActive && recorder.files.isEmpty)
         // "Ask the user for permission to record input using requestRecordPermission. Don't rely on
         // the operating system to prompt the user." As long as the answer is no, nothing starts.
         let asked = device.user(of: Self.recorder, allows: false)
         recorder.record()
-        _ = try device.render(2_400, microphone: scene.sound)
+        try scene.take()
         #expect(asked.noted.count == 1 && scene.screen.displays == [.notAllowed])
-        #expect(!scene.session.isActive && recorder.samples().isEmpty)
+        #expect(!scene.session.isActive && recorder.files.isEmpty)
         device.app(Self.recorder).setRecordPermission(.granted)
 
         // "Use playAndRecord instead of record, which silences virtually all system output."
         recorder.record()
         var heard = try device.render(2_400, microphone: scene.sound)
         #expect(heard[Self.game].samples.allSatisfy { $0 == 0.25 })
-        #expect(recorder.samples() == scene.sound)
-        try recorder.stop()
-        #expect(!scene.session.isActive && scene.screen.now == .stopped)
+        #expect(try scene.differs(from: 1) == nil)
+        #expect(!scene.session.isActive && scene.screen.shows(.stopped))
         let strict = try device.session(of: Self.recorder)
         try strict.setCategory(.record)
         try strict.setActive(true)
@@ -67,16 +82,15 @@ import Testing
         // Interrupted: the recording is kept, the display is updated, and recording does not
         // restart on its own.
         recorder.record()
-        _ = try device.render(2_400, microphone: scene.sound)
+        try scene.take()
         try device.system.ring()
-        _ = try device.render(2_400, microphone: scene.sound)
-        #expect(scene.screen.now == .stopped)
-        let kept = recorder.samples()
-        #expect(kept.starts(with: scene.sound + scene.sound))
+        try scene.take()
+        #expect(scene.screen.shows(.paused))
         try device.system.declineCall()
-        _ = try device.render(2_400, microphone: scene.sound)
-        #expect(recorder.samples() == kept && scene.screen.now == .stopped)
+        try scene.take()
+        #expect(!scene.session.isActive && scene.screen.now == .paused)
         #expect(scene.scenario.interruptions == [.interruptionBegan(.default), .interruptionEnded(shouldResume: true)])
+        #expect(try scene.differs(from: 1, interrupted: true) == nil)
     }
 
     @Test(
@@ -88,17 +102,17 @@ import Testing
         device.app(Self.recorder).setRecordPermission(.granted)
         for change in [AudioSession.RouteChangeReason.newDeviceAvailable, .oldDeviceUnavailable] {
             recorder.record()
-            _ = try device.render(2_400, microphone: scene.sound)
+            try scene.take()
             #expect(scene.screen.now == .recording)
-            let kept = recorder.samples()
             if change == .newDeviceAvailable {
                 try device.system.plug("Headset", type: .headphones, inputs: 1)
             } else {
                 try device.system.unplug("Headset")
             }
-            _ = try device.render(2_400, microphone: scene.sound)
-            #expect(scene.scenario.routeChanges.last == change && scene.screen.now == .stopped)
-            #expect(recorder.samples() == kept && !kept.isEmpty)
+            #expect(scene.screen.shows(.stopped))
+            #expect(scene.scenario.routeChanges.last == change)
+            try scene.take()
+            #expect(try scene.differs(from: 1) == nil)
         }
         #expect(scene.scenario.routeChanges == [.categoryChange, .newDeviceAvailable, .oldDeviceUnavailable])
     }
@@ -110,33 +124,28 @@ import Testing
         let scene = try Scene()
         let (device, recorder) = (scene.device, scene.recorder)
         recorder.record()
-        _ = try device.render(2_400, microphone: scene.sound)
-        var taken = recorder.samples()
-        #expect(Signal.firstDifference(taken[Device.fade...], scene.sound[Device.fade...]) == nil)
-        func take() throws {
-            _ = try device.render(2_400, microphone: scene.sound)
-            taken += scene.sound
-            #expect(Signal.firstDifference(recorder.samples(), taken) == nil)
-        }
+        try scene.take()
         try device.system.setDoNotDisturb(true)
         try device.system.ring()
-        try take()
+        try scene.take()
         try device.system.declineCall()
-        try take()
+        try scene.take()
         #expect(scene.scenario.interruptions.isEmpty && scene.screen.displays == [.recording], "it was not notified")
 
         // "iOS always gives priority to the phone, and to certain alarms."
         try device.system.ring()
-        try take()
+        try scene.take()
         try device.system.acceptCall()
-        _ = try device.render(2_400, microphone: scene.sound)
-        #expect(scene.scenario.interruptions == [.interruptionBegan(.default)] && scene.screen.now == .stopped)
+        try scene.take()
+        #expect(scene.scenario.interruptions == [.interruptionBegan(.default)] && scene.screen.shows(.paused))
         try device.system.endCall()
+        device.settle()
+        #expect(try scene.differs(from: 4, interrupted: true) == nil && scene.screen.shows(.stopped))
         recorder.record()
         device.settle()
         try device.system.beginInterruption(by: .alarm)
         device.settle()
-        #expect(scene.scenario.interruptions.count == 3 && scene.screen.now == .stopped)
+        #expect(scene.scenario.interruptions.count == 3 && scene.screen.shows(.paused))
         try device.system.endInterruption()
 
         // The user asked for the assistant.
@@ -144,7 +153,7 @@ import Testing
         device.settle()
         try device.system.beginInterruption(by: .assistant)
         device.settle()
-        #expect(scene.scenario.interruptions.count == 5 && scene.screen.now == .stopped)
+        #expect(scene.scenario.interruptions.count == 5 && scene.screen.shows(.paused))
         try device.system.endInterruption()
 
         // When do-not-disturb is turned off, a held call rings.
@@ -155,6 +164,6 @@ import Testing
         #expect(scene.screen.now == .recording)
         try device.system.setDoNotDisturb(false)
         device.settle()
-        #expect(scene.screen.now == .stopped && scene.session.state.activity == .interrupted)
+        #expect(scene.screen.shows(.paused) && scene.session.state.activity == .interrupted)
     }
 }
