@@ -26,7 +26,12 @@ extension AudioRecorder {
                 .badParam, "A recording of \(duration ?? 0) s was requested; it must be longer than 0 s.")
         }
         let previous = state.withLock { state -> State? in
-            let isPossible = if case .prepared = start { state.phase == .stopped } else { state.phase != .recording }
+            let isPossible =
+                switch start {
+                case .prepared: state.phase == .stopped
+                case .again: state.phase == .paused  // not if it was stopped meanwhile
+                case .now, .at, .from: state.phase != .recording
+                }
             guard isPossible, state.startInProgress == nil else { return nil }
             defer {
                 state.startCount += 1

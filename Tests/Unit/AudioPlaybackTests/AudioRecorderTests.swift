@@ -155,6 +155,18 @@ import Testing
         return stage.recorder.currentTime
     }
 
+    @Test("PLAY-2: a duration is a time: it ends a recording that continues at another sample rate")
+    func durationAcrossRates() throws {
+        let stage = try RecorderFixture()
+        try stage.recorder.record(forDuration: 1)
+        try stage.render(24_000)
+        stage.driver.setSampleRate(96_000)
+        try stage.render(60_000)
+        #expect(stage.events.wait { $0.count == 3 })
+        let recording = try #require(stage.recorder.recording)
+        #expect(recording.ending == .limit && recording.files.map(\.frames) == [24_000, 48_000])
+    }
+
     @Test("PLAY-2: no file is replaced, and a deleted recording leaves its names free")
     func names() throws {
         let stage = try RecorderFixture()
@@ -233,15 +245,21 @@ import Testing
         }
     }
 
-    @Test("PLAY-2: frames that the ring buffer had no room for are silence, in their place, and reported")
-    func gaps() throws {
+    /// Returns a recorder that has written 1,000 frames, and writes no more until the semaphore is
+    /// signaled: the handler runs on the thread that writes. It waits once for each file.
+    private func stalled() throws -> (RecorderFixture, disk: DispatchSemaphore) {
         let stage = try RecorderFixture()
-        // The handler runs on the thread that writes: as long as it waits, nothing is written.
         let disk = DispatchSemaphore(value: 0)
         stage.recorder.onEvent { if case .started = $0 { disk.wait() } }
         try stage.recorder.record()
         try stage.render(1_000)
         #expect(stage.events.wait { $0.count == 1 })
+        return (stage, disk)
+    }
+
+    @Test("PLAY-2: frames that the ring buffer had no room for are silence, in their place, and reported")
+    func gaps() throws {
+        let (stage, disk) = try stalled()
         for _ in 0..<7 { try stage.render(100_000) }
         disk.signal()
         #expect(eventually { stage.recorder.currentFrames > 500_000 })
@@ -262,13 +280,7 @@ import Testing
 
     @Test("PLAY-2: calls take effect at their frames, however late the disk is")
     func lateDisk() throws {
-        let stage = try RecorderFixture()
-        let disk = DispatchSemaphore(value: 0)
-        stage.recorder.onEvent { if case .started = $0 { disk.wait() } }
-        try stage.recorder.record()
-        try stage.render(1_000)
-        #expect(stage.events.wait { $0.count == 1 })
-        // Nothing is written until the end.
+        let (stage, disk) = try stalled()
         var times = [0..<1_000]
         for index in 0..<5 {
             try stage.render(500)

@@ -85,6 +85,27 @@ import Testing
         #expect(stage.difference(try stage.samples(file), [67_109..<100_000], fadesAt: []) == nil)
     }
 
+    @Test("INT-9: a start at a frame that is to come survives an interruption, or comes right after it")
+    func timedStart() throws {
+        for frame in [60_000, 5_000] {
+            let stage = try RecorderFixture()
+            stage.recorder.resumePolicy = .always
+            try stage.recorder.record(atFrame: UInt64(frame))
+            try stage.render(1_000)
+            try stage.host.ring()
+            try stage.render(19_000)
+            #expect(stage.events.wait { $0 == [.pausedBySession] } && !stage.recorder.isRecording)
+            try stage.host.declineCall()
+            stage.host.settle()
+            #expect(stage.recorder.isRecording)
+            try stage.render(50_000)
+            let file = try #require(stage.recorder.stop()?.files.first)
+            let first = max(frame, 20_000)
+            let fades = frame < 20_000 ? [0] : []
+            #expect(stage.difference(try stage.samples(file), [first..<70_000], fadesAt: fades) == nil)
+        }
+    }
+
     @Test("ACT-7: deactivating the session ends a recording, and its file is complete")
     func deactivation() throws {
         let stage = try RecorderFixture()
