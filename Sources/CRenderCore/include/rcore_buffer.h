@@ -33,6 +33,9 @@ uint32_t rcore_buffer_users(const rcore_buffer_t *buffer) RCORE_RT;
 uint32_t rcore_buffer_channels(const rcore_buffer_t *buffer);
 /// Returns the length in frames. [any]
 uint64_t rcore_buffer_nframes(const rcore_buffer_t *buffer);
+/// Copies `nframes` frames from frame `first` on into `frames`, interleaved. [any] Returns the
+/// number of frames copied: fewer at the end, and 0 beyond it.
+uint32_t rcore_buffer_read_interleaved(const rcore_buffer_t *buffer, uint64_t first, float *frames, uint32_t nframes);
 /// Returns the number of NaN and infinite samples that became 0. [any]
 uint64_t rcore_buffer_nonfinite_count(const rcore_buffer_t *buffer);
 

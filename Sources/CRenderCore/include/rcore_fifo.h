@@ -57,6 +57,17 @@ void rcore_fifo_consume(rcore_fifo_t *fifo, uint32_t nframes) RCORE_RT;
 /// Returns whether at least a quarter of the ring is free and the producer has not finished: it is
 /// time to write. [consumer]
 bool rcore_fifo_is_low(rcore_fifo_t *fifo) RCORE_RT;
+
+/// Values of `rcore_fifo_wake_at`: when `rcore_fifo_is_low` is true, as initially; never.
+static const uint64_t RCORE_FIFO_WHEN_LOW = UINT64_MAX;
+static const uint64_t RCORE_FIFO_NEVER = UINT64_MAX - 1;
+/// Sets the frame, counted from the first one ever written, that the consumer must have reached
+/// for the core to wake the engine (`rcore_wait`). [producer]
+void rcore_fifo_wake_at(rcore_fifo_t *fifo, uint64_t frame) RCORE_RT;
+/// Returns whether the consumer has reached the frame set by `rcore_fifo_wake_at`. [consumer]
+bool rcore_fifo_is_due(rcore_fifo_t *fifo) RCORE_RT;
+/// Returns the number of frames read so far. [any]
+uint64_t rcore_fifo_frames_read(const rcore_fifo_t *fifo) RCORE_RT;
 /// Returns whether the producer has finished; frames may still be readable. [any]
 bool rcore_fifo_finished(const rcore_fifo_t *fifo) RCORE_RT;
 /// Returns whether the producer has finished and all frames have been read. [consumer]

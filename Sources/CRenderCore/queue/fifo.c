@@ -15,6 +15,7 @@ struct rcore_fifo {
     alignas(64) _Atomic(bool) finished;
     _Atomic(uint64_t) nonfinite;
     _Atomic(uint64_t) overruns;
+    _Atomic(uint64_t) wake_frame;
 };
 
 rcore_fifo_t *rcore_fifo_create(uint32_t channels, uint32_t capacity_frames, rcore_status_t *status) {
@@ -43,6 +44,7 @@ rcore_fifo_t *rcore_fifo_create(uint32_t channels, uint32_t capacity_frames, rco
     atomic_init(&fifo->finished, false);
     atomic_init(&fifo->nonfinite, 0);
     atomic_init(&fifo->overruns, 0);
+    atomic_init(&fifo->wake_frame, RCORE_FIFO_WHEN_LOW);
     *status = RCORE_OK;
     return fifo;
 }
@@ -135,6 +137,22 @@ bool rcore_fifo_is_low(rcore_fifo_t *fifo) RCORE_RT {
     const uint32_t least = fifo->capacity - (fifo->capacity + 3) / 4 + 1;
     return ring_readable(&fifo->ring, least) < least && !rcore_fifo_finished(fifo);
 }
+
+void rcore_fifo_wake_at(rcore_fifo_t *fifo, uint64_t frame) RCORE_RT {
+    // Relaxed: the frame orders no other data. The consumer compares it with a count of its own,
+    // and sees a new value in finite time.
+    atomic_store_explicit(&fifo->wake_frame, frame, memory_order_relaxed);
+}
+
+bool rcore_fifo_is_due(rcore_fifo_t *fifo) RCORE_RT {
+    const uint64_t frame = atomic_load_explicit(&fifo->wake_frame, memory_order_relaxed);
+    if (frame == RCORE_FIFO_WHEN_LOW) {
+        return rcore_fifo_is_low(fifo);
+    }
+    return frame != RCORE_FIFO_NEVER && ring_read_count(&fifo->ring) >= frame;
+}
+
+uint64_t rcore_fifo_frames_read(const rcore_fifo_t *fifo) RCORE_RT { return ring_read_count(&fifo->ring); }
 
 bool rcore_fifo_is_filling(rcore_fifo_t *fifo) RCORE_RT {
     const uint32_t least = fifo->capacity / 2 + 1;

@@ -75,3 +75,7 @@ void ring_did_read(struct ring *ring, uint64_t count) RCORE_RT {
     const uint64_t read = atomic_load_explicit(&ring->read, memory_order_relaxed);
     atomic_store_explicit(&ring->read, read + count, memory_order_release);
 }
+
+uint64_t ring_read_count(const struct ring *ring) RCORE_RT {
+    return atomic_load_explicit(&ring->read, memory_order_relaxed);
+}

@@ -32,6 +32,9 @@ uint64_t ring_read_slot(const struct ring *ring, uint64_t offset) RCORE_RT;
 /// Publish `count` written (read) items. [producer] ([consumer])
 void ring_did_write(struct ring *ring, uint64_t count) RCORE_RT;
 void ring_did_read(struct ring *ring, uint64_t count) RCORE_RT;
+/// Returns the number of items ever read; for another thread than the consumer, perhaps an old
+/// count. [any]
+uint64_t ring_read_count(const struct ring *ring) RCORE_RT;
 
 /// Returns the smallest power of two that is at least `value` (1…2^31).
 static inline uint32_t ring_round_up(uint32_t value) {

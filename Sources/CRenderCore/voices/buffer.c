@@ -98,4 +98,16 @@ uint32_t rcore_buffer_channels(const rcore_buffer_t *buffer) { return buffer->ch
 
 uint64_t rcore_buffer_nframes(const rcore_buffer_t *buffer) { return buffer->nframes; }
 
+uint32_t rcore_buffer_read_interleaved(const rcore_buffer_t *buffer, uint64_t first, float *frames, uint32_t nframes) {
+    const uint64_t left = first < buffer->nframes ? buffer->nframes - first : 0;
+    const uint32_t count = left < nframes ? (uint32_t)left : nframes;
+    for (uint32_t channel = 0; channel < buffer->channels; channel++) {
+        const float *samples = buffer->samples + channel * buffer->stride + first;
+        for (uint32_t i = 0; i < count; i++) {
+            frames[(size_t)i * buffer->channels + channel] = samples[i];
+        }
+    }
+    return count;
+}
+
 uint64_t rcore_buffer_nonfinite_count(const rcore_buffer_t *buffer) { return buffer->nonfinite; }

@@ -126,7 +126,7 @@ static void render_voice(rcore_t *core, struct voice *voice, uint32_t nframes) R
         playing_end(core, voice, RCORE_END_SOURCE);
     } else {
         batch_join(core, voice);
-        core->work.is_due |= voice->kind == SOURCE_STREAM && rcore_fifo_is_low(voice->params.fifo);
+        core->work.is_due |= voice->kind == SOURCE_STREAM && rcore_fifo_is_due(voice->params.fifo);
     }
 }
 

@@ -30,6 +30,21 @@ TEST(silences_and_counts_what_is_no_number) {
     rcore_buffer_release(buffer);
 }
 
+TEST(copies_what_it_holds) {
+    const float samples[] = {1, 2, 3, 4, 5, 6};
+    rcore_buffer_t *buffer = rcore_buffer_create_interleaved(2, 3, samples, NULL);
+    float copy[8] = {0};
+    EXPECT_EQUAL(rcore_buffer_read_interleaved(buffer, 1, copy, 4), 2);
+    for (unsigned i = 0; i < 8; i++) {
+        EXPECT(copy[i] == (i < 4 ? samples[i + 2] : 0));
+    }
+    EXPECT_EQUAL(rcore_buffer_read_interleaved(buffer, 0, copy, 1), 1);
+    EXPECT(copy[0] == 1 && copy[1] == 2 && copy[2] == 5);
+    EXPECT_EQUAL(rcore_buffer_read_interleaved(buffer, 3, copy, 1), 0);
+    EXPECT_EQUAL(rcore_buffer_read_interleaved(buffer, UINT64_MAX, copy, 1), 0);
+    rcore_buffer_release(buffer);
+}
+
 static void expect_refused(uint32_t channels, uint64_t nframes, const float *frames) {
     rcore_status_t status = RCORE_OK;
     EXPECT(rcore_buffer_create_interleaved(channels, nframes, frames, &status) == NULL);
@@ -55,6 +70,7 @@ TEST(refuses_what_is_out_of_range) {
 int main(void) {
     RUN(keeps_its_shape);
     RUN(silences_and_counts_what_is_no_number);
+    RUN(copies_what_it_holds);
     RUN(refuses_what_is_out_of_range);
     return test_result();
 }

@@ -241,6 +241,25 @@ TEST(shows_when_it_is_time_to_write_and_to_read) {
     }
 }
 
+TEST(wakes_the_engine_at_a_frame) {
+    const float frames[64] = {0};
+    rcore_fifo_t *fifo = fifo_of(1, 64);
+    EXPECT(rcore_fifo_write_interleaved(fifo, frames, 60));
+    EXPECT(!rcore_fifo_is_due(fifo)); // as initially: not low
+    rcore_fifo_wake_at(fifo, 10);
+    rcore_fifo_consume(fifo, 9);
+    EXPECT(!rcore_fifo_is_due(fifo));
+    rcore_fifo_consume(fifo, 1);
+    EXPECT(rcore_fifo_is_due(fifo));
+    EXPECT_EQUAL(rcore_fifo_frames_read(fifo), 10);
+    rcore_fifo_wake_at(fifo, RCORE_FIFO_NEVER);
+    rcore_fifo_consume(fifo, 50);
+    EXPECT(!rcore_fifo_is_due(fifo) && rcore_fifo_is_low(fifo));
+    rcore_fifo_wake_at(fifo, RCORE_FIFO_WHEN_LOW);
+    EXPECT(rcore_fifo_is_due(fifo));
+    rcore_fifo_destroy(fifo);
+}
+
 int main(void) {
     RUN(holds_at_least_what_was_asked);
     RUN(refuses_what_is_out_of_range);
@@ -251,5 +270,6 @@ int main(void) {
     RUN(an_empty_ring_is_drained_only_once_finished);
     RUN(a_million_frames_cross_between_threads);
     RUN(shows_when_it_is_time_to_write_and_to_read);
+    RUN(wakes_the_engine_at_a_frame);
     return test_result();
 }
