@@ -10,7 +10,7 @@ struct Stem {
     /// Creates a stem from a file, which streams during playback. Only the voice's file is also
     /// read in advance, to find its words.
     init(path: String, rate: Int, hasWords: Bool) throws {
-        source = .stream(try FileStream(file: AudioFile(path: path), sampleRate: rate))
+        source = .stream(try AudioStream(reader: AudioFile(path: path), sampleRate: rate))
         guard hasWords else { return }
         let file = try AudioFile(path: path)
         var (block, samples): ([Float], [Float]) = ([], [])

@@ -221,10 +221,5 @@ public final class AudioRecorder: Sendable {
     public func onEvent(_ handler: @escaping @Sendable (Event) -> Void) { _ = listeners.add(handler) }
 
     /// The events from now on, until the recorder is released.
-    public var events: AsyncStream<Event> {
-        AsyncStream { continuation in
-            let end = listeners.add({ continuation.yield($0) }, finish: { continuation.finish() })
-            continuation.onTermination = { _ in end() }
-        }
-    }
+    public var events: AsyncStream<Event> { listeners.sequence }
 }

@@ -29,7 +29,7 @@ extension AudioEngine {
         at time: UInt64? = nil, onEnd: (@Sendable (Voice) -> Void)? = nil
     ) throws(AudioEngineError) -> Voice {
         var (parameters, voiceMap) = try parameters(of: source, map: map, bus: bus, pan: pan, priority: priority)
-        if case .stream(let stream) = source { stream.fill() }
+        if case .stream(let stream) = source { stream.fill(share: beginning(of: stream)) }
         parameters.gain = gain
         parameters.speed = speed
         parameters.fade_in_frames = UInt32(clamping: fadeInFrames)
@@ -61,6 +61,12 @@ extension AudioEngine {
         parameters.one_shot = true
         let memory = SoundMemory(buffer: buffer, map: voiceMap, bus: bus, parameters: parameters)
         return Sound(memory: memory, retired: retired)
+    }
+
+    /// Returns the share of a stream to read before its voice starts: an eighth, and at least two
+    /// periods. The background thread reads the rest, so that the start does not wait for it.
+    private func beginning(of stream: AudioStream) -> Double {
+        max(1 / 8, Double(2 * (format?.periodFrames ?? 0)) / Double(stream.capacity))
     }
 
     /// Acquires a voice from the pool; if the pool is empty, reclaims ended voices first.

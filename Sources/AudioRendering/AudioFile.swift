@@ -24,6 +24,8 @@ public final class AudioFile {
     public private(set) var defect: AudioFileError?
 
     private let handle: OpaquePointer
+    /// What the handle reads from, unless it is a file of the system.
+    private let memory: FileInMemory?
     private var position: Int64 = 0
     /// Whether this is an Ogg file whose last page is missing.
     private let isCutOff: Bool
@@ -33,13 +35,28 @@ public final class AudioFile {
     public convenience init(path: String) throws(AudioFileError) { try self.init(path: AudioFilePath(path)) }
 
     /// Opens a file whose name need not be valid UTF-8. Throws like the other initializer.
-    public init(path filePath: AudioFilePath) throws(AudioFileError) {
-        let path = filePath.description
+    public convenience init(path filePath: AudioFilePath) throws(AudioFileError) {
         try Self.checkReadable(filePath)
         var info = SF_INFO()
-        guard let handle = filePath.withCString({ sf_open($0, Int32(SFM_READ), &info) }) ?? nil else {
-            throw Self.openingError(path)
-        }
+        let handle = filePath.withCString { sf_open($0, Int32(SFM_READ), &info) } ?? nil
+        try self.init(path: filePath.description, handle, info, memory: nil)
+    }
+
+    /// Opens a sound file in memory; `name` stands for its path in error messages. Throws if it is
+    /// empty or undecodable, or if its channel count or sample rate is out of range.
+    public convenience init(data: [UInt8], name: String) throws(AudioFileError) {
+        guard !data.isEmpty else { throw .empty(path: name) }
+        let memory = FileInMemory(data)
+        var info = SF_INFO()
+        let handle = memory.open(&info)
+        try self.init(path: name, handle, info, memory: memory)
+    }
+
+    private init(
+        path: String, _ opened: OpaquePointer?, _ fileInfo: SF_INFO, memory: FileInMemory?
+    ) throws(AudioFileError) {
+        guard let handle = opened else { throw Self.openingError(path) }
+        var info = fileInfo
         let shape = (channels: Int(info.channels), sampleRate: Int(info.samplerate))
         guard (1...64).contains(shape.channels), (1_000...768_000).contains(shape.sampleRate) else {
             sf_close(handle)
@@ -53,6 +70,7 @@ public final class AudioFile {
         }
         self.path = path
         self.handle = handle
+        self.memory = memory
         channels = shape.channels
         sampleRate = shape.sampleRate
         frameCount = info.frames == .max ? 0 : info.frames

@@ -1,119 +1,239 @@
 internal import CRenderCore
 internal import Platform
 
-/// A file streamed to a voice: decoded, resampled to the engine's rate and written into a FIFO
-/// ahead of the render thread.
+/// Frames streamed to a voice: read from files or other readers, converted to the engine's rate and
+/// written into a FIFO ahead of the render thread.
+///
+/// A stream plays the segments of a program one after another, without a frame between them or
+/// lost. Segments of one sample rate are resampled as one signal.
 ///
 /// Unchecked `Sendable`: `fill` runs under the stream's lock and is the FIFO's only producer; the
 /// render thread is its consumer.
-public final class FileStream: @unchecked Sendable {
-    /// Channels of the file, 1…64.
+public final class AudioStream: @unchecked Sendable {
+    /// The channel count, 1…64.
     public let channels: Int
     /// The rate that the stream is resampled to and that its frames are counted in, ideally the
     /// engine's. If the engine's rate changes, the voice plays at a correspondingly scaled speed.
     public let sampleRate: Int
     let fifo: FrameFifo
 
-    private let file: AudioFile
-    private let resampler: Resampler?
     private let lock = Mutex(())
-    private var loopsLeft: Int
-    private var input: [Float] = []
-    private var inputOffset = 0
-    private var inputFrames = 0
-    private var output: [Float]
+    private let program: any StreamProgram
+    private let onSegment: (@Sendable (Int) -> Void)?
+    private var converter: StreamConverter
+    /// What other threads ask for while the stream waits for a disk; a lock of its own.
+    private let record: Mutex<Record>
     private var phase = Phase.reading
+    private var segment: StreamSegment?
+    /// The next frame of the segment's reader.
+    private var position: Int64 = 0
+    /// The reader that was used last, and the frame after the last one read.
+    private var last: (reader: any AudioReader, position: Int64)?
+    /// The frames written into the FIFO so far.
+    private var written: UInt64 = 0
+    /// Whether the reader had no frames yet.
+    private var isWaiting = false
+    private var earlierNonFiniteSamples = 0
+    private var firstDefect: AudioFileError?
 
-    private enum Phase { case reading, draining, finished }
+    private struct Record {
+        var places = StreamPlaces()
+        var history: LevelHistory
+    }
+
+    private enum Phase {
+        case reading
+        /// The converter's last frames are written, then this segment begins; nil: the stream ends.
+        case draining(next: StreamSegment?)
+        case finished
+    }
     private static let blockFrames = 1024
 
-    /// Streams `file` from `startFrame`, in frames of the file, and then repeats it `loops` times
-    /// from its beginning; `Int.max` repeats forever. `readAhead` is in seconds, 0.05…60. Throws
-    /// `invalidArgument` or `outOfMemory`.
-    public init(
-        file: AudioFile, sampleRate: Int, startFrame: Int64 = 0, loops: Int = 0, readAhead: Double = 1
+    /// Streams a reader from `startFrame`, in frames of the reader, and then repeats it `loops`
+    /// times from its beginning; `Int.max` repeats forever. `readAhead` is in seconds, 0.05…60.
+    /// Throws `invalidArgument` or `outOfMemory`.
+    public convenience init(
+        reader: any AudioReader, sampleRate: Int, startFrame: Int64 = 0, loops: Int = 0, readAhead: Double = 1
     ) throws(AudioEngineError) {
-        guard (0.05...60).contains(readAhead), loops >= 0 else {
-            throw .invalidArgument(what: "a stream that reads \(readAhead) s ahead and repeats \(loops) times")
+        guard loops >= 0 else { throw .invalidArgument(what: "a stream that repeats \(loops) times") }
+        try self.init(
+            program: LoopProgram(reader, from: startFrame, loops: loops), channels: reader.channels,
+            sampleRate: sampleRate, readAhead: readAhead)
+    }
+
+    /// Streams the segments of a program, mapped to `channels` by the standard map. Calls
+    /// `onSegment` with the id of every segment but the first when its first frame has been played:
+    /// on the engine's background thread, soon after, and before the voice's end is reported.
+    package init(
+        program: any StreamProgram, channels: Int, sampleRate: Int, readAhead: Double = 1,
+        onSegment: (@Sendable (Int) -> Void)? = nil
+    ) throws(AudioEngineError) {
+        guard (0.05...60).contains(readAhead) else {
+            throw .invalidArgument(what: "a stream that reads \(readAhead) s ahead; valid: 0.05 to 60 s")
         }
-        self.file = file
-        self.channels = file.channels
+        self.channels = channels
         self.sampleRate = sampleRate
-        loopsLeft = loops
+        self.program = program
+        self.onSegment = onSegment
         fifo = try FrameFifo(
-            channels: file.channels, capacityFrames: max(4 * Self.blockFrames, Int(Double(sampleRate) * readAhead)))
-        resampler =
-            file.sampleRate == sampleRate
-            ? nil : try Resampler(from: file.sampleRate, to: sampleRate, channels: file.channels)
-        output = [Float](repeating: 0, count: Self.blockFrames * file.channels)
-        file.seek(toFrame: startFrame)
+            channels: channels, capacityFrames: max(4 * Self.blockFrames, Int(Double(sampleRate) * readAhead)))
+        converter = StreamConverter(channels: channels, sampleRate: sampleRate, blockFrames: Self.blockFrames)
+        record = Mutex(
+            Record(history: LevelHistory(channels: channels, frames: Int(rcore_fifo_capacity(fifo.handle)))))
+        if let first = program.nextSegment() { try begin(first) } else { phase = .draining(next: nil) }
     }
 
-    /// Decodes frames into the FIFO until it is full. The background queue calls this, and so does
-    /// the thread that starts the stream; never the render thread.
-    public func fill() {
-        lock.withLock { _ in
-            while phase != .finished, rcore_fifo_writable(fifo.handle) >= Self.blockFrames {
-                writeBlock()
-            }
-        }
+    // MARK: Filling
+
+    /// Reads frames into the FIFO until it is full, or until at least `share` of it is filled. The
+    /// background queue calls this, and so does the thread that starts the stream; never the render
+    /// thread.
+    public func fill(share: Double = 1) {
+        let room = max(Self.blockFrames, share < 1 ? capacity - Int(Double(capacity) * share) : 0)
+        // The lock is released after each block: others wait for one block at most.
+        while lock.withLock({ _ in Int(rcore_fifo_writable(fifo.handle)) >= room && writeBlock() }) {}
+        let passed = takePassedSegments()
+        lock.withLock { _ in rcore_fifo_wake_at(fifo.handle, nextWork(isFilled: room == Self.blockFrames)) }
+        for id in passed { onSegment?(id) }
     }
 
-    /// Whether the entire file, including its repetitions, has been written into the FIFO.
-    public var isComplete: Bool { lock.withLock { _ in phase == .finished } }
+    /// Reports the segments whose first frame has been played; `fill` does so, too.
+    package func reportPassedSegments() {
+        for id in takePassedSegments() { onSegment?(id) }
+    }
+
+    private func takePassedSegments() -> [Int] {
+        let frames = rcore_fifo_frames_read(fifo.handle)
+        return record.withLock { $0.places.takePassed(frames) }
+    }
+
+    /// The number of frames that the stream reads ahead.
+    var capacity: Int { Int(rcore_fifo_capacity(fifo.handle)) }
+
+    /// Whether the entire stream, including its repetitions, has been written into the FIFO.
+    public var isComplete: Bool { lock.withLock { _ in if case .finished = phase { true } else { false } } }
 
     /// Whether the entire stream has been played. Read it only after the voice has ended: until
     /// then, the render thread reads the FIFO.
     public var isDrained: Bool { rcore_fifo_drained(fifo.handle) }
 
-    /// The defect of the file, once it is found.
-    public var defect: AudioFileError? { lock.withLock { _ in file.defect } }
+    /// The first defect that was found, if any.
+    public var defect: AudioFileError? { lock.withLock { _ in firstDefect ?? segment?.reader.defect } }
 
     /// The number of samples read so far that were NaN or infinite and were replaced by silence.
-    public var nonFiniteSampleCount: Int { lock.withLock { _ in file.nonFiniteSampleCount } }
+    public var nonFiniteSampleCount: Int {
+        lock.withLock { _ in earlierNonFiniteSamples + (last?.reader.nonFiniteSampleCount ?? 0) }
+    }
 
-    /// Writes one block into the FIFO, and marks the FIFO as finished after the last one.
-    private func writeBlock() {
-        let frames = phase == .reading ? nextBlock() : drainBlock()
-        if frames > 0 {
-            _ = rcore_fifo_write_interleaved(fifo.handle, output, UInt32(frames))
+    /// Returns the segment and the frame of its reader that are played after `frames` frames of the
+    /// stream (`Voice.framesRendered`).
+    package func position(after frames: UInt64) -> StreamPosition {
+        record.withLock { $0.places.position(after: frames, sampleRate: sampleRate) }
+    }
+
+    /// Returns the level of each channel in the last tenth of a second before `frames` frames of
+    /// the stream, before any gain of the voice.
+    public func levels(after frames: UInt64) -> [AudioLevel] {
+        record.withLock { $0.history.levels(before: frames, length: UInt64(sampleRate / 10)) }
+    }
+
+    // MARK: Inside
+
+    /// Returns the frame that the render thread reaches when there is something to do.
+    private func nextWork(isFilled: Bool) -> UInt64 {
+        let (capacity, read) = (UInt64(capacity), rcore_fifo_frames_read(fifo.handle))
+        let refill: UInt64 =
+            switch phase {
+            case .finished: RCORE_FIFO_NEVER
+            // Once the FIFO is empty, in every cycle.
+            case _ where isWaiting: min(read + UInt64(sampleRate / 50), written)
+            case _ where !isFilled: read
+            // Three quarters remain, because a late write is an audible gap.
+            default: written > capacity - capacity / 4 ? written - (capacity - capacity / 4) : read
+            }
+        return min(refill, record.withLock { $0.places.next }.map { $0 + 1 } ?? RCORE_FIFO_NEVER)
+    }
+
+    /// Writes one block into the FIFO, or performs the next step towards one. Returns false if the
+    /// stream is finished or waits for its reader.
+    private func writeBlock() -> Bool {
+        switch phase {
+        case .reading:
+            if converter.needsInput, !readInput() {
+                if case .reading = phase { return false }
+                return true
+            }
+            write(converter.convert())
+        case .draining(let next):
+            let frames = converter.drain()
+            write(frames)
+            if frames == 0 { endDraining(next) }
+        case .finished: return false
         }
-        if phase == .draining, frames == 0 {
-            rcore_fifo_finish(fifo.handle)
-            phase = .finished
+        return true
+    }
+
+    private func write(_ frames: Int) {
+        guard frames > 0 else { return }
+        record.withLock { $0.history.measure(converter.output, frames: frames, from: written) }
+        _ = rcore_fifo_write_interleaved(fifo.handle, converter.output, UInt32(frames))
+        written += UInt64(frames)
+    }
+
+    private func endDraining(_ next: StreamSegment?) {
+        phase = .reading
+        if let next, (try? begin(next)) != nil { return }
+        rcore_fifo_finish(fifo.handle)
+        phase = .finished
+    }
+
+    /// Reads a block of the segment, or begins the next segment. Returns false if the reader has no
+    /// frames yet or the converter must be drained first.
+    private func readInput() -> Bool {
+        isWaiting = false
+        while true {
+            if let segment {
+                let count = converter.read(segment, maximumFrames: segment.framesLeft(from: position))
+                position += Int64(count)
+                last = (segment.reader, position)
+                if count > 0 { return true }
+                if segment.framesLeft(from: position) > 0, segment.reader.awaitsMore {
+                    isWaiting = true
+                    return false
+                }
+                firstDefect = firstDefect ?? segment.reader.defect
+                program.segmentEnded(segment.id, frames: position - segment.firstFrame, defect: segment.reader.defect)
+                self.segment = nil
+            }
+            guard let next = program.nextSegment() else {
+                phase = .draining(next: nil)
+                return false
+            }
+            guard converter.accepts(next.reader), (try? begin(next)) != nil else {
+                phase = .draining(next: next)
+                return false
+            }
         }
     }
 
-    /// Decodes and resamples a block into `output`. Returns its frames; 0 does not mean the end,
-    /// because the resampler may need more input.
-    private func nextBlock() -> Int {
-        if inputOffset == inputFrames { readInput() }
-        guard phase == .reading else { return drainBlock() }
-        guard let resampler else {
-            output.replaceSubrange(0..<(inputFrames * channels), with: input[0..<(inputFrames * channels)])
-            inputOffset = inputFrames
-            return inputFrames
+    /// Begins a segment. If its reader cannot seek to its first frame, the segment begins where the
+    /// reader is, or, if it repeats the reader, is empty. Throws `outOfMemory`.
+    private func begin(_ next: StreamSegment) throws(AudioEngineError) {
+        let isSameReader = last.map { $0.reader === next.reader } ?? false
+        let begin = try converter.begin(next.reader, after: written)
+        var next = next
+        if !(isSameReader && last?.position == next.firstFrame) {
+            position = next.reader.seek(toFrame: next.firstFrame)
+            if position != next.firstFrame, isSameReader { next.endFrame = position }
+        } else {
+            position = next.firstFrame
         }
-        let (consumed, produced) = resampler.process(
-            input, from: inputOffset, frames: inputFrames - inputOffset, into: &output, maximumFrames: Self.blockFrames)
-        inputOffset += consumed
-        return produced
-    }
-
-    // At the end of the file, restarts it or begins to drain. The resampler keeps running across a
-    // loop, so that the loop has no seam.
-    private func readInput() {
-        inputOffset = 0
-        inputFrames = file.read(into: &input, maximumFrames: Self.blockFrames)
-        if inputFrames == 0, loopsLeft > 0, file.seek(toFrame: 0) == 0 {
-            if loopsLeft != .max { loopsLeft -= 1 }
-            inputFrames = file.read(into: &input, maximumFrames: Self.blockFrames)
-        }
-        if inputFrames == 0 { phase = .draining }
-    }
-
-    /// Writes the frames that remain in the resampler to `output`. Returns their number.
-    private func drainBlock() -> Int {
-        resampler?.drain(into: &output, maximumFrames: Self.blockFrames) ?? 0
+        next.firstFrame = position
+        if !isSameReader { earlierNonFiniteSamples += last?.reader.nonFiniteSampleCount ?? 0 }
+        last = (next.reader, position)
+        let place = StreamPlaces.Place(
+            begin: begin, id: next.id, firstFrame: position, sampleRate: next.reader.sampleRate)
+        record.withLock { $0.places.add(place) }
+        segment = next
     }
 }

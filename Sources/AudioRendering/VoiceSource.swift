@@ -3,7 +3,7 @@ public enum VoiceSource: Sendable {
     /// Samples in memory, from `startFrame` on.
     case buffer(AudioBuffer, startFrame: Int = 0, loop: Loop = .none)
     /// A streamed file; a stream serves one voice.
-    case stream(FileStream)
+    case stream(AudioStream)
     /// An input, played in the same cycle; silence without the session's permission.
     case input(EngineInput)
     /// A function of the app, called on the render thread.

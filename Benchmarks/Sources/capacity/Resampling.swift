@@ -126,7 +126,7 @@ struct Resampling: Part {
         defer { engine.stop() }
         let gate = try Owned.openGate()
         let bus = try engine.makeSessionBus(gate: gate.handle, owner: gate)
-        let stream = try FileStream(file: AudioFile(path: path), sampleRate: rate)
+        let stream = try AudioStream(reader: AudioFile(path: path), sampleRate: rate)
         let voice = try engine.play(.stream(stream), on: bus)
         let output = try driver.render(frames: Int(Double(rate) * seconds))
         guard voice.underrunFrames == 0, let first = output.first else {

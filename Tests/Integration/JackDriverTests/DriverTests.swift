@@ -178,8 +178,8 @@ extension RealServers {
             try SoundFile.write([sine], sampleRate: 48_000, to: directory.file("sine.wav"))
             let player = try JackPlayer(configuration(server))
             _ = try player.start()
-            let stream = try FileStream(
-                file: AudioFile(path: directory.file("sine.wav")), sampleRate: 48_000, loops: frames / 48_000 - 1)
+            let stream = try AudioStream(
+                reader: AudioFile(path: directory.file("sine.wav")), sampleRate: 48_000, loops: frames / 48_000 - 1)
             let ends = EventLog<Bool>()
             let bus = try player.makeBus()
             let voice = try player.engine.play(.stream(stream), on: bus) { _ in ends.note(true) }

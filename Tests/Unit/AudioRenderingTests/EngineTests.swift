@@ -102,7 +102,7 @@ struct EngineTests {
         let sine = Signal.sine(frequency: 400, sampleRate: 48_000, frames: 96_000)
         try SoundFile.write([sine, sine], sampleRate: 48_000, to: directory.file("sine.wav"))
         let stage = try EngineFixture()
-        let stream = try FileStream(file: AudioFile(path: directory.file("sine.wav")), sampleRate: 48_000)
+        let stream = try AudioStream(reader: AudioFile(path: directory.file("sine.wav")), sampleRate: 48_000)
         let voice = try stage.engine.play(.stream(stream), on: stage.bus, speed: 1.5)
         let fast = try stage.driver.render(frames: 24_000)[0]
         #expect(Signal.cents(Signal.frequency(of: fast, near: 600.01, sampleRate: 48_000), 600) < 0.1)

@@ -13,7 +13,7 @@ struct FileTests {
     private func play(_ path: String, engineRate: Int = 48_000, frames: Int) throws -> (output: [[Float]], voice: Voice)
     {
         let stage = try EngineFixture(sampleRate: engineRate)
-        let stream = try FileStream(file: AudioFile(path: path), sampleRate: engineRate)
+        let stream = try AudioStream(reader: AudioFile(path: path), sampleRate: engineRate)
         let voice = try stage.engine.play(.stream(stream), on: stage.bus)
         return (try stage.driver.render(frames: frames), voice)
     }
@@ -58,7 +58,7 @@ struct FileTests {
         let source = Signal.counting(frames: 5000)
         try SoundFile.write([source, source], sampleRate: 48_000, to: path)
         let stage = try EngineFixture()
-        let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000, startFrame: 1000, loops: 2)
+        let stream = try AudioStream(reader: AudioFile(path: path), sampleRate: 48_000, startFrame: 1000, loops: 2)
         try stage.engine.play(.stream(stream), on: stage.bus)
         let output = try stage.driver.render(frames: 15_000)[0]
         let expected = Array(source[1000...]) + source + source + [Float](repeating: 0, count: 1000)
@@ -75,7 +75,7 @@ struct FileTests {
         // libsndfile writes them unchanged; only our reader silences them.
         try SoundFile.write([samples], sampleRate: 44_100, to: path)
         let stage = try EngineFixture()
-        let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000)
+        let stream = try AudioStream(reader: AudioFile(path: path), sampleRate: 48_000)
         try stage.engine.play(.stream(stream), on: stage.bus)
         let output = try stage.driver.render(frames: 48_000)
         #expect(output.allSatisfy { $0.allSatisfy(\.isFinite) })
@@ -132,7 +132,7 @@ struct FileTests {
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         try data.prefix(data.count / 2).write(to: URL(fileURLWithPath: path))
         do {
-            let stream = try FileStream(file: AudioFile(path: path), sampleRate: 48_000)
+            let stream = try AudioStream(reader: AudioFile(path: path), sampleRate: 48_000)
             let stage = try EngineFixture()
             try stage.engine.play(.stream(stream), on: stage.bus)
             try stage.driver.render(frames: 100_000)

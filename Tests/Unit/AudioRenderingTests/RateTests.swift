@@ -27,7 +27,7 @@ import Testing
         let sine = Signal.sine(frequency: 440, sampleRate: 44_100, frames: 44_100 * 3)
         try SoundFile.write([sine], sampleRate: 44_100, to: directory.file("a.wav"))
         let stage = try EngineFixture(channels: 1)
-        let stream = try FileStream(file: AudioFile(path: directory.file("a.wav")), sampleRate: 48_000)
+        let stream = try AudioStream(reader: AudioFile(path: directory.file("a.wav")), sampleRate: 48_000)
         try follows(.stream(stream), on: stage)
     }
 

@@ -140,6 +140,39 @@ import Testing
         #expect(application.isInputMuted && application.recordPermission == .denied)
     }
 
+    @Test("PLAY-1: a player and a queue") func players() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("a.wav")
+        let source = Signal.counting(frames: 500)
+        try SoundFile.write([source], sampleRate: 48_000, to: path)
+        let paths = [path, path]
+        let shown = shown
+        try session.setCategory(.playback)
+        try await play(path, { _ in shown.note("ended") })
+        #expect(await shown.next(1) == ["ended"])
+        let show = { @Sendable (event: AudioQueuePlayer.Event) in if case .itemStarted = event { shown.note("item") } }
+        // [queue]
+        let queue = try AudioQueuePlayer(session: session)
+        for path in paths { queue.append(.file(path)) }
+        queue.repeatMode = .all
+        queue.onEvent { event in show(event) }
+        try queue.play()
+        // [end]
+        #expect(Signal.firstDifference(try stage.render(1_200), source + source + source[..<200]) == nil)
+        #expect(await shown.next(3) == ["item", "item", "item"])
+    }
+
+    private func play(_ path: String, _ show: @escaping @Sendable (AudioPlayer.Ending) -> Void) async throws {
+        // [player]
+        let player = try AudioPlayer(path: path, session: session)
+        player.onFinish { _, ending in show(ending) }
+        player.numberOfLoops = 1
+        try player.play()
+        // [end]
+        let source = Signal.counting(frames: 500)
+        #expect(Signal.firstDifference(try stage.render(1_000), source + source) == nil)
+    }
+
     @Test("PLAY-2: a recording") func recorder() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("take.wav")

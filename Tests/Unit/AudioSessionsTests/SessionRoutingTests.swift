@@ -155,6 +155,38 @@ import Testing
         #expect(Signal.firstDifference(heard[4][240...], samples[2_288..<3_072]) == nil)
     }
 
+    @Test(
+        "MULTI-1, PLAY-1: a player's channels go to the channels of a port that it assigns them to, also while it plays"
+    )
+    func channelAssignments() throws {
+        let fixture = try Fixture()
+        fixture.driver.plug(.output("HDMI", .hdmi), firstOutput: 4)
+        fixture.driver.plug(.output("Ears", .headphones), firstOutput: 2)
+        let session = try fixture.session(.multiRoute)
+        let player = try fixture.player(session)
+        try player.play()
+        #expect(try fixture.render(1_000).map { $0[999] > 0 } == [false, false, true, true, true, true, false, false])
+        let ears = try #require(session.currentRoute.outputs.first { $0.portName == "Ears" }?.channels)
+        let screen = try #require(session.currentRoute.outputs.first { $0.portName == "HDMI" }?.channels)
+        // Both channels of the file are equal: together they are twice as loud.
+        try player.setChannelAssignments([screen[1], screen[1]])
+        let heard = try fixture.render(1_000)
+        #expect(heard.map { $0[999] > 0 } == [false, false, false, false, false, true, false, false])
+        let place = Float(player.currentFrame) / 1_048_576
+        #expect(heard[5][999] == 2 * place)
+        try player.setOutputs([try #require(session.currentRoute.outputs.first { $0.portName == "Ears" })])
+        #expect(
+            try fixture.render(1_000).map { $0[999] > 0 } == [false, false, true, true, false, false, false, false])
+        let bad = [[screen[0]], [screen[0], ears[0]], []]
+        for assignments in bad {
+            let error = #expect(throws: AudioSessionError.self) { try player.setChannelAssignments(assignments) }
+            #expect(error?.errorCode == .badParam)
+        }
+        #expect(throws: AudioSessionError.self) { try player.setOutputs(nil, channelMap: .gains([[1, 1, 1]])) }
+        try player.setChannelAssignments(nil)
+        #expect(try fixture.render(1_000).map { $0[999] > 0 } == [false, false, true, true, true, true, false, false])
+    }
+
     @Test("SRV-2: after its return a server has ten seconds to restore its devices; then missing ones are removed")
     func comesBack() throws {
         let driver = FaultyDriver()

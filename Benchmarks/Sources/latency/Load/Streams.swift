@@ -171,11 +171,11 @@ final class StreamApp: SessionApp {
         let session = try open(Self.makeHost(server, Self.part, configuration: configuration))
         let engine = try session.engine
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-        var streams: [FileStream] = []
+        var streams: [AudioStream] = []
         let took = try milliseconds {
             streams = try names.map { name in
-                let stream = try FileStream(
-                    file: AudioFile(path: folder + "/" + name), sampleRate: Server.sampleRate, loops: .max,
+                let stream = try AudioStream(
+                    reader: AudioFile(path: folder + "/" + name), sampleRate: Server.sampleRate, loops: .max,
                     readAhead: engine.configuration.readAhead)
                 stream.fill()
                 return stream

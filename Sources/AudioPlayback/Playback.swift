@@ -1,0 +1,300 @@
+internal import AudioRendering
+internal import AudioSessions
+internal import Platform
+
+/// Plays a content in a session: one voice with its stream at a time, and the session's reactions.
+/// `AudioPlayer` and `AudioQueuePlayer` differ in their contents.
+///
+/// Every method is safe from any thread.
+final class Playback: Sendable {
+    enum Phase { case stopped, playing, paused }
+
+    enum Event {
+        /// Playback has ended on its own; the stream's defect, if it has one.
+        case finished(defect: AudioFileError?)
+        /// Playback could not be continued.
+        case failed(any Error)
+        case pausedBySession
+        case resumed
+    }
+
+    struct State {
+        var voice: Voice?
+        var stream: AudioStream?
+        /// Where the next stream begins, while there is none.
+        var origin: StreamPosition
+        var phase = Phase.stopped
+        /// Whether the player was playing when the interruption began, and may resume when it ends.
+        var wasPlaying = false
+        /// The engine frame of a timed start that may lie ahead.
+        var startFrame: UInt64?
+        var nonFiniteSamples = 0
+        var resumePolicy = PlaybackResumePolicy.automatic
+        var sound: Sound
+    }
+
+    /// How the voice sounds.
+    struct Sound {
+        var bus: any AudioBus
+        var map: ChannelMap?
+        var volume: Float = 1
+        var pan: Float = 0
+        var speed: Float = 1
+    }
+
+    let session: AudioSession
+    let engine: AudioEngine
+    let content: any PlaybackContent
+    let state: Mutex<State>
+    /// Serializes starting, pausing, resuming and replacing a voice. Never held across a call that
+    /// waits for the server or notifies the app.
+    let operation = Mutex(())
+    private let listener = Mutex<(@Sendable (Event) -> Void)?>(nil)
+
+    /// Throws the error that prevented the session's creation.
+    init(_ content: any PlaybackContent, session: AudioSession, bus: any AudioBus) throws {
+        engine = try session.engine
+        self.session = session
+        self.content = content
+        state = Mutex(State(origin: content.beginning, sound: Sound(bus: bus)))
+        session.attach(self)
+    }
+
+    deinit {
+        let (voice, isInUse) = state.withLock { ($0.voice, $0.phase != .stopped) }
+        if let voice { try? voice.stop(fadeFrames: fadeFrames) }
+        // The session no longer refers to this player, which may have been paused part-way
+        // (ACT-17).
+        if isInUse { session.participantsChanged() }
+    }
+
+    /// Sets the one listener: on a thread of the engine or the session, or on the caller's thread.
+    func listen(_ body: @escaping @Sendable (Event) -> Void) { listener.withLock { $0 = body } }
+    func report(_ event: Event) { listener.withLock { $0 }?(event) }
+
+    // MARK: Playing
+
+    /// Starts playback from the current position, or from the beginning if the position is the end.
+    /// `frame`: on that engine frame; nil: now. Activates the session first if necessary (keeps
+    /// ACT-15).
+    ///
+    /// While the player is playing, the call has no effect. After the last frame it starts again,
+    /// whether or not the end has been reported.
+    func play(atFrame frame: UInt64? = nil, fadeSeconds: Double? = nil) throws {
+        // ACT-15: what cannot be played interrupts no other session.
+        let isOpen = state.withLock { $0.voice.map { $0.state != .ended } ?? false }
+        if !session.isActive, !isOpen { try content.check(position) }
+        try session.activateToStart()
+        var ending: Event?
+        defer { if let ending { end(ending) } }
+        try operation.withLock { _ in
+            let (phase, voice) = state.withLock { ($0.phase, $0.voice) }
+            let fade = fadeSeconds.map(frames)
+            switch phase {
+            case .playing:
+                // The voice has ended, but its end is not reported yet: the call starts playback
+                // again.
+                guard let voice, voice.state == .ended else { return }
+                ending = takeEnding(of: voice)
+                try start(at: position, fadeFrames: fade ?? 0, atFrame: frame)
+            case .paused:
+                if let voice, voice.state != .ended {
+                    try resume(voice, fadeFrames: fade ?? fadeFrames, atFrame: frame)
+                } else {
+                    try start(at: position, fadeFrames: fade ?? 0, atFrame: frame)
+                }
+            case .stopped: try start(at: position, fadeFrames: fade ?? 0, atFrame: frame)
+            }
+        }
+        session.participantsChanged()
+    }
+
+    /// Pauses playback; the next `play()` resumes at the frame after the last audible one. Cancels
+    /// a timed start and, during an interruption, the automatic resumption (keeps INT-7).
+    func pause(fadeSeconds: Double? = nil) {
+        let cancelsResumption = state.withLock { state in
+            defer { state.wasPlaying = false }
+            return state.wasPlaying
+        }
+        operation.withLock { _ in
+            pauseVoice(fadeFrames: fadeSeconds.map(frames))
+            state.withLock { $0.startFrame = nil }
+        }
+        if cancelsResumption { session.userPaused() }
+        session.participantsChanged()
+    }
+
+    /// Pauses the voice with a fade of `fadeFrames`; nil means 5 ms. Returns whether the player was
+    /// playing. The caller holds `operation`.
+    @discardableResult
+    func pauseVoice(fadeFrames: Int? = nil) -> Bool {
+        let now = engine.currentFrame
+        let (paused, waiting, wasPlaying) = state.withLock { state -> (Voice?, Voice?, Bool) in
+            guard state.phase == .playing else { return (nil, nil, false) }
+            state.phase = .paused
+            // The core would still obey the command to start at a later frame: a voice that waits
+            // for one is replaced.
+            guard let frame = state.startFrame, frame > now else { return (state.voice, nil, true) }
+            let position = state.position
+            return (nil, state.release(at: position), true)
+        }
+        if let paused { try? paused.pause(fadeFrames: fadeFrames ?? self.fadeFrames) }
+        if let waiting { try? waiting.stop(fadeFrames: self.fadeFrames) }
+        return wasPlaying
+    }
+
+    /// Stops playback and keeps the position.
+    func stop(fadeSeconds: Double? = nil) {
+        operation.withLock { _ in
+            let position = position
+            let voice = state.withLock { state in
+                state.phase = .stopped
+                state.wasPlaying = false
+                state.startFrame = nil
+                return state.release(at: position)
+            }
+            if let voice { try? voice.stop(fadeFrames: fadeSeconds.map(frames) ?? fadeFrames) }
+        }
+        session.participantsChanged()
+    }
+
+    /// Moves to another position, and stays playing, paused or stopped. `position` is computed
+    /// while no other call changes the position; nil: playback ends.
+    func move(to position: (State) -> StreamPosition?) {
+        let ending: Event? = operation.withLock { _ in
+            guard let position = state.withLock({ position($0) }) else { return endPlayback(.finished(defect: nil)) }
+            let (phase, voice, frame) = state.withLock { ($0.phase, $0.release(at: position), $0.startFrame) }
+            if let voice { try? voice.stop(fadeFrames: fadeFrames) }
+            guard phase != .stopped, !content.isEnd(position) else { return nil }
+            do {
+                try start(at: position, fadeFrames: fadeFrames, atFrame: frame, paused: phase == .paused)
+                return nil
+            } catch { return endPlayback(.failed(error)) }
+        }
+        if let ending { end(ending) }
+    }
+
+    var isPlaying: Bool { state.withLock { $0.phase == .playing } }
+    var isPaused: Bool { state.withLock { $0.phase == .paused } }
+    var position: StreamPosition { state.withLock { $0.position } }
+
+    func frames(_ seconds: Double) -> Int {
+        Int(min(max(0, seconds), 3600) * Double(engine.format?.sampleRate ?? 48_000))
+    }
+
+    /// 5 ms in frames: short enough not to be heard as a delay, long enough not to click.
+    var fadeFrames: Int { frames(0.005) }
+
+    // MARK: Inside
+
+    /// Stops playback, moves to the beginning, and returns the ending for the caller to report.
+    private func endPlayback(_ ending: Event) -> Event {
+        let voice = state.withLock { state in
+            state.phase = .stopped
+            state.wasPlaying = false
+            state.startFrame = nil
+            return state.release(at: content.beginning)
+        }
+        if let voice { try? voice.stop(fadeFrames: fadeFrames) }
+        return ending
+    }
+
+    /// Reports to the session and to the listener that playback has stopped.
+    private func end(_ ending: Event) {
+        session.participantsChanged()
+        report(ending)
+    }
+
+    /// Starts a new voice at a position.
+    private func start(
+        at position: StreamPosition, fadeFrames: Int = 0, atFrame frame: UInt64? = nil, paused: Bool = false
+    ) throws {
+        let sound = state.withLock { $0.sound }
+        let stream = try content.open(
+            at: position,
+            StreamSettings(
+                sampleRate: engine.format?.sampleRate, busChannels: sound.bus.channels,
+                readAhead: engine.configuration.readAhead))
+        // Started paused, so that the voice is stored before it can end.
+        let voice = try engine.play(
+            .stream(stream), on: sound.bus, gain: sound.volume, pan: Pan(sound.pan), speed: sound.speed,
+            map: try sound.map(from: stream.channels), fadeInFrames: fadeFrames, paused: true
+        ) { [weak self] voice in self?.voiceEnded(voice) }
+        state.withLock { state in
+            _ = state.release(at: position)
+            state.voice = voice
+            state.stream = stream
+            state.startFrame = frame
+            state.phase = paused ? .paused : .playing
+        }
+        if !paused { try voice.resume(fadeFrames: fadeFrames, at: frame) }
+    }
+
+    /// Resumes playback. If the server's rate has changed, replaces the stream with one at the new
+    /// rate: until then, the old stream plays at a scaled speed (HW-3).
+    private func resume(_ voice: Voice, fadeFrames: Int, atFrame frame: UInt64?) throws {
+        if let rate = engine.format?.sampleRate, state.withLock({ $0.stream?.sampleRate != rate }) {
+            let position = position
+            state.withLock { _ = $0.release(at: position) }
+            try? voice.stop(fadeFrames: fadeFrames)
+            try start(at: position, fadeFrames: fadeFrames, atFrame: frame)
+        } else {
+            try voice.resume(fadeFrames: fadeFrames, at: frame)
+            state.withLock { state in
+                state.startFrame = frame
+                state.phase = .playing
+            }
+        }
+    }
+
+    private func voiceEnded(_ voice: Voice) {
+        if case .stream(let stream) = voice.source { stream.reportPassedSegments() }
+        if let ending = takeEnding(of: voice) { end(ending) } else { session.participantsChanged() }
+    }
+
+    /// Stops the player after its voice has ended. Returns the ending to report; nil if there is
+    /// none, or if `voice` is not the current one: voices that a seek replaced end as well.
+    private func takeEnding(of voice: Voice) -> Event? {
+        state.withLock { state in
+            guard state.voice === voice, let stream = state.stream else { return nil }
+            state.phase = .stopped
+            state.startFrame = nil
+            // The engine was closed, or the voice was stolen or refused: the player keeps its
+            // position.
+            guard voice.endReason == .finished else {
+                let position = state.position
+                _ = state.release(at: position)
+                return nil
+            }
+            _ = state.release(at: content.beginning)
+            return .finished(defect: stream.defect)
+        }
+    }
+}
+
+extension Playback.State {
+    /// The current position.
+    var position: StreamPosition {
+        guard let voice, let stream else { return origin }
+        return stream.position(after: voice.framesRendered)
+    }
+
+    /// Releases the voice and its stream, keeps the count of non-finite samples, and sets the
+    /// position. Returns the voice, for the caller to stop.
+    mutating func release(at position: StreamPosition) -> Voice? {
+        nonFiniteSamples += stream?.nonFiniteSampleCount ?? 0
+        defer { voice = nil }
+        stream = nil
+        origin = position
+        return voice
+    }
+}
+
+extension Playback.Sound {
+    /// Returns the channel map of a voice; nil: the engine's standard map. Mono on several channels
+    /// has one of its own, because the engine would pan it instead, 3 dB lower in the center.
+    func map(from channels: Int) throws -> ChannelMap? {
+        guard map == nil, channels == 1, bus.channels > 1 else { return map }
+        return try ChannelMap.standard(from: 1, to: bus.channels)
+    }
+}

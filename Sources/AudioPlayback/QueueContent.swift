@@ -1,0 +1,241 @@
+internal import AudioRendering
+internal import Platform
+
+/// The content of an `AudioQueuePlayer`: one stream that plays the items one after another. The id
+/// of a position is the number of a turn: an item that is played once. The first turn is 1; 0
+/// stands for the first item.
+final class QueueContent: PlaybackContent {
+    typealias Item = AudioQueue.Item
+    typealias Event = AudioQueue.Event
+
+    /// A turn, and what could not be played before it.
+    private struct Turn {
+        var item: Item
+        var sampleRate: Int
+        var frameCount: Int64
+        var failures: [Event] = []
+        var defect: AudioFileError?
+    }
+
+    private struct State {
+        var order: PlayOrder
+        var turns: [Int: Turn] = [:]
+        var lastTurn = 0
+        /// The turn that was reported as started and has not been reported as ended.
+        var announced: Int?
+        /// What could not be played after the last turn.
+        var trailing: [Event] = []
+        var program: QueueProgram?
+    }
+    private let state: Mutex<State>
+
+    init(random: any RandomNumberGenerator & Sendable) { state = Mutex(State(order: PlayOrder(random: random))) }
+
+    // MARK: The queue
+
+    /// Reads or changes the items and their order.
+    func withOrder<Result>(_ body: (inout PlayOrder) -> Result) -> Result { state.withLock { body(&$0.order) } }
+
+    /// The item of a position; nil if there are no items.
+    func item(at position: StreamPosition) -> Item? {
+        state.withLock { $0.turns[position.id]?.item ?? $0.order.first }
+    }
+
+    /// The item's sample rate in Hz and its length in frames (0: unknown) at a position that has
+    /// been played; nil before.
+    func shape(at position: StreamPosition) -> (sampleRate: Int, frameCount: Int64)? {
+        state.withLock { $0.turns[position.id].map { ($0.sampleRate, $0.frameCount) } }
+    }
+
+    /// Returns the beginning of a new turn of an item.
+    func turn(of item: Item) -> StreamPosition { state.withLock { Self.turn(of: item, &$0) } }
+
+    /// Returns the beginning of the item after or before the one at a position; nil if there is
+    /// none.
+    func neighbour(of position: StreamPosition, isNext: Bool) -> StreamPosition? {
+        state.withLock { state in
+            guard let current = state.turns[position.id]?.item ?? state.order.first else { return nil }
+            let item =
+                isNext ? state.order.next(after: current.id, isSkip: true) : state.order.previous(before: current.id)
+            return item.map { Self.turn(of: $0, &state) }
+        }
+    }
+
+    /// Whether the stream has read the turn at a position to its end, and so what follows it.
+    func hasRead(past position: StreamPosition) -> Bool {
+        guard let program = state.withLock({ $0.program }) else { return false }
+        return program.hasRead(past: position.id)
+    }
+
+    private static func turn(of item: Item, _ state: inout State) -> StreamPosition {
+        state.lastTurn += 1
+        state.turns[state.lastTurn] = Turn(item: item, sampleRate: 0, frameCount: 0)
+        return StreamPosition(id: state.lastTurn, frame: 0)
+    }
+
+    // MARK: PlaybackContent
+
+    var beginning: StreamPosition { StreamPosition(id: 0, frame: 0) }
+
+    func isEnd(_ position: StreamPosition) -> Bool { false }
+
+    func check(_ position: StreamPosition) throws { _ = try firstSegment(at: position) }
+
+    func open(at position: StreamPosition, _ settings: StreamSettings) throws -> AudioStream {
+        let program = QueueProgram(self, try firstSegment(at: position))
+        let rate = settings.sampleRate ?? program.firstSampleRate
+        let stream = try AudioStream(
+            program: program, channels: settings.busChannels, sampleRate: rate, readAhead: settings.readAhead
+        ) { [weak self, weak program] turn in
+            if let self, let program { pass(turn, of: program) }
+        }
+        state.withLock { $0.program = program }
+        return stream
+    }
+
+    /// Opens the item at a position, or the next one that can be opened. Throws the first item's
+    /// error if none can.
+    private func firstSegment(at position: StreamPosition) throws -> StreamSegment {
+        let (turn, item) = state.withLock { state -> (Int, Item?) in
+            if let item = state.turns[position.id]?.item { return (position.id, item) }
+            guard let first = state.order.first else { return (0, nil) }
+            return (Self.turn(of: first, &state).id, first)
+        }
+        guard let item else {
+            throw AudioSessionError(.badParam, "Playing a queue without items was requested; append an item first.")
+        }
+        do {
+            return segment(turn, try item.source.open(), from: position)
+        } catch {
+            guard let next = nextSegment(after: turn, failures: [.itemEnded(item, .failed("\(error)"))]) else {
+                throw error
+            }
+            return next
+        }
+    }
+
+    private func segment(_ turn: Int, _ reader: any AudioReader, from position: StreamPosition?) -> StreamSegment {
+        let gain = state.withLock { state in
+            state.turns[turn]?.sampleRate = reader.sampleRate
+            state.turns[turn]?.frameCount = reader.frameCount
+            return state.turns[turn]?.item.gain ?? 1
+        }
+        let frame = Int64(position?.frame.rounded() ?? 0)
+        let isAtEnd = reader.frameCount > 0 && frame >= reader.frameCount
+        return StreamSegment(reader: reader, firstFrame: isAtEnd ? 0 : frame, gain: gain, id: turn)
+    }
+
+    // MARK: The program
+
+    /// Opens the item after a turn, or the next one that can be opened; nil at the end of the
+    /// queue. What cannot be opened is reported when the turn that follows it begins.
+    func nextSegment(after turn: Int, failures: [Event] = []) -> StreamSegment? {
+        var failures = failures
+        guard var item = state.withLock({ $0.turns[turn]?.item }) else { return nil }
+        // At most one round: all items may be gone.
+        for _ in 0...withOrder({ $0.items.count }) {
+            guard let next = withOrder({ $0.next(after: item.id, isSkip: !failures.isEmpty) }) else { break }
+            item = next
+            do {
+                let reader = try next.source.open()
+                let id = state.withLock { state in
+                    let id = Self.turn(of: next, &state).id
+                    state.turns[id]?.failures = failures
+                    return id
+                }
+                return segment(id, reader, from: nil)
+            } catch { failures.append(.itemEnded(next, .failed("\(error)"))) }
+        }
+        state.withLock { $0.trailing = failures }
+        return nil
+    }
+
+    func turnWasRead(_ turn: Int, defect: AudioFileError?) {
+        state.withLock { $0.turns[turn]?.defect = defect }
+    }
+
+    // MARK: Events
+
+    private let listener = Mutex<(@Sendable (Event) -> Void)?>(nil)
+    func listen(_ body: @escaping @Sendable (Event) -> Void) { listener.withLock { $0 = body } }
+
+    /// A stream has begun to play a turn. A stream that was replaced may still report.
+    private func pass(_ turn: Int, of program: QueueProgram) {
+        if state.withLock({ $0.program === program }) { announce(turn, endingEarlier: nil) }
+    }
+
+    /// Reports that the turn before has ended and that `turn` has begun, unless that was reported.
+    /// `ending`: how the turn before ended; nil: it was played to its end.
+    func announce(_ turn: Int, endingEarlier ending: AudioQueue.ItemEnding?) {
+        let events = state.withLock { state -> [Event] in
+            guard state.announced != turn, let begun = state.turns[turn] else { return [] }
+            let events = Self.ending(&state, ending) + begun.failures + [.itemStarted(begun.item)]
+            state.announced = turn
+            for id in state.turns.keys where id < turn { state.turns[id] = nil }
+            return events
+        }
+        for event in events { listener.withLock { $0 }?(event) }
+    }
+
+    /// Reports that the last turn was played to its end, or else how it ended.
+    func announceEnd(_ ending: AudioQueue.ItemEnding?) {
+        let events = state.withLock { state in
+            let events = Self.ending(&state, ending) + (ending == nil ? state.trailing : [])
+            state.trailing = []
+            return events
+        }
+        for event in events { listener.withLock { $0 }?(event) }
+    }
+
+    private static func ending(_ state: inout State, _ ending: AudioQueue.ItemEnding?) -> [Event] {
+        guard let turn = state.announced.take().flatMap({ state.turns[$0] }) else { return [] }
+        return [.itemEnded(turn.item, ending ?? turn.defect.map { .damaged($0) } ?? .finished)]
+    }
+}
+
+/// The segments of one stream of a queue.
+///
+/// Unchecked `Sendable`: the stream alone, under its lock, uses the first segment.
+final class QueueProgram: StreamProgram, @unchecked Sendable {
+    private let content: QueueContent
+    private let state: Mutex<State>
+    /// The first segment, until the stream has it.
+    private var first: StreamSegment?
+    /// The sample rate of the first item, in Hz.
+    let firstSampleRate: Int
+
+    private struct State {
+        /// The turn that is being read.
+        var turn: Int
+        /// The last turn that was read to its end.
+        var readTurn = 0
+        var emptyTurns = 0
+    }
+
+    init(_ content: QueueContent, _ first: StreamSegment) {
+        self.content = content
+        firstSampleRate = first.reader.sampleRate
+        self.first = first
+        state = Mutex(State(turn: first.id))
+    }
+
+    func hasRead(past turn: Int) -> Bool { state.withLock { $0.readTurn >= turn } }
+
+    func nextSegment() -> StreamSegment? {
+        if let first = first.take() { return first }
+        let (turn, emptyTurns) = state.withLock { ($0.turn, $0.emptyTurns) }
+        // A repeated queue without a single frame ends.
+        guard emptyTurns <= content.withOrder({ $0.items.count }) else { return nil }
+        let next = content.nextSegment(after: turn)
+        if let next { state.withLock { $0.turn = next.id } }
+        return next
+    }
+
+    func segmentEnded(_ id: Int, frames: Int64, defect: AudioFileError?) {
+        state.withLock { state in
+            state.readTurn = id
+            state.emptyTurns = frames == 0 ? state.emptyTurns + 1 : 0
+        }
+        content.turnWasRead(id, defect: defect)
+    }
+}
