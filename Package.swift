@@ -55,6 +55,11 @@ let package = Package(
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .systemLibrary(name: "CEbur128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
+        // SoundTouch has no C interface. It needs the package libsoundtouch-dev.
+        .target(
+            name: "CTimeStretch",
+            cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("SoundTouch")]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
 
         // The types that every layer speaks of: devices, ports, categories, options, reasons.
@@ -67,7 +72,9 @@ let package = Package(
         // Rendering, from the mixer graph to the driver.
         .target(
             name: "AudioRendering",
-            dependencies: ["AudioSessionTypes", "CRenderCore", "CSndFile", "CSoxr", "CEbur128", "Platform"],
+            dependencies: [
+                "AudioSessionTypes", "CRenderCore", "CSndFile", "CSoxr", "CEbur128", "CTimeStretch", "Platform",
+            ],
             swiftSettings: swift),
         .target(
             name: "JackDriver",

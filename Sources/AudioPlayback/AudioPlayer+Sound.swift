@@ -33,6 +33,19 @@ extension AudioPlayer {
         set { playback.setSpeed(newValue) }
     }
 
+    /// The tempo, 1/4…4, without a change of pitch; 2 takes half the time. At 1, as initially,
+    /// nothing is changed. While the player plays, the old and the new tempo crossfade in 5 ms, and
+    /// positions are exact to about 50 ms. Values are clamped; the player ignores a NaN.
+    ///
+    /// The sound is divided into overlapping parts (SoundTouch): good for speech and for tempos
+    /// near 1, audible in music at others. `speed` changes the pitch as well, and has no such
+    /// effects. Sources of more than 16 channels cannot be played at another tempo than 1: playback
+    /// ends with `invalidArgument`.
+    public var rate: Float {
+        get { playback.sound.rate }
+        set { playback.setRate(newValue) }
+    }
+
     /// The level of each channel of the source in the last tenth of a second, before volume and
     /// pan; silence while the player does not play. Any thread may poll it.
     public var levels: [AudioLevel] { playback.levels ?? Array(repeating: AudioLevel(), count: channels) }

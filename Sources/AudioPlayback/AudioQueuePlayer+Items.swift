@@ -108,6 +108,13 @@ extension AudioQueuePlayer {
         set { playback.setSpeed(newValue) }
     }
 
+    /// The tempo without a change of pitch, like `AudioPlayer.rate`. Items still follow one another
+    /// without a gap.
+    public var rate: Float {
+        get { playback.sound.rate }
+        set { playback.setRate(newValue) }
+    }
+
     /// The level of each channel of the bus that the queue plays on in the last tenth of a second,
     /// before volume and pan; empty while the queue does not play.
     public var levels: [AudioLevel] { playback.levels ?? [] }

@@ -22,6 +22,15 @@ extension Playback {
         change({ $0.speed = speed }) { try $0.setSpeed(speed, rampFrames: fadeFrames) }
     }
 
+    /// Starts the stream again with another tempo, at its position.
+    func setRate(_ rate: Float) {
+        guard !rate.isNaN else { return }
+        let rate = min(max(rate, 1 / 4), 4)
+        guard rate != sound.rate else { return }
+        change { $0.rate = rate }
+        if state.withLock({ $0.voice != nil }) { move { $0.position } }
+    }
+
     /// The levels of what is being played; nil while nothing is.
     var levels: [AudioLevel]? {
         let (voice, stream) = state.withLock { $0.phase == .playing ? ($0.voice, $0.stream) : (nil, nil) }

@@ -40,6 +40,8 @@ final class Playback: Sendable {
         var volume: Float = 1
         var pan: Float = 0
         var speed: Float = 1
+        /// The tempo of the stream; the pitch remains.
+        var rate: Float = 1
     }
 
     let session: AudioSession
@@ -214,7 +216,7 @@ final class Playback: Sendable {
             at: position,
             StreamSettings(
                 sampleRate: engine.format?.sampleRate, busChannels: sound.bus.channels,
-                readAhead: engine.configuration.readAhead))
+                readAhead: engine.configuration.readAhead, tempo: Double(sound.rate)))
         // Started paused, so that the voice is stored before it can end.
         let voice = try engine.play(
             .stream(stream), on: sound.bus, gain: sound.volume, pan: Pan(sound.pan), speed: sound.speed,

@@ -20,4 +20,6 @@ struct StreamSettings {
     var busChannels: Int
     /// Seconds.
     var readAhead: Double
+    /// Divides durations and keeps the pitch.
+    var tempo: Double
 }

@@ -85,7 +85,8 @@ final class QueueContent: PlaybackContent {
         let program = QueueProgram(self, try firstSegment(at: position))
         let rate = settings.sampleRate ?? program.firstSampleRate
         let stream = try AudioStream(
-            program: program, channels: settings.busChannels, sampleRate: rate, readAhead: settings.readAhead
+            program: program, channels: settings.busChannels, sampleRate: rate, readAhead: settings.readAhead,
+            tempo: settings.tempo
         ) { [weak self, weak program] turn in
             if let self, let program { pass(turn, of: program) }
         }

@@ -74,6 +74,7 @@ final class SourceContent: PlaybackContent {
         }
         return try AudioStream(
             program: program, channels: reader.channels, sampleRate: settings.sampleRate ?? reader.sampleRate,
-            readAhead: settings.readAhead)
+            readAhead: settings.readAhead,
+            tempo: settings.tempo)
     }
 }

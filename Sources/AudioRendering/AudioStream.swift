@@ -51,21 +51,23 @@ public final class AudioStream: @unchecked Sendable {
 
     /// Streams a reader from `startFrame`, in frames of the reader, and then repeats it `loops`
     /// times from its beginning; `Int.max` repeats forever. `readAhead` is in seconds, 0.05…60.
-    /// Throws `invalidArgument` or `outOfMemory`.
+    /// `tempo`, 1/4…4, divides durations and keeps the pitch; other values than 1 for at most 16
+    /// channels. Throws `invalidArgument` or `outOfMemory`.
     public convenience init(
-        reader: any AudioReader, sampleRate: Int, startFrame: Int64 = 0, loops: Int = 0, readAhead: Double = 1
+        reader: any AudioReader, sampleRate: Int, startFrame: Int64 = 0, loops: Int = 0, readAhead: Double = 1,
+        tempo: Double = 1
     ) throws(AudioEngineError) {
         guard loops >= 0 else { throw .invalidArgument(what: "a stream that repeats \(loops) times") }
         try self.init(
             program: LoopProgram(reader, from: startFrame, loops: loops), channels: reader.channels,
-            sampleRate: sampleRate, readAhead: readAhead)
+            sampleRate: sampleRate, readAhead: readAhead, tempo: tempo)
     }
 
     /// Streams the segments of a program, mapped to `channels` by the standard map. Calls
     /// `onSegment` with the id of every segment but the first when its first frame has been played:
     /// on the engine's background thread, soon after, and before the voice's end is reported.
     package init(
-        program: any StreamProgram, channels: Int, sampleRate: Int, readAhead: Double = 1,
+        program: any StreamProgram, channels: Int, sampleRate: Int, readAhead: Double = 1, tempo: Double = 1,
         onSegment: (@Sendable (Int) -> Void)? = nil
     ) throws(AudioEngineError) {
         guard (0.05...60).contains(readAhead) else {
@@ -77,7 +79,8 @@ public final class AudioStream: @unchecked Sendable {
         self.onSegment = onSegment
         fifo = try FrameFifo(
             channels: channels, capacityFrames: max(4 * Self.blockFrames, Int(Double(sampleRate) * readAhead)))
-        converter = StreamConverter(channels: channels, sampleRate: sampleRate, blockFrames: Self.blockFrames)
+        converter = try StreamConverter(
+            channels: channels, sampleRate: sampleRate, tempo: tempo, blockFrames: Self.blockFrames)
         record = Mutex(
             Record(history: LevelHistory(channels: channels, frames: Int(rcore_fifo_capacity(fifo.handle)))))
         if let first = program.nextSegment() { try begin(first) } else { phase = .draining(next: nil) }
@@ -128,7 +131,7 @@ public final class AudioStream: @unchecked Sendable {
     /// Returns the segment and the frame of its reader that are played after `frames` frames of the
     /// stream (`Voice.framesRendered`).
     package func position(after frames: UInt64) -> StreamPosition {
-        record.withLock { $0.places.position(after: frames, sampleRate: sampleRate) }
+        record.withLock { $0.places.position(after: frames) }
     }
 
     /// Returns the level of each channel in the last tenth of a second before `frames` frames of
@@ -165,7 +168,7 @@ public final class AudioStream: @unchecked Sendable {
             }
             write(converter.convert())
         case .draining(let next):
-            let frames = converter.drain()
+            let frames = converter.drain(isEnd: next == nil)
             write(frames)
             if frames == 0 { endDraining(next) }
         case .finished: return false
@@ -220,7 +223,7 @@ public final class AudioStream: @unchecked Sendable {
     /// reader is, or, if it repeats the reader, is empty. Throws `outOfMemory`.
     private func begin(_ next: StreamSegment) throws(AudioEngineError) {
         let isSameReader = last.map { $0.reader === next.reader } ?? false
-        let begin = try converter.begin(next.reader, after: written)
+        let begin = try converter.begin(next.reader)
         var next = next
         if !(isSameReader && last?.position == next.firstFrame) {
             position = next.reader.seek(toFrame: next.firstFrame)
@@ -232,7 +235,8 @@ public final class AudioStream: @unchecked Sendable {
         if !isSameReader { earlierNonFiniteSamples += last?.reader.nonFiniteSampleCount ?? 0 }
         last = (next.reader, position)
         let place = StreamPlaces.Place(
-            begin: begin, id: next.id, firstFrame: position, sampleRate: next.reader.sampleRate)
+            begin: begin, id: next.id, firstFrame: position,
+            framesPerFrame: converter.readerFrames(perFrameFor: next.reader))
         record.withLock { $0.places.add(place) }
         segment = next
     }

@@ -12,40 +12,53 @@ struct StreamConverter {
     private(set) var output: [Float]
 
     private var resampler: Resampler?
+    /// nil: the tempo remains.
+    private let stretcher: TimeStretcher?
     /// The sample rate of the readers whose signal is converted as one; nil before the first.
     private var readerRate: Int?
-    /// The frame of the stream at which that signal began, and the frames read since.
+    /// The number of frames before that signal, and the frames read since. The former are counted
+    /// behind the resampler and before the stretcher.
     private var signalBegin: UInt64 = 0
     private var signalFrames: UInt64 = 0
+    /// The frames that have left the resampler.
+    private var resampledFrames: UInt64 = 0
     private var maps: [Int: ChannelMap] = [:]
 
-    init(channels: Int, sampleRate: Int, blockFrames: Int) {
+    /// `tempo` is 1, or 1/4…4 for at most 16 channels: the durations are divided by it, and the
+    /// pitch remains. Throws `invalidArgument` or `outOfMemory`.
+    init(channels: Int, sampleRate: Int, tempo: Double, blockFrames: Int) throws(AudioEngineError) {
         self.channels = channels
         self.sampleRate = sampleRate
         self.blockFrames = blockFrames
         output = [Float](repeating: 0, count: blockFrames * channels)
+        stretcher = tempo == 1 ? nil : try TimeStretcher(tempo: tempo, sampleRate: sampleRate, channels: channels)
     }
 
     /// Whether a reader continues the signal; if not, drain first.
     func accepts(_ reader: any AudioReader) -> Bool { readerRate == nil || readerRate == reader.sampleRate }
 
-    /// Begins a segment of a reader, after `written` frames of the stream. Returns the frame of the
-    /// stream at which it begins, which may still be in the converter. Throws `outOfMemory`.
-    mutating func begin(_ reader: any AudioReader, after written: UInt64) throws(AudioEngineError) -> UInt64 {
+    /// Begins a segment of a reader. Returns the frame of the stream at which it begins, which may
+    /// still be in the converter. Throws `outOfMemory`.
+    mutating func begin(_ reader: any AudioReader) throws(AudioEngineError) -> UInt64 {
         if reader.channels != channels, maps[reader.channels] == nil {
             maps[reader.channels] = try ChannelMap.standard(from: reader.channels, to: channels)
         }
-        guard readerRate != reader.sampleRate else {
-            let frames = Double(signalFrames) * Double(sampleRate) / Double(reader.sampleRate)
-            return signalBegin + UInt64(frames.rounded())
+        if readerRate != reader.sampleRate {
+            resampler =
+                reader.sampleRate == sampleRate
+                ? nil : try Resampler(from: reader.sampleRate, to: sampleRate, channels: channels)
+            readerRate = reader.sampleRate
+            (signalBegin, signalFrames) = (resampledFrames, 0)
+            (inputFrames, inputOffset) = (0, 0)
         }
-        resampler =
-            reader.sampleRate == sampleRate
-            ? nil : try Resampler(from: reader.sampleRate, to: sampleRate, channels: channels)
-        readerRate = reader.sampleRate
-        (signalBegin, signalFrames) = (written, 0)
-        (inputFrames, inputOffset) = (0, 0)
-        return written
+        let frames = Double(signalFrames) * Double(sampleRate) / Double(reader.sampleRate)
+        let begin = signalBegin + UInt64(frames.rounded())
+        return stretcher?.result(of: begin) ?? begin
+    }
+
+    /// Returns how many frames of a reader a frame of the stream lasts.
+    func readerFrames(perFrameFor reader: any AudioReader) -> Double {
+        Double(reader.sampleRate) * (stretcher?.tempo ?? 1) / Double(sampleRate)
     }
 
     /// Whether `convert` has nothing to convert.
@@ -67,24 +80,53 @@ struct StreamConverter {
     }
 
     /// Converts frames into `output`, and returns their number. 0 does not mean the end, because
-    /// the resampler may need more input.
+    /// more input may be needed.
     mutating func convert() -> Int {
+        guard let stretcher else { return resample() }
+        let ready = stretcher.take(into: &output, maximumFrames: blockFrames)
+        guard ready == 0 else { return ready }
+        let count = resample()
+        stretcher.put(output, count: count)
+        return 0
+    }
+
+    /// Writes frames that remain in the converter into `output`. Returns their number; 0 once none
+    /// is left, and the next reader begins a new signal. `isEnd`: the stream ends.
+    mutating func drain(isEnd: Bool) -> Int {
+        guard let stretcher else { return drainResampler() }
+        while true {
+            let ready = stretcher.take(into: &output, maximumFrames: blockFrames)
+            if ready > 0 { return ready }
+            let count = drainResampler()
+            guard count == 0 else {
+                stretcher.put(output, count: count)
+                continue
+            }
+            guard isEnd else { return 0 }
+            stretcher.end()
+            return stretcher.take(into: &output, maximumFrames: blockFrames)
+        }
+    }
+
+    /// Resamples frames into `output`, and returns their number.
+    private mutating func resample() -> Int {
         guard let resampler else {
             let count = inputFrames - inputOffset
             output.replaceSubrange(0..<(count * channels), with: input[0..<(count * channels)])
             inputOffset = inputFrames
+            resampledFrames += UInt64(count)
             return count
         }
         let (consumed, produced) = resampler.process(
             input, from: inputOffset, frames: inputFrames - inputOffset, into: &output, maximumFrames: blockFrames)
         inputOffset += consumed
+        resampledFrames += UInt64(produced)
         return produced
     }
 
-    /// Writes frames that remain in the converter into `output`. Returns their number; 0 once none
-    /// is left, and the next reader begins a new signal.
-    mutating func drain() -> Int {
+    private mutating func drainResampler() -> Int {
         let frames = resampler?.drain(into: &output, maximumFrames: blockFrames) ?? 0
+        resampledFrames += UInt64(frames)
         if frames == 0 { (resampler, readerRate) = (nil, nil) }
         return frames
     }

@@ -4,9 +4,10 @@ struct StreamPlaces {
         /// The frame of the stream that the segment begins with.
         var begin: UInt64
         var id: Int
-        /// The frame of the reader that it begins with, and the reader's sample rate.
+        /// The frame of the reader that it begins with, and how many of them a frame of the stream
+        /// lasts.
         var firstFrame: Int64
-        var sampleRate: Int
+        var framesPerFrame: Double
     }
 
     private var places: [Place] = []
@@ -35,11 +36,11 @@ struct StreamPlaces {
     }
 
     /// Returns the segment and frame after `frames` frames of the stream.
-    func position(after frames: UInt64, sampleRate: Int) -> StreamPosition {
+    func position(after frames: UInt64) -> StreamPosition {
         guard let place = places.last(where: { $0.begin <= frames }) ?? places.first else {
             return StreamPosition(id: 0, frame: 0)
         }
-        let played = Double(frames - min(frames, place.begin)) * Double(place.sampleRate) / Double(sampleRate)
+        let played = Double(frames - min(frames, place.begin)) * place.framesPerFrame
         return StreamPosition(id: place.id, frame: Double(place.firstFrame) + played)
     }
 }

@@ -201,6 +201,77 @@ import Testing
         #expect(Signal.largestStep(plain) < 1.01 / 1_048_576)
     }
 
+    @Test("PLAY-1: the rate changes the tempo and not the pitch; positions and the end are those of the source")
+    func rate() throws {
+        for rate in [Float(0.5), 1.5, 3] {
+            let stage = try StereoFixture()
+            let sine = Signal.sine(frequency: 440, sampleRate: 44_100, frames: 4 * 44_100)
+            let player = try AudioPlayer(try stage.file("s.wav", [sine], rate: 44_100), session: stage.session)
+            player.rate = rate
+            try player.play()
+            let seconds = 4 / Double(rate)
+            let output = try stage.render(Int(seconds / 2 * 48_000))[0]
+            let steady = Array(output[4_800...])
+            #expect(Signal.cents(Signal.frequency(of: steady, near: 440, sampleRate: 48_000), 440) < 3, "\(rate)")
+            #expect(abs(player.currentTime - 2) < 0.001)
+            let rest = try stage.render(Int(seconds * 48_000))[0]
+            let end = try #require(rest.lastIndex { abs($0) > 0.01 })
+            #expect(abs(Double(output.count + end) / 48_000 - seconds) < 0.03, "\(rate)")
+            #expect(!player.isPlaying)
+        }
+    }
+
+    @Test("PLAY-1: another rate while playing continues at the position, and rate 1 is the file again, bit for bit")
+    func rateWhilePlaying() throws {
+        let stage = try PlaybackFixture()
+        try stage.player.play()
+        _ = try stage.render(10_000)
+        stage.player.rate = 2
+        #expect(abs(stage.player.currentFrame - 10_000) < 2)
+        let fast = try stage.render(10_000)
+        #expect(abs(stage.player.currentFrame - 30_000) < 2)
+        #expect(abs(stage.frame(of: fast[9_999]) - 30_000) < 50 * 48)
+        #expect(Signal.largestStep(fast) < 0.01, "no gap")
+        stage.player.rate = .nan
+        stage.player.rate = 1
+        let plain = try stage.render(1_000)
+        #expect(stage.frame(of: plain[999]) == 30_999)
+        stage.player.rate = 100
+        #expect(stage.player.rate == 4)
+        // Repetitions last as long as the tempo says.
+        stage.player.stop()
+        stage.player.currentTime = 0
+        stage.player.numberOfLoops = 2
+        try stage.player.play()
+        var frames = 0
+        while stage.player.isPlaying, frames < 100_000 {
+            _ = try stage.render(1_000)
+            frames += 1_000
+        }
+        #expect(abs(frames - 3 * 96_000 / 4) <= 1_500)
+    }
+
+    @Test("PLAY-1: more than 16 channels cannot change their tempo; playback ends with the reason")
+    func rateOfManyChannels() throws {
+        let stage = try StereoFixture()
+        let sine = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 48_000)
+        let player = try AudioPlayer(try stage.file("s.wav", Array(repeating: sine, count: 17)), session: stage.session)
+        let endings = EventLog<AudioPlayer.Ending>()
+        player.onFinish { _, ending in endings.note(ending) }
+        try player.play()
+        _ = try stage.render(1_000)
+        player.rate = 2
+        guard case .refused(.invalidArgument(let what)) = endings.noted.first else {
+            Issue.record("\(endings.noted)")
+            return
+        }
+        #expect(what.contains("17 channels") && what.contains("at most 16"))
+        #expect(throws: AudioEngineError.self) { try player.play() }
+        player.rate = 1
+        try player.play()
+        #expect(player.isPlaying)
+    }
+
     @Test("PLAY-1: the levels are those of what is heard, per channel of the source, before the volume")
     func levels() throws {
         let stage = try StereoFixture()

@@ -91,6 +91,27 @@ import Testing
         }
     }
 
+    @Test("PLAY-1: at another tempo the items follow one another, and the queue lasts as long as it says")
+    func rate() throws {
+        let stage = try StereoFixture()
+        let queue = try stage.queue()
+        for (number, rate) in [48_000, 48_000, 44_100, 96_000].enumerated() {
+            let sine = Signal.sine(frequency: 330, sampleRate: rate, frames: rate)
+            queue.append(try stage.file("\(number).wav", [sine], rate: rate))
+        }
+        let started = EventLog<Double>()
+        queue.onEvent { [session = stage.session] event in
+            guard case .itemStarted = event else { return }
+            started.note(Double((try? session.engine.currentFrame) ?? 0))
+        }
+        queue.rate = 2
+        try queue.play()
+        let output = try renderAll(stage, queue)[0]
+        let end = try #require(output.lastIndex { abs($0) > 0.001 })
+        #expect(abs(end - 96_000) < 1_500)
+        #expect(zip(started.noted, started.noted.dropFirst()).allSatisfy { abs($1 - $0 - 24_000) <= 512 })
+    }
+
     private func level(_ stage: StereoFixture, _ name: String, _ level: Float, frames: Int = 5_000) throws
         -> PlaybackSource
     {
