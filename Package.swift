@@ -112,11 +112,19 @@ let package = Package(
                 "CPlatform", "Platform", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
+        // The same for programs that have sessions and a screen.
+        .target(
+            name: "SessionProgramSupport",
+            dependencies: [
+                "AudioSessions", "AudioRendering", "CNcurses", "JackDriver", "Platform",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
         .executableTarget(
             name: "player",
             dependencies: [
                 "AudioPlayback", "AudioSessions", "AudioRendering", "JackDriver", "Platform", "ProgramSupport",
-                "CNcurses",
+                "SessionProgramSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),

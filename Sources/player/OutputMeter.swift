@@ -26,11 +26,11 @@ final class OutputMeter {
     }
 
     /// Returns the loudness of the whole output so far; levels of -100 or below count as silence.
-    func loudness(isFinal: Bool = false) -> PlayerEvent.Loudness {
+    func loudness(isFinal: Bool = false) -> OutputLoudness {
         let loudness = meter.loudness
         let peak = meter.levels.compactMap(\.greatestTruePeak).max() ?? 0
         func level(_ value: Double?) -> Double? { value.flatMap { $0 > -100 ? ($0 * 100).rounded() / 100 : nil } }
-        return PlayerEvent.Loudness(
+        return OutputLoudness(
             momentary: level(loudness?.momentary), shortTerm: level(loudness?.shortTerm),
             integrated: level(loudness?.integrated), range: level(loudness?.range) ?? 0,
             truePeak: level(20 * log10(Double(peak))), isFinal: isFinal)

@@ -3,6 +3,7 @@ import AudioRendering
 import AudioSessions
 import Foundation
 import Platform
+import SessionProgramSupport
 
 /// Controls what plays: the music in its session, the prompt in another one, and the simulated
 /// phone. The caller advances it step by step, in the same way live and offline.
@@ -13,9 +14,11 @@ final class PlaybackController {
     private let prompt: AudioPlayer?
     private let promptEnded = Mutex(false)
     private let options: PlayerOptions
-    private let reporter: Reporter
+    private let reporter: Reporter<PlayerEventKind>
     private var schedule: [(time: Double, action: Action)]
-    private var watch: PlaybackObserver
+    /// Observes the sessions and the hardware.
+    let observer: SessionObserver
+    private var nextPosition = 0.0
     /// nil if nothing is reported.
     private let meter: OutputMeter?
     /// Tunes the buffer duration; nil unless `--io-buffer auto` is given.
@@ -24,12 +27,12 @@ final class PlaybackController {
     private(set) var silentSwitch = false
     private(set) var isInterrupted = false
     /// The failure of the first damaged file.
-    private(set) var damage: PlayerFailure?
+    private(set) var damage: ProgramFailure?
 
     private enum Action { case prompt, ring, decline }
 
     /// Sets up the sessions; nothing plays yet. Posts `wakeUp` for each event that `step` handles.
-    init(options: PlayerOptions, host: AudioSessionHost, reporter: Reporter, wakeUp: WakeUp) throws {
+    init(options: PlayerOptions, host: AudioSessionHost, reporter: Reporter<PlayerEventKind>, wakeUp: WakeUp) throws {
         self.options = options
         self.host = host
         self.reporter = reporter
@@ -43,7 +46,9 @@ final class PlaybackController {
         prompt = try options.prompt.map { try Self.makePrompt($0, host: host) }
         tuner = options.ioBuffer == .auto ? try IOBufferTuner(session: session) : nil
         meter = reporter.style == .silent ? nil : try OutputMeter(engine: engine)
-        watch = PlaybackObserver(music: session, prompt: prompt?.session, engine: engine, wakeUp: wakeUp)
+        observer = SessionObserver(
+            session, id: "music", others: prompt.map { [("prompt", $0.session)] } ?? [], engine: engine,
+            wakeUp: wakeUp)
         schedule = []
         if let time = options.promptAt { schedule.append((time, .prompt)) }
         if let time = options.callAt { schedule += [(time, .ring), (time + options.callFor, .decline)] }
@@ -100,7 +105,7 @@ final class PlaybackController {
         }) {
             endPrompt()
         }
-        if let ended = try music.step() { report(ended) }
+        if let ended = try music.step() { reportEnd(ended) }
         observe()
         try reporter.checkOutput()
     }
@@ -144,7 +149,7 @@ final class PlaybackController {
 
     func speakPrompt() {
         guard let prompt else {
-            return reporter.refuse(PlayerFailure(.usage, "No prompt was given; start with --prompt FILE."))
+            return reporter.refuse(ProgramFailure(.usage, "No prompt was given; start with --prompt FILE."))
         }
         attempt {
             prompt.currentTime = 0
@@ -157,7 +162,6 @@ final class PlaybackController {
     /// Returns what the screen shows. Resets the peaks of the outputs.
     func status() -> PlayerStatus {
         let player = music.player
-        let session = watch.status(of: music.session, id: "music")
         var status = PlayerStatus()
         status.file = music.title
         status.format = player.formatDescription
@@ -167,11 +171,8 @@ final class PlaybackController {
         status.peaks = (0..<(engine.format?.outputChannels ?? 0)).map { engine.takeOutputPeak(channel: $0) }
         status.loudness = meter?.loudness()
         status.volumeDecibels = 20 * log10(Double(max(music.volume, 1e-6)))
-        status.sessions = [session] + (prompt.map { [watch.status(of: $0.session, id: "prompt")] } ?? [])
         status.route = music.session.currentRoute.outputs.map(\.description).joined(separator: ", ")
-        status.hardware = watch.hardware
         status.tuning = tuner.map { if case .settled = $0.trace.last?.kind { .settled } else { .underWay } }
-        status.isServerLost = watch.isServerLost
         status.silentSwitch = silentSwitch
         status.isInterruptedByUser = isInterrupted
         status.xruns = engine.statistics.xruns
@@ -181,21 +182,25 @@ final class PlaybackController {
     }
 
     /// Whether the server is gone and the driver has given up.
-    var serverIsGone: Bool { watch.serverIsGone }
+    var serverIsGone: Bool { observer.serverIsGone }
 
     /// Reports what has changed and, with each position, the loudness.
     func observe() {
         meter?.follow()
-        for kind in watch.changes(title: music.title, player: music.player, now: now) {
-            reporter.report(PlayerEvent(time: now, kind: kind))
-            if case .position = kind { reportLoudness(isFinal: false) }
-        }
+        for change in observer.changes(now: now) { report(.change(change)) }
+        guard now >= nextPosition, music.player.isPlaying else { return }
+        nextPosition = now.rounded(.down) + 1
+        let seconds = music.player.currentTime
+        report(
+            .position(
+                file: music.title, frame: Int64(seconds * Double(music.player.fileSampleRate)), seconds: seconds))
+        reportLoudness(isFinal: false)
     }
 
     /// Reports the loudness of the whole run, at its end.
     func reportLoudness(isFinal: Bool = true) {
         guard let meter else { return }
-        reporter.report(PlayerEvent(time: now, kind: .loudness(meter.loudness(isFinal: isFinal))))
+        report(.loudness(meter.loudness(isFinal: isFinal)))
     }
 
     // MARK: Implementation
@@ -215,27 +220,24 @@ final class PlaybackController {
 
     // Reports an action that is refused, and continues.
     private func attempt(_ body: () throws -> Void) {
-        do { try body() } catch { reporter.refuse(PlayerFailure(error)) }
+        do { try body() } catch { reporter.refuse(ProgramFailure(error)) }
     }
 
-    private func report(_ ended: Playlist.Ended) {
+    private func report(_ kind: PlayerEventKind) { reporter.report(PlayerEvent(time: now, kind: kind)) }
+
+    private func reportEnd(_ ended: Playlist.Ended) {
         switch ended {
-        case .finished(let file): reporter.report(PlayerEvent(time: now, kind: .finished(file: file)))
+        case .finished(let file): report(.finished(file: file))
         case .damaged(let file, let error):
-            let failure = PlayerFailure(error)
+            let failure = ProgramFailure(error)
             damage = damage ?? failure
             reporter.fail(failure)
-            reporter.report(PlayerEvent(time: now, kind: .finished(file: file)))
+            report(.finished(file: file))
         }
     }
 
     private static func configure(_ session: AudioSession, _ options: PlayerOptions) throws {
-        let category = try Names.categories.value(options.category)
-        let mode = try Names.modes.value(options.mode)
-        var categoryOptions: AudioSession.CategoryOptions = []
-        for name in options.categoryOptions { categoryOptions.insert(try Names.options.value(name)) }
-        try session.setCategory(category, mode: mode, options: categoryOptions)
-        if let rate = options.sampleRate { try session.setPreferredSampleRate(rate) }
+        try options.session.configure(session, category: options.category)
         if case .seconds(let duration) = options.ioBuffer { try session.setPreferredIOBufferDuration(duration) }
     }
 
@@ -257,7 +259,7 @@ final class PlaybackController {
         }
         for name in options.output where !known.contains(where: { matches($0, name) }) {
             let route = known.map { "\($0.uid) (\($0.portType.rawValue))" }.joined(separator: ", ")
-            throw PlayerFailure(
+            throw ProgramFailure(
                 .usage,
                 """
                 The route has no output '\(name)'. Outputs: \(route.isEmpty ? "none" : route). Category multiRoute \
@@ -271,7 +273,7 @@ final class PlaybackController {
     private func checkOutput() throws {
         let outputs = music.session.currentRoute.outputs
         guard !outputs.isEmpty else {
-            throw PlayerFailure(
+            throw ProgramFailure(
                 .usage, "Category \(options.category) has no output here; use playback or another category that plays."
             )
         }

@@ -5,6 +5,7 @@ import Foundation
 import JackDriver
 import Platform
 import ProgramSupport
+import SessionProgramSupport
 
 /// The `player` command: plays sound files through an audio session.
 @main
@@ -32,37 +33,23 @@ struct PlayerCommand: ParsableCommand {
 
     /// Plays until playback is over. Returns the exit status; a failure is reported, not thrown.
     private func play() -> Int32 {
-        let usesScreen = wantsScreen
-        let reporter = Reporter(
-            style: options.events != nil ? .json : usesScreen ? .screen : options.ui == .none ? .silent : .lines)
+        let usesScreen = options.render == nil && options.interface.wantsScreen
+        let reporter = Reporter<PlayerEventKind>(
+            style: options.interface.reportStyle(usesScreen: usesScreen), program: "player")
         do {
             if let path = options.render { return try renderOffline(to: path, reporter) }
             return try playLive(reporter, usesScreen)
-        } catch let failure as OutputFailure {
-            reporter.screenIsClosed()
-            if !failure.isReaderGone { StandardStream.writeError("player: \(failure)\n") }
-            return failure.exitStatus
         } catch {
-            let failure = PlayerFailure(error)
-            reporter.screenIsClosed()
-            reporter.fail(failure)
-            return failure.status.rawValue
+            return reporter.end(with: error)
         }
     }
-
-    private var wantsScreen: Bool {
-        guard options.events == nil, options.render == nil else { return false }
-        return options.ui == .full || (options.ui == .auto && Screen.isPossible)
-    }
-
-    private static let noScreen = PlayerFailure(.usage, "The full-screen interface needs a terminal; use --ui lines.")
 
     // MARK: Live
 
     /// Plays on a JACK server, with or without the full-screen interface. Returns the exit status.
-    private func playLive(_ reporter: Reporter, _ usesScreen: Bool) throws -> Int32 {
+    private func playLive(_ reporter: Reporter<PlayerEventKind>, _ usesScreen: Bool) throws -> Int32 {
         try checkFiles()
-        guard options.ui != .full || Screen.isPossible else { throw Self.noScreen }
+        try options.interface.checkScreen()
         let host = AudioSessionHost(
             driver: JackDriver(configuration: driverConfiguration), arbitration: .automatic)
         defer { host.close() }
@@ -70,8 +57,7 @@ struct PlayerCommand: ParsableCommand {
         let controller = try PlaybackController(options: options, host: host, reporter: reporter, wakeUp: wakeUp)
         let exitSignal = ExitSignal(wakeUp)
         try controller.start()
-        let screen = usesScreen ? Screen() : nil
-        guard !usesScreen || screen != nil else { throw Self.noScreen }
+        let screen = usesScreen ? try options.interface.openScreen() : nil
         let outcome = Result { try liveLoop(controller, screen, exitSignal, wakeUp) }
         screen?.close()
         reporter.screenIsClosed()
@@ -85,11 +71,12 @@ struct PlayerCommand: ParsableCommand {
     ) throws {
         let clock = ContinuousClock()
         let begin = clock.now
+        var meters = ScreenMeters()
         func elapsed() -> Double { (clock.now - begin) / .seconds(1) }
         while !exitSignal.isRaised, !controller.isOver || controller.serverIsGone {
             // The meters of the screen move ten times a second. Otherwise, once a second suffices:
             // for the position, and for xruns that were not yet reported.
-            let isMoving = screen.map { controller.isAudible || !$0.metersAreAtRest } ?? false
+            let isMoving = screen != nil && (controller.isAudible || !meters.areAtRest)
             let next = min(elapsed() + (isMoving ? 0.1 : 1), controller.nextTime ?? .infinity)
             let wait = max(0, (next - elapsed()) * 1000).rounded(.up)
             wakeUp.wait(milliseconds: Int32(min(wait, 1000)), orInput: screen != nil)
@@ -97,13 +84,12 @@ struct PlayerCommand: ParsableCommand {
             // not earlier than the loss.
             let isGone = controller.serverIsGone
             try controller.step(to: elapsed())
-            guard !isGone else {
-                throw PlayerFailure(
-                    .unavailable, "The JACK server died and did not return; start it again, then restart the player.")
-            }
+            guard !isGone else { throw options.server.serverIsGone("player") }
             if let screen {
                 while let key = screen.key() { if perform(key, controller) { return } }
-                screen.draw(controller.status())
+                let status = controller.status()
+                meters.update(status.peaks)
+                screen.draw(screen.layout.lines(status, controller.observer, levels: meters.levels))
             }
         }
     }
@@ -111,33 +97,25 @@ struct PlayerCommand: ParsableCommand {
     /// Performs the action of a key. Returns whether it was the key to quit.
     private func perform(_ key: Screen.Key, _ controller: PlaybackController) -> Bool {
         switch key {
-        case .playPause: controller.togglePlaying()
-        case .back: controller.seek(by: -5)
-        case .forward: controller.seek(by: 5)
-        case .louder: controller.changeVolume(byDecibels: 1)
-        case .softer: controller.changeVolume(byDecibels: -1)
-        case .interruption: controller.toggleInterruption()
-        case .silentSwitch: controller.toggleSilentSwitch()
-        case .prompt: controller.speakPrompt()
-        case .quit: return true
+        case .character(" "): controller.togglePlaying()
+        case .left: controller.seek(by: -5)
+        case .right: controller.seek(by: 5)
+        case .up: controller.changeVolume(byDecibels: 1)
+        case .down: controller.changeVolume(byDecibels: -1)
+        case .character("i"): controller.toggleInterruption()
+        case .character("s"): controller.toggleSilentSwitch()
+        case .character("p"): controller.speakPrompt()
+        case .character("q"): return true
+        default: break
         }
         return false
     }
 
     private var driverConfiguration: JackDriver.Configuration {
-        let choice: JackDriver.ServerChoice =
-            switch options.server {
-            case "auto": .automatic
-            case "managed": .managed
-            default: .named(options.server)
-            }
-        var managed = ManagedServer()
-        // A server that is started for the player starts with the preferred rate; a running one
-        // keeps its own (HW-1).
-        if let rate = options.sampleRate, (1_000...768_000).contains(rate) { managed.sampleRate = Int(rate) }
-        return JackDriver.Configuration(
-            server: choice, clientName: "player", recovery: .within(seconds: options.wait), managedServer: managed,
-            connections: options.connections.mode)
+        var configuration = options.server.configuration(
+            clientName: "player", sampleRate: options.session.sampleRate)
+        configuration.connections = options.connections.mode
+        return configuration
     }
 
     // Checked before the server is contacted, so that a wrong file name is reported as such.
@@ -155,7 +133,7 @@ struct PlayerCommand: ParsableCommand {
             if file.withCString({ stat($0, &played) }) == 0, played.st_dev == written.st_dev,
                 played.st_ino == written.st_ino
             {
-                throw PlayerFailure(.usage, "'\(path)' is also an input file; write to another file.")
+                throw ProgramFailure(.usage, "'\(path)' is also an input file; write to another file.")
             }
         }
     }
@@ -165,12 +143,12 @@ struct PlayerCommand: ParsableCommand {
     /// Renders as fast as possible, without a server, into the file at `path`: in stereo, at the
     /// rate of `--sample-rate` or else of the first file. A signal ends the file early. Returns the
     /// exit status.
-    private func renderOffline(to path: AudioFilePath, _ reporter: Reporter) throws -> Int32 {
+    private func renderOffline(to path: AudioFilePath, _ reporter: Reporter<PlayerEventKind>) throws -> Int32 {
         let first = try AudioFile(path: options.files[0])
         try refuse(writing: path)
-        let rate = options.sampleRate ?? Double(first.sampleRate)
+        let rate = options.session.sampleRate ?? Double(first.sampleRate)
         guard (1_000...768_000).contains(rate) else {
-            throw PlayerFailure(.usage, "--sample-rate \(rate): give a rate from 1000 to 768000 Hz.")
+            throw ProgramFailure(.usage, "--sample-rate \(rate): give a rate from 1000 to 768000 Hz.")
         }
         let driver = OfflineDriver(sampleRate: Int(rate), channels: 2)
         let host = AudioSessionHost(driver: driver)
@@ -209,7 +187,7 @@ struct PlayerCommand: ParsableCommand {
     /// Returns the exit status, which is that of the first damaged file if there was one. Throws if
     /// the capture is incomplete, otherwise the error that ended the run.
     private func finish(
-        _ controller: PlaybackController, _ reporter: Reporter, _ host: AudioSessionHost,
+        _ controller: PlaybackController, _ reporter: Reporter<PlayerEventKind>, _ host: AudioSessionHost,
         _ outcome: Result<Void, any Error>
     ) throws -> Int32 {
         controller.observe()
@@ -224,10 +202,10 @@ struct PlayerCommand: ParsableCommand {
     }
 
     /// Throws if the captured file is incomplete.
-    private func report(_ summary: CaptureSummary, _ reporter: Reporter) throws {
+    private func report(_ summary: CaptureSummary, _ reporter: Reporter<PlayerEventKind>) throws {
         if let failure = summary.failure { throw failure }
         guard summary.lostPeriods == 0 else {
-            throw PlayerFailure(
+            throw ProgramFailure(
                 .cannotCreate,
                 "The disk was too slow: \(summary.lostPeriods) periods are missing in '\(summary.path)'; use a faster disk."
             )

@@ -1,26 +1,17 @@
 import ArgumentParser
 import AudioRendering
-import JackDriver
+import SessionProgramSupport
 
 /// The files and options of the `player` command.
 struct PlayerOptions: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("The files to play, one after the other.", valueName: "file"), transform: Self.path)
+        help: ArgumentHelp("The files to play, one after the other.", valueName: "file"), transform: ByteArguments.path)
     var files: [AudioFilePath]
 
     @Option(help: ArgumentHelp("Session category: \(Names.categories.known).", valueName: "name"))
     var category = "playback"
 
-    @Option(help: ArgumentHelp("Session mode: \(Names.modes.known).", valueName: "name"))
-    var mode = "default"
-
-    @Option(
-        name: .customLong("option"),
-        help: ArgumentHelp("Category option; may be repeated: \(Names.options.known).", valueName: "name"))
-    var categoryOptions: [String] = []
-
-    @Option(help: ArgumentHelp("Preferred sample rate; the server may keep its current one.", valueName: "hz"))
-    var sampleRate: Double?
+    @OptionGroup var session: SessionOptions
 
     @Option(
         help: ArgumentHelp(
@@ -30,16 +21,7 @@ struct PlayerOptions: ParsableArguments {
             """, valueName: "seconds|auto"))
     var ioBuffer: IOBuffer?
 
-    @Option(
-        help: ArgumentHelp(
-            "The server: auto (the default server if it is running, else the managed one), managed, or a name.",
-            valueName: "auto|managed|name"))
-    var server = "auto"
-
-    @Option(
-        help: ArgumentHelp(
-            "How long to wait for a server that died before exiting with status 69.", valueName: "seconds"))
-    var wait = 10.0
+    @OptionGroup var server: ServerOptions
 
     @Option(help: ArgumentHelp("Type or uid of an output port to play on; may be repeated.", valueName: "port"))
     var output: [String] = []
@@ -51,7 +33,7 @@ struct PlayerOptions: ParsableArguments {
             you can connect them by hand.
             """,
             valueName: "device|remembered|none"))
-    var connections = Connections.device
+    var connections = ConnectionOption.device
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Volume in dB, -120…24.", valueName: "db"))
     var volume = 0.0
@@ -68,7 +50,7 @@ struct PlayerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("A prompt for a second session (voicePrompt, duckOthers) to play.", valueName: "file"),
-        transform: Self.path)
+        transform: ByteArguments.path)
     var prompt: AudioFilePath?
 
     @Option(help: ArgumentHelp("When to play the prompt.", valueName: "seconds"))
@@ -82,20 +64,15 @@ struct PlayerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Renders to this file without a server, faster than real time.", valueName: "out"),
-        transform: Self.path)
+        transform: ByteArguments.path)
     var render: AudioFilePath?
 
     @Option(
         help: ArgumentHelp("Also writes what the player's ports output to this file.", valueName: "out"),
-        transform: Self.path)
+        transform: ByteArguments.path)
     var capture: AudioFilePath?
 
-    @Option(
-        help: ArgumentHelp("What to display; auto: full on a terminal, else lines.", valueName: "auto|full|lines|none"))
-    var ui = InterfaceStyle.auto
-
-    @Option(help: ArgumentHelp("Writes events to standard output, one JSON object per line.", valueName: "json"))
-    var events: EventFormat?
+    @OptionGroup var interface: InterfaceOptions
 
     enum IOBuffer: ExpressibleByArgument, Equatable {
         case seconds(Double)
@@ -111,29 +88,11 @@ struct PlayerOptions: ParsableArguments {
             }
         }
     }
-    enum InterfaceStyle: String, ExpressibleByArgument { case auto, full, lines, none }
-    enum EventFormat: String, ExpressibleByArgument { case json }
-    enum Connections: String, ExpressibleByArgument, CaseIterable {
-        case device, remembered, none
-
-        var mode: JackDriver.ConnectionMode {
-            switch self {
-            case .device: .device
-            case .remembered: .remembered
-            case .none: .none
-            }
-        }
-    }
-
     func validate() throws {
         guard !files.isEmpty else { throw ValidationError("Name at least one file to play.") }
         try check("--volume", volume, in: -120...24)
         try check("--start", start, in: 0...1e9)
         try check("--call-for", callFor, in: 0...1e9)
-        try check("--wait", wait, in: 0...1e9)
-        guard (1...127).contains(server.utf8.count) else {
-            throw ValidationError("--server: give auto, managed, or a server name of 1 to 127 bytes.")
-        }
         for (name, value) in [("--duration", duration), ("--prompt-at", promptAt), ("--call-at", callAt)] {
             if let value { try check(name, value, in: 0...1e9) }
         }
@@ -153,22 +112,8 @@ struct PlayerOptions: ParsableArguments {
             throw ValidationError(
                 "--io-buffer auto depends on a server's xruns, and --render uses no server; give seconds, or omit it.")
         }
-        guard events == nil || ui != .full else {
-            throw ValidationError("--events json and --ui full both need standard output; choose one.")
-        }
-    }
-
-    /// Returns the path that an argument of `ByteArguments` names.
-    private static func path(_ argument: String) -> AudioFilePath {
-        AudioFilePath(bytes: ByteArguments.decode(argument))
     }
 
     /// All files that are read.
     var sources: [AudioFilePath] { files + (prompt.map { [$0] } ?? []) }
-
-    private func check(_ name: String, _ value: Double, in range: ClosedRange<Double>) throws {
-        guard range.contains(value) else {
-            throw ValidationError("\(name) \(value): give a number from \(range.lowerBound) to \(range.upperBound).")
-        }
-    }
 }

@@ -7,14 +7,11 @@ struct PlayerStatus {
     var isPlaying = false
     /// The peak magnitude of each output channel since the last status.
     var peaks: [Float] = []
-    var loudness: PlayerEvent.Loudness?
+    var loudness: OutputLoudness?
     var volumeDecibels = 0.0
-    var sessions: [PlayerSessionStatus] = []
     var route = ""
-    var hardware: PlayerEvent.Hardware?
     /// The progress of `--io-buffer auto`; nil without that option.
     var tuning: Tuning?
-    var isServerLost = false
     var silentSwitch = false
     var isInterruptedByUser = false
     var xruns = 0

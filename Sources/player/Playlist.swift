@@ -3,6 +3,7 @@ import AudioRendering
 import AudioSessions
 import Foundation
 import Platform
+import SessionProgramSupport
 
 /// Plays files one after the other in one session.
 final class Playlist {
@@ -30,7 +31,7 @@ final class Playlist {
         loops: Int,
         start: Double, wakeUp: WakeUp
     ) throws {
-        guard let first = files.first else { throw PlayerFailure(.usage, "Name at least one file to play.") }
+        guard let first = files.first else { throw ProgramFailure(.usage, "Name at least one file to play.") }
         for file in files.dropFirst() { _ = try AudioFile(path: file) }
         self.session = session
         self.files = files
@@ -40,7 +41,7 @@ final class Playlist {
         self.wakeUp = wakeUp
         player = try AudioPlayer(path: first, session: session, outputs: outputs)
         guard start < player.duration || start == 0 else {
-            throw PlayerFailure(
+            throw ProgramFailure(
                 .usage,
                 "--start \(start) is beyond the end of '\(first)' (\(Text.clock(player.duration))); give an earlier time."
             )

@@ -1,33 +1,39 @@
-import AudioPlayback
-import AudioRendering
-import AudioSessions
-import Foundation
-import Platform
+package import AudioRendering
+package import AudioSessions
+internal import Foundation
+internal import Platform
 
 /// Observes sessions, route, hardware and server, and returns what has changed since the last call.
-final class PlaybackObserver {
-    private let music: AudioSession
-    private let prompt: AudioSession?
+package final class SessionObserver {
+    private let sessions: [(id: String, session: AudioSession)]
+    /// The first session, whose interruptions and route are reported.
+    private let main: AudioSession
     private let engine: AudioEngine
     private let inbox: Inbox
     private let listeners: [Task<Void, Never>]
-    private var sessions: [PlayerSessionStatus] = []
-    private(set) var hardware: PlayerEvent.Hardware?
-    private var reportedOutputs: [PlayerEvent.RoutePort] = []
+    private var reportedSessions: [SessionStatus] = []
+    package private(set) var hardware: SessionChange.Hardware?
+    private let watchesInputs: Bool
+    private var reportedPorts: [RoutePort] = []
     /// The number of xruns, and how many of them have been reported.
     private var xruns = (count: 0, reported: 0)
-    private var nextPosition = 0.0
     private var nextXrun = 0.0
-    private(set) var isServerLost = false
-    private(set) var serverIsGone = false
+    package private(set) var isServerLost = false
+    package private(set) var serverIsGone = false
 
-    /// Posts `wakeUp` when `changes` may have something to return.
-    init(music: AudioSession, prompt: AudioSession?, engine: AudioEngine, wakeUp: WakeUp) {
-        self.music = music
-        self.prompt = prompt
+    /// Observes `main` under the name `id`, and the other sessions. Of the route of `main`, watches
+    /// the outputs, or with `watchesInputs` the inputs. Posts `wakeUp` when `changes` may have
+    /// something to return.
+    package init(
+        _ main: AudioSession, id: String, others: [(id: String, session: AudioSession)] = [],
+        watchesInputs: Bool = false, engine: AudioEngine, wakeUp: WakeUp
+    ) {
+        self.main = main
+        self.watchesInputs = watchesInputs
+        sessions = [(id, main)] + others
         self.engine = engine
-        inbox = Inbox(session: music, engine: engine, wakeUp: wakeUp)
-        listeners = [music, prompt].compactMap { $0?.events }.map { events in
+        inbox = Inbox(session: main, engine: engine, wakeUp: wakeUp)
+        listeners = sessions.map { $0.session.events }.map { events in
             Task { for await _ in events { wakeUp.post() } }
         }
     }
@@ -37,111 +43,108 @@ final class PlaybackObserver {
     }
 
     /// Returns what has happened since the last call, causes before effects.
-    func changes(title: String, player: AudioPlayer, now: Double) -> [PlayerEvent.Kind] {
-        var kinds: [PlayerEvent.Kind] = []
+    package func changes(now: Double) -> [SessionChange] {
+        var changes: [SessionChange] = []
         for change in inbox.take() {
             switch change {
             case .interruption(let type, let reason, let shouldResume):
-                kinds.append(.interruption(type: type, reason: reason, shouldResume: shouldResume))
+                changes.append(.interruption(type: type, reason: reason, shouldResume: shouldResume))
             case .server(.serverLost):
                 isServerLost = true
-                kinds.append(.server(state: "lost"))
+                changes.append(.server(state: "lost"))
             case .server(.serverReturned):
                 isServerLost = false
-                kinds.append(.server(state: "reset"))
+                changes.append(.server(state: "reset"))
             case .server(.serverGone): serverIsGone = true
             case .server(.xrun(let count)): xruns.count = count
             case .server: break
             }
         }
-        kinds += hardwareChange() + routeChange() + sessionChanges() + xrunChange(now)
-        if now >= nextPosition, player.isPlaying {
-            nextPosition = now.rounded(.down) + 1
-            let seconds = player.currentTime
-            kinds.append(
-                .position(file: title, frame: Int64(seconds * Double(player.fileSampleRate)), seconds: seconds))
-        }
-        return kinds
+        return changes + hardwareChange() + routeChange() + sessionChanges() + xrunChange(now)
     }
 
-    /// Returns the status of a session, with the names that the player uses.
-    func status(of session: AudioSession, id: String) -> PlayerSessionStatus {
+    /// The status of each session, with the names that the programs use.
+    package var statuses: [SessionStatus] { sessions.map { status(of: $0.session, id: $0.id) } }
+
+    private func status(of session: AudioSession, id: String) -> SessionStatus {
         let state = session.state
-        return PlayerSessionStatus(
+        return SessionStatus(
             id: id,
             category: Names.categories.name { $0 == session.category } ?? session.category.rawValue,
             mode: Names.modes.name { $0 == session.mode } ?? session.mode.rawValue,
             options: Names.options.names(of: session.categoryOptions),
             active: session.isActive,
-            state: PlayerSessionStatus.State(state.activity),
+            state: SessionStatus.State(state.activity),
             ducked: state.isDucked, muted: state.isMuted,
             reasons: state.reasons.map { reason in
-                PlayerSessionStatus.Reason(rule: reason.rule, by: reason.by.map { name(of: $0, rule: reason.rule) })
+                SessionStatus.Reason(rule: reason.rule, by: reason.by.map { name(of: $0, rule: reason.rule) })
             })
     }
 
-    /// Returns the name of the session that causes a reason: one of the player's own sessions, the
+    /// Returns the name of the session that causes a reason: one of the program's own sessions, the
     /// system for rules that only system sessions apply, or another app's session with the number
     /// that `audiosession why` expects.
     private func name(of id: UInt64, rule: String) -> String {
-        switch id {
-        case music.id: "music"
-        case prompt?.id: "prompt"
-        default: ["ACT-4", "ACT-5", "INT-6"].contains(rule) ? "system" : "session \(id)"
-        }
+        if let own = sessions.first(where: { $0.session.id == id }) { return own.id }
+        return ["ACT-4", "ACT-5", "INT-6"].contains(rule) ? "system" : "session \(id)"
     }
 
     /// Returns a hardware event if the server's format or a preferred value changed.
-    private func hardwareChange() -> [PlayerEvent.Kind] {
+    private func hardwareChange() -> [SessionChange] {
         guard let format = engine.format else { return [] }
-        let now = PlayerEvent.Hardware(
+        let now = SessionChange.Hardware(
             server: format.server, sampleRate: format.sampleRate, ioBufferDuration: format.ioBufferDuration,
-            periodFrames: format.periodFrames, outputLatency: music.outputLatency,
-            preferredSampleRate: music.preferredSampleRate,
-            preferredIOBufferDuration: music.preferredIOBufferDuration)
+            periodFrames: format.periodFrames, outputLatency: main.outputLatency,
+            preferredSampleRate: main.preferredSampleRate,
+            preferredIOBufferDuration: main.preferredIOBufferDuration)
         guard now != hardware else { return [] }
         hardware = now
         return [.hardware(now)]
     }
 
-    /// Returns a route event if the outputs differ from those last reported. The reason is
-    /// "unknown" for the first route, and for a route that follows one without outputs.
-    private func routeChange() -> [PlayerEvent.Kind] {
+    /// Returns a route event if the watched ports differ from those last reported. The reason is
+    /// "unknown" for the first route, and for a route that follows one without such ports.
+    private func routeChange() -> [SessionChange] {
         guard engine.format != nil else { return [] }
-        let route = music.currentRoute
-        let outputs = route.outputs.map(RoutePort.init)
-        guard outputs != reportedOutputs else { return [] }
-        defer { reportedOutputs = outputs }
+        let route = main.currentRoute
+        let (outputs, inputs) = (route.outputs.map(RoutePort.init), route.inputs.map(RoutePort.init))
+        let ports = watchesInputs ? inputs : outputs
+        guard ports != reportedPorts else { return [] }
+        defer { reportedPorts = ports }
         return [
             .route(
-                reason: reportedOutputs.isEmpty ? "unknown" : "routeConfigurationChange", outputs: outputs,
-                inputs: route.inputs.map(RoutePort.init), previous: reportedOutputs)
+                SessionChange.Route(
+                    reason: reportedPorts.isEmpty ? "unknown" : "routeConfigurationChange", outputs: outputs,
+                    inputs: inputs, previous: reportedPorts),
+                summary: ports.map(\.summary).joined(separator: ", "))
         ]
     }
 
     /// Returns a session event for each session whose status changed.
-    private func sessionChanges() -> [PlayerEvent.Kind] {
-        let now = [status(of: music, id: "music")] + (prompt.map { [status(of: $0, id: "prompt")] } ?? [])
-        defer { sessions = now }
-        return now.filter { !sessions.contains($0) }.map { .session($0) }
+    private func sessionChanges() -> [SessionChange] {
+        let now = statuses
+        defer { reportedSessions = now }
+        return now.filter { !reportedSessions.contains($0) }.map { .session($0) }
     }
 
     /// Returns an event if there were further xruns, at most once per second.
-    private func xrunChange(_ now: Double) -> [PlayerEvent.Kind] {
+    private func xrunChange(_ now: Double) -> [SessionChange] {
         guard xruns.count > xruns.reported, now >= nextXrun else { return [] }
         xruns.reported = xruns.count
         nextXrun = now + 1
         return [.xrun(count: xruns.count)]
     }
 
-    private typealias RoutePort = PlayerEvent.RoutePort
+    private typealias RoutePort = SessionChange.RoutePort
 }
 
-extension PlayerEvent.RoutePort {
+extension SessionChange.RoutePort {
     init(_ port: AudioSessionPortDescription) {
         self.init(
             uid: port.uid, type: port.portType.rawValue, name: port.portName, channels: port.channels?.count ?? 0)
     }
+
+    fileprivate var summary: String { "\(name) [\(type), \(channels) ch]" }
 }
 
 /// Collects events that arrive on other threads until the main thread takes them.

@@ -1,14 +1,14 @@
-import Foundation
-import Platform
+internal import Foundation
+internal import Platform
 
-/// Handles Ctrl-C and termination signals: the player then exits in an orderly way instead of being
-/// killed.
-final class ExitSignal {
+/// Handles Ctrl-C and termination signals: the program then exits in an orderly way instead of
+/// being killed.
+package final class ExitSignal {
     private let raised = Mutex(false)
     private var sources: [any DispatchSourceSignal] = []
 
     /// Ends a wait of `wakeUp` when a signal arrives.
-    init(_ wakeUp: WakeUp) {
+    package init(_ wakeUp: WakeUp) {
         let raised = raised
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number, SIG_IGN)
@@ -23,5 +23,5 @@ final class ExitSignal {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    var isRaised: Bool { raised.withLock { $0 } }
+    package var isRaised: Bool { raised.withLock { $0 } }
 }

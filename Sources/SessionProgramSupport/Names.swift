@@ -1,27 +1,27 @@
-import AudioSessions
+package import AudioSessions
 
 /// Maps the names of categories, modes and options on the command line to their values.
-struct Names<Value: Sendable>: Sendable {
+package struct Names<Value: Sendable>: Sendable {
     let table: [(name: String, value: Value)]
     let what: String
 
     /// The known names: "ambient, soloAmbient, …".
-    var known: String { table.map(\.name).joined(separator: ", ") }
+    package var known: String { table.map(\.name).joined(separator: ", ") }
 
     /// Returns the value of a name. Throws an error that lists the known names.
-    func value(_ name: String) throws(PlayerFailure) -> Value {
+    package func value(_ name: String) throws(ProgramFailure) -> Value {
         guard let row = table.first(where: { $0.name == name }) else {
-            throw PlayerFailure(.usage, "Unknown \(what) '\(name)'. Known values: \(known).")
+            throw ProgramFailure(.usage, "Unknown \(what) '\(name)'. Known values: \(known).")
         }
         return row.value
     }
 
     /// Returns the name of the first value that `matches`.
-    func name(where matches: (Value) -> Bool) -> String? { table.first { matches($0.value) }?.name }
+    package func name(where matches: (Value) -> Bool) -> String? { table.first { matches($0.value) }?.name }
 }
 
 extension Names where Value == AudioSession.Category {
-    static let categories = Names(
+    package static let categories = Names(
         table: [
             ("ambient", .ambient), ("soloAmbient", .soloAmbient), ("playback", .playback), ("record", .record),
             ("playAndRecord", .playAndRecord), ("multiRoute", .multiRoute), ("audioProcessing", .audioProcessing),
@@ -29,7 +29,7 @@ extension Names where Value == AudioSession.Category {
 }
 
 extension Names where Value == AudioSession.Mode {
-    static let modes = Names(
+    package static let modes = Names(
         table: [
             ("default", .default), ("voiceChat", .voiceChat), ("videoChat", .videoChat), ("gameChat", .gameChat),
             ("videoRecording", .videoRecording), ("measurement", .measurement), ("moviePlayback", .moviePlayback),
@@ -39,7 +39,7 @@ extension Names where Value == AudioSession.Mode {
 }
 
 extension Names where Value == AudioSession.CategoryOptions {
-    static let options = Names(
+    package static let options = Names(
         table: [
             ("mixWithOthers", .mixWithOthers), ("duckOthers", .duckOthers),
             ("interruptSpokenAudioAndMixWithOthers", .interruptSpokenAudioAndMixWithOthers),
@@ -50,7 +50,7 @@ extension Names where Value == AudioSession.CategoryOptions {
         ], what: "option")
 
     /// Returns the names of the options in a set.
-    func names(of options: AudioSession.CategoryOptions) -> [String] {
+    package func names(of options: AudioSession.CategoryOptions) -> [String] {
         table.filter { options.contains($0.value) }.map(\.name)
     }
 }

@@ -1,19 +1,19 @@
-import AudioSessions
+internal import AudioSessions
 
 /// The status of a session, for the screen, the lines and the events.
-struct PlayerSessionStatus: Codable, Equatable {
-    /// "music", "prompt".
-    var id: String
-    var category: String
-    var mode: String
-    var options: [String]
-    var active: Bool
-    var state: State
-    var ducked: Bool
-    var muted: Bool
-    var reasons: [Reason]
+package struct SessionStatus: Codable, Equatable {
+    /// The name that the program gives the session: "music", "prompt".
+    package var id: String
+    package var category: String
+    package var mode: String
+    package var options: [String]
+    package var active: Bool
+    package var state: State
+    package var ducked: Bool
+    package var muted: Bool
+    package var reasons: [Reason]
 
-    enum State: String, Codable {
+    package enum State: String, Codable {
         case running, interrupted, inactive
 
         init(_ activity: AudioSession.State.Activity) {
@@ -26,14 +26,14 @@ struct PlayerSessionStatus: Codable, Equatable {
         }
     }
 
-    struct Reason: Codable, Equatable {
-        var rule: String
+    package struct Reason: Codable, Equatable {
+        package var rule: String
         /// The session that causes the state; nil for the session itself and for switches.
-        var by: String?
+        package var by: String?
     }
 
     /// A summary: "running, ducked (DUCK-1 by prompt)".
-    var summary: String {
+    package var summary: String {
         // The rule of an inactive session adds nothing to the state.
         guard active || state == .interrupted else { return state.rawValue }
         var words = [state.rawValue]

@@ -1,16 +1,16 @@
-import AudioRendering
-import Foundation
+package import AudioRendering
+internal import Foundation
 
 /// The arguments of the command line, byte for byte. Swift's own are text, in which bytes that are
 /// not UTF-8 are lost, and with them the names of such files.
 ///
 /// Here a private character of Unicode stands for each such byte.
-enum ByteArguments {
+package enum ByteArguments {
     /// The private characters of the bytes 0x80…0xFF.
     private static let characters: ClosedRange<UInt32> = 0x10FF80...0x10FFFF
 
-    /// The arguments after the program's name, as text that `decode` restores.
-    static var encoded: [String] {
+    /// The arguments after the program's name, as text that `path` decodes.
+    package static var encoded: [String] {
         UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst().map { argument in
             guard let argument else { return "" }
             return encode(UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
@@ -26,9 +26,12 @@ enum ByteArguments {
         return AudioFilePath(bytes: bytes).text(replacing: character)
     }
 
-    /// Returns the bytes of an encoded argument.
-    static func decode(_ argument: String) -> [UInt8] {
-        argument.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(String(scalar).utf8) }
+    /// Returns the path that an encoded argument names.
+    package static func path(_ argument: String) -> AudioFilePath {
+        AudioFilePath(
+            bytes: argument.unicodeScalars.flatMap { scalar in
+                byte(of: scalar).map { [$0] } ?? Array(String(scalar).utf8)
+            })
     }
 
     private static func character(for byte: UInt8) -> String {

@@ -1,30 +1,31 @@
-import AudioRendering
-import AudioSessions
+internal import AudioRendering
+internal import AudioSessions
 
-/// Why the player exits early: an exit status of sysexits.h and a one-sentence message.
-struct PlayerFailure: Error, Equatable {
-    enum Status: Int32 {
+/// Why a program exits early: an exit status of sysexits.h and a one-sentence message.
+package struct ProgramFailure: Error, Equatable {
+    package enum Status: Int32 {
         case usage = 64
         case data = 65
         case noInput = 66
         case unavailable = 69
         case software = 70
         case cannotCreate = 73
+        case temporary = 75
         case noPermission = 77
     }
 
-    var status: Status
-    var message: String
+    package var status: Status
+    package var message: String
 
-    init(_ status: Status, _ message: String) {
+    package init(_ status: Status, _ message: String) {
         self.status = status
         self.message = message
     }
 
     /// Converts an error into an exit status and a message; an unknown error becomes `software`.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
-        case let failure as PlayerFailure: self = failure
+        case let failure as ProgramFailure: self = failure
         case let error as AudioFileError: self.init(Self.status(of: error), error.description)
         case let error as CaptureError:
             if case .file(let file) = error {

@@ -1,12 +1,12 @@
-import Foundation
+internal import Foundation
 
 /// Wakes the main loop when something happens, so that it need not poll.
 ///
 /// Unchecked `Sendable`: the pipe is immutable, and its descriptors serve any thread.
-final class WakeUp: @unchecked Sendable {
+package final class WakeUp: @unchecked Sendable {
     private let pipe = Pipe()
 
-    init() {
+    package init() {
         for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
             _ = fcntl(handle.fileDescriptor, F_SETFL, fcntl(handle.fileDescriptor, F_GETFL) | O_NONBLOCK)
         }
@@ -14,13 +14,13 @@ final class WakeUp: @unchecked Sendable {
 
     /// Ends the wait in progress, otherwise the next one. Never blocks: if the pipe is full, the
     /// wait ends in any case.
-    func post() {
+    package func post() {
         var byte: UInt8 = 0
         _ = write(pipe.fileHandleForWriting.fileDescriptor, &byte, 1)
     }
 
     /// Waits for that time, or until `post` is called or, with `orInput`, a key is pressed.
-    func wait(milliseconds: Int32, orInput: Bool) {
+    package func wait(milliseconds: Int32, orInput: Bool) {
         let reading = pipe.fileHandleForReading.fileDescriptor
         var descriptors = [
             pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
