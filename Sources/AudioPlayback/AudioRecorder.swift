@@ -164,6 +164,10 @@ public final class AudioRecorder: Sendable {
         session.participantsChanged()
     }
 
+    /// Continues in another file, from the next frame on: no frame is lost or in both. No effect
+    /// while stopped, or if the file has no frame.
+    public func beginNextFile() { state.withLock { $0.writer }?.schedule(.nextFile) }
+
     /// Ends the recording, completes its files and returns it; nil if there was none. Waits for the
     /// disk, at most 30 s: a file that takes longer is completed when the disk answers. Returns nil
     /// without waiting if an event handler calls it.

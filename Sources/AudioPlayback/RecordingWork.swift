@@ -200,7 +200,7 @@ struct RecordingWork {
             isReleased = true
             if pauses { events.append(.pausedBySession) }
         case .sampleRate(let rate): if rate != files.sampleRate { continueInNextFile(sampleRate: rate) }
-        case .nextFile: continueInNextFile(sampleRate: files.sampleRate)
+        case .nextFile: if files.currentFrames > 0 { continueInNextFile(sampleRate: files.sampleRate) }
         case .serverGap(let seconds): recordServerGap(seconds)
         case .finish(let ending): end(ending)
         }

@@ -196,6 +196,42 @@ import Testing
         }
     }
 
+    @Test("PLAY-2: continues in another file when asked to, on the next frame")
+    func nextFile() throws {
+        let stage = try RecorderFixture()
+        let recorder = stage.recorder
+        recorder.beginNextFile()
+        try recorder.record()
+        recorder.beginNextFile()  // no effect: the file has no frame
+        try stage.render(10_000)
+        recorder.beginNextFile()
+        try stage.render(5_000)
+        recorder.pause()
+        recorder.beginNextFile()
+        try stage.render(1_000)
+        recorder.beginNextFile()
+        try recorder.record()
+        try stage.render(2_000)
+        let recording = try #require(recorder.stop())
+        let times = [0..<10_000, 10_000..<15_000, 16_000..<18_000]
+        #expect(recording.files.map(\.path.lastComponent.description) == ["take.wav", "take-2.wav", "take-3.wav"])
+        for (file, part) in zip(recording.files, times) {
+            let fades = part.lowerBound == 0 ? [0] : []
+            #expect(stage.difference(try stage.samples(file), [part], fadesAt: fades) == nil)
+        }
+        recorder.beginNextFile()
+        #expect(recorder.recording == recording && recording.gaps.isEmpty)
+        // While it waits for a sound, the time before that is kept.
+        let waiting = try RecorderFixture(configuration: .init(preRoll: 0.05))
+        try waiting.recorder.record(fromLevel: RecorderFixture.sample(10_000))
+        try waiting.render(9_000)
+        #expect(eventually { waiting.recorder.levels.first.map { $0.peak > 0 } ?? false })
+        waiting.recorder.beginNextFile()
+        try waiting.render(3_000)
+        let file = try #require(waiting.recorder.stop()?.files.first)
+        #expect(waiting.difference(try waiting.samples(file), [7_600..<12_000], fadesAt: []) == nil)
+    }
+
     @Test("PLAY-2: a file that cannot be created interrupts nobody and activates nothing")
     func refusals() throws {
         let stage = try RecorderFixture(rate: 44_100)
