@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "JackDriver", targets: ["JackDriver"]),
         .library(name: "AVFAudio", targets: ["AVFAudio", "AVFoundation"]),
         .executable(name: "player", targets: ["player"]),
+        .executable(name: "recorder", targets: ["recorder"]),
         .executable(name: "audiosession", targets: ["audiosession"]),
         .executable(name: "audiosession-server", targets: ["audiosession-server"]),
         .executable(name: "audiosession-device", targets: ["audiosession-device"]),
@@ -122,6 +123,14 @@ let package = Package(
             swiftSettings: swift),
         .executableTarget(
             name: "player",
+            dependencies: [
+                "AudioPlayback", "AudioSessions", "AudioRendering", "JackDriver", "Platform", "ProgramSupport",
+                "SessionProgramSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "recorder",
             dependencies: [
                 "AudioPlayback", "AudioSessions", "AudioRendering", "JackDriver", "Platform", "ProgramSupport",
                 "SessionProgramSupport",
