@@ -299,7 +299,8 @@ let package = Package(
             path: "Tests/Integration/FaultTests",
             swiftSettings: swift),
         .testTarget(
-            name: "PlayerTests", dependencies: ["AudioRendering", "TestSupport"], path: "Tests/Integration/PlayerTests",
+            name: "PlayerTests", dependencies: ["AudioRendering", "AudioSessionTypes", "TestSupport"],
+            path: "Tests/Integration/PlayerTests",
             swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6],

@@ -158,7 +158,8 @@ TABLE = [
     # The longest stages first.
     integration("jack", "drivers, devices, routes and faults on jackd", "jackd"),
     Stage(
-        "player", "the player as a program: its screen, its arbitration with other apps", [swift_tests(suites("PlayerTests"))],
+        "player", "the player and the recorder as programs: their screens, their arbitration with other apps",
+        [swift_tests(suites("PlayerTests"))],
         needs=BUILT, cores=0.5, isolated=True),
     Stage("checks", "formatters, linters, layers, rules, links, examples", [["Scripts/check"]], needs=BUILT, tests=False),
     Stage(
