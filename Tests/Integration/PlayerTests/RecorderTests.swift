@@ -137,6 +137,25 @@ struct RecorderTests {
         #expect(last["clipped"] as? Int == 0)
     }
 
+    @Test(
+        "ROUTE-4: another input ends the recording with 75, or continues in another file", arguments: ["stop", "next"])
+    func inputChange(choice: String) throws {
+        let run = try stage.startRecording("--input-change", choice, "--channels", "1")
+        let headset = try VirtualDevice(
+            "Headset", kind: .headsetMic, on: stage.server.environment, outputs: 0, inputs: 1, sound: .tone(hertz: 440))
+        defer { headset.kill() }
+        if choice == "next" {
+            #expect(run.waitForLine("\"event\":\"started\"", count: 2))
+            run.send(SIGTERM)
+        }
+        let result = try stage.finish(run)
+        #expect(result.status == (choice == "stop" ? 75 : 0), "\(result.errors)")
+        #expect(result.reason == (choice == "stop" ? "inputChanged" : "stopped"))
+        #expect(result.all("file").count == (choice == "stop" ? 1 : 2))
+        let samples = try SoundFile.read(stage.file("take.wav")).planes[0]
+        #expect(samples.count == result.frames.first && samples.count > 40_000)
+    }
+
     @Test("PERM-2: a permission that is revoked is reported; the recording continues with silence")
     func revocation() throws {
         let run = try stage.startRecording()
