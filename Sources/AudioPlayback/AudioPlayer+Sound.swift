@@ -67,10 +67,13 @@ extension AudioPlayer {
                 '\(path)' has \(channels), and the outputs have \(bus.channels).
                 """)
         }
+        // Releasing the last reference to a bus changes the engine's plan: not under a lock.
+        let previous = playback.sound.bus
         playback.change {
             $0.bus = bus
             $0.map = channelMap
         }
+        withExtendedLifetime(previous) {}
         playback.move { $0.position }
     }
 

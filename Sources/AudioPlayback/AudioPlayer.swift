@@ -218,6 +218,7 @@ public final class AudioPlayer: Sendable {
         case .pausedBySession: listeners.send(.pausedBySession)
         case .resumed: listeners.send(.resumed)
         case .finished(let defect): end(defect.map { .damaged($0) } ?? .finished)
+        case .movedToEnd: end(.finished)
         case .failed(let error): end(Ending(error))
         }
     }

@@ -197,6 +197,9 @@ public final class AudioQueuePlayer: Sendable {
         case .finished:
             content.announceEnd(nil)
             listeners.send(.ended(.finished))
+        case .movedToEnd:
+            content.announceEnd(.skipped)
+            listeners.send(.ended(.finished))
         case .failed(let error):
             content.announceEnd(.skipped)
             listeners.send(.ended(PlaybackEnding(error)))

@@ -12,6 +12,8 @@ final class Playback: Sendable {
     enum Event {
         /// Playback has ended on its own; the stream's defect, if it has one.
         case finished(defect: AudioFileError?)
+        /// A move beyond the end has ended playback.
+        case movedToEnd
         /// Playback could not be continued.
         case failed(any Error)
         case pausedBySession
@@ -164,7 +166,11 @@ final class Playback: Sendable {
     /// while no other call changes the position; nil: playback ends.
     func move(to position: (State) -> StreamPosition?) {
         let ending: Event? = operation.withLock { _ in
-            guard let position = state.withLock({ position($0) }) else { return endPlayback(.finished(defect: nil)) }
+            guard let position = state.withLock({ position($0) }) else {
+                let wasStopped = state.withLock { $0.phase == .stopped }
+                let ending = endPlayback(.movedToEnd)
+                return wasStopped ? nil : ending
+            }
             let (phase, voice, frame) = state.withLock { ($0.phase, $0.release(at: position), $0.startFrame) }
             if let voice { try? voice.stop(fadeFrames: fadeFrames) }
             guard phase != .stopped, !content.isEnd(position) else { return nil }
@@ -180,8 +186,10 @@ final class Playback: Sendable {
     var isPaused: Bool { state.withLock { $0.phase == .paused } }
     var position: StreamPosition { state.withLock { $0.position } }
 
+    /// Seconds in frames of the engine; at most 3,600, and 0 for a NaN.
     func frames(_ seconds: Double) -> Int {
-        Int(min(max(0, seconds), 3600) * Double(engine.format?.sampleRate ?? 48_000))
+        guard seconds > 0 else { return 0 }
+        return Int(min(seconds, 3600) * Double(engine.format?.sampleRate ?? 48_000))
     }
 
     /// 5 ms in frames: short enough not to be heard as a delay, long enough not to click.

@@ -9,7 +9,14 @@ public struct PlaybackSource: Sendable {
     private let openReader: @Sendable () throws -> any AudioReader
 
     /// Opens a reader at its first frame. Throws why it cannot be played.
-    public func open() throws -> any AudioReader { try openReader() }
+    public func open() throws -> any AudioReader {
+        let reader = try openReader()
+        guard (1...64).contains(reader.channels), (1_000...768_000).contains(reader.sampleRate) else {
+            throw AudioFileError.unsupportedShape(
+                path: name, channels: reader.channels, sampleRate: reader.sampleRate)
+        }
+        return reader
+    }
 
     /// A source that `open` opens: a decoder of the app's own. `open` may be called on any thread,
     /// and again while earlier readers are in use.

@@ -90,7 +90,11 @@ final class QueueContent: PlaybackContent {
         ) { [weak self, weak program] turn in
             if let self, let program { pass(turn, of: program) }
         }
-        state.withLock { $0.program = program }
+        let previous = state.withLock { state in
+            defer { state.program = program }
+            return state.program
+        }
+        withExtendedLifetime(previous) {}
         return stream
     }
 

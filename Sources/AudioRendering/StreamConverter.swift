@@ -38,8 +38,15 @@ struct StreamConverter {
     func accepts(_ reader: any AudioReader) -> Bool { readerRate == nil || readerRate == reader.sampleRate }
 
     /// Begins a segment of a reader. Returns the frame of the stream at which it begins, which may
-    /// still be in the converter. Throws `outOfMemory`.
+    /// still be in the converter. Throws `invalidArgument` or `outOfMemory`.
     mutating func begin(_ reader: any AudioReader) throws(AudioEngineError) -> UInt64 {
+        guard (1...64).contains(reader.channels), (1_000...768_000).contains(reader.sampleRate) else {
+            throw .invalidArgument(
+                what: """
+                    a reader of \(reader.channels) channels at \(reader.sampleRate) Hz; valid: 1 to 64 channels at 1,000 to \
+                    768,000 Hz
+                    """)
+        }
         if reader.channels != channels, maps[reader.channels] == nil {
             maps[reader.channels] = try ChannelMap.standard(from: reader.channels, to: channels)
         }
@@ -67,7 +74,9 @@ struct StreamConverter {
     /// Reads a block of a segment, at most `maximumFrames` frames. Returns the number of frames.
     mutating func read(_ segment: StreamSegment, maximumFrames: Int64) -> Int {
         let wanted = Int(min(maximumFrames, Int64(blockFrames)))
-        let count = wanted > 0 ? segment.reader.read(into: &input, maximumFrames: wanted) : 0
+        let read = wanted > 0 ? segment.reader.read(into: &input, maximumFrames: wanted) : 0
+        // A reader of an app may claim more than there is room for.
+        let count = max(0, min(read, wanted, input.count / segment.reader.channels))
         if segment.gain != 1 {
             for index in 0..<(count * segment.reader.channels) { input[index] *= segment.gain }
         }

@@ -57,6 +57,49 @@ import Testing
         #expect(throws: AudioEngineError.self) { try queue.append(try AudioBuffer([[1]])) }
     }
 
+    /// A reader that claims more frames than it was asked for, or fewer than none.
+    private final class Liar: AudioReader {
+        let channels: Int
+        let sampleRate: Int
+        let frameCount: Int64 = 0
+        private let claim: Int
+        private var reads = 0
+
+        init(channels: Int = 2, sampleRate: Int = 48_000, claim: Int = 0) {
+            (self.channels, self.sampleRate, self.claim) = (channels, sampleRate, claim)
+        }
+
+        func read(into frames: inout [Float], maximumFrames: Int) -> Int {
+            reads += 1
+            return reads < 10 ? claim : 0
+        }
+        func seek(toFrame frame: Int64) -> Int64 { frame }
+    }
+
+    @Test("PLAY-1: a reader of an app cannot crash the player, whatever it returns")
+    func lyingReaders() throws {
+        let stage = try StereoFixture()
+        for claim in [1_000_000, -5, 0, .max, .min] {
+            let player = try AudioPlayer(PlaybackSource(name: "liar") { Liar(claim: claim) }, session: stage.session)
+            player.numberOfLoops = -1
+            try player.play()
+            player.currentFrame = .max
+            player.currentFrame = .min
+            player.currentTime = .infinity
+            player.currentTime = -.infinity
+            #expect(try stage.render(4_096)[0].allSatisfy { $0 == 0 })
+            player.stop(fadeDuration: .nan)
+        }
+        for (channels, rate) in [(0, 48_000), (65, 48_000), (2, 0), (2, -1), (2, .max)] {
+            let source = PlaybackSource(name: "liar") { Liar(channels: channels, sampleRate: rate) }
+            let error = #expect(throws: AudioFileError.self) { try AudioPlayer(source, session: stage.session) }
+            #expect(error == .unsupportedShape(path: "liar", channels: channels, sampleRate: rate))
+            #expect(throws: AudioEngineError.self) {
+                try AudioStream(reader: Liar(channels: channels, sampleRate: rate), sampleRate: 48_000)
+            }
+        }
+    }
+
     @Test("PLAY-1: buffers that the app delivers play without a gap; a late one is silence; finish() ends them")
     func delivered() throws {
         let stage = try StereoFixture()

@@ -253,6 +253,18 @@ import Testing
             .itemEnded(items[1], .skipped), .itemStarted(items[2]),
         ]
         #expect(Array(log.noted.prefix(expected.count)) == expected)
+        #expect(log.noted.count == expected.count, "moves of a stopped queue are not reported")
+        try queue.play(items[2])
+        queue.next()
+        #expect(!queue.isPlaying)
+        #expect(
+            Array(log.noted.dropFirst(expected.count)) == [
+                .itemEnded(items[2], .skipped), .itemStarted(items[2]), .itemEnded(items[2], .skipped),
+                .ended(.finished),
+            ])
+        queue.remove(items[2])
+        queue.next()
+        #expect(log.noted.count == expected.count + 4)
         let stranger = AudioQueuePlayer.Item(.file("x.wav"))
         #expect(throws: AudioSessionError.self) { try queue.play(stranger) }
     }
