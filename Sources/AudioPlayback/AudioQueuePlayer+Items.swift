@@ -16,6 +16,17 @@ extension AudioQueuePlayer {
     @discardableResult
     public func append(_ source: PlaybackSource, gain: Float = 1) -> Item { insert(source, at: .max, gain: gain) }
 
+    /// Appends items, and returns them. Do not append many items one by one: while the last item
+    /// plays, each call may start the stream again.
+    @discardableResult
+    public func append(contentsOf sources: some Sequence<PlaybackSource>) -> [Item] {
+        let items = sources.map { Item($0) }
+        change { order, current in
+            for item in items { order.insert(item, at: order.items.count, current: current) }
+        }
+        return items
+    }
+
     /// Inserts an item before that at `index`, clamped to the queue, and returns it. If shuffled,
     /// it is played at a random time after the current one.
     @discardableResult
@@ -80,7 +91,7 @@ extension AudioQueuePlayer {
         let current = currentItem?.id
         content.withOrder { body(&$0, current) }
         let (position, hasVoice) = playback.state.withLock { ($0.position, $0.voice != nil) }
-        if hasVoice, content.hasRead(past: position) { move { $0.position } }
+        if hasVoice, content.isOutdated(behind: position) { move { $0.position } }
     }
 
     // MARK: Sound

@@ -178,8 +178,6 @@ public final class AudioQueuePlayer: Sendable {
 
     /// Moves to another position, nil: the end, and reports it.
     func move(to position: (Playback.State) -> StreamPosition?) {
-        // What has been heard until now is reported first.
-        playback.state.withLock { $0.stream }?.reportPassedSegments()
         playback.move(to: position)
         announce()
     }
@@ -192,17 +190,17 @@ public final class AudioQueuePlayer: Sendable {
 
     private func report(_ event: Playback.Event) {
         switch event {
-        case .pausedBySession: listeners.send(.pausedBySession)
-        case .resumed: listeners.send(.resumed)
+        case .pausedBySession: content.post(.pausedBySession)
+        case .resumed: content.post(.resumed)
         case .finished:
             content.announceEnd(nil)
-            listeners.send(.ended(.finished))
+            content.post(.ended(.finished))
         case .movedToEnd:
             content.announceEnd(.skipped)
-            listeners.send(.ended(.finished))
+            content.post(.ended(.finished))
         case .failed(let error):
             content.announceEnd(.skipped)
-            listeners.send(.ended(PlaybackEnding(error)))
+            content.post(.ended(PlaybackEnding(error)))
         }
     }
 }

@@ -31,6 +31,14 @@ struct PlayOrder {
         return first
     }
 
+    /// Returns the id of the item that follows another one, without a new order at the end of this
+    /// one.
+    func following(_ id: Int) -> Int? {
+        if repeatMode == .one { return id }
+        guard let index = order.firstIndex(of: id) else { return order.first }
+        return index + 1 < order.count ? order[index + 1] : repeatMode == .all ? order.first : nil
+    }
+
     /// Returns the item before another one; nil at the beginning, unless all items repeat.
     func previous(before id: Int) -> Item? {
         guard let index = order.firstIndex(of: id) else { return first }

@@ -150,6 +150,7 @@ final class Playback: Sendable {
     /// Stops playback and keeps the position.
     func stop(fadeSeconds: Double? = nil) {
         operation.withLock { _ in
+            content.streamWasReleased()
             let position = position
             let voice = state.withLock { state in
                 state.phase = .stopped
@@ -165,7 +166,10 @@ final class Playback: Sendable {
     /// Moves to another position, and stays playing, paused or stopped. `position` is computed
     /// while no other call changes the position; nil: playback ends.
     func move(to position: (State) -> StreamPosition?) {
+        // What has been heard until now is reported first.
+        state.withLock { $0.stream }?.reportPassedSegments()
         let ending: Event? = operation.withLock { _ in
+            content.streamWasReleased()
             guard let position = state.withLock({ position($0) }) else {
                 let wasStopped = state.withLock { $0.phase == .stopped }
                 let ending = endPlayback(.movedToEnd)
@@ -173,7 +177,8 @@ final class Playback: Sendable {
             }
             let (phase, voice, frame) = state.withLock { ($0.phase, $0.release(at: position), $0.startFrame) }
             if let voice { try? voice.stop(fadeFrames: fadeFrames) }
-            guard phase != .stopped, !content.isEnd(position) else { return nil }
+            guard phase != .stopped else { return nil }
+            if content.isEnd(position) { return phase == .playing ? endPlayback(.movedToEnd) : nil }
             do {
                 try start(at: position, fadeFrames: fadeFrames, atFrame: frame, paused: phase == .paused)
                 return nil
@@ -237,7 +242,17 @@ final class Playback: Sendable {
             state.startFrame = frame
             state.phase = paused ? .paused : .playing
         }
-        if !paused { try voice.resume(fadeFrames: fadeFrames, at: frame) }
+        guard !paused else { return }
+        do {
+            try voice.resume(fadeFrames: fadeFrames, at: frame)
+        } catch {
+            state.withLock { state in
+                _ = state.release(at: position)
+                state.phase = .stopped
+            }
+            try? voice.stop()
+            throw error
+        }
     }
 
     /// Resumes playback. If the server's rate has changed, replaces the stream with one at the new
@@ -276,6 +291,8 @@ final class Playback: Sendable {
                 _ = state.release(at: position)
                 return nil
             }
+            // An interruption may have come between the last frame and this.
+            state.wasPlaying = false
             _ = state.release(at: content.beginning)
             return .finished(defect: stream.defect)
         }

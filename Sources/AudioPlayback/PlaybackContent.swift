@@ -6,6 +6,8 @@ protocol PlaybackContent: AnyObject, Sendable {
     var beginning: StreamPosition { get }
     /// Whether a position is the end: nothing is played there.
     func isEnd(_ position: StreamPosition) -> Bool
+    /// The stream that was opened last is no longer played: what it still reports is ignored.
+    func streamWasReleased()
     /// Throws if nothing can be played at a position, without opening a stream.
     func check(_ position: StreamPosition) throws
     /// Opens a stream that begins at a position, or at the beginning if that is the end.

@@ -19,7 +19,8 @@ public struct PlaybackSource: Sendable {
     }
 
     /// A source that `open` opens: a decoder of the app's own. `open` may be called on any thread,
-    /// and again while earlier readers are in use.
+    /// and again while earlier readers are in use. It must not call the player that plays the
+    /// source.
     public init(name: String, open: @escaping @Sendable () throws -> any AudioReader) {
         self.name = name
         path = nil
@@ -48,8 +49,11 @@ public struct PlaybackSource: Sendable {
         PlaybackSource(name: name) { try AudioBufferReader(buffer) }
     }
 
-    /// Buffers that the app delivers while they are played. It has no length and no positions: a
-    /// seek has no effect but a short gap.
+    /// Buffers that the app delivers while they are played. It has no length and no positions.
+    ///
+    /// What the player has read ahead, at most about a second, is lost when it starts to read
+    /// again: after a seek, a change of `rate` or of the outputs, and when it resumes at another
+    /// sample rate of the server.
     public static func queue(_ queue: AudioBufferQueue, name: String = "buffers") -> PlaybackSource {
         PlaybackSource(name: name) { queue }
     }

@@ -25,7 +25,11 @@ final class QueueContent: PlaybackContent {
         var announced: Int?
         /// What could not be played after the last turn.
         var trailing: [Event] = []
-        var program: QueueProgram?
+        /// The program of the current stream, which owns it.
+        weak var program: QueueProgram?
+        /// Events to deliver, and whether a thread delivers them.
+        var pending: [Event] = []
+        var isDelivering = false
     }
     private let state: Mutex<State>
 
@@ -61,10 +65,17 @@ final class QueueContent: PlaybackContent {
         }
     }
 
-    /// Whether the stream has read the turn at a position to its end, and so what follows it.
-    func hasRead(past position: StreamPosition) -> Bool {
-        guard let program = state.withLock({ $0.program }) else { return false }
-        return program.hasRead(past: position.id)
+    /// Whether the stream has read something else behind a position than what now follows it.
+    func isOutdated(behind position: StreamPosition) -> Bool {
+        guard let (turns, hasEnded) = state.withLock({ $0.program })?.read(behind: position.id) else { return false }
+        return state.withLock { state in
+            guard var id = state.turns[position.id]?.item.id else { return false }
+            for turn in turns {
+                guard let next = state.order.following(id), next == state.turns[turn]?.item.id else { return true }
+                id = next
+            }
+            return hasEnded && state.order.following(id) != nil
+        }
     }
 
     private static func turn(of item: Item, _ state: inout State) -> StreamPosition {
@@ -76,6 +87,8 @@ final class QueueContent: PlaybackContent {
     // MARK: PlaybackContent
 
     var beginning: StreamPosition { StreamPosition(id: 0, frame: 0) }
+
+    func streamWasReleased() { state.withLock { $0.program = nil } }
 
     func isEnd(_ position: StreamPosition) -> Bool { false }
 
@@ -90,11 +103,7 @@ final class QueueContent: PlaybackContent {
         ) { [weak self, weak program] turn in
             if let self, let program { pass(turn, of: program) }
         }
-        let previous = state.withLock { state in
-            defer { state.program = program }
-            return state.program
-        }
-        withExtendedLifetime(previous) {}
+        state.withLock { $0.program = program }
         return stream
     }
 
@@ -126,8 +135,8 @@ final class QueueContent: PlaybackContent {
             return state.turns[turn]?.item.gain ?? 1
         }
         let frame = Int64(position?.frame.rounded() ?? 0)
-        let isAtEnd = reader.frameCount > 0 && frame >= reader.frameCount
-        return StreamSegment(reader: reader, firstFrame: isAtEnd ? 0 : frame, gain: gain, id: turn)
+        let first = reader.frameCount > 0 ? min(frame, reader.frameCount) : frame
+        return StreamSegment(reader: reader, firstFrame: first, gain: gain, id: turn)
     }
 
     // MARK: The program
@@ -138,7 +147,7 @@ final class QueueContent: PlaybackContent {
         var failures = failures
         guard var item = state.withLock({ $0.turns[turn]?.item }) else { return nil }
         // At most one round: all items may be gone.
-        for _ in 0...withOrder({ $0.items.count }) {
+        for _ in 0..<max(0, withOrder({ $0.items.count }) - failures.count) {
             guard let next = withOrder({ $0.next(after: item.id, isSkip: !failures.isEmpty) }) else { break }
             item = next
             do {
@@ -172,24 +181,47 @@ final class QueueContent: PlaybackContent {
     /// Reports that the turn before has ended and that `turn` has begun, unless that was reported.
     /// `ending`: how the turn before ended; nil: it was played to its end.
     func announce(_ turn: Int, endingEarlier ending: AudioQueue.ItemEnding?) {
-        let events = state.withLock { state -> [Event] in
-            guard state.announced != turn, let begun = state.turns[turn] else { return [] }
-            let events = Self.ending(&state, ending) + begun.failures + [.itemStarted(begun.item)]
+        state.withLock { state in
+            guard state.announced != turn, let begun = state.turns[turn] else { return }
+            let previous = state.announced ?? turn
+            state.pending += Self.ending(&state, ending) + begun.failures + [.itemStarted(begun.item)]
             state.announced = turn
-            for id in state.turns.keys where id < turn { state.turns[id] = nil }
-            return events
+            // The previous turn remains: playback may have been stopped in it meanwhile.
+            for id in state.turns.keys where id < min(previous, turn) { state.turns[id] = nil }
         }
-        for event in events { listener.withLock { $0 }?(event) }
+        deliver()
     }
 
     /// Reports that the last turn was played to its end, or else how it ended.
     func announceEnd(_ ending: AudioQueue.ItemEnding?) {
-        let events = state.withLock { state in
-            let events = Self.ending(&state, ending) + (ending == nil ? state.trailing : [])
+        state.withLock { state in
+            state.pending += Self.ending(&state, ending) + (ending == nil ? state.trailing : [])
             state.trailing = []
-            return events
         }
-        for event in events { listener.withLock { $0 }?(event) }
+        deliver()
+    }
+
+    /// Reports another event, in its order.
+    func post(_ event: Event) {
+        state.withLock { $0.pending.append(event) }
+        deliver()
+    }
+
+    /// Delivers the pending events, unless a thread does so already: they stay in order, also if a
+    /// handler causes further ones.
+    private func deliver() {
+        let isDelivering = state.withLock { state in
+            defer { state.isDelivering = true }
+            return state.isDelivering
+        }
+        guard !isDelivering else { return }
+        while let event = state.withLock({ state -> Event? in
+            guard state.pending.isEmpty else { return state.pending.removeFirst() }
+            state.isDelivering = false
+            return nil
+        }) {
+            listener.withLock { $0 }?(event)
+        }
     }
 
     private static func ending(_ state: inout State, _ ending: AudioQueue.ItemEnding?) -> [Event] {
@@ -210,10 +242,9 @@ final class QueueProgram: StreamProgram, @unchecked Sendable {
     let firstSampleRate: Int
 
     private struct State {
-        /// The turn that is being read.
-        var turn: Int
-        /// The last turn that was read to its end.
-        var readTurn = 0
+        /// The turns that the stream has begun to read.
+        var turns: [Int]
+        var hasEnded = false
         var emptyTurns = 0
     }
 
@@ -221,26 +252,34 @@ final class QueueProgram: StreamProgram, @unchecked Sendable {
         self.content = content
         firstSampleRate = first.reader.sampleRate
         self.first = first
-        state = Mutex(State(turn: first.id))
+        state = Mutex(State(turns: [first.id]))
     }
 
-    func hasRead(past turn: Int) -> Bool { state.withLock { $0.readTurn >= turn } }
+    /// Returns the turns after another one that the stream has begun to read, and whether it has
+    /// come to the end of the queue. Forgets the turns before.
+    func read(behind turn: Int) -> (turns: [Int], hasEnded: Bool) {
+        state.withLock { state in
+            state.turns.removeAll { $0 < turn }
+            return (state.turns.filter { $0 > turn }, state.hasEnded)
+        }
+    }
 
     func nextSegment() -> StreamSegment? {
         if let first = first.take() { return first }
-        let (turn, emptyTurns) = state.withLock { ($0.turn, $0.emptyTurns) }
+        let (turn, emptyTurns) = state.withLock { ($0.turns.last ?? 0, $0.emptyTurns) }
         // A repeated queue without a single frame ends.
-        guard emptyTurns <= content.withOrder({ $0.items.count }) else { return nil }
-        let next = content.nextSegment(after: turn)
-        if let next { state.withLock { $0.turn = next.id } }
+        let isEmpty = emptyTurns > content.withOrder { $0.items.count }
+        let next = isEmpty ? nil : content.nextSegment(after: turn)
+        state.withLock { state in
+            // Forgets what has been played long ago.
+            if state.turns.count > 1_000 { state.turns.removeFirst(500) }
+            if let next { state.turns.append(next.id) } else { state.hasEnded = true }
+        }
         return next
     }
 
     func segmentEnded(_ id: Int, frames: Int64, defect: AudioFileError?) {
-        state.withLock { state in
-            state.readTurn = id
-            state.emptyTurns = frames == 0 ? state.emptyTurns + 1 : 0
-        }
+        state.withLock { $0.emptyTurns = frames == 0 ? $0.emptyTurns + 1 : 0 }
         content.turnWasRead(id, defect: defect)
     }
 }

@@ -16,6 +16,8 @@ final class SourceContent: PlaybackContent {
         /// A negative number repeats forever.
         var loops = 0
         var loop: Range<Int64>?
+        /// Whether the loop was left: it repeats no more until a seek or another start.
+        var hasLeftLoop = false
         weak var program: LoopProgram?
     }
 
@@ -28,15 +30,21 @@ final class SourceContent: PlaybackContent {
 
     var loops: Int {
         get { settings.withLock { $0.loops } }
-        set { settings.withLock { $0.loops = newValue } }
+        set { settings.withLock { ($0.loops, $0.hasLeftLoop) = (newValue, false) } }
     }
 
     var loop: Range<Int64>? {
         get { settings.withLock { $0.loop } }
-        set { settings.withLock { $0.loop = newValue } }
+        set { settings.withLock { ($0.loop, $0.hasLeftLoop) = (newValue, false) } }
     }
 
-    func leaveLoop() { settings.withLock { $0.program }?.loopsLeft = 0 }
+    func leaveLoop() {
+        let program = settings.withLock { settings in
+            settings.hasLeftLoop = true
+            return settings.program
+        }
+        program?.loopsLeft = 0
+    }
 
     /// The length in seconds; infinite if it is not known.
     var duration: Double { frameCount == 0 ? .infinity : Double(frameCount) / Double(sampleRate) }
@@ -47,7 +55,8 @@ final class SourceContent: PlaybackContent {
         let time = min(max(0, seconds.isNaN ? 0 : seconds), duration)
         // A reader without a length has no last frame either.
         let frame = min((time * Double(sampleRate)).rounded(), 0x1p62)
-        guard isPlaying, time == duration else { return StreamPosition(id: 0, frame: frame) }
+        settings.withLock { $0.hasLeftLoop = false }
+        guard isPlaying, frameCount > 0, frame >= Double(frameCount) else { return StreamPosition(id: 0, frame: frame) }
         // The rest of this pass is skipped: the next repetition follows, if any.
         return settings.withLock { settings in
             settings.loops == 0 ? nil : StreamPosition(id: 1, frame: Double(settings.loop?.lowerBound ?? 0))
@@ -58,6 +67,8 @@ final class SourceContent: PlaybackContent {
 
     var beginning: StreamPosition { StreamPosition(id: 0, frame: 0) }
 
+    func streamWasReleased() {}
+
     func isEnd(_ position: StreamPosition) -> Bool { frameCount > 0 && position.frame >= Double(frameCount) }
 
     func check(_ position: StreamPosition) throws { _ = try source.open() }
@@ -65,10 +76,11 @@ final class SourceContent: PlaybackContent {
     func open(at position: StreamPosition, _ settings: StreamSettings) throws -> AudioStream {
         let reader = try source.open()
         let program = self.settings.withLock { settings in
+            if position == beginning || isEnd(position) { settings.hasLeftLoop = false }
+            let loops = settings.loops < 0 ? Int.max : max(0, settings.loops - position.id)
             let program = LoopProgram(
                 reader, from: isEnd(position) ? 0 : Int64(position.frame.rounded()),
-                loops: settings.loops < 0 ? .max : max(0, settings.loops - position.id), of: settings.loop,
-                firstID: position.id)
+                loops: settings.hasLeftLoop ? 0 : loops, of: settings.loop, firstID: position.id)
             settings.program = program
             return program
         }

@@ -4,7 +4,8 @@
 ///
 /// One thread at a time uses a reader, and never the render thread. It may block on a disk, but
 /// the engine decodes all streams on one thread: a reader that blocks for longer than the stream
-/// reads ahead makes every stream late.
+/// reads ahead makes every stream late. A stream calls its reader under a lock: the reader must not
+/// call the player or the stream that plays it.
 public protocol AudioReader: AnyObject {
     /// The channel count, 1…64. Does not change.
     var channels: Int { get }

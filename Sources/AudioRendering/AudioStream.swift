@@ -34,11 +34,12 @@ public final class AudioStream: @unchecked Sendable {
     /// Whether the reader had no frames yet.
     private var isWaiting = false
     private var earlierNonFiniteSamples = 0
-    private var firstDefect: AudioFileError?
 
     private struct Record {
         var places = StreamPlaces()
         var history: LevelHistory
+        var defect: AudioFileError?
+        var nonFiniteSamples = 0
     }
 
     private enum Phase {
@@ -70,8 +71,11 @@ public final class AudioStream: @unchecked Sendable {
         program: any StreamProgram, channels: Int, sampleRate: Int, readAhead: Double = 1, tempo: Double = 1,
         onSegment: (@Sendable (Int) -> Void)? = nil
     ) throws(AudioEngineError) {
-        guard (0.05...60).contains(readAhead) else {
-            throw .invalidArgument(what: "a stream that reads \(readAhead) s ahead; valid: 0.05 to 60 s")
+        guard (0.05...60).contains(readAhead), (1_000...768_000).contains(sampleRate) else {
+            throw .invalidArgument(
+                what: """
+                    a stream at \(sampleRate) Hz that reads \(readAhead) s ahead; valid: 1,000 to 768,000 Hz, 0.05 to 60 s
+                    """)
         }
         self.channels = channels
         self.sampleRate = sampleRate
@@ -96,7 +100,7 @@ public final class AudioStream: @unchecked Sendable {
         // The lock is released after each block: others wait for one block at most.
         while lock.withLock({ _ in Int(rcore_fifo_writable(fifo.handle)) >= room && writeBlock() }) {}
         let passed = takePassedSegments()
-        lock.withLock { _ in rcore_fifo_wake_at(fifo.handle, nextWork(isFilled: room == Self.blockFrames)) }
+        lock.withLock { _ in rcore_fifo_wake_at(fifo.handle, nextWork()) }
         for id in passed { onSegment?(id) }
     }
 
@@ -121,12 +125,10 @@ public final class AudioStream: @unchecked Sendable {
     public var isDrained: Bool { rcore_fifo_drained(fifo.handle) }
 
     /// The first defect that was found, if any.
-    public var defect: AudioFileError? { lock.withLock { _ in firstDefect ?? segment?.reader.defect } }
+    public var defect: AudioFileError? { record.withLock { $0.defect } }
 
     /// The number of samples read so far that were NaN or infinite and were replaced by silence.
-    public var nonFiniteSampleCount: Int {
-        lock.withLock { _ in earlierNonFiniteSamples + (last?.reader.nonFiniteSampleCount ?? 0) }
-    }
+    public var nonFiniteSampleCount: Int { record.withLock { $0.nonFiniteSamples } }
 
     /// Returns the segment and the frame of its reader that are played after `frames` frames of the
     /// stream (`Voice.framesRendered`).
@@ -143,14 +145,14 @@ public final class AudioStream: @unchecked Sendable {
     // MARK: Inside
 
     /// Returns the frame that the render thread reaches when there is something to do.
-    private func nextWork(isFilled: Bool) -> UInt64 {
+    private func nextWork() -> UInt64 {
         let (capacity, read) = (UInt64(capacity), rcore_fifo_frames_read(fifo.handle))
         let refill: UInt64 =
             switch phase {
             case .finished: RCORE_FIFO_NEVER
             // Once the FIFO is empty, in every cycle.
             case _ where isWaiting: min(read + UInt64(sampleRate / 50), written)
-            case _ where !isFilled: read
+            case _ where Int(rcore_fifo_writable(fifo.handle)) >= Self.blockFrames: read
             // Three quarters remain, because a late write is an audible gap.
             default: written > capacity - capacity / 4 ? written - (capacity - capacity / 4) : read
             }
@@ -199,12 +201,12 @@ public final class AudioStream: @unchecked Sendable {
                 let count = converter.read(segment, maximumFrames: segment.framesLeft(from: position))
                 position += Int64(count)
                 last = (segment.reader, position)
+                noteState(of: segment.reader)
                 if count > 0 { return true }
                 if segment.framesLeft(from: position) > 0, segment.reader.awaitsMore {
                     isWaiting = true
                     return false
                 }
-                firstDefect = firstDefect ?? segment.reader.defect
                 program.segmentEnded(segment.id, frames: position - segment.firstFrame, defect: segment.reader.defect)
                 self.segment = nil
             }
@@ -212,10 +214,21 @@ public final class AudioStream: @unchecked Sendable {
                 phase = .draining(next: nil)
                 return false
             }
-            guard converter.accepts(next.reader), (try? begin(next)) != nil else {
+            guard converter.accepts(next), (try? begin(next)) != nil else {
                 phase = .draining(next: next)
                 return false
             }
+        }
+    }
+
+    /// Records the defect and the invalid samples of the reader, for other threads.
+    private func noteState(of reader: any AudioReader) {
+        let (defect, count) = (
+            reader.defect, earlierNonFiniteSamples + reader.nonFiniteSampleCount + converter.nonFiniteSampleCount
+        )
+        record.withLock { record in
+            record.defect = record.defect ?? defect
+            record.nonFiniteSamples = count
         }
     }
 
@@ -223,10 +236,11 @@ public final class AudioStream: @unchecked Sendable {
     /// reader is, or, if it repeats the reader, is empty. Throws `outOfMemory`.
     private func begin(_ next: StreamSegment) throws(AudioEngineError) {
         let isSameReader = last.map { $0.reader === next.reader } ?? false
-        let begin = try converter.begin(next.reader)
+        let begin = try converter.begin(next)
         var next = next
         if !(isSameReader && last?.position == next.firstFrame) {
-            position = next.reader.seek(toFrame: next.firstFrame)
+            // A reader of an app may return any number.
+            position = max(0, min(next.reader.seek(toFrame: next.firstFrame), 1 << 62))
             if position != next.firstFrame, isSameReader { next.endFrame = position }
         } else {
             position = next.firstFrame
@@ -236,7 +250,7 @@ public final class AudioStream: @unchecked Sendable {
         last = (next.reader, position)
         let place = StreamPlaces.Place(
             begin: begin, id: next.id, firstFrame: position,
-            framesPerFrame: converter.readerFrames(perFrameFor: next.reader))
+            framesPerFrame: converter.readerFrames(perFrameFor: next))
         record.withLock { $0.places.add(place) }
         segment = next
     }

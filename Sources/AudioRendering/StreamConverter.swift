@@ -20,6 +20,8 @@ struct StreamConverter {
     /// behind the resampler and before the stretcher.
     private var signalBegin: UInt64 = 0
     private var signalFrames: UInt64 = 0
+    /// The number of samples of readers that were NaN or infinite and were replaced by silence.
+    private(set) var nonFiniteSampleCount = 0
     /// The frames that have left the resampler.
     private var resampledFrames: UInt64 = 0
     private var maps: [Int: ChannelMap] = [:]
@@ -34,38 +36,38 @@ struct StreamConverter {
         stretcher = tempo == 1 ? nil : try TimeStretcher(tempo: tempo, sampleRate: sampleRate, channels: channels)
     }
 
-    /// Whether a reader continues the signal; if not, drain first.
-    func accepts(_ reader: any AudioReader) -> Bool { readerRate == nil || readerRate == reader.sampleRate }
+    /// Whether a segment continues the signal; if not, drain first.
+    func accepts(_ segment: StreamSegment) -> Bool { readerRate == nil || readerRate == segment.sampleRate }
 
-    /// Begins a segment of a reader. Returns the frame of the stream at which it begins, which may
+    /// Begins a segment. Returns the frame of the stream at which it begins, which may
     /// still be in the converter. Throws `invalidArgument` or `outOfMemory`.
-    mutating func begin(_ reader: any AudioReader) throws(AudioEngineError) -> UInt64 {
-        guard (1...64).contains(reader.channels), (1_000...768_000).contains(reader.sampleRate) else {
+    mutating func begin(_ segment: StreamSegment) throws(AudioEngineError) -> UInt64 {
+        guard (1...64).contains(segment.channels), (1_000...768_000).contains(segment.sampleRate) else {
             throw .invalidArgument(
                 what: """
-                    a reader of \(reader.channels) channels at \(reader.sampleRate) Hz; valid: 1 to 64 channels at 1,000 to \
+                    a reader of \(segment.channels) channels at \(segment.sampleRate) Hz; valid: 1 to 64 channels at 1,000 to \
                     768,000 Hz
                     """)
         }
-        if reader.channels != channels, maps[reader.channels] == nil {
-            maps[reader.channels] = try ChannelMap.standard(from: reader.channels, to: channels)
+        if segment.channels != channels, maps[segment.channels] == nil {
+            maps[segment.channels] = try ChannelMap.standard(from: segment.channels, to: channels)
         }
-        if readerRate != reader.sampleRate {
+        if readerRate != segment.sampleRate {
             resampler =
-                reader.sampleRate == sampleRate
-                ? nil : try Resampler(from: reader.sampleRate, to: sampleRate, channels: channels)
-            readerRate = reader.sampleRate
+                segment.sampleRate == sampleRate
+                ? nil : try Resampler(from: segment.sampleRate, to: sampleRate, channels: channels)
+            readerRate = segment.sampleRate
             (signalBegin, signalFrames) = (resampledFrames, 0)
             (inputFrames, inputOffset) = (0, 0)
         }
-        let frames = Double(signalFrames) * Double(sampleRate) / Double(reader.sampleRate)
+        let frames = Double(signalFrames) * Double(sampleRate) / Double(segment.sampleRate)
         let begin = signalBegin + UInt64(frames.rounded())
         return stretcher?.result(of: begin) ?? begin
     }
 
     /// Returns how many frames of a reader a frame of the stream lasts.
-    func readerFrames(perFrameFor reader: any AudioReader) -> Double {
-        Double(reader.sampleRate) * (stretcher?.tempo ?? 1) / Double(sampleRate)
+    func readerFrames(perFrameFor segment: StreamSegment) -> Double {
+        Double(segment.sampleRate) * (stretcher?.tempo ?? 1) / Double(sampleRate)
     }
 
     /// Whether `convert` has nothing to convert.
@@ -76,11 +78,16 @@ struct StreamConverter {
         let wanted = Int(min(maximumFrames, Int64(blockFrames)))
         let read = wanted > 0 ? segment.reader.read(into: &input, maximumFrames: wanted) : 0
         // A reader of an app may claim more than there is room for.
-        let count = max(0, min(read, wanted, input.count / segment.reader.channels))
-        if segment.gain != 1 {
-            for index in 0..<(count * segment.reader.channels) { input[index] *= segment.gain }
+        let count = max(0, min(read, wanted, input.count / segment.channels))
+        for index in 0..<(count * segment.channels) {
+            guard input[index].isFinite else {
+                input[index] = 0
+                nonFiniteSampleCount += 1
+                continue
+            }
+            input[index] *= segment.gain
         }
-        if let map = maps[segment.reader.channels], segment.reader.channels != channels {
+        if let map = maps[segment.channels], segment.channels != channels {
             input = Self.mapped(input, frames: count, by: map)
         }
         (inputFrames, inputOffset) = (count, 0)

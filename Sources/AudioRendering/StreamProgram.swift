@@ -12,6 +12,9 @@ package struct StreamSegment {
     package var gain: Float
     /// A number by which the program knows the segment.
     package var id: Int
+    /// The shape of the reader, as it was when the segment was made.
+    let channels: Int
+    let sampleRate: Int
 
     package init(reader: any AudioReader, firstFrame: Int64, endFrame: Int64? = nil, gain: Float = 1, id: Int) {
         self.reader = reader
@@ -19,6 +22,7 @@ package struct StreamSegment {
         self.endFrame = endFrame
         self.gain = gain
         self.id = id
+        (channels, sampleRate) = (reader.channels, reader.sampleRate)
     }
 
     func framesLeft(from position: Int64) -> Int64 { max(0, (endFrame ?? .max) - position) }

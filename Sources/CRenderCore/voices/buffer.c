@@ -101,7 +101,7 @@ uint64_t rcore_buffer_nframes(const rcore_buffer_t *buffer) { return buffer->nfr
 uint32_t rcore_buffer_read_interleaved(const rcore_buffer_t *buffer, uint64_t first, float *frames, uint32_t nframes) {
     const uint64_t left = first < buffer->nframes ? buffer->nframes - first : 0;
     const uint32_t count = left < nframes ? (uint32_t)left : nframes;
-    for (uint32_t channel = 0; channel < buffer->channels; channel++) {
+    for (uint32_t channel = 0; count > 0 && channel < buffer->channels; channel++) {
         const float *samples = buffer->samples + channel * buffer->stride + first;
         for (uint32_t i = 0; i < count; i++) {
             frames[(size_t)i * buffer->channels + channel] = samples[i];

@@ -118,6 +118,37 @@ import Testing
         #expect(!stage.player.isPlaying)
     }
 
+    @Test("PLAY-1: a loop that was left stays left when the stream starts again, until a seek")
+    func leftLoop() throws {
+        let stage = try PlaybackFixture(frames: 10_000)
+        stage.player.numberOfLoops = -1
+        try stage.player.play()
+        _ = try stage.render(2_000)
+        stage.player.leaveLoop()
+        try stage.player.setOutputs(nil)
+        let rest = try stage.render(9_000)
+        #expect(Signal.firstDifference(rest[500..<8_000], stage.source[2_500..<10_000]) == nil)
+        #expect(!stage.player.isPlaying)
+        try stage.player.play()
+        #expect(try stage.render(12_000).last == stage.source[1_999])
+    }
+
+    @Test("PLAY-1: a seek to less than half a frame before the end ends playback, and never leaves it silent")
+    func seekingToAlmostTheEnd() throws {
+        let stage = try PlaybackFixture(frames: 10_000)
+        let endings = EventLog<AudioPlayer.Ending>()
+        stage.player.onFinish { _, ending in endings.note(ending) }
+        try stage.player.play()
+        _ = try stage.render(1_000)
+        stage.player.currentTime = stage.player.duration - 1e-6
+        #expect(!stage.player.isPlaying && endings.noted == [.finished])
+        stage.player.numberOfLoops = 1
+        try stage.player.play()
+        _ = try stage.render(1_000)
+        stage.player.currentTime = stage.player.duration - 1e-6
+        #expect(stage.frame(of: try stage.render(1_000)[999]) == 999)
+    }
+
     @Test("PLAY-1: a loop outside of the file is refused, and the earlier one stays")
     func badLoops() throws {
         let stage = try PlaybackFixture(frames: 1_000)

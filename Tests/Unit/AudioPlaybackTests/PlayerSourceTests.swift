@@ -73,7 +73,7 @@ import Testing
             reads += 1
             return reads < 10 ? claim : 0
         }
-        func seek(toFrame frame: Int64) -> Int64 { frame }
+        func seek(toFrame frame: Int64) -> Int64 { claim < 0 ? -1 : claim > 1_000_000 ? .max : frame }
     }
 
     @Test("PLAY-1: a reader of an app cannot crash the player, whatever it returns")
@@ -90,6 +90,7 @@ import Testing
             #expect(try stage.render(4_096)[0].allSatisfy { $0 == 0 })
             player.stop(fadeDuration: .nan)
         }
+        #expect(throws: AudioEngineError.self) { try AudioStream(reader: Liar(), sampleRate: .max) }
         for (channels, rate) in [(0, 48_000), (65, 48_000), (2, 0), (2, -1), (2, .max)] {
             let source = PlaybackSource(name: "liar") { Liar(channels: channels, sampleRate: rate) }
             let error = #expect(throws: AudioFileError.self) { try AudioPlayer(source, session: stage.session) }

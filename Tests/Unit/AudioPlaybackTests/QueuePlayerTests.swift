@@ -346,6 +346,76 @@ import Testing
         #expect(abs(Double(output[9_599]) * 1_048_576 - (place + 0.1) * 48_000) < 50)
     }
 
+    @Test("PLAY-1: a queue that is released ends its events; a handler that skips sees them in their order")
+    func released() async throws {
+        let stage = try StereoFixture()
+        var queue: AudioQueuePlayer? = try stage.queue()
+        let events = try #require(queue?.events)
+        let items = try (0..<3).map { number in
+            try #require(queue?.append(try level(stage, "\(number).wav", 0.25, frames: 3_000)))
+        }
+        let log = EventLog<AudioQueuePlayer.Event>()
+        queue?.onEvent { [weak queue] event in
+            if event == .itemEnded(items[0], .finished) { queue?.next() }
+            log.note(event)
+        }
+        try queue?.play()
+        _ = try stage.render(9_000)
+        let expected: [AudioQueuePlayer.Event] = [
+            .itemStarted(items[0]), .itemEnded(items[0], .finished), .itemStarted(items[1]),
+            .itemEnded(items[1], .skipped), .itemStarted(items[2]), .itemEnded(items[2], .finished), .ended(.finished),
+        ]
+        #expect(log.noted == expected)
+        queue = nil
+        var seen: [AudioQueuePlayer.Event] = []
+        for await event in events { seen.append(event) }
+        #expect(seen == expected)
+    }
+
+    @Test("PLAY-1: a queue that is stopped with a fade across a join keeps its item and position")
+    func stoppedAtAJoin() throws {
+        let stage = try StereoFixture()
+        let queue = try stage.queue()
+        let items = try [Float(0.125), 0.25, 0.5].enumerated().map { number, value in
+            queue.append(try level(stage, "\(number).wav", value, frames: 10_000))
+        }
+        let log = EventLog<AudioQueuePlayer.Event>()
+        queue.onEvent { log.note($0) }
+        try queue.play()
+        _ = try stage.render(19_000)
+        queue.stop(fadeDuration: 0.1)
+        let time = queue.currentTime
+        _ = try stage.render(10_000)
+        #expect(queue.currentItem == items[1] && queue.currentTime == time && log.noted.count == 3)
+        try queue.play()
+        #expect(try stage.render(500)[0][499] == 0.25)
+    }
+
+    @Test("PLAY-1: items appended in the last second are played; many at once start the stream again once")
+    func appending() throws {
+        let stage = try StereoFixture()
+        let queue = try stage.queue()
+        queue.append(try level(stage, "0.wav", 0.125, frames: 3_000))
+        try queue.play()
+        _ = try stage.render(1_000)
+        let opened = EventLog<Int>()
+        let path = stage.directory.file("0.wav")
+        let sources = (0..<300).map { number in
+            PlaybackSource(name: "\(number)") {
+                opened.note(number)
+                return try AudioFile(path: path)
+            }
+        }
+        for source in sources.prefix(20) { queue.append(source) }
+        let before = opened.noted.count
+        queue.append(contentsOf: sources.dropFirst(20))
+        #expect(queue.isPlaying && queue.currentItem == queue.items[0] && queue.items.count == 301)
+        #expect(opened.noted.count - before <= 20, "no more than is read ahead")
+        let output = try renderAll(stage, queue)[0]
+        #expect(output[..<(300 * 3_000)].allSatisfy { abs($0 - 0.125) < 1e-6 })
+        #expect(!queue.isPlaying)
+    }
+
     @Test("PLAY-1: a queue that repeats nothing but empty or missing items ends instead of waiting forever")
     func nothingToPlay() throws {
         let stage = try StereoFixture()

@@ -67,7 +67,16 @@ enum Actions {
             server, action.call, isRealTime ? "real time" : "normal", sound.count, sound[\.median, \.p99, \.maximum],
             spread.percentiles, spread.deviation, isScheduled ? 0 : period / 12.0.squareRoot(),
             isScheduled ? found.count { $0[3] != 0 } : nil)
-        guard server.period == 128, isRealTime, [.trigger, .scheduled].contains(action) else { return }
+        guard server.period == 128, isRealTime else { return }
+        if action == .seek {
+            findings.targets.append(
+                Target(
+                    what:
+                        "\(action.call), set while FLAC at 44.1 kHz plays, on \(server.kind.rawValue), 128 frames: p99",
+                    unit: "ms", wanted: 10, reached: sound.p99, range: run.noise.range(ofTail: sound, inRealTime: true),
+                    headline: server.kind == .jackd ? "seek → first frame at the port, period of 128 (p99)" : nil))
+        }
+        guard [.trigger, .scheduled].contains(action) else { return }
         let targetName = "\(action.call) on \(server.kind.rawValue), 128 frames, in real time"
         let isHeadline = server.kind == .jackd
         let bound = isScheduled ? "" : " (a call without a time has one period)"
@@ -130,11 +139,39 @@ enum Action: Int, CaseIterable {
     case play
     /// `AudioPlayer.play()` with a file.
     case player
+    /// Setting `AudioPlayer.currentTime` while a compressed file of another rate plays.
+    case seek
 
     var call: String {
-        ["CommandQueue.trigger", "CommandQueue.trigger(at:)", "AudioEngine.play", "AudioPlayer.play"][rawValue]
+        [
+            "CommandQueue.trigger", "CommandQueue.trigger(at:)", "AudioEngine.play", "AudioPlayer.play",
+            "AudioPlayer.currentTime",
+        ][rawValue]
     }
-    var color: String { [Figure.blue, Figure.green, Figure.orange, Figure.violet][rawValue] }
+    var color: String { [Figure.blue, Figure.green, Figure.orange, Figure.violet, Figure.yellow][rawValue] }
+}
+
+/// The players of the actions, and their files in memory.
+private struct ActionPlayers {
+    /// A tenth of a second at full scale, at the server's rate.
+    let short: AudioPlayer
+    /// A minute of FLAC at 44.1 kHz: the first half is silent, the second at full scale.
+    let long: AudioPlayer
+
+    init(_ session: AudioSession) throws {
+        func player(_ name: String, _ sampleRate: Int, _ samples: [Float]) throws -> AudioPlayer {
+            let path = "/dev/shm/latency-\(getpid())-\(name)"
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let file = try AudioFileWriter(path: path, channels: 1, sampleRate: sampleRate)
+            try file.write(samples, frameCount: samples.count)
+            if let error = file.close() { throw error }
+            let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+            return try AudioPlayer(.data(bytes, name: name), session: session)
+        }
+        short = try player("short.wav", Server.sampleRate, [Float](repeating: 1, count: 4_800))
+        let half = 30 * 44_100
+        long = try player("long.flac", 44_100, (0..<(2 * half)).map { $0 < half ? 0 : 1 })
+    }
 }
 
 extension ProbedStage {
@@ -143,28 +180,26 @@ extension ProbedStage {
     /// milliseconds from before the call to the first frame, and the frames by which a requested
     /// time was missed.
     func act(_ rounds: Int, _ actions: [Action]) throws -> [Double] {
-        let path = "/dev/shm/latency-\(getpid()).wav"
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        // A tenth of a second at full scale.
-        let file = try AudioFileWriter(path: path, channels: 1, sampleRate: Server.sampleRate)
-        try file.write([Float](repeating: 1, count: 4_800), frameCount: 4_800)
-        if let error = file.close() { throw error }
-        let player = try AudioPlayer(path: path, session: session)
+        let players = try ActionPlayers(session)
         let (buffer, map) = (try AudioBuffer([[1]]), try ChannelMap.gains([[1], [0]]))
         return try trials(rounds * 2 * actions.count, repeating: rounds) { turn in
             let round = turn / (2 * actions.count)
             let action = actions[(turn / 2 + round) % actions.count]
             let isRealTime = (turn + round) % 2 == 0
+            if action == .seek { try players.long.play() }
             let found = try act(action, inRealTime: isRealTime) { value, time in
                 switch action {
                 case .trigger, .scheduled: try commands.trigger(try madeSounds().impulse, gain: value, at: time)
                 case .play: try engine.play(.buffer(buffer), on: session.bus, gain: value, map: map)
-                case .player: try player.play()
+                case .player: try players.short.play()
+                case .seek: players.long.currentTime = .random(in: 31..<55)
                 }
             }
-            if action == .player {
-                player.stop()
-                player.currentTime = 0
+            if [.player, .seek].contains(action) {
+                for player in [players.short, players.long] {
+                    player.stop()
+                    player.currentTime = 0
+                }
                 try wait(for: "silence") { level(.app) == 0 }
             }
             return found.map { [Double(action.rawValue), isRealTime ? 1 : 0] + $0 }
@@ -189,7 +224,10 @@ extension ProbedStage {
         }
         try perform(value, time)
         if inRealTime { Scheduling.useNormal() }
-        guard let heard = hear(at: .app, where: { action == .player ? $0.value != 0 : $0.value == value }) else {
+        guard
+            let heard = hear(
+                at: .app, where: { [.player, .seek].contains(action) ? $0.value != 0 : $0.value == value })
+        else {
             return nil
         }
         let late = time.map { frames(from: origin &+ UInt32(truncatingIfNeeded: $0), to: heard.frame) } ?? 0
