@@ -35,6 +35,8 @@ struct BackgroundTests {
         try SoundFile.write([source], sampleRate: 48_000, to: directory.file("source.wav"))
         // A FIFO of 65,536 frames.
         let stream = try AudioStream(reader: AudioFile(path: directory.file("source.wav")), sampleRate: 48_000)
+        // Rendering below is faster than in real time, so the start's eighth would not suffice.
+        stream.fill()
         let ended = EventLog<VoiceEnd?>()
         let voice = try engine.play(.stream(stream), on: bus) { ended.note($0.endReason) }
         // The core's tests check that no earlier cycle asks for it (test_work.c). Here the thread
