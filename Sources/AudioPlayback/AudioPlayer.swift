@@ -144,7 +144,8 @@ public final class AudioPlayer: Sendable {
     // MARK: Position and repetitions
 
     /// The position in seconds of the source; set it to seek. Values beyond the ends are clamped.
-    /// Setting it to the end during playback ends playback, or continues with the next repetition.
+    /// Setting it to the end during playback ends playback, or continues with the next repetition
+    /// if the loop ends there.
     public var currentTime: Double {
         get { min(playback.position.frame / Double(fileSampleRate), duration) }
         set {

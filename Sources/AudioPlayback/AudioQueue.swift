@@ -51,7 +51,7 @@ public enum AudioQueue {
 
     /// An event of a queue.
     public enum Event: Equatable, Sendable {
-        /// The first frame of an item is being played.
+        /// The first frame of an item is being played, or will be at the frame of a timed start.
         case itemStarted(Item)
         /// An item has ended, or was left out.
         case itemEnded(Item, ItemEnding)

@@ -49,6 +49,11 @@ extension AudioQueuePlayer {
     public func remove(_ item: Item) {
         guard currentItem == item else { return change { order, _ in order.remove(item.id) } }
         move { state in
+            // The next item may have begun meanwhile.
+            guard content.item(at: state.position) == item else {
+                content.withOrder { $0.remove(item.id) }
+                return state.position
+            }
             let next = content.neighbour(of: state.position, isNext: true)
             content.withOrder { $0.remove(item.id) }
             // The only item of a queue that repeats follows itself.

@@ -86,7 +86,7 @@ public final class AudioQueuePlayer: Sendable {
             throw AudioSessionError(
                 .badParam, "Playing '\(item.source.name)' was requested, which is not in the queue; append it first.")
         }
-        move { _ in content.turn(of: item) }
+        if let error = move(to: { _ in content.turn(of: item) }) { throw error }
         try play()
     }
 
@@ -126,7 +126,8 @@ public final class AudioQueuePlayer: Sendable {
     public var currentItem: Item? { content.item(at: playback.position) }
 
     /// The position in seconds of the current item; set it to seek. Values beyond its ends are
-    /// clamped. Setting it to the end moves to the next item.
+    /// clamped. Setting it to the end moves to the next item. Has no effect before the first
+    /// `play()`, and after the queue has ended.
     public var currentTime: Double {
         get { seconds(at: playback.position) }
         set {
@@ -176,10 +177,13 @@ public final class AudioQueuePlayer: Sendable {
     /// 0 while the queue is stopped.
     public var underrunFrames: UInt64 { playback.state.withLock { $0.voice }?.underrunFrames ?? 0 }
 
-    /// Moves to another position, nil: the end, and reports it.
-    func move(to position: (Playback.State) -> StreamPosition?) {
-        playback.move(to: position)
+    /// Moves to another position, nil: the end, and reports it. Returns the error for which
+    /// playback could not be continued there.
+    @discardableResult
+    func move(to position: (Playback.State) -> StreamPosition?) -> (any Error)? {
+        let error = playback.move(to: position)
         announce()
+        return error
     }
 
     /// Reports the current item if it is another one than before.

@@ -164,8 +164,10 @@ final class Playback: Sendable {
     }
 
     /// Moves to another position, and stays playing, paused or stopped. `position` is computed
-    /// while no other call changes the position; nil: playback ends.
-    func move(to position: (State) -> StreamPosition?) {
+    /// while no other call changes the position; nil: playback ends. Returns the error for which
+    /// playback could not be continued there.
+    @discardableResult
+    func move(to position: (State) -> StreamPosition?) -> (any Error)? {
         // What has been heard until now is reported first.
         state.withLock { $0.stream }?.reportPassedSegments()
         let ending: Event? = operation.withLock { _ in
@@ -185,6 +187,8 @@ final class Playback: Sendable {
             } catch { return endPlayback(.failed(error)) }
         }
         if let ending { end(ending) }
+        if case .failed(let error) = ending { return error }
+        return nil
     }
 
     var isPlaying: Bool { state.withLock { $0.phase == .playing } }
@@ -296,32 +300,5 @@ final class Playback: Sendable {
             _ = state.release(at: content.beginning)
             return .finished(defect: stream.defect)
         }
-    }
-}
-
-extension Playback.State {
-    /// The current position.
-    var position: StreamPosition {
-        guard let voice, let stream else { return origin }
-        return stream.position(after: voice.framesRendered)
-    }
-
-    /// Releases the voice and its stream, keeps the count of non-finite samples, and sets the
-    /// position. Returns the voice, for the caller to stop.
-    mutating func release(at position: StreamPosition) -> Voice? {
-        nonFiniteSamples += stream?.nonFiniteSampleCount ?? 0
-        defer { voice = nil }
-        stream = nil
-        origin = position
-        return voice
-    }
-}
-
-extension Playback.Sound {
-    /// Returns the channel map of a voice; nil: the engine's standard map. Mono on several channels
-    /// has one of its own, because the engine would pan it instead, 3 dB lower in the center.
-    func map(from channels: Int) throws -> ChannelMap? {
-        guard map == nil, channels == 1, bus.channels > 1 else { return map }
-        return try ChannelMap.standard(from: 1, to: bus.channels)
     }
 }

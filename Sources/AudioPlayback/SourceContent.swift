@@ -57,9 +57,12 @@ final class SourceContent: PlaybackContent {
         let frame = min((time * Double(sampleRate)).rounded(), 0x1p62)
         settings.withLock { $0.hasLeftLoop = false }
         guard isPlaying, frameCount > 0, frame >= Double(frameCount) else { return StreamPosition(id: 0, frame: frame) }
-        // The rest of this pass is skipped: the next repetition follows, if any.
+        // The rest of this pass is skipped: the next repetition follows, unless the end lies beyond
+        // the loop.
         return settings.withLock { settings in
-            settings.loops == 0 ? nil : StreamPosition(id: 1, frame: Double(settings.loop?.lowerBound ?? 0))
+            let isBeyondLoop = settings.loop.map { $0.upperBound < frameCount } ?? false
+            guard settings.loops != 0, !isBeyondLoop else { return nil }
+            return StreamPosition(id: 1, frame: Double(settings.loop?.lowerBound ?? 0))
         }
     }
 

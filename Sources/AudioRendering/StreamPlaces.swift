@@ -15,7 +15,7 @@ struct StreamPlaces {
     private var passed = 0
 
     mutating func add(_ place: Place) {
-        // The first segment is known to whoever starts the stream.
+        // The caller that starts the stream knows the first segment.
         if places.isEmpty, passed == 0 { passed = 1 }
         places.append(place)
     }

@@ -88,11 +88,17 @@ import Testing
         _ = try stage.render(1_000)
         #expect(!stage.player.isPlaying)
 
-        // A beginning after the loop repeats nothing; a seek to the end goes to the next pass.
+        // A beginning after the loop repeats nothing, nor does a seek to the end.
         stage.player.currentFrame = 6_000
         try stage.player.play()
         #expect(Signal.firstDifference(try stage.render(4_000), source[6_000...]) == nil)
         #expect(!stage.player.isPlaying)
+        try stage.player.play()
+        _ = try stage.render(1_000)
+        stage.player.currentTime = .infinity
+        #expect(!stage.player.isPlaying && stage.player.currentTime == 0)
+        // A loop at the end: the next pass.
+        try stage.player.setLoop(2_000..<10_000)
         try stage.player.play()
         _ = try stage.render(1_000)
         stage.player.currentTime = .infinity

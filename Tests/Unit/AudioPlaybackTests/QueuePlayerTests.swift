@@ -346,7 +346,9 @@ import Testing
         #expect(abs(Double(output[9_599]) * 1_048_576 - (place + 0.1) * 48_000) < 50)
     }
 
-    @Test("PLAY-1: a queue that is released ends its events; a handler that skips sees them in their order")
+    @Test(
+        "PLAY-1: a queue that is released ends its events; a handler that skips sees them in their order",
+        .timeLimit(.minutes(1)))
     func released() async throws {
         let stage = try StereoFixture()
         var queue: AudioQueuePlayer? = try stage.queue()

@@ -50,6 +50,24 @@ struct BackgroundTests {
         #expect(Signal.firstDifference(heard, source) == nil)
     }
 
+    @Test("The cycle that plays the first frame of another segment wakes the thread, which reports the segment")
+    func segments() throws {
+        let buffer = try AudioBuffer([Signal.counting(frames: 20_000)], sampleRate: 48_000)
+        let passed = EventLog<Int>()
+        let stream = try AudioStream(
+            program: LoopProgram(AudioBufferReader(buffer), loops: 2), channels: 1, sampleRate: 48_000
+        ) { passed.note($0) }
+        // The whole stream fits: nothing but its segments can wake the thread.
+        stream.fill()
+        #expect(stream.isComplete)
+        let voice = try engine.play(.stream(stream), on: bus)
+        try driver.inner.render(frames: 20_224)
+        #expect(passed.wait { $0 == [1] })
+        try driver.inner.render(frames: 20_224)
+        #expect(passed.wait { $0 == [1, 2] })
+        #expect(voice.state == .playing && voice.underrunFrames == 0)
+    }
+
     @Test("The events of a grant are delivered in the cycle that applies it, and while the engine is stopped")
     func gateEvents() throws {
         let events = EventLog<EngineEvent>()
