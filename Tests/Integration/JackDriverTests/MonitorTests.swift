@@ -40,8 +40,10 @@ extension RealServers {
                 "jack_connect", ["monitor-test:out_1", "loopback:playback_1"], environment: server.environment)
             #expect(linked.status == 0, "\(linked.output)")
             let through = try delay.measure(to: "monitor-test:in_1", from: "loopback:capture_1")
-            #expect(without == 64)
-            #expect(through == without)
+            // A delay is a whole number of frames. The tool prints thousandths, and its filters may
+            // leave one behind: it has printed 64.001 three times in a row.
+            #expect(abs(without - 64) < 0.01)
+            #expect(abs(through - without) < 0.01)
         }
 
         @Test("A ramp through the app and a direct one are equal, frame for frame")
