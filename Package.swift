@@ -102,7 +102,8 @@ let package = Package(
             ],
             swiftSettings: swift),
         .target(
-            name: "AudioPlayback", dependencies: ["AudioSessions", "AudioRendering", "Platform"], swiftSettings: swift),
+            name: "AudioPlayback", dependencies: ["AudioSessionTypes", "AudioSessions", "AudioRendering", "Platform"],
+            swiftSettings: swift),
         .target(name: "AVFAudio", dependencies: ["AudioSessions", "AudioPlayback"], swiftSettings: swift),
         .target(name: "AVFoundation", dependencies: ["AVFAudio"], swiftSettings: swift),
 

@@ -1,4 +1,5 @@
 public import AudioRendering
+public import AudioSessionTypes
 internal import Platform
 
 /// The values that describe the queue of an `AudioQueuePlayer`.
@@ -27,15 +28,8 @@ public enum AudioQueue {
         public static func == (a: Item, b: Item) -> Bool { a.id == b.id }
     }
 
-    /// What follows the last item, or each item.
-    public enum RepeatMode: Equatable, Sendable {
-        /// Playback ends after the last item.
-        case off
-        /// The current item repeats; `next()` and `previous()` leave it.
-        case one
-        /// The first item follows the last one.
-        case all
-    }
+    /// What follows the last item, or each item; `next()` and `previous()` leave an item that repeats.
+    public typealias RepeatMode = AudioSessionTypes.RepeatMode
 
     /// How an item ended.
     public enum ItemEnding: Equatable, Sendable {
