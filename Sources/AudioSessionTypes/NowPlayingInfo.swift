@@ -87,15 +87,15 @@ public struct NowPlayingRecord: Hashable, Sendable, Codable {
     /// When `info.position` was right, in nanoseconds of the monotonic clock.
     public var time: UInt64
 
-    package init(info: NowPlayingInfo, time: UInt64) {
+    public init(info: NowPlayingInfo, time: UInt64) {
         self.info = info
         self.time = time
     }
 
     /// Returns the position in seconds at a time in nanoseconds of the monotonic clock, at most the
-    /// duration. `isPlaying` says whether it has advanced since `time`.
-    public func position(at now: UInt64, isPlaying: Bool) -> Double {
-        let elapsed = isPlaying && now > time ? Double(now - time) / 1e9 * info.rate : 0
+    /// duration.
+    public func position(at now: UInt64) -> Double {
+        let elapsed = info.playbackState == .playing && now > time ? Double(now - time) / 1e9 * info.rate : 0
         return min(info.position + elapsed, info.duration ?? .infinity)
     }
 }

@@ -51,6 +51,9 @@ extension AudioSession {
         case .inputMuteChanged(let isMuted):
             delivery.yield(.inputMuteChanged(isMuted))
             host.application.deliverInputMute(isMuted, decision: notice.decision, by: host.poster)
+        case .remoteCommand(let command):
+            delivery.yield(.remoteCommand(command))
+            if let handler = remoteControl.handler(of: command.kind) { host.poster.post { handler(command) } }
         case .waitMoved, .waitLapsed: break  // not reported to the app
         }
     }
@@ -216,7 +219,10 @@ extension AudioSession: HostedSession {
         limits.updateIdleTimer()
     }
 
-    func reportPlaying() { participants.reportPlaying() }
+    func reportPlaying() {
+        participants.reportPlaying()
+        remoteControl.reportAgain()
+    }
 }
 
 extension Effect.Kind {

@@ -20,6 +20,8 @@ extension AudioSession {
     public typealias DeactivationCause = AudioSessionDeactivationCause
     /// The arbiter's grant to the session at one moment.
     public typealias State = AudioSessionState
+    /// Remote commands, and what the session publishes.
+    public typealias RemoteControl = AudioSessionRemoteControl
     /// A refused request.
     public typealias Refusal = AudioSessionRefusal
     /// The code of an `AudioSessionError`.

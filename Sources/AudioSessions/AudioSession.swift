@@ -26,6 +26,8 @@ open class AudioSession: NSObject, @unchecked Sendable {
     let delivery: SessionEvents
     let activation: ActivationController
     let limits: SessionLimits
+    /// Receives remote commands and publishes what the session plays (REMOTE-1…3).
+    public let remoteControl: AudioSessionRemoteControl
     let isMultichannel = Mutex(false)
     let companionStorage = Mutex<(any AnyObject & Sendable)?>(nil)
     let appleRequests = Mutex(AppleHardwareRequests())
@@ -64,6 +66,7 @@ open class AudioSession: NSObject, @unchecked Sendable {
         delivery = SessionEvents()
         activation = ActivationController(of: registered, participants, on: host)
         limits = SessionLimits(of: registered, participants, activation, delivery, clock: host.clock)
+        remoteControl = AudioSessionRemoteControl(of: registered)
         super.init()
         receiver.setHandler { [weak self] in self?.receive($0) }
         host.add(self)

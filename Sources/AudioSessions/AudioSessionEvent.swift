@@ -25,6 +25,8 @@ public enum AudioSessionEvent: Hashable, Sendable {
     case activationGranted
     /// Another primary session started or stopped playing.
     case silenceSecondaryAudioHint(AudioSessionSilenceSecondaryAudioHintType)
+    /// A remote control sent a command to this session, which is the now-playing one (REMOTE-1).
+    case remoteCommand(RemoteCommand)
     /// The server's sample rate, I/O buffer duration, latency or channels changed; read the values
     /// from the session.
     case hardwareChanged

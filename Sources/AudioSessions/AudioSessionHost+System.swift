@@ -132,6 +132,11 @@ extension AudioSessionHost {
         }
     }
 
+    /// Sends a command of a remote control to the now-playing session of any app, as a key of the
+    /// headset does. Throws resourceNotAvailable if there is none, and badParam if its app does not
+    /// handle the command (keeps REMOTE-1, REMOTE-2).
+    public func sendRemoteCommand(_ command: RemoteCommand) throws { try submit(.remoteCommand(command)) }
+
     /// Sets the silent switch (keeps VOL-2, SIM-2).
     public func setSilentSwitch(_ isOn: Bool) throws { try submit(.setSilentSwitch(isOn)) }
 

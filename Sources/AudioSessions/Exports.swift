@@ -5,6 +5,9 @@
 // `Category`, are too general for an app's namespace.
 @_exported public import struct AudioSessionTypes.CategoryOptions
 @_exported public import enum AudioSessionTypes.InterruptionReason
+@_exported public import struct AudioSessionTypes.NowPlayingInfo
 @_exported public import enum AudioSessionTypes.RecordPermission
+@_exported public import enum AudioSessionTypes.RemoteCommand
+@_exported public import enum AudioSessionTypes.RepeatMode
 @_exported public import enum AudioSessionTypes.RouteChangeReason
 @_exported public import enum AudioSessionTypes.RouteSharingPolicy

@@ -13,6 +13,7 @@ protocol HostedSession: AnyObject, Sendable {
     func playbackEnded()
     /// A bus of the session began or ceased to have signal.
     func signalChanged()
-    /// Reports to the arbiter, which may be a new one, whether the session plays.
+    /// Reports to the arbiter, which may be a new one, whether the session plays, and what it
+    /// publishes.
     func reportPlaying()
 }

@@ -37,6 +37,12 @@ final class RegisteredSession: Sendable {
         _ = lastRefusal
     }
 
+    /// Submits an action without waiting for the decision. Throws only the error for which the
+    /// session could not be created.
+    func post(_ action: (SessionID) -> PolicyAction) throws {
+        try request { app.arbiter.post(action(try connection.get().id)) {} }
+    }
+
     /// Makes a request. If it throws an `AudioSessionError`, stores that as the last refusal.
     func request<Value>(_ body: () throws -> Value) throws -> Value {
         do {

@@ -16,7 +16,7 @@ extension PolicyAction {
         case .unregister(let id), .configure(let id, _), .activate(let id), .requestActivation(let id),
             .deactivate(let id, _), .prefer(let id, _), .preferNoInterruptionsFromSystemAlerts(let id, _),
             .setOutputMuted(let id, _), .setRunning(let id, _), .setPaused(let id, _), .setInputRunning(let id, _),
-            .remotePlay(let id),
+            .remotePlay(let id), .setRemoteCommands(let id, _), .setNowPlaying(let id, _),
             .preferInput(let id, _), .overrideOutput(let id, _), .preferInterruptionOnRouteDisconnect(let id, _),
             .userPaused(let id), .acceptCall(let id), .endSystemSession(let id, _):
             .session(id)
@@ -25,7 +25,7 @@ extension PolicyAction {
             .setInputMuted(let app, _), .setDevices(let app, _, _), .resetSessions(let app):
             .app(app)
         case .setScreenLocked, .plug, .unplug, .pick, .setSilentSwitch, .setDoNotDisturb, .setMicrophoneMuted,
-            .setVolume, .setRingVolume:
+            .setVolume, .setRingVolume, .remoteCommand:
             .device
         }
     }

@@ -30,6 +30,7 @@ extension Effect.Kind {
         case .recordPermissionNeeded: "needs record permission"
         case .recordPermissionChanged(let permission): "record permission \(permission.name)"
         case .inputMuteChanged(let isMuted): isMuted ? "inputs muted" : "inputs unmuted"
+        case .remoteCommand(let command): "receives remote command \(command.phrase)"
         case .stateChanged: nil
         }
     }

@@ -8,14 +8,14 @@ extension PolicyAction {
             .requestActivation(let id), .deactivate(let id, _), .prefer(let id, _),
             .preferNoInterruptionsFromSystemAlerts(let id, _), .setOutputMuted(let id, _), .setRunning(let id, _),
             .setPaused(let id, _), .releaseIdle(let id, _), .setInputRunning(let id, _), .remotePlay(let id),
+            .setRemoteCommands(let id, _), .setNowPlaying(let id, _),
             .preferInput(let id, _), .overrideOutput(let id, _),
             .preferInterruptionOnRouteDisconnect(let id, _), .userPaused(let id), .beginSystemSession(let id, _, _),
             .acceptCall(let id), .endSystemSession(let id, _):
             id
         case .appDied, .setApplicationState, .setDeclaresBackgroundAudio, .setRecordPermission, .setInputMuted,
             .resetSessions, .setDevices, .setScreenLocked, .plug, .unplug, .pick, .setSilentSwitch, .setDoNotDisturb,
-            .setMicrophoneMuted,
-            .setVolume, .setRingVolume:
+            .setMicrophoneMuted, .setVolume, .setRingVolume, .remoteCommand:
             nil
         }
     }
@@ -51,6 +51,13 @@ extension PolicyAction {
         case .releaseIdle(_, let release):
             release == .all ? "is silent: others no longer wait for it" : "is silent: others are no longer ducked by it"
         case .remotePlay: "play by remote command"
+        case .setRemoteCommands(_, let kinds):
+            kinds.isEmpty
+                ? "handle no remote commands"
+                : "handle remote commands "
+                    + RemoteCommand.Kind.allCases.filter(kinds.contains).map(\.rawValue).joined(separator: ", ")
+        case .setNowPlaying(_, let info): info?.phrase ?? "publish nothing as now playing"
+        case .remoteCommand(let command): "remote command \(command.phrase)"
         case .preferInput(_, let uid): uid.map { "prefer input '\($0)'" } ?? "prefer no input"
         case .overrideOutput(_, let toSpeaker): toSpeaker ? "override the output to the speaker" : "clear the override"
         case .preferInterruptionOnRouteDisconnect(_, let prefers):
@@ -91,6 +98,25 @@ extension ConfigurationChange {
                 + (policy == .default ? [] : ["\(policy)"])).joined(separator: ", ")
         case .mode(let mode): "set mode \(mode.rawValue)"
         }
+    }
+}
+
+extension RemoteCommand {
+    /// The name of the command, and its value: "seek 12.5".
+    var phrase: String {
+        switch self {
+        case .skip(let value), .seek(let value), .setRate(let value): "\(kind.rawValue) \(Text.rounded(value, 3))"
+        case .setShuffled(let isOn): "\(kind.rawValue) \(Text.onOff(isOn))"
+        case .setRepeatMode(let mode): "\(kind.rawValue) \(mode.rawValue)"
+        default: kind.rawValue
+        }
+    }
+}
+
+extension NowPlayingInfo {
+    /// What an app publishes: "publish as playing 'Title' at 12.5 s".
+    fileprivate var phrase: String {
+        "publish as \(playbackState.rawValue) \(title.map { "'\($0)' " } ?? "")at \(Text.rounded(position, 3)) s"
     }
 }
 

@@ -56,6 +56,9 @@ extension Rule {
         case .vol1: "Apps can read and observe the system volume, but cannot exceed it"
         case .vol2: "The silent switch fades out ambient sessions and ringing; their players keep running"
         case .vol3: "A session can mute its own output"
+        case .remote1: "Remote commands arrive or are reported as unsupported"
+        case .remote2: "Remote commands go to the app that played last without mixing"
+        case .remote3: "The now-playing app publishes what it plays, and its position without polling"
         case .guide9: "While do-not-disturb is on, ringing calls are held"
         }
     }

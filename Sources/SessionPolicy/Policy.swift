@@ -31,6 +31,7 @@ public struct Policy: Sendable {
         try arbitration.decide(event.action)
         arbitration.grantPending()
         arbitration.updateSilence(since: state)
+        arbitration.updateLastPlayed(since: state)
         return conclude(arbitration, from: state, resolvedGrants ?? self.resolvedGrants(in: state))
     }
 
@@ -109,6 +110,8 @@ extension Arbitration {
         case .releaseIdle(let id, let release): try releaseIdle(id, release)
         case .setInputRunning(let id, let running): try setInputRunning(id, running)
         case .remotePlay(let id): try grantTemporaryForeground(id)
+        case .setRemoteCommands(let id, let kinds): try change(id) { $0.remoteCommands = kinds }
+        case .setNowPlaying(let id, let info): try setNowPlaying(id, info)
         case .preferInput(let id, let uid): try preferInput(id, uid)
         case .overrideOutput(let id, let toSpeaker): try overrideOutput(id, toSpeaker: toSpeaker)
         case .preferInterruptionOnRouteDisconnect(let id, let prefers):
@@ -124,6 +127,7 @@ extension Arbitration {
         case .setDeclaresBackgroundAudio(let app, let declares): try setDeclaresBackgroundAudio(app, declares)
         case .setRecordPermission(let app, let permission): try setRecordPermission(app, permission)
         case .setInputMuted(let app, let muted): try setInputMuted(app, muted)
+        case .remoteCommand(let command): try send(command)
         case .setScreenLocked(let isLocked): setScreenLocked(isLocked)
 
         case .resetSessions(let app): try resetSessions(of: app)

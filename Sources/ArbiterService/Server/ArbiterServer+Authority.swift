@@ -119,13 +119,17 @@ extension ArbiterServer {
         (try? JSONEncoder().encode(devices).count) ?? .max <= DeviceLimit.bytes
     }
 
-    /// Throws if the name of a device or a port in an action is too long. Even if the policy
-    /// refuses the action, the name would be stored in the log and sent to clients that follow it.
+    /// Throws if the name of a device or a port in an action, or a text of the now-playing
+    /// information, is too long. Even if the policy refuses the action, the text would be stored in
+    /// the log and sent to clients that follow it.
     private func permitNameLength(in action: PolicyAction) throws(RequestError) {
         let name: String?
         switch action {
         case .preferInput(_, let uid), .pick(_, let uid): name = uid
         case .unplug(let uid): name = uid
+        case .setNowPlaying(_, let info):
+            if let refusal = info?.refusal { throw RequestError(refusal) }
+            return
         default: return
         }
         guard let name, name.utf8.count > DeviceLimit.characters else { return }

@@ -118,6 +118,6 @@ extension ArbiterServer {
             },
             sessions: core.state.sessions.compactMap { update(of: $0.id) },
             system: core.systemRecord(keeping: { self.owners[$0] == nil }), apps: core.state.apps,
-            hardware: core.hardware)
+            hardware: core.hardware, nowPlaying: core.state.nowPlaying?.id)
     }
 }

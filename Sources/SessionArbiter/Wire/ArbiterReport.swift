@@ -16,11 +16,13 @@ public struct ArbiterReport: Hashable, Sendable, Codable {
     public var system: SystemRecord
     public var apps: [AppState]
     public var hardware: HardwareRequest
+    /// The session that receives remote commands; nil if none does (REMOTE-2).
+    public var nowPlaying: SessionID?
 
     package init(
         arbiter: UInt64, process: Int32, uptime: Double, settings: ArbiterSettings, decisions: UInt64,
         clients: [Client], sessions: [SessionUpdate], system: SystemRecord, apps: [AppState],
-        hardware: HardwareRequest
+        hardware: HardwareRequest, nowPlaying: SessionID? = nil
     ) {
         self.arbiter = arbiter
         self.process = process
@@ -32,6 +34,7 @@ public struct ArbiterReport: Hashable, Sendable, Codable {
         self.system = system
         self.apps = apps
         self.hardware = hardware
+        self.nowPlaying = nowPlaying
     }
 
     public struct Client: Hashable, Sendable, Codable {

@@ -16,6 +16,9 @@
 /// | setRunning, setInputRunning | session, isRunning |
 /// | setPaused | session, isPaused |
 /// | releaseIdle | session, release (none, ducking, all) |
+/// | setRemoteCommands | session, commands |
+/// | setNowPlaying | session, [info] |
+/// | remoteCommand | command, [value] |
 /// | preferInput | session, [uid] |
 /// | overrideOutput | session, toSpeaker |
 /// | beginSystemSession | session, rank, isRinging |
@@ -43,6 +46,7 @@ extension PolicyAction {
         case preferInterruptionOnRouteDisconnect, userPaused, releaseIdle
         case beginSystemSession, acceptCall, endSystemSession
         case setApplicationState, setDeclaresBackgroundAudio, setRecordPermission, setInputMuted
+        case setRemoteCommands, setNowPlaying, remoteCommand
         case setScreenLocked, resetSessions, setDevices, plug, unplug, pick, setSilentSwitch, setDoNotDisturb,
             setMicrophoneMuted
         case setVolume, setRingVolume
@@ -53,7 +57,7 @@ extension PolicyAction {
     private enum Key: String, CodingKey {
         case action, session, app, notifyOthers, prefers, isMuted, isRunning, uid, toSpeaker, rank, isRinging
         case shouldResume, state, declares, permission, isLocked, server, devices, device, direction, isOn, value
-        case isPaused, release
+        case isPaused, release, commands, info
     }
 
     public init(from decoder: any Decoder) throws {
@@ -76,6 +80,12 @@ extension PolicyAction {
         case .releaseIdle: self = .releaseIdle(try keys.read(.session), try keys.read(.release))
         case .setInputRunning: self = .setInputRunning(try keys.read(.session), try keys.read(.isRunning))
         case .remotePlay: self = .remotePlay(try keys.read(.session))
+        case .setRemoteCommands:
+            self = .setRemoteCommands(
+                try keys.read(.session), Set(try keys.read(.commands, as: [RemoteCommand.Kind].self)))
+        case .setNowPlaying:
+            self = .setNowPlaying(try keys.read(.session), try keys.readIfPresent(.info))
+        case .remoteCommand: self = .remoteCommand(try RemoteCommand(from: decoder))
         case .preferInput: self = .preferInput(try keys.read(.session), try keys.readIfPresent(.uid))
         case .overrideOutput: self = .overrideOutput(try keys.read(.session), toSpeaker: try keys.read(.toSpeaker))
         case .preferInterruptionOnRouteDisconnect:
@@ -119,13 +129,15 @@ extension PolicyAction {
         switch self {
         case .configure(_, let change): try change.encode(to: encoder)
         case .prefer(_, let preference): try preference.encode(to: encoder)
+        case .remoteCommand(let command): try command.encode(to: encoder)
+        case .setNowPlaying(_, let info): try object.encodeIfPresent(info, forKey: .info)
         case .preferInput(_, let uid), .pick(_, let uid): try object.encodeIfPresent(uid, forKey: .uid)
         default: break
         }
     }
 
     /// The name of the action, and its keys and values, except optional ones and those of a
-    /// configuration or a preference, which `encode` adds.
+    /// configuration, a preference or a command, which `encode` adds.
     private var flat: (Name, KeyValuePairs<Key, any Encodable>) {
         switch self {
         case .register(let id, let app): (.register, [.session: id, .app: app])
@@ -145,6 +157,10 @@ extension PolicyAction {
         case .releaseIdle(let id, let release): (.releaseIdle, [.session: id, .release: release])
         case .setInputRunning(let id, let isRunning): (.setInputRunning, [.session: id, .isRunning: isRunning])
         case .remotePlay(let id): (.remotePlay, [.session: id])
+        case .setRemoteCommands(let id, let kinds):
+            (.setRemoteCommands, [.session: id, .commands: RemoteCommand.Kind.allCases.filter(kinds.contains)])
+        case .setNowPlaying(let id, _): (.setNowPlaying, [.session: id])
+        case .remoteCommand: (.remoteCommand, [:])
         case .preferInput(let id, _): (.preferInput, [.session: id])
         case .overrideOutput(let id, let toSpeaker): (.overrideOutput, [.session: id, .toSpeaker: toSpeaker])
         case .preferInterruptionOnRouteDisconnect(let id, let prefers):

@@ -11,6 +11,7 @@
 /// | outputVolumeChanged | value, 0…1 |
 /// | outputMuteChanged, inputMuteChanged | isMuted |
 /// | recordPermissionChanged | permission |
+/// | remoteCommand | command, [value] |
 extension Effect {
     private enum Key: String, CodingKey { case session, rule, by }
 
@@ -40,7 +41,7 @@ extension Effect.Kind {
         case activated, deactivated, deactivatedBySystem, interruptionBegan, interruptionEnded, waitMoved, waitLapsed
         case routeChanged, outputDisconnected, availableInputsChanged, silenceSecondaryAudioHint
         case outputVolumeChanged, outputMuteChanged, recordPermissionNeeded, recordPermissionChanged
-        case inputMuteChanged, stateChanged
+        case inputMuteChanged, remoteCommand, stateChanged
     }
 
     public init(from decoder: any Decoder) throws {
@@ -63,6 +64,7 @@ extension Effect.Kind {
         case .recordPermissionNeeded: self = .recordPermissionNeeded
         case .recordPermissionChanged: self = .recordPermissionChanged(try object.read(.permission))
         case .inputMuteChanged: self = .inputMuteChanged(try object.read(.isMuted))
+        case .remoteCommand: self = .remoteCommand(try RemoteCommand(from: decoder))
         case .stateChanged: self = .stateChanged
         }
     }
@@ -72,9 +74,10 @@ extension Effect.Kind {
         var object = encoder.container(keyedBy: Key.self)
         try object.encode(name, forKey: .effect)
         for (key, value) in fields { try object.encode(value, forKey: key) }
+        if case .remoteCommand(let command) = self { try command.encode(to: encoder) }
     }
 
-    /// The name of the effect, and its keys and values.
+    /// The name of the effect, and its keys and values, except those of a command.
     private var flat: (Name, KeyValuePairs<Key, any Encodable>) {
         switch self {
         case .activated: (.activated, [:])
@@ -93,6 +96,7 @@ extension Effect.Kind {
         case .recordPermissionNeeded: (.recordPermissionNeeded, [:])
         case .recordPermissionChanged(let permission): (.recordPermissionChanged, [.permission: permission])
         case .inputMuteChanged(let isMuted): (.inputMuteChanged, [.isMuted: isMuted])
+        case .remoteCommand: (.remoteCommand, [:])
         case .stateChanged: (.stateChanged, [:])
         }
     }

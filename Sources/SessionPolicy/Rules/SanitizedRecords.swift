@@ -66,6 +66,8 @@ extension SessionState {
         session.temporaryForegroundUntil = temporaryForegroundUntil.map {
             min($0, now.advanced(by: settings.remotePlayGrace))
         }
+        session.lastPlayed = lastPlayed.map { min($0, now) }
+        session.nowPlaying = nowPlaying.flatMap { $0.info.fault == nil ? $0 : nil }
         session.wasSuspended = wasSuspended && app != .system && state.app(app).life == .suspended
         return session
     }

@@ -33,6 +33,9 @@ extension SessionState {
         session.isPaused = isPaused
         session.temporaryForegroundUntil = temporaryForegroundUntil
         session.wasSuspended = wasSuspended
+        session.remoteCommands = remoteCommands
+        session.nowPlaying = nowPlaying
+        session.lastPlayed = lastPlayed
         return session
     }
 }

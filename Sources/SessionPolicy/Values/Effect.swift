@@ -36,6 +36,8 @@ public struct Effect: Hashable, Sendable, Codable {
         case recordPermissionChanged(RecordPermission)
         /// Delivered to the active sessions of the app whose category has an input (PERM-4).
         case inputMuteChanged(Bool)
+        /// A remote control sent this command to the session (REMOTE-1).
+        case remoteCommand(RemoteCommand)
         /// The session's state, grant or reasons changed, or other audio, devices or calls around
         /// it did (HINT-1). In each decision, this is the last effect on a session.
         case stateChanged

@@ -39,6 +39,10 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     /// Records that the user started playback with a remote control: for a while the session counts
     /// as in the foreground (ACT-16).
     case remotePlay(SessionID)
+    /// Sets which remote commands the session handles; none by default (REMOTE-1).
+    case setRemoteCommands(SessionID, Set<RemoteCommand.Kind>)
+    /// Sets what the session plays, for remote controls (REMOTE-3).
+    case setNowPlaying(SessionID, NowPlayingInfo?)
     /// Sets the input that the session prefers, by uid; nil for none (ROUTE-6).
     case preferInput(SessionID, String?)
     /// Overrides the output to the speaker, or ends the override (ROUTE-5).
@@ -73,6 +77,8 @@ public enum PolicyAction: Hashable, Sendable, Codable {
 
     // The device
     case setScreenLocked(Bool)
+    /// Sends a command of a remote control to the now-playing session (REMOTE-1, REMOTE-2).
+    case remoteCommand(RemoteCommand)
     /// Resets the app's sessions after its audio server was lost and has returned. They become
     /// inactive, as new ones, and the app sets everything up again (SRV-2).
     case resetSessions(AppID)

@@ -50,5 +50,8 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
     case vol1 = "VOL-1"
     case vol2 = "VOL-2"
     case vol3 = "VOL-3"
+    case remote1 = "REMOTE-1"
+    case remote2 = "REMOTE-2"
+    case remote3 = "REMOTE-3"
     case guide9 = "GUIDE-9"
 }

@@ -42,6 +42,18 @@ public struct SessionState: Hashable, Sendable, Codable {
     /// Until when the session counts as in the foreground because of a remote play command
     /// (ACT-16).
     public var temporaryForegroundUntil: EventTime?
+    /// The remote commands that the session's app handles (REMOTE-1).
+    public var remoteCommands: Set<RemoteCommand.Kind> {
+        get { Set(registeredCommands ?? []) }
+        set { registeredCommands = newValue.isEmpty ? nil : RemoteCommand.Kind.allCases.filter(newValue.contains) }
+    }
+    /// In the order of the cases. Optional, because older versions neither send nor store it.
+    private var registeredCommands: [RemoteCommand.Kind]?
+    /// What the session plays, as its app states it (REMOTE-3).
+    public var nowPlaying: NowPlayingRecord?
+    /// When the session last started to play without mixing with others; nil if it never did
+    /// (REMOTE-2).
+    public var lastPlayed: EventTime?
     /// Whether the session was active when its app was suspended, and has not been notified of that
     /// (BG-3).
     public var wasSuspended = false
@@ -54,7 +66,8 @@ public struct SessionState: Hashable, Sendable, Codable {
         case temporaryForegroundUntil = "foregroundLentUntil"
         case wasSuspended
         case paused = "isPaused"
-        case silence
+        case silence, nowPlaying, lastPlayed
+        case registeredCommands = "remoteCommands"
     }
 
     public init(id: SessionID, app: AppID, rank: Rank = .app, at time: EventTime = .zero) {

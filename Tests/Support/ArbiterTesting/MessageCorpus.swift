@@ -45,6 +45,11 @@ package enum MessageCorpus {
             .setApplicationState(app, .suspended), .setRecordPermission(app, .granted),
             .setRecordPermission(app, .denied),
             .beginSystemSession(session, rank: .call, isRinging: true),
+            .setRemoteCommands(session, [.play, .pause, .seek]), .setRemoteCommands(session, []),
+            .setNowPlaying(
+                session, NowPlayingInfo(.playing, title: "A", artworkURL: "file:///a.png", duration: 9, position: 1)),
+            .setNowPlaying(session, nil), .remoteCommand(.play), .remoteCommand(.seek(to: 3)),
+            .remoteCommand(.setRepeatMode(.all)), .remoteCommand(.setShuffled(true)),
         ] + changes.map { .configure(session, $0) }
 
     /// One valid request of every kind that clients send.

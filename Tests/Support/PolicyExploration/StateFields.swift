@@ -15,6 +15,8 @@ package enum StateFields {
         "silence",
         // Left out.
         "routedCategory", "preferences", "preferredInput", "isOverriddenToSpeaker",
+        // Left out: they decide only which session receives remote commands.
+        "registeredCommands", "nowPlaying", "lastPlayed",
     ]
     package static let wait: Set<String> = [
         "interrupter", "rule", "reason", "mayResume",

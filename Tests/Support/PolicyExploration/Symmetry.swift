@@ -59,6 +59,8 @@ extension PolicyAction {
         case .releaseIdle(let id, let release): .releaseIdle(new(id), release)
         case .setInputRunning(let id, let yes): .setInputRunning(new(id), yes)
         case .remotePlay(let id): .remotePlay(new(id))
+        case .setRemoteCommands(let id, let kinds): .setRemoteCommands(new(id), kinds)
+        case .setNowPlaying(let id, let info): .setNowPlaying(new(id), info)
         case .userPaused(let id): .userPaused(new(id))
         case .preferInput(let id, let uid): .preferInput(new(id), uid)
         case .overrideOutput(let id, let yes): .overrideOutput(new(id), toSpeaker: yes)
@@ -70,7 +72,7 @@ extension PolicyAction {
         case .resetSessions(let app): .resetSessions(new(app))
         case .setDevices(let app, let server, let devices): .setDevices(new(app), server: server, devices)
         case .beginSystemSession, .acceptCall, .endSystemSession, .setScreenLocked, .setSilentSwitch,
-            .setMicrophoneMuted, .setDoNotDisturb, .plug, .unplug, .pick, .setVolume, .setRingVolume:
+            .setMicrophoneMuted, .setDoNotDisturb, .remoteCommand, .plug, .unplug, .pick, .setVolume, .setRingVolume:
             self
         }
     }

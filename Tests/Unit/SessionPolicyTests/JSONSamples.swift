@@ -20,6 +20,17 @@ enum JSONSamples {
     private static let id = SessionID(5)
     private static let app = AppID(.max)
 
+    static let info = NowPlayingInfo(
+        .playing, trackIdentifier: "7", title: "A \"title\"", artist: "Somebody", album: "An album",
+        artworkURL: "file:///cover.png", duration: 200.25, position: 12.5, rate: 1.5, isShuffled: true,
+        repeatMode: .one)
+
+    static let commands: [RemoteCommand] =
+        [
+            .play, .pause, .togglePlayPause, .stop, .nextTrack, .previousTrack, .skip(by: -10.5), .seek(to: 12.5),
+            .setRate(2), .setShuffled(true), .raise, .quit,
+        ] + RepeatMode.allCases.map { .setRepeatMode($0) }
+
     static let actions: [PolicyAction] =
         [
             .register(SessionID(.max), app: app), .unregister(id), .appDied(app), .activate(id),
@@ -38,6 +49,10 @@ enum JSONSamples {
         + Rank.allCases.map { .beginSystemSession(id, rank: $0, isRinging: $0 == .call) }
         + ApplicationState.allCases.map { .setApplicationState(app, $0) }
         + RecordPermission.allCases.map { .setRecordPermission(app, $0) }
+        + commands.map { .remoteCommand($0) }
+        + [[], Set(RemoteCommand.Kind.allCases)].map { .setRemoteCommands(id, $0) }
+        + NowPlayingInfo.PlaybackState.allCases.map { .setNowPlaying(id, NowPlayingInfo($0)) }
+        + [.setNowPlaying(id, info), .setNowPlaying(id, nil)]
 
     static let kinds: [Effect.Kind] =
         [
@@ -47,7 +62,7 @@ enum JSONSamples {
             .stateChanged,
         ] + InterruptionReason.allCases.map { .interruptionBegan($0) }
         + RouteChangeReason.allCases.map { .routeChanged(previous: route, $0) }
-        + RecordPermission.allCases.map { .recordPermissionChanged($0) }
+        + RecordPermission.allCases.map { .recordPermissionChanged($0) } + commands.map { .remoteCommand($0) }
 
     static let effects: [Effect] = kinds.flatMap { [Effect(id, $0, .act2), Effect(id, $0, .int6, by: SessionID(7))] }
 

@@ -27,7 +27,7 @@ enum RandomWalk {
         let app = apps[Int.random(in: 0..<apps.count, using: &random)]
         let call = calls[Int.random(in: 0..<calls.count, using: &random)]
         let yes = Bool.random(using: &random)
-        switch Int.random(in: 0..<45, using: &random) {
+        switch Int.random(in: 0..<48, using: &random) {
         case 0...5: return .activate(app)
         case 6...8: return .deactivate(app, notifyOthers: yes)
         case 9...13:
@@ -57,6 +57,9 @@ enum RandomWalk {
         case 42, 43:
             let seen = served.filter { _ in Bool.random(using: &random) }
             return .setDevices(owner(app), server: yes ? "studio" : "cellar", seen)
+        case 45: return .setRemoteCommands(app, yes ? [.play, .pause, .seek] : [])
+        case 46: return .setNowPlaying(app, NowPlayingInfo(yes ? .playing : .paused, title: "A", position: 1))
+        case 47: return .remoteCommand(yes ? .play : .nextTrack)
         case 38:
             return .pick(yes ? .output : .input, ["usb-out", "usb-in", "spk"].randomElement(using: &random) ?? nil)
         case 39: return .overrideOutput(app, toSpeaker: yes)

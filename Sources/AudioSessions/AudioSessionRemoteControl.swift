@@ -1,0 +1,80 @@
+public import AudioSessionTypes
+internal import Platform
+internal import SessionArbiter
+internal import SessionPolicy
+
+/// Remote control of a session: receives the commands of the desktop's media control, of keys on
+/// keyboards and headsets, and of programs, and publishes what the session plays (group REMOTE).
+///
+/// The arbiter sends commands to the now-playing app: the one that handles commands and was the
+/// last to start playing in a session that does not mix with others. `PlayerRemoteControl` does all
+/// of this for a player. Any thread.
+public final class AudioSessionRemoteControl: Sendable {
+    public typealias Handler = @Sendable (RemoteCommand) -> Void
+
+    private struct State {
+        var handlers: [RemoteCommand.Kind: Handler] = [:]
+        var nowPlaying: NowPlayingInfo?
+    }
+    private let session: RegisteredSession
+    private let state = Mutex(State())
+    /// Makes the handlers and the information agree with what the arbiter has received last.
+    private let report = Mutex(())
+
+    init(of session: RegisteredSession) { self.session = session }
+
+    /// Sets the handler of some kinds of commands, or with nil removes it. A command without a
+    /// handler is reported to its sender as unsupported (keeps REMOTE-1).
+    ///
+    /// An app that handles play and pause also receives togglePlayPause, as one of the two. The
+    /// handler is called where notifications are posted: on the main queue if the program runs it,
+    /// otherwise on a library thread; it must be short. After play, the session counts as in the
+    /// foreground for 10 s (ACT-16).
+    ///
+    /// Throws if the arbiter cannot be reached; the handlers are set nevertheless, and the next
+    /// arbiter learns of them.
+    public func setHandler(for kinds: Set<RemoteCommand.Kind>, _ handler: Handler?) throws {
+        try report.withLock { _ in
+            let handled = state.withLock { state in
+                for kind in kinds { state.handlers[kind] = handler }
+                return Set(state.handlers.keys)
+            }
+            try session.submit { .setRemoteCommands($0, handled) }
+        }
+    }
+
+    /// The kinds of commands that have a handler.
+    public var handledCommands: Set<RemoteCommand.Kind> { state.withLock { Set($0.handlers.keys) } }
+
+    /// What the session published last; nil if nothing.
+    public var nowPlaying: NowPlayingInfo? { state.withLock { $0.nowPlaying } }
+
+    /// Publishes what the session plays, from now on; nil: nothing (keeps REMOTE-3).
+    ///
+    /// Set it when something else plays, when playback starts, pauses or stops, and when the
+    /// position jumps; not to report the progress of playback. Does not wait for the arbiter.
+    /// Throws badParam for a value that is out of range, and the error that prevented the session's
+    /// creation.
+    public func setNowPlaying(_ info: NowPlayingInfo?) throws {
+        if let refusal = info?.refusal {
+            try session.request { throw AudioSessionError(ArbiterError.refused(refusal)) }
+        }
+        try report.withLock { _ in
+            state.withLock { $0.nowPlaying = info }
+            try session.post { .setNowPlaying($0, info) }
+        }
+    }
+
+    /// The handler of a kind of commands; nil if the app has removed it since the arbiter sent one.
+    func handler(of kind: RemoteCommand.Kind) -> Handler? { state.withLock { $0.handlers[kind] } }
+
+    /// Reports to the arbiter, which may be a new one, what it does not know.
+    func reportAgain() {
+        report.withLock { _ in
+            guard let known = session.status?.session else { return }
+            let (handled, info) = state.withLock { (Set($0.handlers.keys), $0.nowPlaying) }
+            if known.remoteCommands != handled { try? session.post { .setRemoteCommands($0, handled) } }
+            if known.nowPlaying?.info != info { try? session.post { .setNowPlaying($0, info) } }
+        }
+    }
+}
