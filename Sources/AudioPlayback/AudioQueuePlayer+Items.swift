@@ -96,7 +96,11 @@ extension AudioQueuePlayer {
         let current = currentItem?.id
         content.withOrder { body(&$0, current) }
         let (position, hasVoice) = playback.state.withLock { ($0.position, $0.voice != nil) }
-        if hasVoice, content.isOutdated(behind: position) { move { $0.position } }
+        if hasVoice, content.isOutdated(behind: position) {
+            move { $0.position }
+        } else {
+            playback.changes.send(())
+        }
     }
 
     // MARK: Sound

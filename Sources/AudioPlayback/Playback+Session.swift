@@ -13,14 +13,14 @@ extension Playback: SessionParticipant {
     func sessionWasInterrupted() {
         let wasPlaying = operation.withLock { _ in pauseVoice() }
         if wasPlaying { state.withLock { $0.wasPlaying = true } }
-        session.participantsChanged()
+        changed()
         if wasPlaying { report(.pausedBySession) }
     }
 
     /// Pauses the player, without a fade if the output is gone (keeps ROUTE-4).
     func sessionOutputWasDisconnected(isGone: Bool) {
         let wasPlaying = operation.withLock { _ in pauseVoice(fadeFrames: isGone ? 0 : nil) }
-        session.participantsChanged()
+        changed()
         if wasPlaying { report(.pausedBySession) }
     }
 

@@ -20,6 +20,7 @@ extension Playback {
         guard !speed.isNaN else { return }
         let speed = min(max(speed, 1 / 8), 8)
         change({ $0.speed = speed }) { try $0.setSpeed(speed, rampFrames: fadeFrames) }
+        changes.send(())
     }
 
     /// Starts the stream again with another tempo, at its position.
@@ -28,7 +29,7 @@ extension Playback {
         let rate = min(max(rate, 1 / 4), 4)
         guard rate != sound.rate else { return }
         change { $0.rate = rate }
-        if state.withLock({ $0.voice != nil }) { move { $0.position } }
+        if state.withLock({ $0.voice != nil }) { move { $0.position } } else { changes.send(()) }
     }
 
     /// The levels of what is being played; nil while nothing is.

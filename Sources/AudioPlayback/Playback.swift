@@ -54,6 +54,9 @@ final class Playback: Sendable {
     /// waits for the server or notifies the app.
     let operation = Mutex(())
     private let listener = Mutex<(@Sendable (Event) -> Void)?>(nil)
+    /// Sends whenever the phase, the place or the speed of playback has changed by a call, an event
+    /// of the session or the end; not as it advances.
+    let changes = Broadcaster<Void>()
 
     /// Throws the error that prevented the session's creation.
     init(_ content: any PlaybackContent, session: AudioSession, bus: any AudioBus) throws {
@@ -110,7 +113,7 @@ final class Playback: Sendable {
             case .stopped: try start(at: position, fadeFrames: fade ?? 0, atFrame: frame)
             }
         }
-        session.participantsChanged()
+        changed()
     }
 
     /// Pauses playback; the next `play()` resumes at the frame after the last audible one. Cancels
@@ -125,7 +128,7 @@ final class Playback: Sendable {
             state.withLock { $0.startFrame = nil }
         }
         if cancelsResumption { session.userPaused() }
-        session.participantsChanged()
+        changed()
     }
 
     /// Pauses the voice with a fade of `fadeFrames`; nil means 5 ms. Returns whether the player was
@@ -160,7 +163,7 @@ final class Playback: Sendable {
             }
             if let voice { try? voice.stop(fadeFrames: fadeSeconds.map(frames) ?? fadeFrames) }
         }
-        session.participantsChanged()
+        changed()
     }
 
     /// Moves to another position, and stays playing, paused or stopped. `position` is computed
@@ -186,7 +189,7 @@ final class Playback: Sendable {
                 return nil
             } catch { return endPlayback(.failed(error)) }
         }
-        if let ending { end(ending) }
+        if let ending { end(ending) } else { changes.send(()) }
         if case .failed(let error) = ending { return error }
         return nil
     }
@@ -220,7 +223,7 @@ final class Playback: Sendable {
 
     /// Reports to the session and to the listener that playback has stopped.
     private func end(_ ending: Event) {
-        session.participantsChanged()
+        changed()
         report(ending)
     }
 
@@ -276,9 +279,15 @@ final class Playback: Sendable {
         }
     }
 
+    /// Reports to the session and to the observers that playback has started, paused or stopped.
+    func changed() {
+        session.participantsChanged()
+        changes.send(())
+    }
+
     private func voiceEnded(_ voice: Voice) {
         if case .stream(let stream) = voice.source { stream.reportPassedSegments() }
-        if let ending = takeEnding(of: voice) { end(ending) } else { session.participantsChanged() }
+        if let ending = takeEnding(of: voice) { end(ending) } else { changed() }
     }
 
     /// Stops the player after its voice has ended. Returns the ending to report; nil if there is

@@ -19,6 +19,8 @@ final class SourceContent: PlaybackContent {
         /// Whether the loop was left: it repeats no more until a seek or another start.
         var hasLeftLoop = false
         weak var program: LoopProgram?
+        /// Called when a repetition is being heard.
+        var onRepetition: (@Sendable (Int) -> Void)?
     }
 
     init(_ source: PlaybackSource) throws {
@@ -36,6 +38,12 @@ final class SourceContent: PlaybackContent {
     var loop: Range<Int64>? {
         get { settings.withLock { $0.loop } }
         set { settings.withLock { ($0.loop, $0.hasLeftLoop) = (newValue, false) } }
+    }
+
+    /// Sets what is called when a repetition is being heard, for the streams that are opened from
+    /// now on: each repetition then wakes the engine.
+    func whenRepeating(_ body: @escaping @Sendable () -> Void) {
+        settings.withLock { $0.onRepetition = { _ in body() } }
     }
 
     func leaveLoop() {
@@ -78,18 +86,17 @@ final class SourceContent: PlaybackContent {
 
     func open(at position: StreamPosition, _ settings: StreamSettings) throws -> AudioStream {
         let reader = try source.open()
-        let program = self.settings.withLock { settings in
+        let (program, onRepetition) = self.settings.withLock { settings -> (LoopProgram, (@Sendable (Int) -> Void)?) in
             if position == beginning || isEnd(position) { settings.hasLeftLoop = false }
             let loops = settings.loops < 0 ? Int.max : max(0, settings.loops - position.id)
             let program = LoopProgram(
                 reader, from: isEnd(position) ? 0 : Int64(position.frame.rounded()),
                 loops: settings.hasLeftLoop ? 0 : loops, of: settings.loop, firstID: position.id)
             settings.program = program
-            return program
+            return (program, settings.onRepetition)
         }
         return try AudioStream(
             program: program, channels: reader.channels, sampleRate: settings.sampleRate ?? reader.sampleRate,
-            readAhead: settings.readAhead,
-            tempo: settings.tempo)
+            readAhead: settings.readAhead, tempo: settings.tempo, onSegment: onRepetition)
     }
 }

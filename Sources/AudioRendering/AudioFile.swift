@@ -85,6 +85,23 @@ public final class AudioFile {
     /// The length in seconds; 0 if the file does not declare it.
     public var duration: Double { Double(frameCount) / Double(sampleRate) }
 
+    /// What the file says about its content; empty texts count as none.
+    public struct Tags: Hashable, Sendable {
+        public var title: String?
+        public var artist: String?
+        public var album: String?
+    }
+
+    /// The file's title, artist and album, where its format has them.
+    public var tags: Tags {
+        func text(_ kind: Int) -> String? {
+            guard let text = sf_get_string(handle, Int32(kind)) else { return nil }
+            let string = String(cString: text)
+            return string.isEmpty ? nil : string
+        }
+        return Tags(title: text(SF_STR_TITLE), artist: text(SF_STR_ARTIST), album: text(SF_STR_ALBUM))
+    }
+
     /// Reads up to `maximumFrames` interleaved frames into the beginning of `frames`, which grows
     /// if necessary and never shrinks. Returns the number read; 0 at the end.
     public func read(into frames: inout [Float], maximumFrames: Int) -> Int {
