@@ -16,13 +16,15 @@ public struct StatusResult: CommandResult {
     private var screenLocked: Bool?
     private var doNotDisturb: Bool?
     private var microphoneMuted: Bool?
+    /// Nil if no app receives remote commands.
+    private var nowPlaying: NowPlayingView?
     private var sessions: [SessionView] = []
     public private(set) var text = ""
 
     private enum CodingKeys: String, CodingKey {
         case server, library, arbiter, servers, devices, volume, ringVolume, silentSwitch, screenLocked, doNotDisturb,
             microphoneMuted
-        case sessions
+        case nowPlaying, sessions
     }
 
     private struct ArbiterView: Encodable {
@@ -68,13 +70,14 @@ public struct StatusResult: CommandResult {
         screenLocked = system.isScreenLocked
         doNotDisturb = system.isDoNotDisturbOn
         microphoneMuted = system.microphoneMute.isOn
+        nowPlaying = NowPlayingView(report, at: now)
         sessions = report.sessions.map { SessionView($0.status, in: report, at: now) }
-        text = Self.text(server, library, report, socket, devices ?? [], sessions)
+        text = Self.text(server, library, report, socket, devices ?? [], nowPlaying, sessions)
     }
 
     private static func text(
         _ server: ServerView, _ library: String, _ report: ArbiterReport, _ socket: String, _ devices: [DeviceView],
-        _ sessions: [SessionView]
+        _ nowPlaying: NowPlayingView?, _ sessions: [SessionView]
     ) -> String {
         let system = report.system
         let names = SessionNames(report)
@@ -99,6 +102,7 @@ public struct StatusResult: CommandResult {
             ("do not disturb", Text.onOff(system.isDoNotDisturbOn)),
             ("microphone", system.microphoneMute.isOn ? "muted" : "on"),
         ]
+        if let nowPlaying { rows.append(("now playing", nowPlaying.summary(names))) }
         if sessions.isEmpty { rows.append(("sessions", "none")) }
         let list = sessions.map { "\(names.name(SessionID($0.id))): \($0.summary(names))" }
         return Text.columns(rows) + (list.isEmpty ? "" : "\n" + Text.lines(list))

@@ -22,6 +22,14 @@ enum Text {
         return Int(exactly: rounded).map(String.init) ?? String(rounded)
     }
 
+    /// Formats a position in a track: "0:12", "1:02:03".
+    static func clock(_ seconds: Double) -> String {
+        let whole = Int(min(max(0, seconds), 1e9))
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
+        return hours > 0 ? "\(hours):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
+    }
+
     static func milliseconds(_ seconds: Double) -> String { "\(rounded(seconds * 1_000, 1)) ms" }
 
     /// Joins items: "a", "a and b", "a, b and c".

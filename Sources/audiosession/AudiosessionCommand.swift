@@ -7,7 +7,8 @@ struct AudiosessionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audiosession",
         abstract: """
-            Shows audio sessions, and controls calls, switches, routes, devices, permissions and the JACK server.
+            Shows audio sessions, and controls calls, switches, playback, routes, devices, permissions and the JACK \
+            server.
             """,
         discussion: """
             Interruptions, calls, switches and virtual devices persist until a command ends them. Commands start the \
@@ -18,7 +19,8 @@ struct AudiosessionCommand: ParsableCommand {
             """,
         subcommands: [
             StatusCommand.self, WhyCommand.self, LogCommand.self, InterruptCommand.self, CallCommand.self,
-            SilentSwitchCommand.self, ScreenCommand.self, VolumeCommand.self, MicrophoneCommand.self,
+            RemoteControlCommand.self, SilentSwitchCommand.self, ScreenCommand.self, VolumeCommand.self,
+            MicrophoneCommand.self,
             RouteCommand.self, DoNotDisturbCommand.self, AppCommand.self, PermissionCommand.self,
             DeviceCommand.self, ServerCommand.self, DoctorCommand.self,
         ])
