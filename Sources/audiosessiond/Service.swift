@@ -38,12 +38,32 @@ struct Service {
             server = try ArbiterServer(
                 listener: listener, socketWatch: socketWatch, settings: settings, folder: Self.ownFolder,
                 statePath: files.state,
-                permissions: PermissionStore.standard
+                permissions: PermissionStore.standard,
+                mediaControl: settings.servesMediaControl ? Self.mediaControl(at: files.socket, log) : nil
             ) { log.write($0) }
         } catch {
             throw ServiceFailure(EX_UNAVAILABLE, "Cannot start: \(error.reason).")
         }
         log.write("Listening at \(files.socket).")
+    }
+
+    /// The program that serves the desktop's media control, and its arguments; nil if there is no
+    /// session bus for it, or the program is not installed.
+    private static func mediaControl(at socket: String, _ log: ServiceLog) -> (path: String, arguments: [String])? {
+        let environment = ProcessInfo.processInfo.environment
+        let bus = environment["XDG_RUNTIME_DIR"].map { $0 + "/bus" }
+        guard
+            environment["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false
+                || bus.map(FileManager.default.fileExists) == true
+        else { return nil }
+        do throws(SystemFailure) {
+            return (
+                try ProgramLaunch.find("audiosession-mpris", orNamedBy: "AUDIOSESSION_MPRIS"), ["--socket", socket]
+            )
+        } catch {
+            log.write("The desktop's media control is not served: \(error.reason).")
+            return nil
+        }
     }
 
     /// Serves until a signal arrives, no client needs the service any longer, or another service

@@ -66,6 +66,8 @@ struct Setting: Sendable {
         Setting("programs", "trusted", .paths(\.trustedPrograms)),
         Setting("programs", "record-permissions", .permissions(\.recordPermissions)),
 
+        Setting("desktop", "media-control", .flag(\.servesMediaControl)),
+
         Setting("service", "idle-exit", .real(\.idleExit, 0...86_400, "s")),
         Setting("service", "ping-interval", .real(\.pingInterval, 0.01...60, "s")),
         Setting("service", "lease-limit", .real(\.leaseLimit, 0.02...60, "s")),

@@ -47,6 +47,12 @@ public final class ArbiterServer: @unchecked Sendable {
     private var listenAgainAt: Double?
     private var hasReportedPause = false
 
+    /// The program that serves the desktop's media control; nil if there is none.
+    var mediaControl: MediaControl?
+    /// Whether it is needed, as of the decision with that number.
+    var mediaControlIsNeeded = false
+    var mediaControlChecked: UInt64 = 0
+
     /// When the server looks whether its socket and its lock still exist, in seconds; nil while
     /// nothing suggests that they do not.
     var checkSocketAt: Double?
@@ -66,7 +72,7 @@ public final class ArbiterServer: @unchecked Sendable {
     package init(
         listener: Int32, socketWatch: SocketWatch? = nil, settings: ServiceSettings = ServiceSettings(),
         folder: String = "", statePath: String? = nil,
-        permissions: PermissionStore? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
+        permissions: PermissionStore? = nil, mediaControl: (path: String, arguments: [String])? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ArbiterError) {
         self.settings = settings
         self.folder = folder
@@ -74,6 +80,7 @@ public final class ArbiterServer: @unchecked Sendable {
         self.socketWatch = socketWatch
         self.permissions = permissions
         self.report = report
+        self.mediaControl = mediaControl.map { MediaControl(.init(path: $0.path, arguments: $0.arguments)) }
         stateFile = statePath.map { StateFile(path: $0) }
         core = ArbiterCore(settings: settings.arbiter)
         persisted = PersistentState(arbiter: number)
@@ -115,6 +122,7 @@ public final class ArbiterServer: @unchecked Sendable {
                 case Self.wakeToken: return finish(.stopped)
                 case Self.listenerToken: accept()
                 case Self.folderToken: noteFolderChange()
+                case Self.mediaControlToken: mediaControlEnded()
                 default: serve(readiness)
                 }
             }
@@ -125,6 +133,7 @@ public final class ArbiterServer: @unchecked Sendable {
             pingClients(at: now)
             sendPending()
             removeEndedConnections()
+            updateMediaControl(at: now)
             if let listenAgainAt, now >= listenAgainAt { listen() }
             if let checkSocketAt, now >= checkSocketAt, !restoreSocket(at: now) { return .replaced }
             if isIdle(at: now) {
@@ -144,6 +153,7 @@ public final class ArbiterServer: @unchecked Sendable {
     /// Stores the state before `run` returns. If clients have sessions, the next arbiter will wait
     /// for them to reconnect.
     private func finish(_ end: End) -> End {
+        mediaControl?.stop(at: Self.now)
         persisted.hasEnded = rebuilding == nil && !connections.values.contains { !$0.sessions.isEmpty }
         persist()
         return end
@@ -336,6 +346,7 @@ public final class ArbiterServer: @unchecked Sendable {
         if let listenAgainAt { due.append(listenAgainAt) }
         if let release = core.idleReleaseDue { due.append(Double(release.nanoseconds) / 1e9) }
         if let checkSocketAt { due.append(checkSocketAt) }
+        if let mediaControlDue { due.append(mediaControlDue) }
         guard let first = due.min() else { return -1 }
         return Int32(clamping: Int(max(0, (first - Self.now) * 1_000).rounded(.up)))
     }

@@ -28,6 +28,9 @@ public struct ServiceSettings: Hashable, Sendable, Codable {
     /// Permissions to record by absolute path of the program. They apply to programs for which the
     /// user has not been asked yet (PERM-2).
     public var recordPermissions: [String: RecordPermission] = [:]
+    /// Whether what plays is shown on the desktop's media control, and its commands are received
+    /// (REMOTE-1, REMOTE-3). Default true.
+    public var servesMediaControl = true
     public var limits = Limits()
 
     public init() {}

@@ -85,11 +85,11 @@ package struct ArbiterLaunch: Sendable {
 
     /// Returns whether the arbiter inherits an environment variable. It serves all apps, so it
     /// inherits only what it needs itself: where its files are, the language, the loader's path to
-    /// its libraries, and settings for testing it. In particular it does not inherit LD_PRELOAD.
+    /// its libraries, the desktop's bus, and settings for testing it. In particular it does not inherit LD_PRELOAD.
     private static func keepsVariable(_ name: String) -> Bool {
         let names: Set = [
             "HOME", "PATH", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
-            "LLVM_PROFILE_FILE",
+            "DBUS_SESSION_BUS_ADDRESS", "LLVM_PROFILE_FILE",
         ]
         return names.contains(name) || name.hasSuffix("SAN_OPTIONS")
             || ["XDG_", "LC_", "AUDIOSESSION", "SWIFT_"].contains { name.hasPrefix($0) }
