@@ -62,6 +62,7 @@ let package = Package(
             cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("SoundTouch")]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
         // The types that every layer speaks of: devices, ports, categories, options, reasons.
         .target(name: "AudioSessionTypes", swiftSettings: swift),
@@ -106,6 +107,12 @@ let package = Package(
             swiftSettings: swift),
         .target(name: "AVFAudio", dependencies: ["AudioSessions", "AudioPlayback"], swiftSettings: swift),
         .target(name: "AVFoundation", dependencies: ["AVFAudio"], swiftSettings: swift),
+
+        // The desktop: now-playing information and media keys. Apps do not link it.
+        .target(name: "CDesktopBus", dependencies: ["CSystemd"], cSettings: c),
+        .target(
+            name: "DesktopBridge", dependencies: ["AudioSessionTypes", "CDesktopBus", "Platform"],
+            swiftSettings: swift),
 
         // Programs.
         .target(
@@ -303,6 +310,12 @@ let package = Package(
             name: "PlayerTests", dependencies: ["AudioRendering", "AudioSessionTypes", "TestSupport"],
             path: "Tests/Integration/PlayerTests",
             swiftSettings: swift),
+        .testTarget(
+            name: "DesktopBridgeTests",
+            dependencies: [
+                "AudioSessionTypes", "CSystemd", "DesktopBridge", "Platform", "TestRandom", "TestSupport",
+            ],
+            path: "Tests/Integration/DesktopBridgeTests", swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17

@@ -25,7 +25,7 @@ MAY_REEXPORT = {
     ("AudioSessions", "AudioRendering"), ("SessionPolicy", "AudioSessionTypes"),
 }
 # Libraries, which apps link, use none of these, directly or through other targets.
-NOT_FOR_APPS = {"ArbiterService", "SessionCommands", "Yams"}
+NOT_FOR_APPS = {"ArbiterService", "CDesktopBus", "DesktopBridge", "SessionCommands", "Yams"}
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"
     r"import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)",

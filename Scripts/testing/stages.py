@@ -16,7 +16,7 @@ LIMIT_SECONDS = {"default": 1200, "all": 2700}
 ALONE = 10_000
 
 # The suites that start servers and programs; all others are unit tests.
-INTEGRATION = ("JackDriverTests", "PlayerTests", "ArbiterServiceTests", "FaultTests")
+INTEGRATION = ("JackDriverTests", "PlayerTests", "ArbiterServiceTests", "FaultTests", "DesktopBridgeTests")
 # Suites that run on plain jackd only.
 JACKD_ONLY = ("ShutdownTests", "HungAppTests", "LateThreadTests", "ManagedServerTests", "ServerProgramTests")
 # A suite that preloads a library into programs. A sanitizer's runtime must be loaded first.
@@ -170,6 +170,9 @@ TABLE = [
     Stage(
         "service", "audiosessiond and its clients: authority, leases, limits, malformed packets",
         [swift_tests(suites("ArbiterServiceTests"))], needs=BUILT, cores=0.4, isolated=True),
+    Stage(
+        "desktop", "the player on a session bus: properties, signals and commands, by playerctl and other programs",
+        [swift_tests(suites("DesktopBridgeTests"))], needs=BUILT, cores=0.5, isolated=True),
     Stage("rules", "unit tests of the session rules", [swift_tests(suites("SessionPolicyTests"))], needs=BUILT),
     integration("jack-sync", "the suites of 'jack' on jackd -S", "jackd-sync", skip=JACKD_ONLY),
     Stage("c-gcc", "the C libraries, built by GCC", c_tests("gcc", 3), modes=SHORT),
