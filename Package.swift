@@ -37,6 +37,7 @@ let package = Package(
         .executable(name: "audiosession", targets: ["audiosession"]),
         .executable(name: "audiosession-server", targets: ["audiosession-server"]),
         .executable(name: "audiosession-device", targets: ["audiosession-device"]),
+        .executable(name: "audiosession-mpris", targets: ["audiosession-mpris"]),
         .executable(name: "audiosessiond", targets: ["audiosessiond"]),
     ],
     dependencies: [
@@ -165,6 +166,13 @@ let package = Package(
                 "ArbiterService", "SessionArbiter", "CPlatform", "Platform", "ProgramSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "audiosession-mpris",
+            dependencies: [
+                "DesktopBridge", "Platform", "ProgramSupport", "SessionArbiter", "SessionPolicy",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift),
         .executableTarget(

@@ -94,8 +94,10 @@ public struct NowPlayingRecord: Hashable, Sendable, Codable {
 
     /// Returns the position in seconds at a time in nanoseconds of the monotonic clock, at most the
     /// duration.
-    public func position(at now: UInt64) -> Double {
-        let elapsed = info.playbackState == .playing && now > time ? Double(now - time) / 1e9 * info.rate : 0
+    public func position(at now: UInt64) -> Double { position(at: now, isPlaying: info.playbackState == .playing) }
+
+    public func position(at now: UInt64, isPlaying: Bool) -> Double {
+        let elapsed = isPlaying && now > time ? Double(now - time) / 1e9 * info.rate : 0
         return min(info.position + elapsed, info.duration ?? .infinity)
     }
 }

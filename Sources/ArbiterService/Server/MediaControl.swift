@@ -23,7 +23,7 @@ struct MediaControl {
     private var nextStart = 0.0
     private var pause = Self.shortestPause
 
-    /// Seconds between two starts of a program that ends at once.
+    /// Seconds between two starts of a program that fails at once.
     private static let (shortestPause, longestPause) = (1.0, 60.0)
     /// Seconds after which a program has worked: the next pause is the shortest one.
     private static let minimumLife = 10.0
@@ -65,8 +65,9 @@ struct MediaControl {
         guard let child else { return 0 }
         if descriptor >= 0 { close(descriptor) }
         (self.child, descriptor) = (nil, -1)
-        delayNextStart(at: now)
-        return reapProgram(child)
+        let status = reapProgram(child)
+        if status == 0 { (pause, nextStart) = (Self.shortestPause, now) } else { delayNextStart(at: now) }
+        return status
     }
 
     /// Ends the program with the service: it would notice that by itself, but not reap itself.
