@@ -12,18 +12,24 @@ public enum AudioQueue {
         public let source: PlaybackSource
         /// A linear gain, 0 or more; for a common loudness of all items.
         public let gain: Float
+        /// How many times it is played again before the next item; a negative number: forever.
+        public let repetitions: Int
 
         private static let lastID = Mutex(0)
 
         /// Creates an item. A `gain` that is negative or not finite counts as 1.
-        public init(_ source: PlaybackSource, gain: Float = 1) {
+        public init(_ source: PlaybackSource, gain: Float = 1, repetitions: Int = 0) {
             id = Self.lastID.withLock { last in
                 last += 1
                 return last
             }
             self.source = source
             self.gain = gain >= 0 && gain.isFinite ? gain : 1
+            self.repetitions = repetitions
         }
+
+        /// Whether it is played again after a number of repetitions.
+        func repeats(after count: Int) -> Bool { repetitions < 0 || count < repetitions }
 
         public static func == (a: Item, b: Item) -> Bool { a.id == b.id }
     }
@@ -47,6 +53,8 @@ public enum AudioQueue {
     public enum Event: Equatable, Sendable {
         /// The first frame of an item is being played, or will be at the frame of a timed start.
         case itemStarted(Item)
+        /// The first frame of a repetition of an item is being played (`Item.repetitions`).
+        case itemRepeated(Item)
         /// An item has ended, or was left out.
         case itemEnded(Item, ItemEnding)
         /// The session was interrupted, or its output was disconnected; playback is paused (INT-9,

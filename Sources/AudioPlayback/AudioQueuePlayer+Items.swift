@@ -14,7 +14,9 @@ extension AudioQueuePlayer {
 
     /// Appends an item, and returns it.
     @discardableResult
-    public func append(_ source: PlaybackSource, gain: Float = 1) -> Item { insert(source, at: .max, gain: gain) }
+    public func append(_ source: PlaybackSource, gain: Float = 1, repetitions: Int = 0) -> Item {
+        insert(source, at: .max, gain: gain, repetitions: repetitions)
+    }
 
     /// Appends items, and returns them. Do not append many items one by one: while the last item
     /// plays, each call may start the stream again.
@@ -30,16 +32,16 @@ extension AudioQueuePlayer {
     /// Inserts an item before that at `index`, clamped to the queue, and returns it. If shuffled,
     /// it is played at a random time after the current one.
     @discardableResult
-    public func insert(_ source: PlaybackSource, at index: Int, gain: Float = 1) -> Item {
-        let item = Item(source, gain: gain)
+    public func insert(_ source: PlaybackSource, at index: Int, gain: Float = 1, repetitions: Int = 0) -> Item {
+        let item = Item(source, gain: gain, repetitions: repetitions)
         change { $0.insert(item, at: min(max(0, index), $0.items.count), current: $1) }
         return item
     }
 
     /// Inserts an item that is played next, also if shuffled, and returns it.
     @discardableResult
-    public func insertNext(_ source: PlaybackSource, gain: Float = 1) -> Item {
-        let item = Item(source, gain: gain)
+    public func insertNext(_ source: PlaybackSource, gain: Float = 1, repetitions: Int = 0) -> Item {
+        let item = Item(source, gain: gain, repetitions: repetitions)
         change { $0.insert(item, after: $1) }
         return item
     }

@@ -126,13 +126,15 @@ public final class AudioQueuePlayer: Sendable {
     public var currentItem: Item? { content.item(at: playback.position) }
 
     /// The position in seconds of the current item; set it to seek. Values beyond its ends are
-    /// clamped. Setting it to the end moves to the next item. Has no effect before the first
-    /// `play()`, and after the queue has ended.
+    /// clamped. Setting it to the end moves to the next item. Before the first `play()`, and after
+    /// the queue has ended, it opens the first item; it has no effect if that fails.
     public var currentTime: Double {
         get { seconds(at: playback.position) }
         set {
+            let before = playback.position
+            let opened = content.opened(before)
             move { state in
-                let position = state.position
+                let position = state.position == before ? opened ?? before : state.position
                 guard let shape = content.shape(at: position), shape.sampleRate > 0 else { return position }
                 let frame = max(0, newValue.isNaN ? 0 : newValue) * Double(shape.sampleRate)
                 guard shape.frameCount > 0, frame >= Double(shape.frameCount) else {

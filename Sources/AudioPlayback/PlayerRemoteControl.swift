@@ -38,7 +38,10 @@ public final class PlayerRemoteControl: Sendable {
     ) throws {
         let publisher = PlaybackPublisher(queue.session, description) { [weak queue] in queue?.nowPlaying }
         queue.onEvent { [weak publisher] event in
-            if case .itemStarted = event { publisher?.update() }
+            switch event {
+            case .itemStarted, .itemRepeated: publisher?.update()
+            default: break
+            }
         }
         let commands = Self.common.union([.nextTrack, .previousTrack, .setShuffled, .setRepeatMode])
         try self.init(queue.playback, commands, publisher) { [weak queue] command in queue?.perform(command) }

@@ -11,6 +11,8 @@ final class QueueContent: PlaybackContent {
     /// A turn, and what could not be played before it.
     private struct Turn {
         var item: Item
+        /// How many times the item has been played before, in a row.
+        var repetition = 0
         var sampleRate: Int
         var frameCount: Int64
         var failures: [Event] = []
@@ -69,12 +71,30 @@ final class QueueContent: PlaybackContent {
     func isOutdated(behind position: StreamPosition) -> Bool {
         guard let (turns, hasEnded) = state.withLock({ $0.program })?.read(behind: position.id) else { return false }
         return state.withLock { state in
-            guard var id = state.turns[position.id]?.item.id else { return false }
-            for turn in turns {
-                guard let next = state.order.following(id), next == state.turns[turn]?.item.id else { return true }
-                id = next
+            guard var last = state.turns[position.id] else { return false }
+            for id in turns {
+                guard let turn = state.turns[id], Self.following(last, state.order) == turn.item.id else { return true }
+                last = turn
             }
-            return hasEnded && state.order.following(id) != nil
+            return hasEnded && Self.following(last, state.order) != nil
+        }
+    }
+
+    /// Returns the id of the item that follows a turn.
+    private static func following(_ turn: Turn, _ order: PlayOrder) -> Int? {
+        turn.item.repeats(after: turn.repetition) ? turn.item.id : order.following(turn.item.id)
+    }
+
+    /// Returns a position whose shape is known: opens the first item for that, if nothing has been
+    /// played yet. Nil if there are no items, or it cannot be opened.
+    func opened(_ position: StreamPosition) -> StreamPosition? {
+        guard shape(at: position).map({ $0.sampleRate == 0 }) ?? true else { return position }
+        guard let item = item(at: position), let reader = try? item.source.open() else { return nil }
+        return state.withLock { state in
+            let id = state.turns[position.id] == nil ? Self.turn(of: item, &state).id : position.id
+            state.turns[id]?.sampleRate = reader.sampleRate
+            state.turns[id]?.frameCount = reader.frameCount
+            return StreamPosition(id: id, frame: position.frame)
         }
     }
 
@@ -145,23 +165,37 @@ final class QueueContent: PlaybackContent {
     /// queue. What cannot be opened is reported when the turn that follows it begins.
     func nextSegment(after turn: Int, failures: [Event] = []) -> StreamSegment? {
         var failures = failures
-        guard var item = state.withLock({ $0.turns[turn]?.item }) else { return nil }
+        guard let last = state.withLock({ $0.turns[turn] }) else { return nil }
+        var item = last.item
+        if failures.isEmpty, item.repeats(after: last.repetition) {
+            do { return try segment(playing: item, repetition: last.repetition + 1) } catch {
+                failures.append(.itemEnded(item, .failed("\(error)")))
+            }
+        }
         // At most one round: all items may be gone.
         for _ in 0..<max(0, withOrder({ $0.items.count }) - failures.count) {
             guard let next = withOrder({ $0.next(after: item.id, isSkip: !failures.isEmpty) }) else { break }
             item = next
-            do {
-                let reader = try next.source.open()
-                let id = state.withLock { state in
-                    let id = Self.turn(of: next, &state).id
-                    state.turns[id]?.failures = failures
-                    return id
-                }
-                return segment(id, reader, from: nil)
-            } catch { failures.append(.itemEnded(next, .failed("\(error)"))) }
+            do { return try segment(playing: next, failures: failures) } catch {
+                failures.append(.itemEnded(next, .failed("\(error)")))
+            }
         }
         state.withLock { $0.trailing = failures }
         return nil
+    }
+
+    /// Opens an item for a new turn, from its beginning.
+    private func segment(
+        playing item: Item, repetition: Int = 0, failures: [Event] = []
+    ) throws -> StreamSegment {
+        let reader = try item.source.open()
+        let id = state.withLock { state in
+            let id = Self.turn(of: item, &state).id
+            state.turns[id]?.failures = failures
+            state.turns[id]?.repetition = repetition
+            return id
+        }
+        return segment(id, reader, from: nil)
     }
 
     func turnWasRead(_ turn: Int, defect: AudioFileError?) {
@@ -184,7 +218,11 @@ final class QueueContent: PlaybackContent {
         state.withLock { state in
             guard state.announced != turn, let begun = state.turns[turn] else { return }
             let previous = state.announced ?? turn
-            state.pending += Self.ending(&state, ending) + begun.failures + [.itemStarted(begun.item)]
+            if ending == nil, begun.repetition > 0, state.turns[previous]?.item == begun.item {
+                state.pending.append(.itemRepeated(begun.item))
+            } else {
+                state.pending += Self.ending(&state, ending) + begun.failures + [.itemStarted(begun.item)]
+            }
             state.announced = turn
             // The previous turn remains: playback may have been stopped in it meanwhile.
             for id in state.turns.keys where id < min(previous, turn) { state.turns[id] = nil }

@@ -11,6 +11,10 @@ final class PlaybackController {
     let host: AudioSessionHost
     let engine: AudioEngine
     let music: Playlist
+    /// Lets media keys and the desktop control the music; nil when rendering offline.
+    private let remoteControl: PlayerRemoteControl?
+    /// Whether a remote control has quit the player.
+    private let hasQuit = Mutex(false)
     private let prompt: AudioPlayer?
     private let promptEnded = Mutex(false)
     private let options: PlayerOptions
@@ -26,7 +30,7 @@ final class PlaybackController {
     private var now = 0.0
     private(set) var silentSwitch = false
     private(set) var isInterrupted = false
-    /// The failure of the first damaged file.
+    /// The failure of the first file that is damaged, or could not be opened when its turn came.
     private(set) var damage: ProgramFailure?
 
     private enum Action { case prompt, ring, decline }
@@ -43,6 +47,7 @@ final class PlaybackController {
             files: options.files, session: session, outputs: try Self.outputs(of: session, options),
             volume: Float(pow(10, options.volume / 20)), loops: options.loop,
             start: options.start, wakeUp: wakeUp)
+        remoteControl = options.render == nil ? try PlayerRemoteControl(music.queue) : nil
         prompt = try options.prompt.map { try Self.makePrompt($0, host: host) }
         tuner = options.ioBuffer == .auto ? try IOBufferTuner(session: session) : nil
         meter = reporter.style == .silent ? nil : try OutputMeter(engine: engine)
@@ -53,7 +58,13 @@ final class PlaybackController {
         if let time = options.promptAt { schedule.append((time, .prompt)) }
         if let time = options.callAt { schedule += [(time, .ring), (time + options.callFor, .decline)] }
         schedule.sort { $0.time < $1.time }
-        let ended = promptEnded
+        let (ended, hasQuit) = (promptEnded, hasQuit)
+        if remoteControl != nil {
+            try session.remoteControl.setHandler(for: [.quit]) { _ in
+                hasQuit.withLock { $0 = true }
+                wakeUp.post()
+            }
+        }
         prompt?.onFinish { _, _ in
             ended.withLock { $0 = true }
             wakeUp.post()
@@ -89,8 +100,7 @@ final class PlaybackController {
     }
 
     /// Performs the actions that are due by `time`, deactivates the prompt's session if the prompt
-    /// has ended, continues with the next file if the current one has ended, and reports what has
-    /// changed since the last step. Throws if playback is refused, the next file cannot be played,
+    /// has ended, and reports what has changed since the last step. Throws if playback is refused,
     /// or an event cannot be written.
     func step(to time: Double) throws {
         now = time
@@ -105,16 +115,18 @@ final class PlaybackController {
         }) {
             endPrompt()
         }
-        if let ended = try music.step() { reportEnd(ended) }
+        for ended in try music.step() { reportEnd(ended) }
         observe()
         try reporter.checkOutput()
     }
 
     /// Whether a player plays and its session is not interrupted.
-    var isAudible: Bool { music.player.isPlaying || prompt?.isPlaying == true }
+    var isAudible: Bool { music.queue.isPlaying || prompt?.isPlaying == true }
 
-    /// Whether the run is over: the duration has passed, or nothing is left to play.
+    /// Whether the run is over: the duration has passed, nothing is left to play, or a remote
+    /// control has quit the player.
     var isOver: Bool {
+        if hasQuit.withLock({ $0 }) { return true }
         if let duration = options.duration, now >= duration { return true }
         return music.isOver && prompt?.isPlaying != true
     }
@@ -122,10 +134,12 @@ final class PlaybackController {
     // MARK: Actions of keys
 
     func togglePlaying() {
-        attempt { music.player.isPlaying ? music.player.pause() : try music.play() }
+        attempt { music.queue.isPlaying ? music.queue.pause() : try music.play() }
     }
 
-    func seek(by seconds: Double) { music.player.currentTime += seconds }
+    func seek(by seconds: Double) { music.queue.currentTime += seconds }
+    func next() { music.queue.next() }
+    func previous() { music.queue.previous() }
 
     /// Changes the volume of the music within -120…24 dB.
     func changeVolume(byDecibels decibels: Double) {
@@ -161,13 +175,14 @@ final class PlaybackController {
 
     /// Returns what the screen shows. Resets the peaks of the outputs.
     func status() -> PlayerStatus {
-        let player = music.player
         var status = PlayerStatus()
-        status.file = music.title
-        status.format = player.formatDescription
-        status.position = player.currentTime
-        status.duration = player.duration
-        status.isPlaying = player.isPlaying
+        if let track = music.track {
+            status.file = track.title
+            status.format = track.format
+            status.duration = track.duration
+        }
+        status.position = music.queue.currentTime
+        status.isPlaying = music.queue.isPlaying
         status.peaks = (0..<(engine.format?.outputChannels ?? 0)).map { engine.takeOutputPeak(channel: $0) }
         status.loudness = meter?.loudness()
         status.volumeDecibels = 20 * log10(Double(max(music.volume, 1e-6)))
@@ -188,12 +203,10 @@ final class PlaybackController {
     func observe() {
         meter?.follow()
         for change in observer.changes(now: now) { report(.change(change)) }
-        guard now >= nextPosition, music.player.isPlaying else { return }
+        guard now >= nextPosition, music.queue.isPlaying, let track = music.track else { return }
         nextPosition = now.rounded(.down) + 1
-        let seconds = music.player.currentTime
-        report(
-            .position(
-                file: music.title, frame: Int64(seconds * Double(music.player.fileSampleRate)), seconds: seconds))
+        let seconds = music.queue.currentTime
+        report(.position(file: track.title, frame: Int64(seconds * Double(track.sampleRate)), seconds: seconds))
         reportLoudness(isFinal: false)
     }
 
@@ -229,11 +242,16 @@ final class PlaybackController {
         switch ended {
         case .finished(let file): report(.finished(file: file))
         case .damaged(let file, let error):
-            let failure = ProgramFailure(error)
-            damage = damage ?? failure
-            reporter.fail(failure)
+            fail(ProgramFailure(error))
             report(.finished(file: file))
+        case .failed(let reason): fail(ProgramFailure(.noInput, reason))
         }
+    }
+
+    /// Reports the failure of a file; the others are still played.
+    private func fail(_ failure: ProgramFailure) {
+        damage = damage ?? failure
+        reporter.fail(failure)
     }
 
     private static func configure(_ session: AudioSession, _ options: PlayerOptions) throws {

@@ -102,6 +102,8 @@ struct PlayerCommand: ParsableCommand {
         case .right: controller.seek(by: 5)
         case .up: controller.changeVolume(byDecibels: 1)
         case .down: controller.changeVolume(byDecibels: -1)
+        case .character("n"): controller.next()
+        case .character("b"): controller.previous()
         case .character("i"): controller.toggleInterruption()
         case .character("s"): controller.toggleSilentSwitch()
         case .character("p"): controller.speakPrompt()

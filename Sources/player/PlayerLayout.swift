@@ -7,9 +7,11 @@ extension ScreenLayout {
         page(
             facts(status, observer, levels), log: status.log,
             keys: [
-                "  space play/pause  ←→ seek  ↑↓ volume  i interrupt  s silent  p prompt  q quit",
-                "  space play ←→ ↑↓ i interrupt s silent p prompt q quit",
-                "  space ←→ ↑↓ i s p  q quit",
+                "  space play/pause  ←→ seek  ↑↓ volume  n next  b back  i interrupt  s silent  p prompt  q quit",
+                "  space play  ←→ seek  ↑↓ volume  n next  b back  i interrupt  s silent  p prompt  q quit",
+                "  space play ←→ ↑↓ n next b back i interrupt s silent p prompt q quit",
+                "  space play ←→ ↑↓ n b i interrupt s silent p prompt q quit",
+                "  space ←→ ↑↓ n b i s p  q quit",
                 "  q quit",
             ])
     }

@@ -5,87 +5,104 @@ import Foundation
 import Platform
 import SessionProgramSupport
 
-/// Plays files one after the other in one session.
+/// Plays files one after the other in one session, without gaps.
 final class Playlist {
     /// How a file ended.
     enum Ended: Equatable {
         case finished(file: String)
         case damaged(file: String, AudioFileError)
+        /// It could not be opened when its turn came.
+        case failed(String)
+    }
+
+    /// What the screen and the events say about a file.
+    struct Track {
+        /// The name of the file, without its folder.
+        var title: String
+        var format: String
+        var sampleRate: Int
+        /// Seconds; infinite if the file does not declare it.
+        var duration: Double
+
+        init(_ path: AudioFilePath) throws {
+            let file = try AudioFile(path: path)
+            title = path.lastComponent.description
+            format = file.formatDescription
+            sampleRate = file.sampleRate
+            duration = file.frameCount == 0 ? .infinity : file.duration
+        }
     }
 
     let session: AudioSession
-    private let files: [AudioFilePath]
-    private let loops: Int
-    /// The outputs to play on; nil: all outputs of the route.
-    private let outputs: [AudioSessionPortDescription]?
-    private var index = 0
-    private(set) var player: AudioPlayer
-    private let endings = Mutex<[AudioPlayer.Ending]>([])
-    private let wakeUp: WakeUp
-    var volume: Float { didSet { player.volume = volume } }
+    let queue: AudioQueuePlayer
+    /// By item.
+    private let tracks: [Int: Track]
+    private let events = Mutex<[AudioQueue.Event]>([])
+    var volume: Float { didSet { queue.volume = volume } }
 
-    /// Opens the first file, and checks every other file, so that a bad file is reported before
-    /// playback starts. Posts `wakeUp` when a file ends.
+    /// Opens every file, so that a bad one is reported before playback starts. Plays on the
+    /// `outputs`; nil: on all outputs of the route. Posts `wakeUp` when a file ends.
     init(
         files: [AudioFilePath], session: AudioSession, outputs: [AudioSessionPortDescription]?, volume: Float,
-        loops: Int,
-        start: Double, wakeUp: WakeUp
+        loops: Int, start: Double, wakeUp: WakeUp
     ) throws {
-        guard let first = files.first else { throw ProgramFailure(.usage, "Name at least one file to play.") }
-        for file in files.dropFirst() { _ = try AudioFile(path: file) }
-        self.session = session
-        self.files = files
-        self.outputs = outputs
-        self.volume = volume
-        self.loops = loops
-        self.wakeUp = wakeUp
-        player = try AudioPlayer(path: first, session: session, outputs: outputs)
-        guard start < player.duration || start == 0 else {
+        let queue = try AudioQueuePlayer(session: session, outputs: outputs)
+        var tracks: [Int: Track] = [:]
+        for file in files { tracks[queue.append(.file(file), repetitions: loops).id] = try Track(file) }
+        guard let first = queue.items.first, let track = tracks[first.id] else {
+            throw ProgramFailure(.usage, "Name at least one file to play.")
+        }
+        guard start < track.duration || start == 0 else {
             throw ProgramFailure(
                 .usage,
-                "--start \(start) is beyond the end of '\(first)' (\(Text.clock(player.duration))); give an earlier time."
-            )
+                """
+                --start \(start) is beyond the end of '\(files[0])' (\(Text.clock(track.duration))); give an earlier \
+                time.
+                """)
         }
-        prepare(player)
-        player.currentTime = start
+        self.session = session
+        self.queue = queue
+        self.tracks = tracks
+        self.volume = volume
+        queue.volume = volume
+        queue.currentTime = start
+        let events = events
+        queue.onEvent { event in
+            events.withLock { $0.append(event) }
+            wakeUp.post()
+        }
     }
 
-    func play() throws { try player.play() }
+    func play() throws { try queue.play() }
 
-    /// The name of the current file, without its folder.
-    var title: String { files[min(index, files.count - 1)].lastComponent.description }
+    /// The current file; nil after the last one.
+    var track: Track? { queue.currentItem.flatMap { tracks[$0.id] } }
 
     /// Whether nothing is left to play.
     private(set) var isOver = false
 
-    /// Continues with the next file if the current one has ended. Returns what ended; nil if
-    /// nothing has. Throws if playback was refused, or if the next file cannot be played.
-    func step() throws -> Ended? {
-        guard let ending = endings.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return nil }
-        let ended: Ended =
-            switch ending {
-            case .finished: .finished(file: title)
-            case .damaged(let error): .damaged(file: title, error)
-            case .refused(let error): throw error
+    /// Returns the files that have ended since the last call. Throws if playback was refused.
+    func step() throws -> [Ended] {
+        let events = events.withLock { events in
+            defer { events = [] }
+            return events
+        }
+        var ended: [Ended] = []
+        for event in events {
+            switch event {
+            case .itemEnded(let item, let ending):
+                let file = tracks[item.id]?.title ?? item.source.name
+                switch ending {
+                case .finished: ended.append(.finished(file: file))
+                case .damaged(let error): ended.append(.damaged(file: file, error))
+                case .failed(let reason): ended.append(.failed(reason))
+                case .skipped: break
+                }
+            case .ended(.refused(let error)): throw error
+            case .ended: isOver = true
+            case .itemStarted, .itemRepeated, .pausedBySession, .resumed: break
             }
-        index += 1
-        guard index < files.count else {
-            isOver = true
-            return ended
         }
-        player = try AudioPlayer(path: files[index], session: session, outputs: outputs)
-        prepare(player)
-        try player.play()
         return ended
-    }
-
-    private func prepare(_ player: AudioPlayer) {
-        player.volume = volume
-        player.numberOfLoops = loops
-        let (endings, wakeUp) = (endings, wakeUp)
-        player.onFinish { _, ending in
-            endings.withLock { $0.append(ending) }
-            wakeUp.post()
-        }
     }
 }

@@ -50,6 +50,53 @@ import Testing
         #expect(queue.underrunFrames == 0)
     }
 
+    @Test("PLAY-1: items repeat without a gap, and a queue that was not played yet can start part-way")
+    func repetitions() throws {
+        let stage = try StereoFixture()
+        let queue = try stage.queue()
+        let count = Signal.counting(frames: 9_000)
+        let first = queue.append(try stage.file("a.wav", [count, count]), repetitions: 2)
+        let second = queue.append(try stage.file("b.wav", [count, count]))
+        let events = EventLog<String>()
+        queue.onEvent { event in
+            switch event {
+            case .itemStarted(let item): events.note(item == first ? "a" : "b")
+            case .itemRepeated(let item): events.note(item == first ? "a again" : "b again")
+            case .itemEnded(let item, .finished): events.note(item == first ? "a ended" : "b ended")
+            default: break
+            }
+        }
+        queue.currentTime = 0.125
+        #expect(queue.currentTime == 0.125 && queue.duration == 0.1875 && queue.currentItem == first)
+        #expect(!queue.isPlaying && events.noted.isEmpty)
+        try queue.play()
+        let output = try renderAll(stage, queue)
+        let whole = Array(count[6_000...]) + count + count + count
+        #expect(Signal.firstDifference(output[0][..<whole.count], whole) == nil)
+        #expect(output[1][whole.count...].allSatisfy { $0 == 0 })
+        #expect(events.noted == ["a", "a again", "a again", "a ended", "b", "b ended"])
+        #expect(queue.currentItem == first && second.repetitions == 0)
+    }
+
+    @Test("PLAY-1: an item that repeats forever ends by next(), and an edit behind it does not restart the stream")
+    func endless() throws {
+        let stage = try StereoFixture()
+        let queue = try stage.queue()
+        let count = Signal.counting(frames: 4_800)
+        queue.append(try stage.file("a.wav", [count, count]), repetitions: -1)
+        try queue.play()
+        let output = try stage.render(48_000)
+        for pass in 0..<10 {
+            #expect(Signal.firstDifference(output[0][(pass * 4_800)..<((pass + 1) * 4_800)], count) == nil)
+        }
+        let second = queue.append(try stage.file("b.wav", [count, count]))
+        #expect(Signal.firstDifference(try stage.render(4_800)[0], count) == nil, "no crossfade")
+        queue.next()
+        #expect(queue.currentItem == second)
+        queue.currentTime = 100
+        #expect(!queue.isPlaying)
+    }
+
     @Test("PLAY-1: files of one recording at another rate join as if they were one file, bit for bit")
     func joinsAtAnotherRate() throws {
         let stage = try StereoFixture()
