@@ -1,5 +1,6 @@
 import AudioPlayback
 import AudioSessions
+import Synchronization
 
 /// A browser or a social app: mostly silent, but the user sometimes starts a video.
 public final class Browser: Sendable {
@@ -7,6 +8,8 @@ public final class Browser: Sendable {
 
     private let session: AudioSession
     private let film: AudioPlayer
+    /// Only while a video plays: afterwards, the keys belong to the user's music again.
+    private let remote = Mutex<PlayerRemoteControl?>(nil)
     private let display: @Sendable (Display) -> Void
     private let observer = SessionObserver()
 
@@ -28,6 +31,7 @@ public final class Browser: Sendable {
     /// Starts or resumes the video. Call it only when the user asks, never when the page loads.
     public func play() throws {
         try film.play()
+        try registerRemoteCommands()
         display(.playing)
     }
 
@@ -38,8 +42,28 @@ public final class Browser: Sendable {
 
     /// Ends the video when it has finished or the user leaves the page; the user's music resumes.
     public func ended() {
+        remote.withLock { $0 = nil }
         try? session.setActive(false, options: .notifyOthersOnDeactivation)
         display(.ended)
+    }
+
+    private func registerRemoteCommands() throws {
+        try remote.withLock { remote in
+            guard remote == nil else { return }
+            remote = try PlayerRemoteControl(film)  // title, position, seeking
+            // Play and pause are those of the page, which shows them.
+            try session.remoteControl.setHandler(for: [.play, .pause, .togglePlayPause]) { [weak self] command in
+                self?.perform(command)
+            }
+        }
+    }
+
+    private func perform(_ command: RemoteCommand) {
+        switch command {
+        case .play: try? play()
+        case .pause: pause()
+        default: film.isPlaying ? pause() : try? play()
+        }
     }
 
     private func handle(_ event: AudioSessionEvent) {

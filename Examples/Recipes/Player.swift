@@ -10,6 +10,7 @@ public final class Player: Sendable {
 
     private let session: AudioSession
     private let player: AudioPlayer
+    private let remote: PlayerRemoteControl
     private let display: @Sendable (Display) -> Void
     /// Whether the user wants playback; an interruption does not change this.
     private let userWantsPlayback = Mutex(false)
@@ -28,8 +29,12 @@ public final class Player: Sendable {
         self.display = display
         player = try AudioPlayer(path: path, session: session)
         player.resumePolicy = .never  // this app resumes the player itself and updates its display
+        remote = try PlayerRemoteControl(player)  // title, position, seeking
         player.onFinish { [weak self] _, _ in self?.pause() }
         observer.observe(session) { [weak self] event in self?.handle(event) }
+        try session.remoteControl.setHandler(for: [.play, .pause, .togglePlayPause]) { [weak self] command in
+            self?.perform(command)
+        }
     }
 
     /// Handles the play button. Activates the session, also after a suspension; throws if the
@@ -46,6 +51,15 @@ public final class Player: Sendable {
         userWantsPlayback.withLock { $0 = false }
         player.pause()
         display(.paused)
+    }
+
+    /// Does what the app's own buttons do: a key of the headset, or the desktop's panel.
+    private func perform(_ command: RemoteCommand) {
+        switch command {
+        case .play: try? play()
+        case .pause: pause()
+        default: userWantsPlayback.withLock { $0 } ? pause() : try? play()
+        }
     }
 
     /// Deactivates if paused, so that no other app needs to interrupt it. Do not stream silence to

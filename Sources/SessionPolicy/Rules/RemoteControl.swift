@@ -57,7 +57,7 @@ extension SessionState {
         guard command == .togglePlayPause, !remoteCommands.contains(.togglePlayPause),
             remoteCommands.isSuperset(of: [.play, .pause])
         else { return command }
-        return isActive && isRunning ? .pause : .play
+        return published.info.playbackState == .playing ? .pause : .play
     }
 
     /// What is published of the session: what its app states, except that an interrupted or inactive

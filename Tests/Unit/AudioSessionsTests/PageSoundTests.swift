@@ -162,6 +162,49 @@ import Testing
         #expect(await shown.next(3) == ["item", "item", "item"])
     }
 
+    @Test("REMOTE-1, REMOTE-3: a remote control of a player, and of an app's own playback") func remoteControl()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("a.wav")
+        try SoundFile.write([Signal.counting(frames: 48_000)], sampleRate: 48_000, to: path)
+        let paths = [path, path]
+        let shown = shown
+        try session.setCategory(.playback)
+        let quit = { @Sendable in shown.note("quit") }
+        do {
+            // [remote]
+            let queue = try AudioQueuePlayer(session: session)
+            for path in paths { queue.append(.file(path)) }
+            let remote = try PlayerRemoteControl(queue)  // lives as long as you hold it
+            try session.remoteControl.setHandler(for: [.quit]) { _ in quit() }
+            try queue.play()
+            // [end]
+            try host.sendRemoteCommand(.quit)
+            #expect(await shown.next(1) == ["quit"])
+            try host.sendRemoteCommand(.pause)
+            host.settle()
+            #expect(queue.isPaused)
+            withExtendedLifetime(remote) {}
+        }
+        let station = Station(shown: shown)
+        // [nowplaying]
+        let remote = session.remoteControl
+        try remote.setHandler(for: [.play, .pause, .nextTrack]) { command in station.perform(command) }
+        try remote.setNowPlaying(
+            NowPlayingInfo(
+                .playing, title: "Morning show", artist: "A station", artworkURL: "https://example.org/logo.png"))
+        // [end]
+        try host.sendRemoteCommand(.nextTrack)
+        #expect(await shown.next(1) == ["nextTrack"])
+        #expect(remote.nowPlaying?.artist == "A station")
+    }
+
+    private struct Station: Sendable {
+        let shown: Shown
+        func perform(_ command: RemoteCommand) { shown.note(command.kind.rawValue) }
+    }
+
     private func play(_ path: String, _ show: @escaping @Sendable (AudioPlayer.Ending) -> Void) async throws {
         // [player]
         let player = try AudioPlayer(path: path, session: session)

@@ -57,6 +57,9 @@ import Testing
         try scene.do(.setRunning(SessionID(1), false))
         #expect(try send(.pause, &scene)?.command == .pause, "also of a paused app")
         #expect(try send(.togglePlayPause, &scene)?.command == .play)
+        // What the app states is newer than what its sound says: a pause fades out.
+        try scene.do(.setNowPlaying(SessionID(1), NowPlayingInfo(.playing)))
+        #expect(try send(.togglePlayPause, &scene)?.command == .pause)
         try scene.do(.setRemoteCommands(SessionID(1), [.togglePlayPause]))
         #expect(try send(.togglePlayPause, &scene)?.command == .togglePlayPause)
         try scene.do(.setRemoteCommands(SessionID(1), [.play]))

@@ -3,8 +3,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// GUIDE-5: browser-like apps that sometimes play audio. Not in this release: remote commands
-/// during a film (group REMOTE).
+/// GUIDE-5: browser-like apps that sometimes play audio.
 @Suite struct BrowserTests {
     private static let (browser, music) = (0, 1)
 
@@ -49,6 +48,35 @@ import Testing
         heard = try device.render(2_400)
         #expect(heard[browser].isSilent)
         #expect(heard[music].differs(fadingInFrom: 9_600 + Device.fade) == nil)
+    }
+
+    @Test("GUIDE-5, REMOTE-2: the film takes the remote commands while it plays; afterwards they are the music's again")
+    func remoteCommands() throws {
+        let (browser, music) = (Self.browser, Self.music)
+        let device = try Device(apps: 2)
+        let heard = Screen<Player.Display>()
+        let player = try Player(
+            session: device.session(of: music), path: device.programme(of: music), display: heard.show)
+        try player.play()
+        let screen = Screen<Browser.Display>()
+        let page = try Browser(
+            session: device.session(of: browser), film: device.programme(of: browser, frames: 12_000),
+            display: screen.show)
+
+        // "Register for remote control events while video is playing and unregister when the video
+        // ends."
+        try page.play()
+        _ = try device.render(4_800)
+        try device.system.sendRemoteCommand(.pause)
+        #expect(try device.render(2_400)[browser].fallsSilent)
+        #expect(screen.displays == [.playing, .paused])
+        try device.system.sendRemoteCommand(.togglePlayPause)
+        _ = try device.render(12_000)
+        #expect(screen.displays == [.playing, .paused, .playing, .ended])
+        #expect(heard.now == .playing, "the music has resumed")
+        try device.system.sendRemoteCommand(.pause)
+        #expect(try device.render(2_400)[music].fallsSilent)
+        #expect(heard.now == .paused && screen.displays.count == 4)
     }
 
     @Test(

@@ -7,9 +7,8 @@ import Testing
 /// GUIDE-2, playback controlled by the user; recording is in RecorderTests. The quoted advice is
 /// that of 2017.
 ///
-/// Not in this release, and so not tested: remote commands and now-playing information (group
-/// REMOTE), and the volume view; the values that this view sets are tested. Unplugging headphones
-/// is in FigureTests (figure 5-1).
+/// Not in this release, and so not tested: the volume view; the values that it sets are tested.
+/// Unplugging headphones is in FigureTests (figure 5-1).
 @Suite struct UserControlledPlaybackTests {
     private static let (player, other) = (0, 1)
 
@@ -175,6 +174,40 @@ import Testing
         try device.system.setSystemVolume(0.5)
         #expect(try abs(device.render(4_800)[player].decibels(from: 9_600) + 6.0206) < 0.001)
         #expect(scene.session.outputVolume == 0.5)
+    }
+
+    @Test("GUIDE-2, REMOTE-1, REMOTE-3: remote commands do what the app's button does, and what plays is published")
+    func remoteCommands() throws {
+        let scene = try Scene()
+        let (device, player) = (scene.device, Self.player)
+        let music = try scene.music()
+        _ = try device.render(2_400)
+        // "Your app must be the Now Playing app and currently playing audio before it can respond."
+        try device.system.sendRemoteCommand(.pause)
+        #expect(try device.render(2_400)[Self.other].fallsSilent && scene.screen.displays.isEmpty)
+        try music.play()
+
+        try scene.player.play()
+        _ = try device.render(4_800)
+        try device.system.sendRemoteCommand(.pause)
+        #expect(try device.render(4_800)[player].fallsSilent)
+        #expect(scene.screen.displays == [.playing, .paused] && scene.session.isActive)
+        try device.system.sendRemoteCommand(.togglePlayPause)
+        #expect(try device.render(4_800)[player].differs(fadingInFrom: 4_800 + Device.fade) == nil)
+        #expect(scene.screen.now == .playing)
+        try device.system.sendRemoteCommand(.seek(to: 1))
+        _ = try device.render(256)
+        let remote = scene.session.remoteControl
+        #expect(eventually { remote.nowPlaying?.position == 1 && remote.nowPlaying?.duration == 10 })
+
+        // A command that is issued during an interruption is remembered: it does not resume.
+        try device.system.ring()
+        _ = try device.render(2_400)
+        try device.system.sendRemoteCommand(.pause)
+        try device.system.declineCall()
+        #expect(try device.render(4_800)[player].isSilent)
+        #expect(scene.screen.now == .paused)
+        withExtendedLifetime(music) {}
     }
 
     @Test("INT-7: paused by a command of the assistant that interrupts it, the player does not resume")
