@@ -149,8 +149,8 @@ let package = Package(
         .target(
             name: "SessionCommands",
             dependencies: [
-                "ArbiterService", "AudioRendering", "CSessionSocket", "JackDriver", "Platform", "SessionArbiter",
-                "SessionPolicy",
+                "ArbiterService", "AudioRendering", "CSessionSocket", "DesktopBridge", "JackDriver", "Platform",
+                "SessionArbiter", "SessionPolicy",
             ],
             swiftSettings: swift),
         .executableTarget(
@@ -306,7 +306,7 @@ let package = Package(
         .testTarget(
             name: "SessionCommandsTests",
             dependencies: [
-                "ArbiterService", "AudioRendering", "JackDriver", "SessionArbiter", "SessionPolicy",
+                "ArbiterService", "AudioRendering", "DesktopBridge", "JackDriver", "SessionArbiter", "SessionPolicy",
                 "SessionCommands", "TestRandom", "TestSupport",
             ],
             path: "Tests/Unit/SessionCommandsTests", swiftSettings: swift),

@@ -1,4 +1,5 @@
 internal import ArbiterService
+internal import DesktopBridge
 internal import Foundation
 internal import JackDriver
 internal import Platform
@@ -14,6 +15,7 @@ extension Machine {
         machine.jackLibrary = JackDriver.libraryVersion
         machine.server = { ManagedServers.look() }
         machine.arbiter = { SocketArbiterClient.look() }
+        machine.sessionBus = { SessionBusState.current() }
         machine.program = { name in
             try? ProgramLaunch.find(name, orNamedBy: name.uppercased().replacingOccurrences(of: "-", with: "_"))
         }

@@ -1,3 +1,4 @@
+public import DesktopBridge
 internal import Foundation
 
 /// The properties of the machine that `audiosession doctor` examines. Tests construct their own.
@@ -16,6 +17,8 @@ public struct Machine: Sendable {
     public var server: @Sendable () -> ServerView = { ServerView(name: nil, unreachable: "not checked") }
     /// Looks for the arbiter.
     public var arbiter: @Sendable () -> ArbiterProbe = { .absent(path: "") }
+    /// Looks for the desktop's session bus.
+    public var sessionBus: @Sendable () -> SessionBusState = { .absent(reason: "not checked") }
     /// Returns the path of an executable program; nil if it was not found.
     public var program: @Sendable (_ name: String) -> String? = { _ in nil }
     /// The path of the settings file.

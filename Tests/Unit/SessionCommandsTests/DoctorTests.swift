@@ -1,3 +1,4 @@
+import DesktopBridge
 import Foundation
 import JackDriver
 import SessionArbiter
@@ -45,6 +46,7 @@ import Testing
         machine.server = { Self.server(period: 256) }
         machine.arbiter = { .running(PolicyArbiterClient().report, path: "/run/user/1000/audiosession/arbiter.socket") }
         machine.program = { "/usr/bin/" + $0 }
+        machine.sessionBus = { .reachable(address: "unix:path=/run/user/1000/bus") }
         machine.configuration = "/home/x/audiosession.yaml"
         return machine
     }
@@ -99,6 +101,22 @@ import Testing
                 """))
         #expect(outcome.text.hasSuffix("\n1 error."))
         #expect(outcome.exitStatus == 69)
+    }
+
+    @Test("REMOTE-1: without a session bus, media keys do not work, and that is no problem; a broken bus is a warning")
+    func mediaControl() {
+        func finding(_ change: (inout Machine) -> Void) -> Finding? {
+            var machine = machine
+            change(&machine)
+            return DoctorResult(machine).findings.first { $0.check == "media control" }
+        }
+        #expect(finding { _ in }?.state == .ok)
+        let absent = finding { $0.sessionBus = { .absent(reason: "no address") } }
+        #expect(absent?.state == .ok && absent?.finding.contains("no address") == true)
+        let broken = finding { $0.sessionBus = { .unreachable(reason: "it did not reply") } }
+        #expect(broken?.state == .warning && broken?.fix?.contains("DBUS_SESSION_BUS_ADDRESS") == true)
+        let missing = finding { $0.program = { $0 == "audiosession-mpris" ? nil : "/usr/bin/" + $0 } }
+        #expect(missing?.state == .warning && missing?.fix?.contains("AUDIOSESSION_MPRIS") == true)
     }
 
     @Test("Resource limits that are too low for audio are errors")
