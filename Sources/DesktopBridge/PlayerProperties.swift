@@ -91,7 +91,7 @@ struct PlayerProperties: Hashable, Sendable {
 
     private var rootValues: [Value] {
         [
-            ("Identity", identity), ("DesktopEntry", desktopEntry), ("CanQuit", canQuit), ("CanRaise", canRaise),
+            ("Identity", identity), ("CanQuit", canQuit), ("CanRaise", canRaise), ("DesktopEntry", desktopEntry),
         ]
     }
 

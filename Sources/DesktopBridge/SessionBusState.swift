@@ -61,6 +61,9 @@ enum SessionBusAddress {
         }
     }
 
+    /// The kinds of addresses that sd-bus can connect to.
+    private static let transports = ["unix:", "tcp:", "unixexec:", "x-machine-unix:"]
+
     /// Connects to the bus, for at most `timeoutSeconds`. Returns a bus for the caller to destroy.
     static func open(
         _ address: String, timeoutSeconds: Double, callbacks: desktop_bus_callbacks_t
@@ -68,7 +71,9 @@ enum SessionBusAddress {
         var callbacks = callbacks
         var bus: OpaquePointer?
         let milliseconds = max(0, min(timeoutSeconds, 3_600)) * 1_000
-        let result = desktop_bus_open(address.busText, Int32(milliseconds), &callbacks, &bus)
+        // sd-bus reports an address of another kind, such as `disabled:`, as a refused connection.
+        let isKnown = address.split(separator: ";").contains { entry in transports.contains { entry.hasPrefix($0) } }
+        let result = isKnown ? desktop_bus_open(address.busText, Int32(milliseconds), &callbacks, &bus) : -EINVAL
         guard result >= 0, let bus else {
             let reason =
                 switch -result {

@@ -34,7 +34,6 @@ struct PlayerctlTests {
         #expect(try served.playerctl("metadata", "title").output == "Next")
         try served.show(nil, state: .stopped)
         #expect(try served.playerctl("status").output == "Stopped")
-        #expect(try served.playerctl("metadata", "--format", "{{title}}|{{mpris:trackid}}").output == "|")
         #expect(try served.playerctl("loop").output == "None")
     }
 
