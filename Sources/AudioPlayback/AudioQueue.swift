@@ -34,7 +34,8 @@ public enum AudioQueue {
         public static func == (a: Item, b: Item) -> Bool { a.id == b.id }
     }
 
-    /// What follows the last item, or each item; `next()` and `previous()` leave an item that repeats.
+    /// What follows the last item, or each item; `next()` and `previous()` leave an item that
+    /// repeats.
     public typealias RepeatMode = AudioSessionTypes.RepeatMode
 
     /// How an item ended.

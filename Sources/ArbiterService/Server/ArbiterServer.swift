@@ -72,7 +72,8 @@ public final class ArbiterServer: @unchecked Sendable {
     package init(
         listener: Int32, socketWatch: SocketWatch? = nil, settings: ServiceSettings = ServiceSettings(),
         folder: String = "", statePath: String? = nil,
-        permissions: PermissionStore? = nil, mediaControl: (path: String, arguments: [String])? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
+        permissions: PermissionStore? = nil, mediaControl: (path: String, arguments: [String])? = nil,
+        report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ArbiterError) {
         self.settings = settings
         self.folder = folder

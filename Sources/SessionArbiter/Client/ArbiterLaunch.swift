@@ -85,7 +85,8 @@ package struct ArbiterLaunch: Sendable {
 
     /// Returns whether the arbiter inherits an environment variable. It serves all apps, so it
     /// inherits only what it needs itself: where its files are, the language, the loader's path to
-    /// its libraries, the desktop's bus, and settings for testing it. In particular it does not inherit LD_PRELOAD.
+    /// its libraries, the desktop's bus, and settings for testing it. In particular it does not
+    /// inherit LD_PRELOAD.
     private static func keepsVariable(_ name: String) -> Bool {
         let names: Set = [
             "HOME", "PATH", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "LD_LIBRARY_PATH",

@@ -60,9 +60,9 @@ extension SessionState {
         return published.info.playbackState == .playing ? .pause : .play
     }
 
-    /// What is published of the session: what its app states, except that an interrupted or inactive
-    /// session does not play, and its position stands still since then. An app that states nothing
-    /// publishes only whether it plays (REMOTE-3).
+    /// What is published of the session: what its app states, except that an interrupted or
+    /// inactive session does not play, and its position stands still since then. An app that states
+    /// nothing publishes only whether it plays (REMOTE-3).
     public var published: NowPlayingRecord {
         guard var record = nowPlaying else {
             return NowPlayingRecord(info: NowPlayingInfo(isActive && isRunning ? .playing : .stopped), time: 0)

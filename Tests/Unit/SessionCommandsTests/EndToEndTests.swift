@@ -30,7 +30,9 @@ import Testing
             "device plug x --type zebra", "device plug x --type hdmi --outputs 65", "device unplug",
             "route a --input b",
             "server", "server dance", "server start --rate 1", "server start --period 9", "server stop --rate 48000",
-            "server start --name a/b", "doctor now", "status --yaml",
+            "server start --name a/b", "doctor now", "status --yaml", "remote dance", "remote seek", "remote seek soon",
+            "remote seek 1 2", "remote shuffle maybe", "remote repeat twice", "remote play 5", "remote skip --jsn",
+            "remote rate nan",
         ])
     func wrongUse(_ line: String) throws {
         let folder = audiosession.folder
@@ -52,7 +54,7 @@ import Testing
             "", "status", "why", "log", "interrupt", "interrupt begin", "interrupt end", "call", "call ring",
             "call accept",
             "call decline", "call end", "silent-switch", "screen", "volume", "microphone", "route", "do-not-disturb",
-            "app", "permission", "device", "device plug", "device unplug", "device list", "server", "doctor",
+            "app", "permission", "device", "device plug", "device unplug", "device list", "server", "doctor", "remote",
         ] {
             let (status, output) = try audiosession("\(command) --help")
             #expect(status == 0)

@@ -45,6 +45,43 @@ import Testing
         #expect(outcome.exitStatus == 0)
     }
 
+    @Test("REMOTE-1, REMOTE-2, REMOTE-3: remote shows what plays and sends commands, as text and as JSON")
+    func remote() throws {
+        let remote = RemoteControl(arbiter)
+        #expect(try remote.show(at: arbiter.now).text == "No app receives remote commands.")
+        #expect(try remote.show(at: arbiter.now).json == "{}")
+        var error = #expect(throws: CommandError.self) { try remote.send(.play) }
+        #expect(error?.status == .usage && error?.message.contains("Start playback in an app") == true)
+
+        try arbiter.decide(.setRemoteCommands(SessionID(2), [.pause, .play, .skip]))
+        try arbiter.decide(.setRunning(SessionID(2), false))
+        try arbiter.decide(.setRunning(SessionID(2), true))
+        let info = NowPlayingInfo(.playing, title: "Episode\u{1b}", artist: "Somebody", duration: 3_725.5, position: 60)
+        try arbiter.decide(.setNowPlaying(SessionID(2), info))
+        arbiter.clock += 12.25
+        let shown = try remote.show(at: arbiter.now)
+        let line = "session 2 (podcast, pid 102): playing 'Episode\\x1b' by Somebody, at 1:12 of 1:02:05"
+        #expect(shown.text == line)
+        let now = try #require(try object(shown)["nowPlaying"] as? [String: Any])
+        #expect(now["position"] as? Double == 72.25 && now["duration"] as? Double == 3_725.5)
+        #expect(now["commands"] as? [String] == ["play", "pause", "skip"] && now["state"] as? String == "playing")
+        #expect(
+            Set(now.keys) == [
+                "session", "state", "title", "artist", "duration", "position", "rate", "commands",
+            ])
+        let status = StatusResult(
+            server: server, library: "1.9.21", report: arbiter.report, socket: "/run/test.socket", now: arbiter.now)
+        #expect(status.text.contains("now playing     \(line)\n"))
+
+        let sent = try remote.send(.skip(by: -10.5))
+        #expect(sent.text == "The now-playing app receives the command 'skip -10.5'.")
+        #expect(try object(sent)["session"] as? Int == 2 && object(sent)["done"] as? String == "remote skip")
+        error = #expect(throws: CommandError.self) { try remote.send(.nextTrack) }
+        #expect(error?.status == .usage && error?.message.contains("It supports: play, pause, skip.") == true)
+        #expect(
+            LogLine(try #require(arbiter.log.last)).text(.init(steady: arbiter.now, wall: Date())).contains("REMOTE-1"))
+    }
+
     @Test("status without an arbiter or a server")
     func emptyStatus() throws {
         let outcome = StatusResult(

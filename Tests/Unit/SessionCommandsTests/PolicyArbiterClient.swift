@@ -78,7 +78,8 @@ final class PolicyArbiterClient: ArbiterClient {
         }
         return ArbiterReport(
             arbiter: 1, process: 4_711, uptime: 200, settings: ArbiterSettings(), decisions: UInt64(log.count),
-            clients: clients, sessions: sessions, system: system, apps: state.apps, hardware: HardwareRequest())
+            clients: clients, sessions: sessions, system: system, apps: state.apps, hardware: HardwareRequest(),
+            nowPlaying: state.nowPlaying?.id)
     }
 
     /// Returns an arbiter with music (1), interrupted by a podcast (2), while a prompt (3) speaks.
