@@ -51,8 +51,9 @@ public struct NowPlayingInfo: Hashable, Sendable, Codable {
         self.repeatMode = repeatMode
     }
 
-    /// The longest text in UTF-8 bytes. All texts together fit into one packet of the arbiter.
-    package static let longestText = 2_048
+    /// The longest text in UTF-8 bytes. All texts together fit into one packet of the arbiter, also
+    /// if JSON writes each byte as six.
+    package static let longestText = 1_024
     /// The greatest duration and position, in seconds: over 30 years.
     package static let longestTime = 1e9
     /// The range of `rate`.
@@ -94,10 +95,11 @@ public struct NowPlayingRecord: Hashable, Sendable, Codable {
 
     /// Returns the position in seconds at a time in nanoseconds of the monotonic clock, at most the
     /// duration.
-    public func position(at now: UInt64) -> Double { position(at: now, isPlaying: info.playbackState == .playing) }
-
-    public func position(at now: UInt64, isPlaying: Bool) -> Double {
-        let elapsed = isPlaying && now > time ? Double(now - time) / 1e9 * info.rate : 0
+    public func position(at now: UInt64) -> Double {
+        let elapsed = info.playbackState == .playing && now > time ? Double(now - time) / 1e9 * info.rate : 0
         return min(info.position + elapsed, info.duration ?? .infinity)
     }
+
+    /// Sets the position to that at a later time.
+    package mutating func advance(to now: UInt64) { (info.position, time) = (position(at: now), now) }
 }

@@ -1,4 +1,5 @@
 public import AudioSessionTypes
+internal import Dispatch
 internal import Platform
 internal import SessionArbiter
 internal import SessionPolicy
@@ -14,7 +15,7 @@ public final class AudioSessionRemoteControl: Sendable {
 
     private struct State {
         var handlers: [RemoteCommand.Kind: Handler] = [:]
-        var nowPlaying: NowPlayingInfo?
+        var nowPlaying: NowPlayingRecord?
     }
     private let session: RegisteredSession
     private let state = Mutex(State())
@@ -47,7 +48,7 @@ public final class AudioSessionRemoteControl: Sendable {
     public var handledCommands: Set<RemoteCommand.Kind> { state.withLock { Set($0.handlers.keys) } }
 
     /// What the session published last; nil if nothing.
-    public var nowPlaying: NowPlayingInfo? { state.withLock { $0.nowPlaying } }
+    public var nowPlaying: NowPlayingInfo? { state.withLock { $0.nowPlaying?.info } }
 
     /// Publishes what the session plays, from now on; nil: nothing (keeps REMOTE-3).
     ///
@@ -60,7 +61,8 @@ public final class AudioSessionRemoteControl: Sendable {
             try session.request { throw AudioSessionError(ArbiterError.refused(refusal)) }
         }
         try report.withLock { _ in
-            state.withLock { $0.nowPlaying = info }
+            let record = info.map { NowPlayingRecord(info: $0, time: DispatchTime.now().uptimeNanoseconds) }
+            state.withLock { $0.nowPlaying = record }
             try session.post { .setNowPlaying($0, info) }
         }
     }
@@ -72,9 +74,14 @@ public final class AudioSessionRemoteControl: Sendable {
     func reportAgain() {
         report.withLock { _ in
             guard let known = session.status?.session else { return }
-            let (handled, info) = state.withLock { (Set($0.handlers.keys), $0.nowPlaying) }
+            var (handled, record) = state.withLock { (Set($0.handlers.keys), $0.nowPlaying) }
             if known.remoteCommands != handled { try? session.post { .setRemoteCommands($0, handled) } }
-            if known.nowPlaying?.info != info { try? session.post { .setNowPlaying($0, info) } }
+            // The arbiter advances the position itself.
+            var reported = known.nowPlaying?.info
+            if let position = record?.info.position { reported?.position = position }
+            guard reported != record?.info else { return }
+            if known.isActive { record?.advance(to: DispatchTime.now().uptimeNanoseconds) }
+            try? session.post { .setNowPlaying($0, record?.info) }
         }
     }
 }

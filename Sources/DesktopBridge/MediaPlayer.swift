@@ -11,7 +11,7 @@ public struct MediaPlayer: Hashable, Sendable {
     public var number: UInt64
     /// The commands that the app has registered.
     public var commands: Set<RemoteCommand.Kind>
-    /// What is published. May be paused although the record says playing: an interrupted session.
+    /// What is published; that of the record, if there is one.
     public var playbackState: NowPlayingInfo.PlaybackState
     /// Nil: the app has not said what it plays.
     public var record: NowPlayingRecord?

@@ -31,7 +31,7 @@ public struct Policy: Sendable {
         try arbitration.decide(event.action)
         arbitration.grantPending()
         arbitration.updateSilence(since: state)
-        arbitration.updateLastPlayed(since: state)
+        arbitration.updateRemoteControl(since: state)
         return conclude(arbitration, from: state, resolvedGrants ?? self.resolvedGrants(in: state))
     }
 

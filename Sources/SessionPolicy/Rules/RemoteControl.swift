@@ -34,13 +34,17 @@ extension Arbitration {
         try change(id) { $0.nowPlaying = record }
     }
 
-    /// Records which sessions have started to play without mixing with others, in a decision that
-    /// began with the state `before` (keeps REMOTE-2).
-    mutating func updateLastPlayed(since before: PolicyState) {
+    /// Records which sessions have started to play without mixing with others, and lets the
+    /// published positions of sessions that are not active stand still, in a decision that began
+    /// with the state `before` (keeps REMOTE-2, REMOTE-3).
+    mutating func updateRemoteControl(since before: PolicyState) {
         let now = now
         state.changeSessions { session in
-            guard session.playsForRemoteControl, before[session.id]?.playsForRemoteControl != true else { return }
-            session.lastPlayed = now
+            let earlier = before[session.id]
+            if session.playsForRemoteControl, earlier?.playsForRemoteControl != true { session.lastPlayed = now }
+            guard session.nowPlaying != nil, session.isActive != (earlier?.isActive ?? false) else { return }
+            if !session.isActive { session.nowPlaying?.advance(to: now.nanoseconds) }
+            session.nowPlaying?.time = now.nanoseconds
         }
     }
 }
@@ -61,26 +65,14 @@ extension SessionState {
     }
 
     /// What is published of the session: what its app states, except that an interrupted or
-    /// inactive session does not play, and its position stands still since then. An app that states
-    /// nothing publishes only whether it plays (REMOTE-3).
+    /// inactive session does not play. An app that states nothing publishes only whether it plays
+    /// (REMOTE-3).
     public var published: NowPlayingRecord {
         guard var record = nowPlaying else {
             return NowPlayingRecord(info: NowPlayingInfo(isActive && isRunning ? .playing : .stopped), time: 0)
         }
-        guard record.info.playbackState == .playing, let since = inactiveSince?.nanoseconds else { return record }
-        record.info.position = record.position(at: since)
-        record.info.playbackState = .paused
-        record.time = max(record.time, since)
+        if record.info.playbackState == .playing, !isActive { record.info.playbackState = .paused }
         return record
-    }
-
-    /// Since when the session has been interrupted or inactive; nil if it is active.
-    private var inactiveSince: EventTime? {
-        switch activity {
-        case .active: nil
-        case .inactive(let since): since
-        case .waiting(let wait): wait.since
-        }
     }
 }
 

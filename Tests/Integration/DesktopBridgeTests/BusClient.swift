@@ -61,6 +61,20 @@ final class BusClient {
         return try read(reply)
     }
 
+    /// Calls methods of the player without arguments, and waits for no replies.
+    func send(_ interface: String, _ member: String, times: Int) throws {
+        for _ in 0..<times {
+            var message: OpaquePointer?
+            try check(
+                sd_bus_message_new_method_call(
+                    bus, &message, "org.mpris.MediaPlayer2.player", "/org/mpris/MediaPlayer2", interface, member))
+            defer { sd_bus_message_unref(message) }
+            try check(sd_bus_message_set_expect_reply(message, 0))
+            try check(sd_bus_send(bus, message, nil))
+            try check(sd_bus_flush(bus))
+        }
+    }
+
     /// Returns a property of the player.
     func get(_ property: String, of interface: String = "org.mpris.MediaPlayer2.Player") throws -> Value {
         let reply = try call("org.freedesktop.DBus.Properties", "Get", [.text(interface), .text(property)])

@@ -98,8 +98,8 @@ struct NameTests {
                 if random.oneIn(3) { _ = try? BusClient(desktop.address).get("Rate") }
             }
             let expected = last.map { "org.mpris.MediaPlayer2." + $0 }
-            #expect(eventually { served.bus.name == expected }, "\(TestSeed.text)")
-            #expect(try eventually { try desktop.names == [expected].compactMap { $0 } }, "\(TestSeed.text)")
+            try #require(eventually { served.bus.name == expected }, "\(TestSeed.text)")
+            try #require(try eventually { try desktop.names == [expected].compactMap { $0 } }, "\(TestSeed.text)")
         }
     }
 }

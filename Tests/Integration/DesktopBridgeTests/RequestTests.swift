@@ -95,6 +95,29 @@ struct RequestTests {
         #expect(served.commands.noted.isEmpty)
     }
 
+    @Test("REMOTE-3: the metadata has the specified types, and no entries that the app has not set")
+    func metadata() throws {
+        let served = try ServedPlayer()
+        func metadata() throws -> String {
+            try served.desktop.run(
+                "busctl", "--address=\(served.desktop.address)", "get-property", "org.mpris.MediaPlayer2.player",
+                "/org/mpris/MediaPlayer2", "org.mpris.MediaPlayer2.Player", "Metadata"
+            ).output
+        }
+        var info = NowPlayingInfo(
+            .paused, trackIdentifier: "1", title: "T", artist: "A", album: "B", artworkURL: "file:///c", duration: 2.5)
+        try served.show(info)
+        let path = "\"/org/audiosession/session/1/track/07f7c907b4b8b319\""
+        #expect(
+            try metadata() == "a{sv} 6 \"mpris:trackid\" o \(path) \"mpris:length\" x 2500000 \"xesam:title\" s \"T\" "
+                + "\"xesam:artist\" as 1 \"A\" \"xesam:album\" s \"B\" \"mpris:artUrl\" s \"file:///c\"")
+        info = NowPlayingInfo(.paused, trackIdentifier: "1", duration: .infinity)
+        try served.show(info)
+        #expect(try metadata() == "a{sv} 1 \"mpris:trackid\" o \(path)")
+        try served.show(nil)
+        #expect(try metadata() == "a{sv} 0")
+    }
+
     @Test("All properties of both interfaces can be read, and nothing else exists")
     func properties() throws {
         let served = try ServedPlayer()

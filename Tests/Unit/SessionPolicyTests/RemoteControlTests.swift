@@ -114,6 +114,20 @@ import Testing
         #expect(try send(.pause, &scene)?.id == 2)
     }
 
+    @Test("REMOTE-2: an active session that is silent does not take the commands; one that ceases to mix does")
+    func beginnings() throws {
+        var scene = Scene()
+        for id in [1, 2] as [UInt64] { try add(id, to: &scene) }
+        try add(3, .mixWithOthers, to: &scene)
+        try scene.play(3)
+        try scene.play(1)
+        try scene.activate(2)
+        #expect(try send(.pause, &scene)?.id == 1, "session 2 is active and has not played")
+        // Session 3 has played for longer, and plays without mixing only from now on.
+        try scene.configure(3, .playback)
+        #expect(try send(.pause, &scene)?.id == 3)
+    }
+
     @Test("REMOTE-2: a session that mixes with others, and one of the system, never receives commands")
     func mixable() throws {
         var scene = Scene()
@@ -181,19 +195,21 @@ import Testing
         try scene.do(.setNowPlaying(SessionID(1), NowPlayingInfo(.playing, position: 5, rate: 1)))
         let stated = try #require(scene.state[SessionID(1)]?.nowPlaying?.time)
         try scene.begin(10, .call)
-        let published = try #require(scene.state[SessionID(1)]?.published)
+        var published = try #require(scene.state[SessionID(1)]?.published)
         #expect(published.info.playbackState == .paused)
         #expect(published.time == stated + 1, "the call began one action later")
         #expect(published.position(at: .max) == 5 + 1e-9)
         try scene.end(10)
-        try scene.play(1)
-        #expect(scene.state[SessionID(1)]?.published.info.playbackState == .playing)
+        try scene.activate(1)
+        published = try #require(scene.state[SessionID(1)]?.published)
+        #expect(published.info.playbackState == .playing && published.time == stated + 3)
+        #expect(published.position(at: published.time + 1_000_000_000) == 6 + 1e-9, "without the interruption")
     }
 
     @Test(
         "REMOTE-3: information out of range is refused and changes nothing",
         arguments: [
-            NowPlayingInfo(.playing, title: String(repeating: "a", count: 2_049)),
+            NowPlayingInfo(.playing, title: String(repeating: "a", count: 1_025)),
             NowPlayingInfo(.playing, artworkURL: "javascript:alert(1)"), NowPlayingInfo(.playing, duration: -1),
             NowPlayingInfo(.playing, position: .nan), NowPlayingInfo(.playing, position: -0.5),
             NowPlayingInfo(.playing, rate: 0), NowPlayingInfo(.playing, duration: .infinity),
@@ -201,7 +217,7 @@ import Testing
     func invalid(info: NowPlayingInfo) throws {
         var scene = Scene()
         try add(1, to: &scene)
-        let valid = NowPlayingInfo(.paused, title: String(repeating: "a", count: 2_048), artworkURL: "FILE:///a")
+        let valid = NowPlayingInfo(.paused, title: String(repeating: "a", count: 1_024), artworkURL: "FILE:///a")
         try scene.do(.setNowPlaying(SessionID(1), valid))
         #expect(throws: Refusal.self) { try scene.do(.setNowPlaying(SessionID(1), info)) }
         #expect(scene.state[SessionID(1)]?.nowPlaying?.info == valid)
