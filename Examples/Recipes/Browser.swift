@@ -43,6 +43,7 @@ public final class Browser: Sendable {
     /// Ends the video when it has finished or the user leaves the page; the user's music resumes.
     public func ended() {
         remote.withLock { $0 = nil }
+        try? session.remoteControl.setHandler(for: [.play, .pause, .togglePlayPause], nil)
         try? session.setActive(false, options: .notifyOthersOnDeactivation)
         display(.ended)
     }

@@ -56,7 +56,13 @@ public final class AudioQueuePlayer: Sendable {
         content = QueueContent(random: random)
         playback = try Playback(content, session: session, bus: bus)
         playback.listen { [weak self] event in self?.report(event) }
-        content.listen { [listeners] event in listeners.send(event) }
+        content.listen { [listeners, changes = playback.changes] event in
+            switch event {
+            case .itemStarted, .itemRepeated: changes.send(())
+            default: break
+            }
+            listeners.send(event)
+        }
     }
 
     // MARK: Playing

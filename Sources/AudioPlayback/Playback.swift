@@ -93,7 +93,8 @@ final class Playback: Sendable {
         if !session.isActive, !isOpen { try content.check(position) }
         try session.activateToStart()
         var ending: Event?
-        defer { if let ending { end(ending) } }
+        // Also if it fails: the phase may have changed.
+        defer { if let ending { end(ending) } else { changed() } }
         try operation.withLock { _ in
             let (phase, voice) = state.withLock { ($0.phase, $0.voice) }
             let fade = fadeSeconds.map(frames)
@@ -113,7 +114,6 @@ final class Playback: Sendable {
             case .stopped: try start(at: position, fadeFrames: fade ?? 0, atFrame: frame)
             }
         }
-        changed()
     }
 
     /// Pauses playback; the next `play()` resumes at the frame after the last audible one. Cancels

@@ -16,6 +16,7 @@ final class PlaybackPublisher: Sendable {
         var described: (track: String, info: NowPlayingInfo)?
     }
     private let session: AudioSession
+    private let owner: AudioSession.RemoteControl.Owner
     private let describe: PlayerRemoteControl.Description
     private let snapshot: @Sendable () -> PlayerSnapshot?
     private let state = Mutex(State())
@@ -26,10 +27,12 @@ final class PlaybackPublisher: Sendable {
     private static let tolerance = 0.1
 
     init(
-        _ session: AudioSession, _ describe: @escaping PlayerRemoteControl.Description,
+        _ session: AudioSession, _ owner: AudioSession.RemoteControl.Owner,
+        _ describe: @escaping PlayerRemoteControl.Description,
         _ snapshot: @escaping @Sendable () -> PlayerSnapshot?
     ) {
         self.session = session
+        self.owner = owner
         self.describe = describe
         self.snapshot = snapshot
     }
@@ -43,43 +46,45 @@ final class PlaybackPublisher: Sendable {
         if isFirst { queue.async { [weak self] in self?.publish() } }
     }
 
-    /// Publishes nothing any longer.
-    func end() {
-        state.withLock { $0.hasEnded = true }
-        try? session.remoteControl.setNowPlaying(nil)
-    }
+    /// Publishes nothing any longer. The owner removes what was published.
+    func end() { state.withLock { $0.hasEnded = true } }
 
     private func publish() {
         state.withLock { $0.isScheduled = false }
-        let snapshot = snapshot()
-        let info = snapshot.map { makeInfo($0, description(of: $0)) }
+        let described = describedSnapshot()
+        // A queue without items.
+        let info = described.map(makeInfo) ?? NowPlayingInfo(.stopped)
         let now = DispatchTime.now().uptimeNanoseconds
-        let isNew = state.withLock { state in
-            guard !state.hasEnded, Self.differs(info, from: state.published, at: now) else { return false }
-            state.published = info.map { NowPlayingRecord(info: $0, time: now) }
-            return true
+        // Under the lock, so that nothing is published after `end`.
+        state.withLock { state in
+            guard !state.hasEnded, Self.differs(info, from: state.published, at: now) else { return }
+            state.published = NowPlayingRecord(info: info, time: now)
+            session.remoteControl.setNowPlaying(info, of: owner)
         }
-        guard isNew else { return }
-        // A description that is out of range: the texts are left out.
-        if (try? session.remoteControl.setNowPlaying(info)) == nil, let snapshot {
-            try? session.remoteControl.setNowPlaying(makeInfo(snapshot, NowPlayingInfo(.stopped)))
+        if let seconds = described?.0.startsIn {
+            queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.update() }
         }
-        if state.withLock({ $0.hasEnded }) { try? session.remoteControl.setNowPlaying(nil) }
+    }
+
+    /// Returns what the player plays, taken after its description was made: that takes time, while
+    /// the position advances.
+    private func describedSnapshot() -> (PlayerSnapshot, NowPlayingInfo)? {
+        while let snapshot = snapshot(), !state.withLock({ $0.hasEnded }) {
+            if let described = state.withLock({ $0.described }), described.track == snapshot.track {
+                return (snapshot, described.info)
+            }
+            let info = describe(snapshot.source).shortened
+            state.withLock { $0.described = (snapshot.track, info) }
+        }
+        return nil
     }
 
     /// Whether remote controls would show something else than what was published.
-    private static func differs(_ info: NowPlayingInfo?, from published: NowPlayingRecord?, at now: UInt64) -> Bool {
-        guard let info, var last = published else { return (info == nil) != (published == nil) }
+    private static func differs(_ info: NowPlayingInfo, from published: NowPlayingRecord?, at now: UInt64) -> Bool {
+        guard var last = published else { return true }
         let position = last.position(at: now)
         last.info.position = info.position
         return last.info != info || abs(position - info.position) > tolerance
-    }
-
-    private func description(of snapshot: PlayerSnapshot) -> NowPlayingInfo {
-        if let described = state.withLock({ $0.described }), described.track == snapshot.track { return described.info }
-        let info = describe(snapshot.source)
-        state.withLock { $0.described = (snapshot.track, info) }
-        return info
     }
 
     private func makeInfo(_ snapshot: PlayerSnapshot, _ described: NowPlayingInfo) -> NowPlayingInfo {

@@ -9,61 +9,65 @@ internal import Platform
 ///
 /// It handles play, pause, togglePlayPause, stop, skip, seek and setRate, for a queue also
 /// nextTrack, previousTrack, setShuffled and setRepeatMode; add handlers of further commands to
-/// `AudioSession.remoteControl`. stop returns to the beginning; setRate keeps the pitch. A session
-/// has one remote control: connect one player of a session at a time.
+/// `AudioSession.remoteControl`. stop returns to the beginning; setRate keeps the pitch. Connect it
+/// before playback starts: the repetitions of an `AudioPlayer` that already plays are not published.
+/// A session has one remote control: of several players, the one that was connected last has it.
 public final class PlayerRemoteControl: Sendable {
     /// Returns what is shown of a source: title, artist, album and artwork. The other values of the
-    /// result are not used. Called on a queue of the library.
+    /// result are not used; texts that are too long are shortened. Called on a queue of the
+    /// library.
     public typealias Description = @Sendable (PlaybackSource) -> NowPlayingInfo
 
-    private let session: AudioSession
-    private let commands: Set<RemoteCommand.Kind>
+    /// The player, which lives as long as its remote control.
+    private let player: any AnyObject & Sendable
+    private let remote: AudioSession.RemoteControl
+    private let owner: AudioSession.RemoteControl.Owner
     private let publisher: PlaybackPublisher
     private let cancel: @Sendable () -> Void
 
-    /// Connects a player. Throws what `AudioSessionRemoteControl.setHandler` throws.
+    /// Connects a player. Throws the error that prevented the session's creation.
     public convenience init(
         _ player: AudioPlayer, description: @escaping Description = PlayerRemoteControl.description
     ) throws {
-        let publisher = PlaybackPublisher(player.session, description) { [weak player] in player?.nowPlaying }
+        let owner = AudioSession.RemoteControl.Owner.player(ObjectIdentifier(player))
+        let publisher = PlaybackPublisher(player.session, owner, description) { [weak player] in player?.nowPlaying }
         player.content.whenRepeating { [weak publisher] in publisher?.update() }
-        try self.init(player.playback, Self.common, publisher) { [weak player] command in
+        try self.init(player, player.playback, Self.common, owner, publisher) { [weak player] command in
             player?.perform(command)
         }
     }
 
-    /// Connects a queue. Throws what `AudioSessionRemoteControl.setHandler` throws.
+    /// Connects a queue. Throws the error that prevented the session's creation.
     public convenience init(
         _ queue: AudioQueuePlayer, description: @escaping Description = PlayerRemoteControl.description
     ) throws {
-        let publisher = PlaybackPublisher(queue.session, description) { [weak queue] in queue?.nowPlaying }
-        queue.onEvent { [weak publisher] event in
-            switch event {
-            case .itemStarted, .itemRepeated: publisher?.update()
-            default: break
-            }
-        }
+        let owner = AudioSession.RemoteControl.Owner.player(ObjectIdentifier(queue))
+        let publisher = PlaybackPublisher(queue.session, owner, description) { [weak queue] in queue?.nowPlaying }
         let commands = Self.common.union([.nextTrack, .previousTrack, .setShuffled, .setRepeatMode])
-        try self.init(queue.playback, commands, publisher) { [weak queue] command in queue?.perform(command) }
+        try self.init(queue, queue.playback, commands, owner, publisher) { [weak queue] command in
+            queue?.perform(command)
+        }
     }
 
     private init(
-        _ playback: Playback, _ commands: Set<RemoteCommand.Kind>, _ publisher: PlaybackPublisher,
+        _ player: any AnyObject & Sendable, _ playback: Playback, _ commands: Set<RemoteCommand.Kind>,
+        _ owner: AudioSession.RemoteControl.Owner, _ publisher: PlaybackPublisher,
         _ perform: @escaping AudioSession.RemoteControl.Handler
     ) throws {
-        session = playback.session
-        self.commands = commands
+        self.player = player
+        self.owner = owner
         self.publisher = publisher
+        remote = playback.session.remoteControl
         cancel = playback.changes.add { [weak publisher] in publisher?.update() }
-        try session.remoteControl.setHandler(for: commands, perform)
+        try remote.setHandler(for: commands, of: owner, perform)
         publisher.update()
     }
 
-    /// Removes the handlers, and publishes nothing any longer.
+    /// Removes the handlers, except those that were replaced, and what was published.
     deinit {
         cancel()
         publisher.end()
-        try? session.remoteControl.setHandler(for: commands, nil)
+        remote.removeAll(of: owner)
     }
 
     private static let common: Set<RemoteCommand.Kind> = [
@@ -103,20 +107,28 @@ struct PlayerSnapshot {
     var speed: Double
     var isShuffled: Bool?
     var repeatMode: RepeatMode?
+    /// Seconds until a timed start; nil if there is none ahead.
+    var startsIn: Double?
 }
 
 extension Playback {
+    /// Before a timed start, the position stands still.
     var publishedState: NowPlayingInfo.PlaybackState {
-        state.withLock { state in
-            switch state.phase {
-            case .playing: .playing
-            case .paused: .paused
-            case .stopped: .stopped
-            }
+        switch state.withLock({ $0.phase }) {
+        case .playing: secondsToStart == nil ? .playing : .paused
+        case .paused: .paused
+        case .stopped: .stopped
         }
     }
 
     var publishedSpeed: Double { Double(sound.speed) * Double(sound.rate) }
+
+    /// The seconds until a timed start; nil if there is none ahead.
+    var secondsToStart: Double? {
+        let now = engine.currentFrame
+        guard let frame = state.withLock({ $0.startFrame }), frame > now else { return nil }
+        return Double(frame - now) / Double(engine.format?.sampleRate ?? 48_000)
+    }
 }
 
 /// What a player and a queue have in common for a remote control.
@@ -153,7 +165,7 @@ extension AudioPlayer: RemotelyControlled {
     fileprivate var nowPlaying: PlayerSnapshot {
         PlayerSnapshot(
             source: source, track: "1", state: playback.publishedState, duration: duration.isFinite ? duration : nil,
-            position: currentTime, speed: playback.publishedSpeed)
+            position: currentTime, speed: playback.publishedSpeed, startsIn: playback.secondsToStart)
     }
 
     fileprivate func perform(_ command: RemoteCommand) { performCommon(command) }
@@ -165,7 +177,8 @@ extension AudioQueuePlayer: RemotelyControlled {
         return PlayerSnapshot(
             source: item.source, track: String(item.id), state: playback.publishedState,
             duration: duration.flatMap { $0.isFinite ? $0 : nil }, position: currentTime,
-            speed: playback.publishedSpeed, isShuffled: isShuffled, repeatMode: repeatMode)
+            speed: playback.publishedSpeed, isShuffled: isShuffled, repeatMode: repeatMode,
+            startsIn: playback.secondsToStart)
     }
 
     fileprivate func perform(_ command: RemoteCommand) {

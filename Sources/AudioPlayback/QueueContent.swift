@@ -17,6 +17,8 @@ final class QueueContent: PlaybackContent {
         var frameCount: Int64
         var failures: [Event] = []
         var defect: AudioFileError?
+        /// Whether it was read to its end and has no frame.
+        var isEmpty = false
     }
 
     private struct State {
@@ -82,7 +84,7 @@ final class QueueContent: PlaybackContent {
 
     /// Returns the id of the item that follows a turn.
     private static func following(_ turn: Turn, _ order: PlayOrder) -> Int? {
-        turn.item.repeats(after: turn.repetition) ? turn.item.id : order.following(turn.item.id)
+        turn.item.repeats(after: turn.repetition) && !turn.isEmpty ? turn.item.id : order.following(turn.item.id)
     }
 
     /// Returns a position whose shape is known: opens the first item for that, if nothing has been
@@ -167,7 +169,7 @@ final class QueueContent: PlaybackContent {
         var failures = failures
         guard let last = state.withLock({ $0.turns[turn] }) else { return nil }
         var item = last.item
-        if failures.isEmpty, item.repeats(after: last.repetition) {
+        if failures.isEmpty, !last.isEmpty, item.repeats(after: last.repetition) {
             do { return try segment(playing: item, repetition: last.repetition + 1) } catch {
                 failures.append(.itemEnded(item, .failed("\(error)")))
             }
@@ -198,8 +200,11 @@ final class QueueContent: PlaybackContent {
         return segment(id, reader, from: nil)
     }
 
-    func turnWasRead(_ turn: Int, defect: AudioFileError?) {
-        state.withLock { $0.turns[turn]?.defect = defect }
+    func turnWasRead(_ turn: Int, frames: Int64, defect: AudioFileError?) {
+        state.withLock { state in
+            state.turns[turn]?.defect = defect
+            state.turns[turn]?.isEmpty = frames == 0
+        }
     }
 
     // MARK: Events
@@ -218,7 +223,7 @@ final class QueueContent: PlaybackContent {
         state.withLock { state in
             guard state.announced != turn, let begun = state.turns[turn] else { return }
             let previous = state.announced ?? turn
-            if ending == nil, begun.repetition > 0, state.turns[previous]?.item == begun.item {
+            if ending == nil, begun.repetition > 0, state.announced.flatMap({ state.turns[$0]?.item }) == begun.item {
                 state.pending.append(.itemRepeated(begun.item))
             } else {
                 state.pending += Self.ending(&state, ending) + begun.failures + [.itemStarted(begun.item)]
@@ -318,6 +323,6 @@ final class QueueProgram: StreamProgram, @unchecked Sendable {
 
     func segmentEnded(_ id: Int, frames: Int64, defect: AudioFileError?) {
         state.withLock { $0.emptyTurns = frames == 0 ? $0.emptyTurns + 1 : 0 }
-        content.turnWasRead(id, defect: defect)
+        content.turnWasRead(id, frames: frames, defect: defect)
     }
 }

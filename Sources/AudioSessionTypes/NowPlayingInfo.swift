@@ -82,6 +82,26 @@ public struct NowPlayingInfo: Hashable, Sendable, Codable {
     }
 }
 
+extension NowPlayingInfo {
+    /// This value with texts of the permitted length, and without an invalid URL.
+    package var shortened: NowPlayingInfo {
+        func short(_ text: String?) -> String? {
+            guard let text, text.utf8.count > Self.longestText else { return text }
+            var (end, bytes) = (text.startIndex, 0)
+            while end < text.endIndex, bytes + text[end].utf8.count <= Self.longestText {
+                bytes += text[end].utf8.count
+                end = text.index(after: end)
+            }
+            return String(text[..<end])
+        }
+        var info = self
+        (info.title, info.artist, info.album) = (short(title), short(artist), short(album))
+        info.trackIdentifier = short(trackIdentifier)
+        if NowPlayingInfo(.stopped, artworkURL: artworkURL).fault != nil { info.artworkURL = nil }
+        return info
+    }
+}
+
 /// The information of an app, and when it was set.
 public struct NowPlayingRecord: Hashable, Sendable, Codable {
     public var info: NowPlayingInfo

@@ -14,12 +14,21 @@ public final class AudioSessionRemoteControl: Sendable {
     public typealias Handler = @Sendable (RemoteCommand) -> Void
 
     private struct State {
-        var handlers: [RemoteCommand.Kind: Handler] = [:]
+        var handlers: [RemoteCommand.Kind: (owner: Owner, handler: Handler)] = [:]
         var nowPlaying: NowPlayingRecord?
+        /// Who has published it.
+        var publisher = Owner.app
     }
+
+    /// Who has set a handler or published something: another owner does not remove it.
+    package enum Owner: Hashable, Sendable {
+        case app
+        case player(ObjectIdentifier)
+    }
+
     private let session: RegisteredSession
     private let state = Mutex(State())
-    /// Makes the handlers and the information agree with what the arbiter has received last.
+    /// Makes what the arbiter receives last agree with the handlers and the information.
     private let report = Mutex(())
 
     init(of session: RegisteredSession) { self.session = session }
@@ -32,15 +41,34 @@ public final class AudioSessionRemoteControl: Sendable {
     /// otherwise on a library thread; it must be short. After play, the session counts as in the
     /// foreground for 10 s (ACT-16).
     ///
-    /// Throws if the arbiter cannot be reached; the handlers are set nevertheless, and the next
-    /// arbiter learns of them.
+    /// Does not wait for the arbiter; the next one learns of the handlers too. Throws only the
+    /// error that prevented the session's creation.
     public func setHandler(for kinds: Set<RemoteCommand.Kind>, _ handler: Handler?) throws {
+        try change { state in
+            for kind in kinds { state.handlers[kind] = handler.map { (.app, $0) } }
+        }
+    }
+
+    /// Sets the handler for an owner.
+    package func setHandler(for kinds: Set<RemoteCommand.Kind>, of owner: Owner, _ handler: @escaping Handler) throws {
+        try change { state in
+            for kind in kinds { state.handlers[kind] = (owner, handler) }
+        }
+    }
+
+    /// Removes the handlers of an owner, except those that were replaced, and what it published.
+    package func removeAll(of owner: Owner) {
+        try? change { state in state.handlers = state.handlers.filter { $1.owner != owner } }
+        try? publish(nil, by: owner) { $0.publisher == owner }
+    }
+
+    private func change(_ body: (inout State) -> Void) throws {
         try report.withLock { _ in
             let handled = state.withLock { state in
-                for kind in kinds { state.handlers[kind] = handler }
+                body(&state)
                 return Set(state.handlers.keys)
             }
-            try session.submit { .setRemoteCommands($0, handled) }
+            try session.post { .setRemoteCommands($0, handled) }
         }
     }
 
@@ -60,15 +88,26 @@ public final class AudioSessionRemoteControl: Sendable {
         if let refusal = info?.refusal {
             try session.request { throw AudioSessionError(ArbiterError.refused(refusal)) }
         }
+        try publish(info, by: .app) { _ in true }
+    }
+
+    /// Publishes valid information for an owner.
+    package func setNowPlaying(_ info: NowPlayingInfo, of owner: Owner) { try? publish(info, by: owner) { _ in true } }
+
+    private func publish(_ info: NowPlayingInfo?, by owner: Owner, if isAllowed: (State) -> Bool) throws {
         try report.withLock { _ in
             let record = info.map { NowPlayingRecord(info: $0, time: DispatchTime.now().uptimeNanoseconds) }
-            state.withLock { $0.nowPlaying = record }
-            try session.post { .setNowPlaying($0, info) }
+            let isNew = state.withLock { state in
+                guard isAllowed(state) else { return false }
+                (state.nowPlaying, state.publisher) = (record, owner)
+                return true
+            }
+            if isNew { try session.post { .setNowPlaying($0, info) } }
         }
     }
 
     /// The handler of a kind of commands; nil if the app has removed it since the arbiter sent one.
-    func handler(of kind: RemoteCommand.Kind) -> Handler? { state.withLock { $0.handlers[kind] } }
+    func handler(of kind: RemoteCommand.Kind) -> Handler? { state.withLock { $0.handlers[kind]?.handler } }
 
     /// Reports to the arbiter, which may be a new one, what it does not know.
     func reportAgain() {

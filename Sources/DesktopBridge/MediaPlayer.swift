@@ -11,8 +11,10 @@ public struct MediaPlayer: Hashable, Sendable {
     public var number: UInt64
     /// The commands that the app has registered.
     public var commands: Set<RemoteCommand.Kind>
-    /// What is published; that of the record, if there is one.
-    public var playbackState: NowPlayingInfo.PlaybackState
+    /// What is published. A record has the same state, so that its position is right.
+    public var playbackState: NowPlayingInfo.PlaybackState {
+        didSet { record?.info.playbackState = playbackState }
+    }
     /// Nil: the app has not said what it plays.
     public var record: NowPlayingRecord?
 
@@ -26,6 +28,7 @@ public struct MediaPlayer: Hashable, Sendable {
         self.commands = commands
         self.playbackState = playbackState
         self.record = record
+        self.record?.info.playbackState = playbackState
     }
 }
 

@@ -40,7 +40,7 @@ final class PlayerService {
         let keepsName = newName.base == name?.base
         if !keepsName { try releaseName() }
         let previous = keepsName ? published : nil
-        let next = PublishedPlayer(player, after: previous, at: time)
+        let next = PublishedPlayer(player)
         published = next
         try check(next.properties.withC { desktop_bus_set_player(bus, $0) })
         if let previous { try sendChanges(from: previous, to: next, at: time) }

@@ -15,13 +15,13 @@ public struct RemoteControl {
 
     /// Sends a command. Throws a usage error if no app can receive it or its value is out of range.
     public func send(_ command: RemoteCommand) throws(CommandError) -> ChangeResult {
+        let receiver = try arbiter.report().nowPlaying
         do throws(RequestError) {
             _ = try arbiter.ask(.submit(.remoteCommand(command)))
         } catch {
             guard error.refusal?.rule == .remote2 else { throw CommandError(error) }
             throw CommandError(.usage, error.description)
         }
-        let receiver = try arbiter.report().nowPlaying
         return ChangeResult(
             "remote \(command.kind.rawValue)", "The now-playing app receives the command '\(command.phrase)'.",
             session: receiver?.rawValue)

@@ -18,10 +18,12 @@ final class MediaControlService: Sendable {
         var unusedSince: Double?
     }
     private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "audiosession-mpris.report")
+    private let queue = DispatchQueue(label: "audiosession-mpris.requests")
 
-    /// Seconds between two reports, so that many decisions in a short time cost few.
+    /// Seconds between two requests, so that many decisions in a short time cost few.
     private static let interval = 0.02
+    /// Seconds until the next request after one that failed.
+    private static let retryInterval = 0.5
     /// Seconds without a session that handles commands after which the program exits: an app that
     /// is started again soon finds it running.
     private static let unusedLimit = 5.0
@@ -69,20 +71,22 @@ final class MediaControlService: Sendable {
             guard let self, let bus else { return }
             state.withLock { $0.isScheduled = false }
             publish(on: bus)
-            // The next report is not before that.
+            // The next request is not before that.
             poll(nil, 0, Int32(Self.interval * 1_000))
         }
     }
 
     private func publish(on bus: MediaPlayerBus) {
-        guard let connection = state.withLock({ $0.connection }),
-            let report = try? connection.request(.report).report
-        else { return bus.stop() }
-        bus.publish(MediaPlayer(nowPlayingIn: report))
-        let isUsed = report.sessions.contains { !$0.status.session.remoteCommands.isEmpty }
+        guard let connection = state.withLock({ $0.connection }) else { return }
+        guard let report = try? connection.request(.nowPlaying).nowPlaying else {
+            // A loss ends the program by `ended`; otherwise the arbiter is busy.
+            if !connection.hasEnded { schedule(on: bus, after: Self.retryInterval) }
+            return
+        }
+        bus.publish(report.session.map { MediaPlayer($0, program: report.program ?? "") })
         let now = Double(DispatchTime.now().uptimeNanoseconds) / 1e9
         let unused = state.withLock { state in
-            state.unusedSince = isUsed ? nil : state.unusedSince ?? now
+            state.unusedSince = report.isUsed ? nil : state.unusedSince ?? now
             return state.unusedSince.map { now - $0 }
         }
         guard let unused else { return }
@@ -97,16 +101,12 @@ final class MediaControlService: Sendable {
 }
 
 extension MediaPlayer {
-    /// The now-playing session of a report; nil if there is none.
-    init?(nowPlayingIn report: ArbiterReport) {
-        guard let id = report.nowPlaying,
-            let session = report.sessions.first(where: { $0.status.session.id == id })?.status.session
-        else { return nil }
-        let path = report.clients.first { $0.app == session.app }?.program ?? ""
-        let name = path.split(separator: "/").last.map(String.init) ?? "app"
+    /// The now-playing session, whose program is at that path.
+    init(_ session: SessionState, program: String) {
+        let name = program.split(separator: "/").last.map(String.init) ?? "app"
         let published = session.published
         self.init(
-            name: name, desktopEntry: Self.desktopEntry(named: name), number: id.rawValue,
+            name: name, desktopEntry: Self.desktopEntry(named: name), number: session.id.rawValue,
             commands: session.remoteCommands, playbackState: published.info.playbackState,
             record: session.nowPlaying == nil ? nil : published)
     }

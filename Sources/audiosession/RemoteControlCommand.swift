@@ -33,6 +33,9 @@ struct RemoteControlCommand: ParsableCommand {
         if let second = values.dropFirst().first {
             throw ValidationError("A command takes one value at most, but '\(second)' was given as well.")
         }
+        guard command != nil || value == nil else {
+            throw ValidationError("Unknown option or command '\(value ?? "")'.")
+        }
         _ = try remoteCommand
     }
 

@@ -47,19 +47,16 @@ struct Service {
         log.write("Listening at \(files.socket).")
     }
 
-    /// The program that serves the desktop's media control, and its arguments; nil if there is no
-    /// session bus for it, or the program is not installed.
-    private static func mediaControl(at socket: String, _ log: ServiceLog) -> (path: String, arguments: [String])? {
+    /// The program that serves the desktop's media control; nil if it is not installed.
+    private static func mediaControl(at socket: String, _ log: ServiceLog) -> MediaControl.Program? {
         let environment = ProcessInfo.processInfo.environment
+        let hasAddress = environment["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false
         let bus = environment["XDG_RUNTIME_DIR"].map { $0 + "/bus" }
-        guard
-            environment["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false
-                || bus.map(FileManager.default.fileExists) == true
-        else { return nil }
         do throws(SystemFailure) {
-            return (
-                try ProgramLaunch.find("audiosession-mpris", orNamedBy: "AUDIOSESSION_MPRIS"), ["--socket", socket]
-            )
+            return MediaControl.Program(
+                path: try ProgramLaunch.find("audiosession-mpris", orNamedBy: "AUDIOSESSION_MPRIS"),
+                arguments: ["--socket", socket]
+            ) { hasAddress || bus.map(FileManager.default.fileExists) == true }
         } catch {
             log.write("The desktop's media control is not served: \(error.reason).")
             return nil

@@ -129,6 +129,7 @@ extension ArbiterServer {
             connection.followsLog = follows
             reply.decisions = core.log.decisions.filter { $0.number > after }
         case .history: reply.history = core.log.history(core.state)
+        case .nowPlaying: reply.nowPlaying = nowPlayingReport
         case .synchronise: break
         case .pong(let number):
             if connection.ping?.number == number { connection.ping = nil }

@@ -11,6 +11,7 @@ extension ArbiterServer {
             connection.send(notice)
             clientsToUpdate.insert(owner)
         }
+        mediaControlMayHaveChanged = true
         markSharedChanges()
         sendLastDecision()
     }

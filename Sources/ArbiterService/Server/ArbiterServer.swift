@@ -49,9 +49,9 @@ public final class ArbiterServer: @unchecked Sendable {
 
     /// The program that serves the desktop's media control; nil if there is none.
     var mediaControl: MediaControl?
-    /// Whether it is needed, as of the decision with that number.
+    /// Whether it is needed, and whether a decision may have changed that.
     var mediaControlIsNeeded = false
-    var mediaControlChecked: UInt64 = 0
+    var mediaControlMayHaveChanged = false
 
     /// When the server looks whether its socket and its lock still exist, in seconds; nil while
     /// nothing suggests that they do not.
@@ -72,7 +72,7 @@ public final class ArbiterServer: @unchecked Sendable {
     package init(
         listener: Int32, socketWatch: SocketWatch? = nil, settings: ServiceSettings = ServiceSettings(),
         folder: String = "", statePath: String? = nil,
-        permissions: PermissionStore? = nil, mediaControl: (path: String, arguments: [String])? = nil,
+        permissions: PermissionStore? = nil, mediaControl: MediaControl.Program? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ArbiterError) {
         self.settings = settings
@@ -81,7 +81,7 @@ public final class ArbiterServer: @unchecked Sendable {
         self.socketWatch = socketWatch
         self.permissions = permissions
         self.report = report
-        self.mediaControl = mediaControl.map { MediaControl(.init(path: $0.path, arguments: $0.arguments)) }
+        self.mediaControl = mediaControl.map { MediaControl($0) }
         stateFile = statePath.map { StateFile(path: $0) }
         core = ArbiterCore(settings: settings.arbiter)
         persisted = PersistentState(arbiter: number)

@@ -7,11 +7,19 @@ internal import SessionPolicy
 /// The program that shows what plays on the desktop's media control and brings its commands
 /// (`audiosession-mpris`). It runs while a session handles remote commands, so that a machine on
 /// which nobody uses them has no process for them. Used on the server's thread only.
-struct MediaControl {
+package struct MediaControl {
     /// How to start the program.
-    struct Program {
+    package struct Program {
         var path: String
         var arguments: [String]
+        /// Whether there is a bus for it now. A user may log in to a desktop later.
+        var isPossible: () -> Bool
+
+        package init(path: String, arguments: [String], if isPossible: @escaping () -> Bool) {
+            self.path = path
+            self.arguments = arguments
+            self.isPossible = isPossible
+        }
     }
 
     private let program: Program
@@ -23,10 +31,13 @@ struct MediaControl {
     private var nextStart = 0.0
     private var pause = Self.shortestPause
 
-    /// Seconds between two starts of a program that fails at once.
+    /// Seconds between two starts of a program that ends at once.
     private static let (shortestPause, longestPause) = (1.0, 60.0)
-    /// Seconds after which a program has worked: the next pause is the shortest one.
-    private static let minimumLife = 10.0
+    /// Seconds after which a program has worked: the next pause is the shortest one, and there is
+    /// none if it was not needed any longer.
+    private static let minimumLife = 4.0
+    /// Seconds until the next look for a bus.
+    private static let busPause = 10.0
 
     init(_ program: Program) { self.program = program }
 
@@ -38,12 +49,16 @@ struct MediaControl {
     /// Starts the program, unless it is too early. Returns why it could not be started, or nil.
     mutating func start(at now: Double) -> String? {
         guard child == nil, now >= nextStart else { return nil }
+        guard program.isPossible() else {
+            nextStart = now + Self.busPause
+            return nil
+        }
         startedAt = now
         do throws(SystemFailure) {
             let child = try spawnProgram(program.path, arguments: program.arguments) { actions in
                 posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
                 posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-                posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+                // Its messages go to the log of the service.
             }
             self.child = child
             descriptor = ssocket_process_open(child)
@@ -66,7 +81,8 @@ struct MediaControl {
         if descriptor >= 0 { close(descriptor) }
         (self.child, descriptor) = (nil, -1)
         let status = reapProgram(child)
-        if status == 0 { (pause, nextStart) = (Self.shortestPause, now) } else { delayNextStart(at: now) }
+        delayNextStart(at: now)
+        if status == 0, now - startedAt >= Self.minimumLife { nextStart = now }
         return status
     }
 
@@ -89,7 +105,13 @@ struct MediaControl {
 extension ArbiterServer {
     static let mediaControlToken = UInt64.max - 1
 
-    /// Whether a session handles remote commands.
+    /// The reply to a request for what plays.
+    var nowPlayingReport: Reply.NowPlayingReport {
+        let session = core.state.nowPlaying
+        let program = session.flatMap { session in connections.values.first { $0.app == session.app }?.peer.program }
+        return Reply.NowPlayingReport(isUsed: needsMediaControl, session: session, program: program)
+    }
+
     private var needsMediaControl: Bool { core.state.sessions.contains { !$0.remoteCommands.isEmpty } }
 
     /// When `updateMediaControl` has something to do, in seconds; nil if a decision comes first.
@@ -99,15 +121,15 @@ extension ArbiterServer {
     /// itself when no session does any longer.
     func updateMediaControl(at now: Double) {
         guard mediaControl != nil, rebuilding == nil else { return }
-        if core.log.count != mediaControlChecked {
-            mediaControlChecked = core.log.count
-            mediaControlIsNeeded = needsMediaControl
-        }
+        if mediaControlMayHaveChanged { mediaControlIsNeeded = needsMediaControl }
+        mediaControlMayHaveChanged = false
         guard mediaControlIsNeeded, mediaControl?.isRunning == false else { return }
         let failure = mediaControl?.start(at: now)
         if let failure { report("The desktop's media control cannot be served: \(failure).") }
-        if let descriptor = mediaControl?.descriptor, descriptor >= 0 {
-            _ = loop.watch(descriptor, token: Self.mediaControlToken)
+        if let descriptor = mediaControl?.descriptor, descriptor >= 0,
+            !loop.watch(descriptor, token: Self.mediaControlToken)
+        {
+            mediaControl?.stop(at: now)
         }
     }
 
@@ -116,6 +138,7 @@ extension ArbiterServer {
         guard let descriptor = mediaControl?.descriptor, descriptor >= 0 else { return }
         loop.forget(descriptor)
         let status = mediaControl?.end(at: Self.now) ?? 0
+        // It has said itself what is unavailable.
         if status != 0, status != EX_UNAVAILABLE { report("audiosession-mpris exited with status \(status).") }
     }
 }

@@ -278,6 +278,7 @@ extension ClientMessage.Request {
         case .report: "report"
         case .log: "log"
         case .history: "history"
+        case .nowPlaying: "nowPlaying"
         case .synchronise: "synchronise"
         case .pong: "pong"
         }

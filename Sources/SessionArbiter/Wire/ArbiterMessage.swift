@@ -33,10 +33,27 @@ public struct Reply: Hashable, Sendable, Codable {
     public var report: ArbiterReport?
     public var decisions: [Decision]?
     public var history: DecisionHistory?
+    public var nowPlaying: NowPlayingReport?
     /// By program.
     public var permissions: [String: RecordPermission]?
 
     public init() {}
+
+    /// The reply to `nowPlaying`.
+    public struct NowPlayingReport: Hashable, Sendable, Codable {
+        /// Whether any session handles remote commands.
+        public var isUsed: Bool
+        /// The session that receives them; nil if none does (REMOTE-2).
+        public var session: SessionState?
+        /// The path of that session's program; nil if it is not known.
+        public var program: String?
+
+        public init(isUsed: Bool, session: SessionState? = nil, program: String? = nil) {
+            self.isUsed = isUsed
+            self.session = session
+            self.program = program
+        }
+    }
 
     /// The reply to `hello`.
     public struct Welcome: Hashable, Sendable, Codable {

@@ -42,6 +42,8 @@ public struct ClientMessage: Hashable, Sendable, Codable {
         case log(after: UInt64, follows: Bool)
         /// Requests what is needed to replay the log.
         case history
+        /// Requests which session receives remote commands, and what it publishes.
+        case nowPlaying
         /// Requests a reply that the arbiter sends after everything that it has to report.
         case synchronise
         /// Answers a ping; has no reply itself.
@@ -130,6 +132,7 @@ extension ClientMessage {
 
     private enum Name: String, Codable {
         case hello, join, restore, register, beginSystemSession, loan, rateLoan, permission, report, log, history,
+            nowPlaying,
             synchronise, pong
     }
 
@@ -163,6 +166,7 @@ extension ClientMessage {
                 after: try values.decodeIfPresent(UInt64.self, forKey: .after) ?? 0,
                 follows: try values.decodeIfPresent(Bool.self, forKey: .follows) ?? false)
         case .history: request = .history
+        case .nowPlaying: request = .nowPlaying
         case .synchronise: request = .synchronise
         case .pong: request = .pong(try values.decode(UInt64.self, forKey: .ping))
         }
@@ -207,6 +211,7 @@ extension ClientMessage {
             try values.encode(after, forKey: .after)
             try values.encode(follows, forKey: .follows)
         case .history: try name(.history)
+        case .nowPlaying: try name(.nowPlaying)
         case .synchronise: try name(.synchronise)
         case .pong(let ping):
             try name(.pong)

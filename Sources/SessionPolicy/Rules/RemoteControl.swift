@@ -23,7 +23,8 @@ extension Arbitration {
                 '\(command.kind.rawValue)'. It supports: \(known.joined(separator: ", ")).
                 """)
         }
-        if resolved == .play || resolved == .togglePlayPause { try grantTemporaryForeground(session.id) }
+        let starts = resolved == .togglePlayPause && session.published.info.playbackState != .playing
+        if resolved == .play || starts { try grantTemporaryForeground(session.id) }
         notify(session.id, .remoteCommand(resolved), .remote1)
     }
 

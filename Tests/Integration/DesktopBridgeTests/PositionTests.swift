@@ -27,7 +27,7 @@ struct PositionTests {
         var jumps: [Bool] = []
         for (player, time) in players {
             let now = Self.nanoseconds(time)
-            let next = PublishedPlayer(player, after: last, at: now)
+            let next = PublishedPlayer(player)
             if let last { jumps.append(next.hasJumped(from: last, at: now)) }
             last = next
         }
@@ -37,7 +37,7 @@ struct PositionTests {
     @Test("REMOTE-3: the position follows from the record and the clock, at most to the end")
     func positions() {
         func position(_ player: MediaPlayer, at time: Double) -> Int64 {
-            PublishedPlayer(player, after: nil, at: 0).position(at: Self.nanoseconds(time))
+            PublishedPlayer(player).position(at: Self.nanoseconds(time))
         }
         let playing = Self.player(.playing, at: 10, since: 100, rate: 1.5)
         #expect(position(playing, at: 100) == 10_000_000)
@@ -99,23 +99,6 @@ struct PositionTests {
             (Self.player(.playing, at: 10, since: 120), at: 120),
         ])
         #expect(jumps == [false, false, true])
-    }
-
-    @Test("An interruption holds the position; without another record, it continues from there")
-    func interruption() {
-        let playing = Self.player(.playing, at: 10, since: 100)
-        var interrupted = playing
-        interrupted.playbackState = .paused
-        let held = publish([(playing, at: 100), (interrupted, at: 105)])
-        #expect(held.jumps == [false])
-        #expect(held.last?.position(at: Self.nanoseconds(200)) == 15_000_000)
-        let resumed = publish([(playing, at: 100), (interrupted, at: 105), (interrupted, at: 106), (playing, at: 110)])
-        #expect(resumed.jumps == [false, false, false])
-        #expect(resumed.last?.position(at: Self.nanoseconds(112)) == 17_000_000)
-        let paused = publish([
-            (playing, at: 100), (interrupted, at: 105), (Self.player(.paused, at: 15.05, since: 105.05), at: 105.1),
-        ])
-        #expect(paused.jumps == [false, false])
     }
 
     @Test("Without a record there is no position and no jump")

@@ -67,7 +67,7 @@ package enum MessageCorpus {
             .sampleRateOverride(nil), .sampleRateOverride(SampleRateOverride(before: 48_000, ours: 44_100)),
             .permission(program: nil, nil),
             .permission(program: "/bin/true", .granted), .report, .log(after: 3, follows: true),
-            .log(after: 0, follows: false), .history, .synchronise, .pong(4),
+            .log(after: 0, follows: false), .history, .nowPlaying, .synchronise, .pong(4),
         ] + Rank.allCases.map { .beginSystemSession(rank: $0, isRinging: $0 == .call, isKept: $0 == .alarm) }
             + actions.map { .submit($0) }
     }

@@ -158,7 +158,7 @@ import Testing
         withExtendedLifetime(remote) {}
     }
 
-    @Test("REMOTE-3: an app's own description adds artwork; texts that are too long are left out")
+    @Test("REMOTE-3: an app's own description adds artwork; texts that are too long are shortened")
     func description() throws {
         let stage = try PlaybackFixture()
         do {
@@ -170,24 +170,63 @@ import Testing
         }
         #expect(stage.session.remoteControl.nowPlaying == nil && stage.session.remoteControl.handledCommands.isEmpty)
         let long = try PlayerRemoteControl(stage.player) { _ in
-            NowPlayingInfo(.stopped, title: String(repeating: "a", count: 5_000))
+            NowPlayingInfo(.stopped, title: String(repeating: "ä", count: 5_000), artworkURL: "cover.png")
         }
-        #expect(try published(stage.session) { $0.duration == 2 }.title == nil)
+        let info = try published(stage.session) { $0.duration == 2 }
+        #expect(info.title == String(repeating: "ä", count: 512) && info.artworkURL == nil)
+        #expect(stage.session.lastRefusal == nil)
         withExtendedLifetime(long) {}
     }
 
-    @Test("REMOTE-1: a player that was released ends its remote control with the owner, and nothing is kept alive")
+    @Test("REMOTE-1: the remote control keeps its player, and both end with it")
     func lifetime() throws {
         let stage = try PlaybackFixture()
         weak var weakPlayer: AudioPlayer?
-        let remote: PlayerRemoteControl
+        do {
+            let remote = try PlayerRemoteControl(try stage.makePlayer())
+            try stage.session.setActive(true)
+            stage.session.setPlaying(true)
+            try send(.play, stage.host)
+            #expect(try published(stage.session) { $0.playbackState == .playing }.title == "count")
+            weakPlayer = nil
+            withExtendedLifetime(remote) {}
+        }
         do {
             let player = try stage.makePlayer()
             weakPlayer = player
-            remote = try PlayerRemoteControl(player)
+            let remote = try PlayerRemoteControl(player)
             try player.play()
+            withExtendedLifetime(remote) {}
         }
         #expect(eventually { weakPlayer == nil })
+        #expect(stage.session.remoteControl.nowPlaying == nil && stage.session.remoteControl.handledCommands.isEmpty)
+    }
+
+    @Test("REMOTE-1, REMOTE-3: a remote control that replaces another one keeps the commands and what it publishes")
+    func replaced() throws {
+        let stage = try PlaybackFixture()
+        var remote = try PlayerRemoteControl(stage.player) { _ in NowPlayingInfo(.stopped, title: "First") }
+        _ = try published(stage.session) { $0.title == "First" }
+        try stage.session.remoteControl.setHandler(for: [.quit]) { _ in }
+        let next = try stage.makePlayer()
+        remote = try PlayerRemoteControl(next) { _ in NowPlayingInfo(.stopped, title: "Next") }
+        try next.play()
+        _ = try published(stage.session) { $0.title == "Next" && $0.playbackState == .playing }
+        try send(.pause, stage.host)
+        #expect(next.isPaused)
+        #expect(stage.session.remoteControl.handledCommands.contains(.quit), "the app's own handler stays")
+        withExtendedLifetime(remote) {}
+    }
+
+    @Test("REMOTE-3: before a timed start the position stands still")
+    func timedStart() throws {
+        let stage = try PlaybackFixture()
+        let remote = try PlayerRemoteControl(stage.player)
+        try stage.session.setActive(true)
+        try stage.player.play(atFrame: stage.host.engine.get().currentFrame + 4_800)
+        #expect(try published(stage.session) { $0.playbackState == .paused }.position == 0)
+        _ = try stage.render(9_600)
+        _ = try published(stage.session) { $0.playbackState == .playing }
         withExtendedLifetime(remote) {}
     }
 }

@@ -78,6 +78,29 @@ import Testing
         #expect(queue.currentItem == first && second.repetitions == 0)
     }
 
+    @Test("PLAY-1: an item without frames does not repeat, and the items behind it are played")
+    func emptyRepetition() throws {
+        let stage = try StereoFixture()
+        let queue = try stage.queue()
+        let count = Signal.counting(frames: 4_800)
+        queue.append(PlaybackSource(name: "empty") { EmptyReader() }, repetitions: 5)
+        queue.append(PlaybackSource(name: "endless") { EmptyReader() }, repetitions: -1)
+        queue.append(try stage.file("a.wav", [count, count]))
+        try queue.play()
+        let output = try renderAll(stage, queue)
+        let first = try #require(output[0].firstIndex { $0 != 0 })
+        #expect(Signal.firstDifference(output[0][first..<(first + 4_800)], count) == nil)
+    }
+
+    /// A reader that declares frames and has none.
+    private final class EmptyReader: AudioReader {
+        let channels = 2
+        let sampleRate = 48_000
+        let frameCount: Int64 = 100
+        func read(into frames: inout [Float], maximumFrames: Int) -> Int { 0 }
+        func seek(toFrame frame: Int64) -> Int64 { frame }
+    }
+
     @Test("PLAY-1: an item that repeats forever ends by next(), and an edit behind it does not restart the stream")
     func endless() throws {
         let stage = try StereoFixture()

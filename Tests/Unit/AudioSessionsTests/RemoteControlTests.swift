@@ -80,6 +80,28 @@ import Testing
         }
     }
 
+    @Test("SRV-3, REMOTE-3: what an app published while no arbiter ran is right with the next one")
+    func outage() throws {
+        let service = try ServiceFolder()
+        let app = try App(service)
+        try app.play()
+        try app.session.remoteControl.setNowPlaying(NowPlayingInfo(.playing, title: "First", position: 5))
+        service.send(SIGSTOP)
+        try app.session.remoteControl.setHandler(for: [.seek]) { _ in }
+        try app.session.remoteControl.setNowPlaying(NowPlayingInfo(.playing, title: "Second", position: 100))
+        let published = DispatchTime.now().uptimeNanoseconds
+        service.send(SIGKILL)
+        let id = SessionID(app.session.id)
+        let arrived = eventually {
+            let known = app.host.arbiter.status(of: id)?.session
+            return known?.nowPlaying?.info.title == "Second" && known?.remoteCommands.contains(.seek) == true
+        }
+        #expect(arrived)
+        let known = try #require(app.host.arbiter.status(of: id)?.session.nowPlaying)
+        let now = DispatchTime.now().uptimeNanoseconds
+        #expect(abs(known.position(at: now) - 100 - Double(now - published) / 1e9) < 0.1)
+    }
+
     @Test("REMOTE-2: of two apps the one that played last answers, and any program may send the command")
     func twoApps() throws {
         let service = try ServiceFolder()

@@ -72,7 +72,7 @@ import Testing
             Self.requests.subtracting(requests) == [] && Self.messages == messages
                 && codes == [.refused, .malformed, .notPermitted, .limit, .unavailable])
         #expect(
-            replies == ["reply", "welcome", "session", "report", "decisions", "history", "permissions"],
+            replies == ["reply", "welcome", "session", "report", "decisions", "history", "nowPlaying", "permissions"],
             "each field of a reply")
     }
 
@@ -110,6 +110,7 @@ import Testing
         case .report: "report"
         case .log: "log"
         case .history: "history"
+        case .nowPlaying: "nowPlaying"
         case .synchronise: "synchronise"
         case .pong: "pong"
         }
@@ -117,7 +118,7 @@ import Testing
 
     private static let requests: Set = [
         "hello", "join", "restore", "request register", "request beginSystemSession", "loan", "rateLoan",
-        "permission", "report", "log", "history", "synchronise", "pong",
+        "permission", "report", "log", "history", "nowPlaying", "synchronise", "pong",
     ]
 
     private static func name(of message: ArbiterMessage) -> String {

@@ -117,6 +117,13 @@ import Testing
         #expect(broken?.state == .warning && broken?.fix?.contains("DBUS_SESSION_BUS_ADDRESS") == true)
         let missing = finding { $0.program = { $0 == "audiosession-mpris" ? nil : "/usr/bin/" + $0 } }
         #expect(missing?.state == .warning && missing?.fix?.contains("AUDIOSESSION_MPRIS") == true)
+        let headless = finding {
+            $0.program = { $0 == "audiosession-mpris" ? nil : "/usr/bin/" + $0 }
+            $0.sessionBus = { .absent(reason: "no address") }
+        }
+        #expect(headless?.state == .ok)
+        try? write("/home/x/audiosession.yaml", "desktop: {media-control: false}\n")
+        #expect(finding { $0.sessionBus = { .unreachable(reason: "x") } }?.finding.contains("turned off") == true)
     }
 
     @Test("Resource limits that are too low for audio are errors")

@@ -32,7 +32,7 @@ import Testing
             "server", "server dance", "server start --rate 1", "server start --period 9", "server stop --rate 48000",
             "server start --name a/b", "doctor now", "status --yaml", "remote dance", "remote seek", "remote seek soon",
             "remote seek 1 2", "remote shuffle maybe", "remote repeat twice", "remote play 5", "remote skip --jsn",
-            "remote rate nan",
+            "remote rate nan", "remote --jsn",
         ])
     func wrongUse(_ line: String) throws {
         let folder = audiosession.folder
