@@ -17,7 +17,7 @@ final class PlaybackPublisher: Sendable {
     }
     private let session: AudioSession
     private let owner: AudioSession.RemoteControl.Owner
-    private let describe: PlayerRemoteControl.Description
+    private let describe: @Sendable (PlaybackSource) -> NowPlayingInfo
     private let snapshot: @Sendable () -> PlayerSnapshot?
     private let state = Mutex(State())
     /// Reading the tags of a file takes time, and must delay neither streams nor callers.
@@ -28,7 +28,7 @@ final class PlaybackPublisher: Sendable {
 
     init(
         _ session: AudioSession, _ owner: AudioSession.RemoteControl.Owner,
-        _ describe: @escaping PlayerRemoteControl.Description,
+        _ describe: @escaping @Sendable (PlaybackSource) -> NowPlayingInfo,
         _ snapshot: @escaping @Sendable () -> PlayerSnapshot?
     ) {
         self.session = session

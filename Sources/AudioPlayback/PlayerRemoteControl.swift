@@ -10,8 +10,9 @@ internal import Platform
 /// It handles play, pause, togglePlayPause, stop, skip, seek and setRate, for a queue also
 /// nextTrack, previousTrack, setShuffled and setRepeatMode; add handlers of further commands to
 /// `AudioSession.remoteControl`. stop returns to the beginning; setRate keeps the pitch. Connect it
-/// before playback starts: the repetitions of an `AudioPlayer` that already plays are not published.
-/// A session has one remote control: of several players, the one that was connected last has it.
+/// before playback starts: the repetitions of an `AudioPlayer` that already plays are not
+/// published. A session has one remote control: of several players, the one that was connected last
+/// has it.
 public final class PlayerRemoteControl: Sendable {
     /// Returns what is shown of a source: title, artist, album and artwork. The other values of the
     /// result are not used; texts that are too long are shortened. Called on a queue of the
@@ -90,44 +91,6 @@ public final class PlayerRemoteControl: Sendable {
             info.title = String(name[..<end])
         }
         return info
-    }
-}
-
-/// What a player plays now.
-struct PlayerSnapshot {
-    var source: PlaybackSource
-    /// Distinguishes the track from others of the player.
-    var track: String
-    var state: NowPlayingInfo.PlaybackState
-    /// Seconds; nil if it is not known.
-    var duration: Double?
-    /// Seconds.
-    var position: Double
-    /// Seconds of the source in a second.
-    var speed: Double
-    var isShuffled: Bool?
-    var repeatMode: RepeatMode?
-    /// Seconds until a timed start; nil if there is none ahead.
-    var startsIn: Double?
-}
-
-extension Playback {
-    /// Before a timed start, the position stands still.
-    var publishedState: NowPlayingInfo.PlaybackState {
-        switch state.withLock({ $0.phase }) {
-        case .playing: secondsToStart == nil ? .playing : .paused
-        case .paused: .paused
-        case .stopped: .stopped
-        }
-    }
-
-    var publishedSpeed: Double { Double(sound.speed) * Double(sound.rate) }
-
-    /// The seconds until a timed start; nil if there is none ahead.
-    var secondsToStart: Double? {
-        let now = engine.currentFrame
-        guard let frame = state.withLock({ $0.startFrame }), frame > now else { return nil }
-        return Double(frame - now) / Double(engine.format?.sampleRate ?? 48_000)
     }
 }
 

@@ -21,7 +21,9 @@ struct MediaControlTests {
     }
 
     /// Starts a player of files of 60 s with these titles.
-    private func start(_ titles: String..., options: [String] = []) throws -> ChildProcess {
+    private func start(
+        _ titles: String..., options: [String] = [], variables: [String: String] = [:]
+    ) throws -> ChildProcess {
         let files = try titles.map { title in
             let path = stage.directory.file("\(title).flac")
             let sox = [
@@ -33,7 +35,7 @@ struct MediaControlTests {
         }
         return try ChildProcess(
             try BuiltProgram.path("player"), ["--ui", "none", "--server", server.name] + options + files,
-            environment: environment)
+            environment: environment.merging(variables) { $1 })
     }
 
     private func playerctl(_ arguments: String...) throws -> String {
@@ -183,6 +185,23 @@ struct MediaControlTests {
         #expect(try eventually { try stage.audiosession("remote").output.contains("playing 'Two'") })
         #expect(try mpris.isEmpty && bus.names.isEmpty)
         end(other)
+    }
+
+    @Test("A program for the bus that ends at once is started again with growing pauses", arguments: [0, 1])
+    func endsAtOnce(status: Int) throws {
+        let (script, starts) = (stage.directory.file("program"), stage.directory.file("starts"))
+        try "#!/bin/sh\ndate +%s.%N >> '\(starts)'\nexit \(status)\n".write(
+            toFile: script, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+        let player = try start("One", variables: ["AUDIOSESSION_MPRIS": script])
+        func times() -> [Double] {
+            let text = (try? String(contentsOfFile: starts, encoding: .utf8)) ?? ""
+            return text.split(separator: "\n").compactMap { Double($0) }
+        }
+        #expect(eventually { times().count == 2 })
+        // 2 s, then 4 s: a third start is far away.
+        #expect(times().count == 2 && times()[1] - times()[0] > 1.9)
+        end(player)
     }
 
     @Test("REMOTE-1: without a bus or an arbiter, the program exits with 69 and says why")
