@@ -16,23 +16,25 @@ final class PlaybackPublisher: Sendable {
         var described: (track: String, info: NowPlayingInfo)?
     }
     private let session: AudioSession
-    private let owner: AudioSession.RemoteControl.Owner
     private let describe: @Sendable (PlaybackSource) -> NowPlayingInfo
     private let snapshot: @Sendable () -> PlayerSnapshot?
     private let state = Mutex(State())
     /// Reading the tags of a file takes time, and must delay neither streams nor callers.
     private let queue = DispatchQueue(label: "audio-session.now-playing")
 
+    /// Publishes as this owner: each remote control has its own.
+    var owner: AudioSession.RemoteControl.Owner { .player(ObjectIdentifier(self)) }
+
     /// The error of a published position, in seconds, above which it is published again.
     private static let tolerance = 0.1
+    /// Seconds until the next look at a timed start that lies far ahead.
+    private static let longestWait = 60.0
 
     init(
-        _ session: AudioSession, _ owner: AudioSession.RemoteControl.Owner,
-        _ describe: @escaping @Sendable (PlaybackSource) -> NowPlayingInfo,
+        _ session: AudioSession, _ describe: @escaping @Sendable (PlaybackSource) -> NowPlayingInfo,
         _ snapshot: @escaping @Sendable () -> PlayerSnapshot?
     ) {
         self.session = session
-        self.owner = owner
         self.describe = describe
         self.snapshot = snapshot
     }
@@ -62,7 +64,7 @@ final class PlaybackPublisher: Sendable {
             session.remoteControl.setNowPlaying(info, of: owner)
         }
         if let seconds = described?.0.startsIn {
-            queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.update() }
+            queue.asyncAfter(deadline: .now() + min(seconds, Self.longestWait)) { [weak self] in self?.update() }
         }
     }
 

@@ -1,6 +1,5 @@
 internal import AudioRendering
 public import AudioSessions
-internal import Dispatch
 internal import Platform
 
 /// Connects a player to the remote control of its session: the desktop's media control, media keys
@@ -22,7 +21,6 @@ public final class PlayerRemoteControl: Sendable {
     /// The player, which lives as long as its remote control.
     private let player: any AnyObject & Sendable
     private let remote: AudioSession.RemoteControl
-    private let owner: AudioSession.RemoteControl.Owner
     private let publisher: PlaybackPublisher
     private let cancel: @Sendable () -> Void
 
@@ -30,10 +28,9 @@ public final class PlayerRemoteControl: Sendable {
     public convenience init(
         _ player: AudioPlayer, description: @escaping Description = PlayerRemoteControl.description
     ) throws {
-        let owner = AudioSession.RemoteControl.Owner.player(ObjectIdentifier(player))
-        let publisher = PlaybackPublisher(player.session, owner, description) { [weak player] in player?.nowPlaying }
+        let publisher = PlaybackPublisher(player.session, description) { [weak player] in player?.nowPlaying }
         player.content.whenRepeating { [weak publisher] in publisher?.update() }
-        try self.init(player, player.playback, Self.common, owner, publisher) { [weak player] command in
+        try self.init(player, player.playback, Self.common, publisher) { [weak player] command in
             player?.perform(command)
         }
     }
@@ -42,25 +39,23 @@ public final class PlayerRemoteControl: Sendable {
     public convenience init(
         _ queue: AudioQueuePlayer, description: @escaping Description = PlayerRemoteControl.description
     ) throws {
-        let owner = AudioSession.RemoteControl.Owner.player(ObjectIdentifier(queue))
-        let publisher = PlaybackPublisher(queue.session, owner, description) { [weak queue] in queue?.nowPlaying }
+        let publisher = PlaybackPublisher(queue.session, description) { [weak queue] in queue?.nowPlaying }
         let commands = Self.common.union([.nextTrack, .previousTrack, .setShuffled, .setRepeatMode])
-        try self.init(queue, queue.playback, commands, owner, publisher) { [weak queue] command in
+        try self.init(queue, queue.playback, commands, publisher) { [weak queue] command in
             queue?.perform(command)
         }
     }
 
     private init(
         _ player: any AnyObject & Sendable, _ playback: Playback, _ commands: Set<RemoteCommand.Kind>,
-        _ owner: AudioSession.RemoteControl.Owner, _ publisher: PlaybackPublisher,
+        _ publisher: PlaybackPublisher,
         _ perform: @escaping AudioSession.RemoteControl.Handler
     ) throws {
         self.player = player
-        self.owner = owner
         self.publisher = publisher
         remote = playback.session.remoteControl
         cancel = playback.changes.add { [weak publisher] in publisher?.update() }
-        try remote.setHandler(for: commands, of: owner, perform)
+        try remote.setHandler(for: commands, of: publisher.owner, perform)
         publisher.update()
     }
 
@@ -68,7 +63,7 @@ public final class PlayerRemoteControl: Sendable {
     deinit {
         cancel()
         publisher.end()
-        remote.removeAll(of: owner)
+        remote.removeAll(of: publisher.owner)
     }
 
     private static let common: Set<RemoteCommand.Kind> = [

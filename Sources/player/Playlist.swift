@@ -75,7 +75,7 @@ final class Playlist {
 
     func play() throws { try queue.play() }
 
-    /// The current file; nil after the last one.
+    /// The current file; the first one after the end.
     var track: Track? { queue.currentItem.flatMap { tracks[$0.id] } }
 
     /// Whether nothing is left to play.

@@ -130,6 +130,9 @@ import Testing
         try stage.host.endInterruption()
         stage.host.settle()
         _ = try published(stage.session) { $0.playbackState == .playing }
+        stage.player.stop()
+        try stage.player.play(atFrame: .max)
+        _ = try published(stage.session) { $0.playbackState == .paused }
         withExtendedLifetime(remote) {}
     }
 
@@ -215,6 +218,11 @@ import Testing
         try send(.pause, stage.host)
         #expect(next.isPaused)
         #expect(stage.session.remoteControl.handledCommands.contains(.quit), "the app's own handler stays")
+        // The same player, connected again.
+        remote = try PlayerRemoteControl(next) { _ in NowPlayingInfo(.stopped, title: "Again") }
+        _ = try published(stage.session) { $0.title == "Again" }
+        try send(.play, stage.host)
+        #expect(next.isPlaying)
         withExtendedLifetime(remote) {}
     }
 
