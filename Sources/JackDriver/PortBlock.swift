@@ -14,7 +14,12 @@ struct PortBlock: Sendable {
     /// The uid of the device's port; nil for a main block as long as there is no device.
     var uid: String?
     /// The server's ports that the block was last connected to, in channel order.
-    var far: [String] = []
+    private(set) var far: [String] = []
+    /// The ports that `far` has contained. A device can disappear and return in parts: its ports
+    /// are connected by default only when they first appear.
+    private(set) var offered: Set<String> = []
+    /// The maximum number of these, so that ports under ever new names cannot exhaust the memory.
+    private static let maximumOffered = 256
 
     var names: [String] { (1...count).map { "\(prefix)_\($0)" } }
     var channels: Range<Int> { first..<first + count }
@@ -23,6 +28,23 @@ struct PortBlock: Sendable {
     func links(to ports: [String]) -> [PortLink] {
         zip(names, ports).map { PortLink(direction: direction, own: $0, far: $1) }
     }
+
+    /// Returns the connections to make by default to those of `ports` that appear for the first
+    /// time; `restorable` connections to `ports` exist or are restored instead.
+    func firstLinks(to ports: [String], besides restorable: Set<PortLink>) -> [PortLink] {
+        let connected = far.isEmpty ? [] : Set(restorable.filter { ports.contains($0.far) }.map(\.own))
+        return links(to: ports).filter { !offered.contains($0.far) && !connected.contains($0.own) }
+    }
+
+    /// Records that the block was connected to `ports`.
+    mutating func setFar(_ ports: [String]) {
+        far = ports
+        if offered.count > Self.maximumOffered { offered = [] }
+        offered.formUnion(ports)
+    }
+
+    /// Forgets the ports: another server has other ones.
+    mutating func forgetFar() { (far, offered) = ([], []) }
 
     /// Returns a free run of at most `count` channels; if none is that long, the longest free run;
     /// nil if all channels are taken.

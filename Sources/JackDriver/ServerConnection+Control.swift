@@ -303,7 +303,7 @@ extension ServerConnection {
             guard !isPresent, !links.contains(where: { Set(block.names).contains($0.own) }) else { continue }
             state.withLock { state in
                 state.blocks[index].uid = nil
-                state.blocks[index].far = []
+                state.blocks[index].forgetFar()
             }
         }
     }

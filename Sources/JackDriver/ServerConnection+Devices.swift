@@ -142,7 +142,7 @@ extension ServerConnection {
         let made = client.connect(due.flatMap(\.links))
         state.withLock { state in
             for (link, isMade) in made { state.history.record(link, isMade: isMade) }
-            for (index, ports, _) in due where index < state.blocks.count { state.blocks[index].far = ports }
+            for (index, ports, _) in due where index < state.blocks.count { state.blocks[index].setFar(ports) }
         }
     }
 
@@ -154,9 +154,7 @@ extension ServerConnection {
             configuration.connections == .remembered && block.far.isEmpty ? connectionFile?.links(of: block) : nil
         if let kept { return kept }
         guard configuration.connections != .none else { return [] }
-        let restored = state.withLock { $0.history.restorable }
-        let connected = block.far.isEmpty ? [] : Set(restored.filter { ports.contains($0.far) }.map(\.own))
-        return block.links(to: ports).filter { !block.far.contains($0.far) && !connected.contains($0.own) }
+        return block.firstLinks(to: ports, besides: state.withLock { $0.history.restorable })
     }
 
     /// Assigns the first free output and the first free input to the main blocks that have no

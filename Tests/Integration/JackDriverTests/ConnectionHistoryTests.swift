@@ -28,6 +28,22 @@ struct ConnectionHistoryTests {
         #expect(history.restorable == [a, b])
     }
 
+    @Test("SRV-2: a device that disappears or returns in parts gets no connections by default again")
+    func parts() {
+        var block = PortBlock(direction: .output, first: 0, count: 2, prefix: "out")
+        #expect(block.firstLinks(to: [a.far, b.far], besides: []) == [a, b])
+        block.setFar([a.far, b.far])
+        // The user removes connection a; then the first port disappears before the second one.
+        block.setFar([b.far])
+        #expect(block.firstLinks(to: [a.far, b.far], besides: [b]).isEmpty)
+        block.setFar([a.far, b.far])
+        // A port that is new to the device is connected.
+        let c = PortLink(direction: .output, own: "out_1", far: "Phones:playback_0")
+        #expect(block.firstLinks(to: [c.far, b.far], besides: [b]) == [c])
+        block.forgetFar()
+        #expect(block.firstLinks(to: [a.far, b.far], besides: []) == [a, b])
+    }
+
     @Test("A user-removed connection stays removed, also when its remote port disappears later")
     func takenApart() {
         var history = ConnectionHistory()
