@@ -130,9 +130,6 @@ import Testing
         try stage.host.endInterruption()
         stage.host.settle()
         _ = try published(stage.session) { $0.playbackState == .playing }
-        stage.player.stop()
-        try stage.player.play(atFrame: .max)
-        _ = try published(stage.session) { $0.playbackState == .paused }
         withExtendedLifetime(remote) {}
     }
 
@@ -235,6 +232,9 @@ import Testing
         #expect(try published(stage.session) { $0.playbackState == .paused }.position == 0)
         _ = try stage.render(9_600)
         _ = try published(stage.session) { $0.playbackState == .playing }
+        stage.player.stop()
+        try stage.player.play(atFrame: .max)
+        _ = try published(stage.session) { $0.playbackState == .paused }
         withExtendedLifetime(remote) {}
     }
 }
