@@ -165,7 +165,9 @@ struct MediaControlTests {
         #expect(try stage.audiosession("remote", "pause").status == 0)
         #expect(try eventually { try stage.audiosession("remote").output.contains("paused 'One'") })
         #expect(!player.waitForEnd(seconds: 0))
-        #expect(try stage.audiosession("doctor").output.contains("media control"))
+        let doctor = try ChildProcess.run(
+            try BuiltProgram.path("audiosession"), ["doctor"], environment: environment, seconds: 30)
+        #expect(doctor.output.contains("warning  media control: the session bus cannot be reached"))
         end(player)
     }
 

@@ -188,7 +188,6 @@ import Testing
             stage.session.setPlaying(true)
             try send(.play, stage.host)
             #expect(try published(stage.session) { $0.playbackState == .playing }.title == "count")
-            weakPlayer = nil
             withExtendedLifetime(remote) {}
         }
         do {
