@@ -288,8 +288,8 @@ let package = Package(
         .testTarget(
             name: "AudioPlaybackTests",
             dependencies: [
-                "AudioPlayback", "AudioSessions", "AudioRendering", "SessionArbiter", "SessionPolicy", "TestRandom",
-                "TestSupport",
+                "AudioPlayback", "AudioSessions", "AudioRendering", "Platform", "SessionArbiter", "SessionPolicy",
+                "TestRandom", "TestSupport",
             ],
             path: "Tests/Unit/AudioPlaybackTests", swiftSettings: swift),
         .testTarget(

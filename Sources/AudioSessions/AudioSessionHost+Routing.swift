@@ -48,7 +48,7 @@ extension AudioSessionHost {
     }
 
     private func connectRoutes(and session: RegisteredSession? = nil) {
-        for other in registeredSessions where other.isActive || other === session { connectRoute(of: other) }
+        for other in registeredSessions where other.usesOutput || other === session { connectRoute(of: other) }
     }
 
     /// Suspends and disconnects every session whose outputs the returned server does not have,
@@ -73,7 +73,7 @@ extension AudioSessionHost {
     func applyAllRoutesAsync() {
         hardware.async { [weak self] in
             guard let self else { return }
-            for session in registeredSessions where session.isActive { connectRoute(of: session) }
+            for session in registeredSessions where session.usesOutput { connectRoute(of: session) }
         }
     }
 

@@ -68,6 +68,7 @@ public final class AudioSessionHost: Sendable {
     /// State that all sessions of the app share.
     public let application: AudioApplication
     let system = Mutex(SystemSessions())
+    let systemSounds = SystemSounds()
     private let sessions = Mutex<[WeakSession]>([])
     private let observation = Mutex<EngineObservation?>(nil)
 
@@ -269,6 +270,7 @@ extension AudioSessionHost {
             (try? engine.get())?.drain()
             arbiter.drain()
             permission.drain()
+            systemSounds.queue.sync {}
             hardware.sync {}
             notifications.sync {}
             arbiter.drain()

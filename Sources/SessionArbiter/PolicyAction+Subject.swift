@@ -13,7 +13,8 @@ extension PolicyAction {
     package var subject: ActionSubject {
         switch self {
         case .register, .appDied, .beginSystemSession, .releaseIdle: .arbiter
-        case .unregister(let id), .configure(let id, _), .activate(let id), .requestActivation(let id),
+        case .playSystemSounds(let id), .unregister(let id), .configure(let id, _), .activate(let id),
+            .requestActivation(let id),
             .deactivate(let id, _), .prefer(let id, _), .preferNoInterruptionsFromSystemAlerts(let id, _),
             .setOutputMuted(let id, _), .setRunning(let id, _), .setPaused(let id, _), .setInputRunning(let id, _),
             .remotePlay(let id), .setRemoteCommands(let id, _), .setNowPlaying(let id, _),

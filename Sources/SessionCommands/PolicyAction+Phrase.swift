@@ -4,7 +4,8 @@ extension PolicyAction {
     /// The session that the action concerns; nil if it concerns an app or the device.
     var session: SessionID? {
         switch self {
-        case .register(let id, _), .unregister(let id), .configure(let id, _), .activate(let id),
+        case .register(let id, _), .playSystemSounds(let id), .unregister(let id), .configure(let id, _),
+            .activate(let id),
             .requestActivation(let id), .deactivate(let id, _), .prefer(let id, _),
             .preferNoInterruptionsFromSystemAlerts(let id, _), .setOutputMuted(let id, _), .setRunning(let id, _),
             .setPaused(let id, _), .releaseIdle(let id, _), .setInputRunning(let id, _), .remotePlay(let id),
@@ -35,6 +36,7 @@ extension PolicyAction {
     var phrase: String {
         switch self {
         case .register(_, let app): "register for pid \(app.rawValue)"
+        case .playSystemSounds: "play system sounds"
         case .unregister: "unregister"
         case .appDied: "exit"
         case .configure(_, let change): change.phrase

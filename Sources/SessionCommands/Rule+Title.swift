@@ -59,6 +59,7 @@ extension Rule {
         case .remote1: "Remote commands arrive or are reported as unsupported"
         case .remote2: "Remote commands go to the app that played last without mixing"
         case .remote3: "The now-playing app publishes what it plays, and its position without polling"
+        case .play4: "System sounds need no session, and are silent during calls and interruptions"
         case .guide9: "While do-not-disturb is on, ringing calls are held"
         }
     }

@@ -59,7 +59,8 @@ extension SessionState {
     }
 
     var stateName: String {
-        switch activity {
+        if playsSystemSounds { return "ready" }
+        return switch activity {
         case .active: "running"
         case .waiting: "interrupted"
         case .inactive: "inactive"

@@ -15,8 +15,11 @@ struct SessionView: Encodable, Equatable {
     var mode: String
     var options: [String]
     var active: Bool
-    /// "running", "interrupted", "inactive".
+    /// "running", "interrupted", "inactive"; "ready" for system sounds, which need no activation
+    /// (PLAY-4).
     var state: String
+    /// Whether the app's system sounds play in this session; nil otherwise.
+    var systemSounds: Bool?
     /// Whether the session reports that it plays or records.
     var playing: Bool
     /// "ducking", "all": what its silence has released other sessions from (ACT-17); nil otherwise.
@@ -54,10 +57,11 @@ struct SessionView: Encodable, Equatable {
         options = session.configuration.options.names
         active = session.isActive
         state = session.stateName
+        systemSounds = session.playsSystemSounds ? true : nil
         playing = session.isRunning || session.isInputRunning
         released = session.idleRelease == .none ? nil : session.idleRelease.rawValue
         attenuation = status.resolvedGrant.grant.attenuation
-        ducked = session.isActive && attenuation > 0
+        ducked = (session.isActive || session.playsSystemSounds) && attenuation > 0
         muted = status.resolvedGrant.grant.isMuted
         ringing = session.isRinging
         reasons = status.resolvedGrant.reasons.map { reason in
@@ -76,7 +80,9 @@ struct SessionView: Encodable, Equatable {
     /// silenced input. Leaves out the default mode, the app's state if it is in the foreground, and
     /// ACT-1, which `inactive` already says.
     func summary(_ names: SessionNames) -> String {
-        let configuration = [category] + (mode == "default" ? [] : ["mode " + mode]) + options
+        let configuration =
+            systemSounds == true
+            ? ["system sounds"] : [category] + (mode == "default" ? [] : ["mode " + mode]) + options
         var states = [ringing && active ? "ringing" : state]
         if let released {
             states.append(released == "all" ? "silent, nobody waits for it" : "silent, nobody is ducked by it")

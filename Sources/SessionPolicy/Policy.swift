@@ -5,7 +5,8 @@
 /// same state always gives the same result. `Tables/` describes categories, modes and options.
 /// `Rules/Precedence.swift` decides which session interrupts which. `Rules/Activation.swift` and
 /// `Rules/Deactivation.swift` carry out the consequences. `Rules/AppLife.swift` restricts apps in
-/// the background. `Rules/GrantResolver.swift` computes the grant of each session and its reasons.
+/// the background. `Rules/SystemSounds.swift` decides when system sounds are silent.
+/// `Rules/GrantResolver.swift` computes the grant of each session and its reasons.
 public struct Policy: Sendable {
     public let settings: PolicySettings
 
@@ -86,6 +87,7 @@ extension Arbitration {
     fileprivate mutating func decide(_ action: PolicyAction) throws(Refusal) {
         switch action {
         case .register(let id, let app): try register(id, app: app)
+        case .playSystemSounds(let id): try playSystemSounds(id)
         case .unregister(let id):
             _ = try session(id)
             forget([id])

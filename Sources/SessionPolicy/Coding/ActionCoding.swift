@@ -5,7 +5,8 @@
 /// | action | keys |
 /// |---|---|
 /// | register | session, app |
-/// | unregister, activate, requestActivation, remotePlay, userPaused, acceptCall | session |
+/// | playSystemSounds, unregister | session |
+/// | activate, requestActivation, remotePlay, userPaused, acceptCall | session |
 /// | appDied, resetSessions | app |
 /// | configure | session, category, [mode], [options], [routeSharingPolicy]; or session, mode |
 /// | deactivate | session, notifyOthers |
@@ -40,7 +41,7 @@
 extension PolicyAction {
     /// The name of an action, which is the name of its case.
     public enum Name: String, Hashable, Sendable, Codable, CaseIterable {
-        case register, unregister, appDied
+        case register, playSystemSounds, unregister, appDied
         case configure, activate, requestActivation, deactivate, prefer, preferNoInterruptionsFromSystemAlerts
         case setOutputMuted, setRunning, setPaused, setInputRunning, remotePlay, preferInput, overrideOutput
         case preferInterruptionOnRouteDisconnect, userPaused, releaseIdle
@@ -64,6 +65,7 @@ extension PolicyAction {
         let keys = try decoder.object(of: Key.self, "an action, an object with 'action'")
         switch try keys.read(.action, as: Name.self) {
         case .register: self = .register(try keys.read(.session), app: try keys.read(.app))
+        case .playSystemSounds: self = .playSystemSounds(try keys.read(.session))
         case .unregister: self = .unregister(try keys.read(.session))
         case .appDied: self = .appDied(try keys.read(.app))
 
@@ -141,6 +143,7 @@ extension PolicyAction {
     private var flat: (Name, KeyValuePairs<Key, any Encodable>) {
         switch self {
         case .register(let id, let app): (.register, [.session: id, .app: app])
+        case .playSystemSounds(let id): (.playSystemSounds, [.session: id])
         case .unregister(let id): (.unregister, [.session: id])
         case .appDied(let app): (.appDied, [.app: app])
 

@@ -5,6 +5,7 @@ extension Arbitration {
     /// them it activates again (ACT-17).
     mutating func activate(_ id: SessionID) throws(Refusal) {
         let session = try session(id)
+        try checkOrdinary(session)
         guard !session.isActive else {
             if session.idleRelease != .none { try reactivate(id) }
             return
@@ -29,6 +30,7 @@ extension Arbitration {
             let session = try session(id)
             // ACT-17: one that is active and released is arbitrated again when it sounds.
             guard !session.isActive else { return }
+            try checkOrdinary(session)
             try checkApplicationState(of: session)
             try checkInputExists(for: session)
             if !state.pendingActivations.contains(id) { state.pendingActivations.append(id) }

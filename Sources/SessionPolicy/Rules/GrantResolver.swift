@@ -1,7 +1,7 @@
 /// Computes the grant of every session, and its reasons, from the state alone (rules ACT-5, CAT-4,
-/// CAT-5, DUCK, INT-8, PERM, ROUTE-9, VOL-2, VOL-3).
+/// CAT-5, DUCK, INT-8, PERM, PLAY-4, ROUTE-9, VOL-2, VOL-3).
 struct GrantResolver {
-    private let state: PolicyState
+    let state: PolicyState
     private let settings: PolicySettings
     private let precedence: Precedence
     /// The active sessions that duck others, or only spoken audio (DUCK-4), the newest last,
@@ -11,9 +11,9 @@ struct GrantResolver {
     private let duckedOutputs: [Set<PolicyState.OutputPort>?]
     /// The active session of category record, which mutes others until its idle release (CAT-4,
     /// ACT-17).
-    private let recorder: SessionState?
+    let recorder: SessionState?
     /// The active call, if it has been accepted, or conversation (ACT-5, ACT-18).
-    private let call: SessionState?
+    let call: SessionState?
 
     init(_ state: PolicyState, _ settings: PolicySettings) {
         self.state = state
@@ -33,6 +33,7 @@ struct GrantResolver {
     /// Returns the grant of one session and its reasons. Of two ducks, only the strong one applies.
     /// Only active sessions are muted or receive input.
     func resolvedGrant(of session: SessionState) -> ResolvedGrant {
+        if session.playsSystemSounds { return systemSoundGrant(of: session) }
         let duck = duckReason(of: session)
         let strong = strongDuckReason(of: session)
         let mutes = session.isActive ? muteReasons(of: session) : []
@@ -50,6 +51,19 @@ struct GrantResolver {
         if let ducked = strong ?? duck { reasons.append(ducked) }
         if let input { reasons.append(input) }
         return ResolvedGrant(grant: grant, reasons: mutes.isEmpty ? reasons : reasons + mutes)
+    }
+
+    /// Returns the grant of the session of an app's system sounds, which is not active, but heard
+    /// unless something silences it (keeps PLAY-4).
+    private func systemSoundGrant(of session: SessionState) -> ResolvedGrant {
+        let duck = duckReason(of: session)
+        let mutes = muteReasons(ofSystemSounds: session)
+        let awaitsOutput = state.awaitsOutput(session)
+        let grant = SessionGrant(
+            attenuation: duck == nil ? 0 : settings.duckAttenuation, isPaused: awaitsOutput, isMuted: !mutes.isEmpty)
+        var reasons = awaitsOutput ? [Reason(.suspended, .srv2, since: since(session))] : []
+        if let duck { reasons.append(duck) }
+        return ResolvedGrant(grant: grant, reasons: reasons + mutes)
     }
 
     /// Returns why a session does not run at all; the gate then pauses it (keeps INT-1, INT-8).
@@ -85,7 +99,8 @@ struct GrantResolver {
             return precedence.level(of: ducker) >= precedence.level(of: session) && ducks(ducker, session)
         }
         guard let ducker = newest?.0, ducker.id != session.id else { return nil }
-        let rule: Rule = !session.isActive ? .duck7 : ducker.configuration.ducksOthers ? .duck1 : .duck4
+        let isDuckedLater = !session.isActive && !session.playsSystemSounds
+        let rule: Rule = isDuckedLater ? .duck7 : ducker.configuration.ducksOthers ? .duck1 : .duck4
         return Reason(.ducked, rule, by: ducker.id, since: later(session, ducker))
     }
 
@@ -131,12 +146,12 @@ struct GrantResolver {
         return reasons
     }
 
-    private func since(_ session: SessionState) -> EventTime {
+    func since(_ session: SessionState) -> EventTime {
         switch session.activity {
         case .active(let since), .inactive(let since): since
         case .waiting(let wait): wait.since
         }
     }
 
-    private func later(_ a: SessionState, _ b: SessionState) -> EventTime { max(since(a), since(b)) }
+    func later(_ a: SessionState, _ b: SessionState) -> EventTime { max(since(a), since(b)) }
 }

@@ -52,7 +52,10 @@ extension Arbitration {
             }
         }
         stopByMicrophone()
-        let pending = records.filter { $0.pending != nil && state[$0.session.id]?.isActive == false }
+        let pending = records.filter { record in
+            let session = state[record.session.id]
+            return record.pending != nil && session?.isActive == false && session?.playsSystemSounds == false
+        }
         state.pendingActivations = pending.inOrder { $0.pending ?? 0 }
         // ACT-14: pending activations are granted before the end of an interruption is reported.
         grantPending()
@@ -83,7 +86,9 @@ extension Arbitration {
     /// if it may be active. A session that activated under a temporary foreground grant stays
     /// active when that grant expires (ACT-16).
     private func ruleForbiddingActivity(of id: SessionID) -> Rule? {
-        guard let session = state[id], !state.mayRun(session) else { return nil }
+        guard let session = state[id] else { return nil }
+        if session.playsSystemSounds { return .play4 }
+        guard !state.mayRun(session) else { return nil }
         if isSuspended(session) { return .bg3 }
         guard session.temporaryForegroundUntil == nil else { return nil }
         return state.app(session.app).life == .foreground ? .bg2 : .bg1
@@ -116,8 +121,8 @@ extension Arbitration {
     /// after a disconnected output (ROUTE-4) continues, because it has no end.
     private mutating func endWaitWithoutCause(of id: SessionID) {
         guard let session = state[id], let wait = session.wait else { return }
-        if !state.allowsAudio(of: session), let rule = ruleForbiddingActivity(of: id) {
-            // BG-1, BG-2, BG-3: a session that may not run waits for no other.
+        if session.playsSystemSounds || !state.allowsAudio(of: session), let rule = ruleForbiddingActivity(of: id) {
+            // BG-1, BG-2, BG-3, PLAY-4: a session that may not run waits for no other.
             deactivateBySystem([session], rule)
         } else if wait.interrupter == nil {
             guard wait.rule != .route4, wait.rule != .int10 || !state.microphoneMute.isOn else { return }

@@ -48,7 +48,8 @@ extension SessionState {
     /// A preferred input is kept: the device may be absent and return (ROUTE-6).
     func sanitized(_ state: PolicyState, _ settings: PolicySettings, at now: EventTime) -> SessionState {
         var session = self
-        session.configuration = configuration.sanitized
+        session.playsSystemSounds = playsSystemSounds && app != .system && rank == .app
+        session.configuration = session.playsSystemSounds ? Configuration() : configuration.sanitized
         session.preferences = preferences.sanitized
         session.activity = activity.notLater(than: now)
         session.isRinging = isRinging && rank == .call

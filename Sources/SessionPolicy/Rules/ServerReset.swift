@@ -36,6 +36,7 @@ extension SessionState {
         session.remoteCommands = remoteCommands
         session.nowPlaying = nowPlaying
         session.lastPlayed = lastPlayed
+        session.playsSystemSounds = playsSystemSounds
         return session
     }
 }

@@ -6,6 +6,7 @@ extension Arbitration {
     /// values has no effect (keeps CAT-2, CAT-3, CAT-6).
     mutating func configure(_ id: SessionID, _ change: ConfigurationChange) throws(Refusal) {
         var session = try session(id)
+        try checkOrdinary(session)
         let next = try session.configuration.applying(change, settings)
         guard next != session.configuration else { return }
         session.configuration = next

@@ -14,6 +14,9 @@ public enum PolicyAction: Hashable, Sendable, Codable {
     // The life cycle of a session
     /// Registers a new session of an app (CAT-1). The id must be new.
     case register(SessionID, app: AppID)
+    /// Makes an inactive session the one in which its app's system sounds play: it is heard without
+    /// being activated, and has no settings (PLAY-4).
+    case playSystemSounds(SessionID)
     /// Removes a session that its app has released or that is gone. Others are notified (ACT-12).
     case unregister(SessionID)
     /// Removes an app whose process is gone, with all its sessions (ACT-12).

@@ -53,5 +53,6 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
     case remote1 = "REMOTE-1"
     case remote2 = "REMOTE-2"
     case remote3 = "REMOTE-3"
+    case play4 = "PLAY-4"
     case guide9 = "GUIDE-9"
 }

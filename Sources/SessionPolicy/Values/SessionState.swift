@@ -54,6 +54,13 @@ public struct SessionState: Hashable, Sendable, Codable {
     /// When the session last started to play without mixing with others; nil if it never did
     /// (REMOTE-2).
     public var lastPlayed: EventTime?
+    /// Whether the app's system sounds play in this session, which is never active (PLAY-4).
+    public var playsSystemSounds: Bool {
+        get { systemSounds ?? false }
+        set { systemSounds = newValue ? true : nil }
+    }
+    /// Optional, because older versions neither send nor store it.
+    private var systemSounds: Bool?
     /// Whether the session was active when its app was suspended, and has not been notified of that
     /// (BG-3).
     public var wasSuspended = false
@@ -67,6 +74,7 @@ public struct SessionState: Hashable, Sendable, Codable {
         case wasSuspended
         case paused = "isPaused"
         case silence, nowPlaying, lastPlayed
+        case systemSounds = "playsSystemSounds"
         case registeredCommands = "remoteCommands"
     }
 

@@ -19,7 +19,7 @@ struct AuthorityTests {
                 .unregister(id), .configure(id, .category(.ambient)), .activate(id), .requestActivation(id),
                 .deactivate(id, notifyOthers: true), .prefer(id, .sampleRate(44_100)),
                 .preferNoInterruptionsFromSystemAlerts(id, true), .setOutputMuted(id, true), .setRunning(id, true),
-                .setInputRunning(id, true), .remotePlay(id), .preferInput(id, nil),
+                .setInputRunning(id, true), .remotePlay(id), .playSystemSounds(id), .preferInput(id, nil),
                 .overrideOutput(id, toSpeaker: true),
                 .preferInterruptionOnRouteDisconnect(id, false), .userPaused(id), .acceptCall(id),
                 .endSystemSession(id, shouldResume: true),

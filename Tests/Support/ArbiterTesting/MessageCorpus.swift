@@ -32,7 +32,7 @@ package enum MessageCorpus {
             .deactivate(session, notifyOthers: false),
             .preferNoInterruptionsFromSystemAlerts(session, true), .setOutputMuted(session, true),
             .setRunning(session, true), .setPaused(session, true), .setInputRunning(session, true),
-            .remotePlay(session), .releaseIdle(session, .all),
+            .remotePlay(session), .playSystemSounds(session), .releaseIdle(session, .all),
             .preferInput(session, "usb-in"), .preferInput(session, nil), .overrideOutput(session, toSpeaker: true),
             .preferInterruptionOnRouteDisconnect(session, false), .userPaused(session), .acceptCall(session),
             .endSystemSession(session, shouldResume: false), .setDeclaresBackgroundAudio(app, true),

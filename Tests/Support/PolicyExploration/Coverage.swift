@@ -23,6 +23,7 @@ package enum Coverage {
         "Time: the clock does not advance, so temporary foreground status never expires (ACT-16), the times of reasons are not compared, and a silent session may release others at any time (ACT-17).",
         "Hardware requests, volumes and the routed category: states that differ only in these count as the same.",
         "Routes beyond one pair of headphones, and two servers with a machine each: picks, preferred inputs and overrides choose ports but do not decide which session runs.",
+        "System sounds (PLAY-4): their sessions are never active, and change no other session; the random walks cover them.",
         "Behaviours of one class: they differ in routes and signal processing only.",
         "The settings treatsUnsuitedModeAsDefault, reportsBusyOnDeactivation, ducksAllOutputs and conversationsOutrankApps, and requests refused as badParam.",
     ]

@@ -17,6 +17,8 @@ package enum StateFields {
         "routedCategory", "preferences", "preferredInput", "isOverriddenToSpeaker",
         // Left out: they decide only which session receives remote commands.
         "registeredCommands", "nowPlaying", "lastPlayed",
+        // Left out: a session that plays system sounds is never active, and changes no other session.
+        "systemSounds",
     ]
     package static let wait: Set<String> = [
         "interrupter", "rule", "reason", "mayResume",

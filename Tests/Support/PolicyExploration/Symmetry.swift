@@ -44,6 +44,7 @@ extension PolicyAction {
         func new(_ app: AppID) -> AppID { apps[app] ?? app }
         return switch self {
         case .register(let id, let app): .register(new(id), app: new(app))
+        case .playSystemSounds(let id): .playSystemSounds(new(id))
         case .unregister(let id): .unregister(new(id))
         case .appDied(let app): .appDied(new(app))
         case .configure(let id, let change): .configure(new(id), change)

@@ -27,7 +27,7 @@ enum RandomWalk {
         let app = apps[Int.random(in: 0..<apps.count, using: &random)]
         let call = calls[Int.random(in: 0..<calls.count, using: &random)]
         let yes = Bool.random(using: &random)
-        switch Int.random(in: 0..<48, using: &random) {
+        switch Int.random(in: 0..<49, using: &random) {
         case 0...5: return .activate(app)
         case 6...8: return .deactivate(app, notifyOthers: yes)
         case 9...13:
@@ -70,6 +70,7 @@ enum RandomWalk {
         case 32: return .setRecordPermission(owner(app), yes ? .granted : .denied)
         case 33: return .setInputMuted(owner(app), yes && Int.random(in: 0..<2, using: &random) == 0)
         case 34: return .remotePlay(app)
+        case 48: return .playSystemSounds(app)
         case 26: return .setScreenLocked(yes && Int.random(in: 0..<4, using: &random) == 0)
         default: return .setSilentSwitch(yes)
         }

@@ -1,0 +1,106 @@
+public import AudioRendering
+public import AudioSessions
+internal import Platform
+
+/// A short sound of the user interface: a click, an alert, the arrival of a message (PLAY-4).
+///
+/// A system sound needs no audio session: it interrupts and ducks nothing, and no other app counts
+/// it as other audio. It is silent while a call is active, while a recorder mutes (CAT-4), while the
+/// app is interrupted, and with the silent switch on (VOL-2); otherwise it is heard, also of an app
+/// in the background. The samples are kept in memory, so a sound starts with the next period.
+///
+/// For everything else use an `AudioPlayer`. Any thread, but not the render thread.
+public final class SystemSound: Sendable {
+    /// The longest that a system sound may be, in seconds.
+    public static let maximumDuration = 30.0
+
+    /// The length in seconds.
+    public let duration: Double
+    private let buffer: AudioBuffer
+    private let host: AudioSessionHost
+
+    /// Loads a sound file of at most 30 s, in any format that libsndfile decodes. Throws
+    /// `AudioFileError`, or `SystemSoundError.tooLong`.
+    public convenience init(path: String, host: AudioSessionHost = .shared) throws {
+        try self.init(path: AudioFilePath(path), host: host)
+    }
+
+    /// Loads a sound file whose name need not be valid UTF-8, like the other initializer.
+    public convenience init(path: AudioFilePath, host: AudioSessionHost = .shared) throws {
+        self.init(try Self.load(path), host: host)
+    }
+
+    /// Loads a sound of the user's sound theme. `theme` is the name of another theme; by default it
+    /// is the one in the environment's `AUDIOSESSION_SOUND_THEME`, or else `freedesktop`. A theme
+    /// without this sound uses that of the themes that it inherits.
+    ///
+    /// Throws `SystemSoundError.noSuchSound` or `.disabled`, or what loading a file throws.
+    public convenience init(_ name: Name, theme: String? = nil, host: AudioSessionHost = .shared) throws {
+        self.init(try Self.load(name, SoundTheme(theme)), host: host)
+    }
+
+    private init(_ buffer: AudioBuffer, host: AudioSessionHost) {
+        self.buffer = buffer
+        self.host = host
+        duration = Double(buffer.frameCount) / Double(buffer.sampleRate ?? 48_000)
+    }
+
+    /// Plays the sound. Each call plays it anew; up to 32 system sounds of an app may play at once.
+    ///
+    /// Returns at once. The first sound of an app connects to the audio server, and starts it if
+    /// necessary. `whenEnded` is called once, on a thread of the library: with nil when the sound
+    /// has ended, heard or not, and otherwise with the error.
+    public func play(whenEnded: @escaping @Sendable ((any Error)?) -> Void = { _ in }) {
+        host.playSystemSound({ [buffer] in buffer }, whenEnded: whenEnded)
+    }
+
+    /// Plays a sound of the user's sound theme: `SystemSound.play(.bell)`. Returns at once; loads
+    /// the sound when it is played for the first time, and then keeps it in memory. `whenEnded` is
+    /// called as by the other method.
+    public static func play(
+        _ name: Name, host: AudioSessionHost = .shared,
+        whenEnded: @escaping @Sendable ((any Error)?) -> Void = { _ in }
+    ) {
+        host.playSystemSound({ try cache.buffer(of: name) }, whenEnded: whenEnded)
+    }
+
+    // MARK: Loading
+
+    /// The sounds that were played by name.
+    private static let cache = Cache()
+
+    private final class Cache: Sendable {
+        private let buffers = Mutex<[Name: AudioBuffer]>([:])
+
+        func buffer(of name: Name) throws -> AudioBuffer {
+            if let buffer = buffers.withLock({ $0[name] }) { return buffer }
+            let buffer = try SystemSound.load(name, SoundTheme())
+            buffers.withLock { $0[name] = buffer }
+            return buffer
+        }
+    }
+
+    private static func load(_ name: Name, _ theme: SoundTheme) throws -> AudioBuffer {
+        switch theme.entry(of: name.rawValue) {
+        case .file(let path): return try load(AudioFilePath(path))
+        case .disabled: throw SystemSoundError.disabled(name: name.rawValue, theme: theme.name)
+        case nil:
+            throw SystemSoundError.noSuchSound(name: name.rawValue, theme: theme.name, folders: theme.folders)
+        }
+    }
+
+    private static func load(_ path: AudioFilePath) throws -> AudioBuffer {
+        let file = try AudioFile(path: path)
+        let limit = Int(maximumDuration * Double(file.sampleRate))
+        var (samples, block) = ([Float](), [Float]())
+        while samples.count <= limit * file.channels {
+            let count = file.read(into: &block, maximumFrames: 8_192)
+            guard count > 0 else {
+                return try AudioBuffer(interleaved: samples, channels: file.channels, sampleRate: file.sampleRate)
+            }
+            samples.append(contentsOf: block.prefix(count * file.channels))
+        }
+        throw SystemSoundError.tooLong(
+            path: path.description, seconds: max(file.duration, maximumDuration), limit: maximumDuration)
+    }
+}
