@@ -145,6 +145,30 @@ struct IdleSuspensionTests {
         #expect(driver.isRendering && suspensions == 1)
     }
 
+    @Test("PLAY-4: a system sound starts the engine, keeps it while it plays, and leaves it idle")
+    func systemSounds() throws {
+        let buffer = try AudioBuffer([[Float](repeating: 0.5, count: 480)], sampleRate: 48_000)
+        let endings = EventLog<Bool>()
+        let play = { host.playSystemSound({ buffer }, whenEnded: { endings.note($0 == nil) }) }
+        play()
+        advance(by: 100)
+        #expect(driver.isRendering && suspensions == 0, "no cycle has run, so the sound has not ended")
+        _ = try driver.inner.render(frames: 1_024)
+        #expect(endings.wait { $0 == [true] })
+        advance(by: 4.9)
+        #expect(driver.isRendering)
+        play()
+        advance(by: 5.1)
+        #expect(driver.isRendering && suspensions == 0)
+        _ = try driver.inner.render(frames: 1_024)
+        #expect(endings.wait { $0 == [true, true] })
+        advance(by: 5.1)
+        #expect(!driver.isRendering && suspensions == 1)
+        play()
+        host.settle()
+        #expect(driver.isRendering)
+    }
+
     @Test("A capture in progress postpones it")
     func capture() throws {
         let directory = try TemporaryDirectory()

@@ -162,6 +162,41 @@ import Testing
         #expect(await shown.next(3) == ["item", "item", "item"])
     }
 
+    @Test("PLAY-3, PLAY-4, PLAY-5: a system sound, a movie with a session of its own, a capture") func others() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("a.wav")
+        try SoundFile.write([[Float](repeating: 0.5, count: 4_800)], sampleRate: 48_000, to: path)
+        do {
+            // The sample is compiled, not run: it would play on the user's device.
+            func play() throws {
+                // [systemSound]
+                SystemSound.play(.messageNewInstant)  // of the user's sound theme
+
+                let click = try SystemSound(path: path)  // keep it: its samples are in memory
+                click.play()
+                // [end]
+            }
+            _ = play
+        }
+        try session.setCategory(.playback)
+        try session.setActive(true)
+        // [movie]
+        // The app's own sound, if it plays any, and all other primary sound stop while the movie plays.
+        let movie = try MoviePlayer(.file(path), session: session, usesApplicationSession: false)
+        try movie.play()
+        // [end]
+        #expect(!session.isActive && movie.session.isActive)
+        movie.stop()
+        host.setRecordPermission(.granted)
+        func encode(_ samples: [Float], at time: UInt64) {}
+        // [capture]
+        let capture = try AudioCapture(session: session, channels: 1)
+        try capture.start()
+        while let block = capture.read() { encode(block.samples, at: block.time) }
+        // [end]
+        #expect(session.category == .playAndRecord && capture.isRunning)
+    }
+
     @Test("REMOTE-1, REMOTE-3: a remote control of a player, and of an app's own playback") func remoteControl()
         async throws
     {

@@ -60,6 +60,40 @@ import Testing
     }
 
     @Test(
+        "PLAY-4, SRV-3: system sounds of one app are silent while another records, also after the service was killed"
+    )
+    func systemSounds() throws {
+        let (one, other) = (try App(service), try App(service))
+        let buffer = try AudioBuffer([[Float](repeating: 0.5, count: 2_400)], sampleRate: 48_000)
+        func heard() throws -> Bool {
+            let endings = EventLog<Bool>()
+            one.host.playSystemSound({ buffer }, whenEnded: { endings.note($0 == nil) })
+            one.host.settle()
+            let output = try one.render(4_800)
+            #expect(endings.wait { $0 == [true] })
+            return output[1_200] == 0.5
+        }
+        #expect(try heard())
+        let recorder = try AudioSession(host: other.host)
+        try recorder.setCategory(.record)
+        try recorder.setActive(true)
+        one.host.settle()
+        _ = try one.render(2_400)
+        #expect(try !heard())
+        service.send(SIGKILL)
+        // A request waits for the next service.
+        let silent = try AudioSession(host: other.host)
+        one.host.settle()
+        _ = try one.render(2_400)
+        #expect(try !heard(), "the recorder and the system sounds are restored")
+        withExtendedLifetime(silent) {}
+        try recorder.setActive(false)
+        one.host.settle()
+        _ = try one.render(2_400)
+        #expect(try heard())
+    }
+
+    @Test(
         "SRV-3: the service is killed during playback: no sample changes, and the next one's grants take effect")
     func killed() throws {
         let (one, other) = (try App(service), try App(service))
