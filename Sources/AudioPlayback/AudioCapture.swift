@@ -51,9 +51,9 @@ public final class AudioCapture: Sendable {
         set { isAutomatic.withLock { $0 = newValue } }
     }
 
-    /// Starts to capture: configures the session, unless told not to, activates it, and asks the
-    /// user for permission if no answer exists (PERM-3). After `stop()` the session stays configured
-    /// and active. Does nothing while the capture runs.
+    /// Starts to capture: configures the session, if it does so automatically, activates it, and
+    /// asks the user for permission if no answer exists (PERM-3). After `stop()` the session stays
+    /// configured and active. Does nothing while the capture runs.
     ///
     /// Throws, and leaves the session configured as it was, when its configuration has no input, or
     /// the activation is refused. Blocks as `setActive` does.

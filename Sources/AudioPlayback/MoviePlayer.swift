@@ -68,8 +68,8 @@ public final class MoviePlayer: Sendable {
         set { player.currentTime = newValue }
     }
 
-    /// The position that is heard now, for the choice of the picture to show: `currentTime` less the
-    /// latency of the output, in seconds of the movie.
+    /// The position that is heard now, for the choice of the picture to show: `currentTime` less
+    /// the latency of the output, in seconds of the movie.
     public var audibleTime: Double {
         let latency = isPlaying ? session.outputLatency * Double(player.rate) : 0
         return max(0, currentTime - latency)

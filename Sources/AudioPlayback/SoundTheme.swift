@@ -39,8 +39,8 @@ struct SoundTheme: Sendable {
         languages = (plain == language ? [plain] : [plain, language]).filter { !$0.contains("/") } + ["C", ""]
     }
 
-    /// Returns the entry of a sound: of this theme, of one that it inherits, or of `freedesktop`. If
-    /// there is none, looks for less specific names: after `dialog-warning-disk` for
+    /// Returns the entry of a sound: of this theme, of one that it inherits, or of `freedesktop`.
+    /// If there is none, looks for less specific names: after `dialog-warning-disk` for
     /// `dialog-warning`. Nil if there is no entry.
     func entry(of sound: String) -> Entry? {
         guard !sound.isEmpty, !sound.contains("/") else { return nil }

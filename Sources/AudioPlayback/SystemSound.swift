@@ -5,9 +5,9 @@ internal import Platform
 /// A short sound of the user interface: a click, an alert, the arrival of a message (PLAY-4).
 ///
 /// A system sound needs no audio session: it interrupts and ducks nothing, and no other app counts
-/// it as other audio. It is silent while a call is active, while a recorder mutes (CAT-4), while the
-/// app is interrupted, and with the silent switch on (VOL-2); otherwise it is heard, also of an app
-/// in the background. The samples are kept in memory, so a sound starts with the next period.
+/// it as other audio. It is silent while a call is active, while a recorder mutes (CAT-4), while
+/// the app is interrupted, and with the silent switch on (VOL-2); otherwise it is heard, also from
+/// the background. The samples are kept in memory, so a sound starts with the next period.
 ///
 /// For everything else use an `AudioPlayer`. Any thread, but not the render thread.
 public final class SystemSound: Sendable {
@@ -45,13 +45,14 @@ public final class SystemSound: Sendable {
         duration = Double(buffer.frameCount) / Double(buffer.sampleRate ?? 48_000)
     }
 
-    /// Plays the sound. Each call plays it anew; up to 32 system sounds of an app may play at once.
+    /// Plays the sound. Each call plays it once more; up to 32 system sounds of an app may play at
+    /// once.
     ///
     /// Returns at once. The first sound of an app connects to the audio server, and starts it if
     /// necessary. `whenEnded` is called once, on a thread of the library: with nil when the sound
     /// has ended, heard or not, and otherwise with the error.
     public func play(whenEnded: @escaping @Sendable ((any Error)?) -> Void = { _ in }) {
-        host.playSystemSound({ [buffer] in buffer }, whenEnded: whenEnded)
+        SystemSoundOutput.play(on: host, { [buffer] in buffer }, whenEnded: whenEnded)
     }
 
     /// Plays a sound of the user's sound theme: `SystemSound.play(.bell)`. Returns at once; loads
@@ -61,7 +62,7 @@ public final class SystemSound: Sendable {
         _ name: Name, host: AudioSessionHost = .shared,
         whenEnded: @escaping @Sendable ((any Error)?) -> Void = { _ in }
     ) {
-        host.playSystemSound({ try cache.buffer(of: name) }, whenEnded: whenEnded)
+        SystemSoundOutput.play(on: host, { try cache.buffer(of: name) }, whenEnded: whenEnded)
     }
 
     // MARK: Loading

@@ -68,7 +68,10 @@ public final class AudioSessionHost: Sendable {
     /// State that all sessions of the app share.
     public let application: AudioApplication
     let system = Mutex(SystemSessions())
-    let systemSounds = SystemSounds()
+    /// The session of the app's system sounds; nil before the first one (PLAY-4).
+    let systemSounds = Mutex<(any HostedSession)?>(nil)
+    /// The serial queue that starts system sounds.
+    let systemSoundQueue = DispatchQueue(label: "audio-session.system-sounds", qos: .userInteractive)
     private let sessions = Mutex<[WeakSession]>([])
     private let observation = Mutex<EngineObservation?>(nil)
 
@@ -270,7 +273,7 @@ extension AudioSessionHost {
             (try? engine.get())?.drain()
             arbiter.drain()
             permission.drain()
-            systemSounds.queue.sync {}
+            systemSoundQueue.sync {}
             hardware.sync {}
             notifications.sync {}
             arbiter.drain()

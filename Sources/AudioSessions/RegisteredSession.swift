@@ -28,8 +28,8 @@ final class RegisteredSession: Sendable {
     var status: SessionStatus? { id.flatMap(app.arbiter.status) }
     var configuration: Configuration { status?.session.configuration ?? Configuration() }
     var isActive: Bool { status?.session.isActive ?? false }
-    /// Whether the session is connected to its route: while it is active, and always for system sounds
-    /// (PLAY-4).
+    /// Whether the session is connected to its route: while it is active, and always for system
+    /// sounds (PLAY-4).
     var usesOutput: Bool { status.map { $0.session.isActive || $0.session.playsSystemSounds } ?? false }
     /// The last refused request; nil once the session's state has changed (keeps ACT-13).
     var lastRefusal: AudioSessionRefusal? { refusals.current(in: status?.session) }

@@ -4,11 +4,11 @@ internal import Platform
 internal import SessionArbiter
 internal import SessionPolicy
 
-/// Plays the system sounds of an app: in a session of their own, which is never activated (PLAY-4).
+/// Plays the system sounds of an app in a session of their own, which is never activated (PLAY-4).
 /// The arbiter's grant for that session, in its gate, makes them silent.
 ///
-/// Any thread. Sounds start on a serial queue of the library, because the first one may have to wait
-/// for the audio server.
+/// Any thread. Sounds start on a serial queue of the library, because the first one may have to
+/// wait for the audio server.
 package final class SystemSoundOutput: HostedSession {
     let registered: RegisteredSession
     private weak let host: AudioSessionHost?
@@ -28,7 +28,7 @@ package final class SystemSoundOutput: HostedSession {
         }
     }
 
-    fileprivate init(on host: AudioSessionHost, in engine: AudioEngine) throws {
+    private init(on host: AudioSessionHost, in engine: AudioEngine) throws {
         let receiver = SessionReceiver { [weak host] in host?.reportAgainAsync() }
         let connection = try SessionConnection(at: host.app, in: engine, receiver)
         registered = RegisteredSession(.success(connection), of: host.app)
@@ -46,10 +46,34 @@ package final class SystemSoundOutput: HostedSession {
 
     deinit { try? registered.submit { .unregister($0) } }
 
+    /// Plays what `load` returns as a system sound of `host`'s app. `whenEnded` is called once, on
+    /// a thread of the library, with nil when the sound has ended, or with the error for which it
+    /// was not played to its end. Does not wait.
+    package static func play(
+        on host: AudioSessionHost, _ load: @escaping @Sendable () throws -> AudioBuffer,
+        whenEnded: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        host.systemSoundQueue.async {
+            do {
+                try output(on: host).play(load(), whenEnded)
+            } catch {
+                whenEnded(error)
+            }
+        }
+    }
+
+    /// Returns the output of a host; creates it for the first sound. [sound queue]
+    private static func output(on host: AudioSessionHost) throws -> SystemSoundOutput {
+        if let output = host.systemSounds.withLock({ $0 }) as? SystemSoundOutput { return output }
+        let output = try SystemSoundOutput(on: host, in: try host.engine.get())
+        host.systemSounds.withLock { $0 = output }
+        return output
+    }
+
     private var isSounding: Bool { sounds.withLock { !$0.list.isEmpty } }
 
     /// Plays a buffer. `whenEnded` is called once. [sound queue]
-    fileprivate func play(_ buffer: AudioBuffer, _ whenEnded: @escaping @Sendable ((any Error)?) -> Void) {
+    private func play(_ buffer: AudioBuffer, _ whenEnded: @escaping @Sendable ((any Error)?) -> Void) {
         let number = sounds.withLock { sounds -> UInt64? in
             guard sounds.list.count < Self.maximumSounds else { return nil }
             sounds.lastNumber += 1
@@ -147,37 +171,5 @@ public enum SystemSoundError: Error, Equatable, Sendable, CustomStringConvertibl
             play it with an AudioPlayer.
             """
         }
-    }
-}
-
-extension AudioSessionHost {
-    /// Plays a buffer as a system sound. `whenEnded` is called once, on a thread of the library, with
-    /// nil when the sound has ended, or with the error for which it was not played to its end. Any
-    /// thread; does not wait.
-    package func playSystemSound(
-        _ load: @escaping @Sendable () throws -> AudioBuffer,
-        whenEnded: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        systemSounds.queue.async { [self] in
-            do {
-                try systemSounds.output(on: self).play(load(), whenEnded)
-            } catch {
-                whenEnded(error)
-            }
-        }
-    }
-}
-
-/// The system sounds of a host; they are registered with the first one.
-final class SystemSounds: Sendable {
-    let queue = DispatchQueue(label: "audio-session.system-sounds", qos: .userInteractive)
-    private let existing = Mutex<SystemSoundOutput?>(nil)
-
-    /// Returns the output; creates it if there is none. [queue]
-    fileprivate func output(on host: AudioSessionHost) throws -> SystemSoundOutput {
-        if let output = existing.withLock({ $0 }) { return output }
-        let output = try SystemSoundOutput(on: host, in: try host.engine.get())
-        existing.withLock { $0 = output }
-        return output
     }
 }

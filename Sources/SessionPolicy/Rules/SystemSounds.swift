@@ -5,9 +5,9 @@
 /// takes precedence over another session nor is interrupted, and no other app counts it as other
 /// audio. Its grant alone says whether it is heard.
 extension Arbitration {
-    /// Makes a session that of its app's system sounds, with the settings of a new one. Does nothing
-    /// if it already is. Throws badParam if the session is active, is interrupted or awaits its
-    /// activation, and for a system session.
+    /// Makes a session that of its app's system sounds, with the settings of a new one. Does
+    /// nothing if it already is. Throws badParam if the session is active, is interrupted or awaits
+    /// its activation, and for a system session.
     mutating func playSystemSounds(_ id: SessionID) throws(Refusal) {
         let session = try session(id)
         guard !session.playsSystemSounds else { return }

@@ -207,7 +207,9 @@ package enum Invariants {
     }
 
     @Sendable private static func pausedUnlessActive(_ seen: Observation) -> Bool {
-        zip(seen.sessions, seen.resolvedGrants).allSatisfy { ($0.isActive || $0.playsSystemSounds) != $1.grant.isPaused }
+        zip(seen.sessions, seen.resolvedGrants).allSatisfy {
+            ($0.isActive || $0.playsSystemSounds) != $1.grant.isPaused
+        }
     }
 
     @Sendable private static func restrictionsHaveReasons(_ seen: Observation) -> Bool {

@@ -17,7 +17,7 @@ package enum StateFields {
         "routedCategory", "preferences", "preferredInput", "isOverriddenToSpeaker",
         // Left out: they decide only which session receives remote commands.
         "registeredCommands", "nowPlaying", "lastPlayed",
-        // Left out: a session that plays system sounds is never active, and changes no other session.
+        // Left out: a session that plays system sounds is never active, and changes no other.
         "systemSounds",
     ]
     package static let wait: Set<String> = [

@@ -69,7 +69,7 @@ import Testing
         #expect(settings == Settings(category: .playAndRecord, mode: .measurement, options: .mixWithOthers))
     }
 
-    @Test("PLAY-5: told not to, it uses the session as it is, and alters nothing")
+    @Test("PLAY-5: if the app forbids that, it uses the session as it is, and alters nothing")
     func manual() throws {
         try session.setCategory(.record, mode: .measurement)
         let before = settings
@@ -81,7 +81,7 @@ import Testing
         #expect(settings == before)
     }
 
-    @Test("PLAY-5: told not to, it refuses to start in a category without input, and alters nothing")
+    @Test("PLAY-5: if the app forbids that, it refuses to start in a category without input, and alters nothing")
     func manualWithoutInput() throws {
         try session.setCategory(.playback, options: .mixWithOthers)
         let before = settings

@@ -15,7 +15,7 @@ import Testing
     private let appPlayer: AudioPlayer
     private static let frames = 9_600
 
-    /// Sounds that are told apart by their levels: the movie 0.25, the app 0.03125, the music 0.0078125.
+    /// The levels by which the sounds are recognized.
     private static let levels = (movie: Float(0.25), app: Float(0.03125), music: Float(0.0078125))
 
     init() throws {

@@ -181,7 +181,7 @@ import Testing
         try session.setCategory(.playback)
         try session.setActive(true)
         // [movie]
-        // The app's own sound, if it plays any, and all other primary sound stop while the movie plays.
+        // All other primary sound, the app's own included, stops while the movie plays.
         let movie = try MoviePlayer(.file(path), session: session, usesApplicationSession: false)
         try movie.play()
         // [end]
