@@ -69,6 +69,19 @@ public struct LoudnessMeasurement: ~Copyable, @unchecked Sendable {
         guard addScratch(count) else { throw .outOfMemory(what: "a measurement of loudness") }
     }
 
+    /// Adds `frames` interleaved frames of finite samples. Throws `invalidArgument` if there are
+    /// fewer, and `outOfMemory`.
+    package mutating func add(interleaved samples: [Float], frames: Int) throws(AudioEngineError) {
+        guard frames >= 0, samples.count >= frames * channels else {
+            throw .invalidArgument(
+                what: "adding \(frames) frames of \(channels) channels from \(samples.count) samples")
+        }
+        let isAdded = samples.withUnsafeBufferPointer { samples in
+            samples.baseAddress.map { add($0, frames: frames) } ?? true
+        }
+        guard isAdded else { throw .outOfMemory(what: "a measurement of loudness") }
+    }
+
     private mutating func addScratch(_ count: Int) -> Bool {
         let samples = scratch
         return samples.withUnsafeBufferPointer { samples in
@@ -116,7 +129,7 @@ public struct LoudnessMeasurement: ~Copyable, @unchecked Sendable {
 
     /// Continues with another sample rate or other channels; the gates keep their blocks. After a
     /// failure, the caller starts a new measurement.
-    mutating func change(sampleRate: Int, channels: Int) throws(AudioEngineError) {
+    package mutating func change(sampleRate: Int, channels: Int) throws(AudioEngineError) {
         guard (sampleRate, channels) != (self.sampleRate, self.channels) else { return }
         let status = state.map { ebur128_change_parameters($0, UInt32(clamping: channels), UInt(clamping: sampleRate)) }
         guard status == 0 else { throw .outOfMemory(what: "a measurement of loudness") }

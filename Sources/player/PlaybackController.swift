@@ -45,7 +45,8 @@ final class PlaybackController {
         try Self.configure(session, options)
         music = try Playlist(
             files: options.files, session: session, outputs: try Self.outputs(of: session, options),
-            volume: Float(pow(10, options.volume / 20)), loops: options.loop,
+            volume: Float(pow(10, options.volume / 20)),
+            normalization: options.normalize.map { LoudnessNormalization(target: $0) }, loops: options.loop,
             start: options.start, wakeUp: wakeUp)
         remoteControl = options.render == nil ? try PlayerRemoteControl(music.queue) : nil
         prompt = try options.prompt.map { try Self.makePrompt($0, host: host) }

@@ -39,6 +39,15 @@ struct PlayerOptions: ParsableArguments {
     var volume = 0.0
 
     @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            """
+            Brings each file to this loudness by EBU R 128, such as -18, without exceeding -1 dB of full scale. \
+            Decodes every file once before playback starts.
+            """, valueName: "lufs"))
+    var normalize: Double?
+
+    @Option(
         parsing: .unconditional, help: ArgumentHelp("Repetitions of each file; -1: endless.", valueName: "n"))
     var loop = 0
 
@@ -93,6 +102,7 @@ struct PlayerOptions: ParsableArguments {
         try check("--volume", volume, in: -120...24)
         try check("--start", start, in: 0...1e9)
         try check("--call-for", callFor, in: 0...1e9)
+        if let normalize { try check("--normalize", normalize, in: -70...0) }
         for (name, value) in [("--duration", duration), ("--prompt-at", promptAt), ("--call-at", callAt)] {
             if let value { try check(name, value, in: 0...1e9) }
         }

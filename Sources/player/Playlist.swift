@@ -41,14 +41,19 @@ final class Playlist {
     var volume: Float { didSet { queue.volume = volume } }
 
     /// Opens every file, so that a bad one is reported before playback starts. Plays on the
-    /// `outputs`; nil: on all outputs of the route. Posts `wakeUp` when a file ends.
+    /// `outputs`; nil: on all outputs of the route. With a `normalization`, measures every file and
+    /// plays it with its gain. Posts `wakeUp` when a file ends.
     init(
         files: [AudioFilePath], session: AudioSession, outputs: [AudioSessionPortDescription]?, volume: Float,
-        loops: Int, start: Double, wakeUp: WakeUp
+        normalization: LoudnessNormalization?, loops: Int, start: Double, wakeUp: WakeUp
     ) throws {
         let queue = try AudioQueuePlayer(session: session, outputs: outputs)
         var tracks: [Int: Track] = [:]
-        for file in files { tracks[queue.append(.file(file), repetitions: loops).id] = try Track(file) }
+        for file in files {
+            let track = try Track(file)
+            let gain = try normalization?.gain(for: .file(file)) ?? 1
+            tracks[queue.append(.file(file), gain: gain, repetitions: loops).id] = track
+        }
         guard let first = queue.items.first, let track = tracks[first.id] else {
             throw ProgramFailure(.usage, "Name at least one file to play.")
         }

@@ -112,6 +112,21 @@ struct OfflineTests {
         #expect(try SoundFile.read(out).planes[0].count == 72_000)
     }
 
+    @Test("With --normalize, files of different levels play at that loudness")
+    func normalized() throws {
+        for (name, amplitude) in [("loud.wav", Float(0.3)), ("soft.wav", 0.03)] {
+            let sine = Signal.sine(frequency: 1000, sampleRate: 48_000, frames: 48_000 * 4, amplitude: amplitude)
+            try SoundFile.write([sine, sine], sampleRate: 48_000, to: directory.file(name))
+            let result = try PlayerRun.run([
+                "--events", "json", "--normalize", "-20", "--render", directory.file("out.wav"), directory.file(name),
+            ])
+            let last = result.out.compactMap(parsed).last { $0["event"] as? String == "loudness" }
+            #expect(abs((last?["integrated"] as? Double ?? .nan) + 20) < 0.1, "\(name)")
+        }
+        let refused = try PlayerRun.run(["--normalize", "3", directory.file("loud.wav")])
+        #expect(refused.status == 64 && refused.errors.contains { $0.contains("--normalize") })
+    }
+
     @Test("Volume is in decibels")
     func volume() throws {
         let sine = Signal.sine(frequency: 440, sampleRate: 48_000, frames: 48_000)

@@ -160,6 +160,11 @@ import Testing
         // [end]
         #expect(Signal.firstDifference(try stage.render(1_200), source + source + source[..<200]) == nil)
         #expect(await shown.next(3) == ["item", "item", "item"])
+        // [normalized]
+        let gain = try LoudnessNormalization(target: -18).gain(for: .file(path))
+        queue.append(.file(path), gain: gain)
+        // [end]
+        #expect(gain == 1 && queue.items.count == 3, "too short for a measurement")
     }
 
     @Test("PLAY-3, PLAY-4, PLAY-5: a system sound, a movie with a session of its own, a capture") func others() throws {
