@@ -189,6 +189,16 @@ let package = Package(
         .target(
             name: "Recipes", dependencies: ["AudioPlayback", "AudioSessions", "AudioRendering"],
             path: "Examples/Recipes", swiftSettings: app),
+        // The same with OpenAL. It needs the package libopenal-dev.
+        .target(
+            name: "COpenALLoopback", path: "Examples/OpenAL/Loopback", cSettings: c,
+            linkerSettings: [.linkedLibrary("openal")]),
+        .target(
+            name: "OpenALRecipe", dependencies: ["AudioSessions", "AudioRendering", "COpenALLoopback", "Recipes"],
+            path: "Examples/OpenAL/Recipe", swiftSettings: app),
+        .executableTarget(
+            name: "OpenALGame", dependencies: ["AudioSessions", "COpenALLoopback", "OpenALRecipe"],
+            path: "Examples/OpenAL/Game", swiftSettings: app),
         .executableTarget(
             name: "audiosession-server", dependencies: ["CPlatform", "CSessionSocket"], cSettings: c,
             linkerSettings: [.linkedLibrary("jackserver")]),
@@ -277,8 +287,9 @@ let package = Package(
         .testTarget(
             name: "AudioSessionsTests",
             dependencies: [
-                "AudioSessions", "AudioPlayback", "AudioRendering", "Platform", "Recipes", "SessionArbiter",
-                "SessionPolicy", "TestRandom", "TestSupport",
+                "AudioSessions", "AudioPlayback", "AudioRendering", "COpenALLoopback", "OpenALRecipe", "Platform",
+                "Recipes",
+                "SessionArbiter", "SessionPolicy", "TestRandom", "TestSupport",
             ],
             path: "Tests/Unit/AudioSessionsTests", swiftSettings: swift),
         .executableTarget(

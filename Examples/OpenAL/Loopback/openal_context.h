@@ -4,6 +4,7 @@
 
 #include "openal_loopback.h"
 
+/// Returns the context; NULL once it is closed.
 struct ALCcontext_struct *openal_loopback_context(openal_loopback_t *loopback);
 
 #endif

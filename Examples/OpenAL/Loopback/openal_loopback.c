@@ -11,11 +11,12 @@
 #include <stdlib.h>
 
 struct openal_loopback {
-    ALCdevice *device;
-    ALCcontext *context;
     uint32_t channels;
     /// Guards the members below, and is held while OpenAL renders.
     pthread_mutex_t lock;
+    /// NULL once closed.
+    ALCdevice *device;
+    ALCcontext *context;
     bool is_paused;
     /// Whether the pause set the current context to NULL.
     bool was_current;
@@ -38,6 +39,8 @@ const char *openal_status_text(openal_status_t status) {
         return "the OpenAL device failed";
     case OPENAL_NOT_CURRENT:
         return "the OpenAL context is not current; resume it first";
+    case OPENAL_CLOSED:
+        return "the OpenAL context has been closed";
     case OPENAL_SOURCE_FAILED:
         return "OpenAL refused a source or its samples";
     case OPENAL_OUT_OF_MEMORY:
@@ -104,17 +107,15 @@ openal_loopback_t *openal_loopback_open(uint32_t channels, uint32_t sample_rate,
     loopback->channels = channels;
     *status = open_device(loopback, sample_rate, hrtf);
     if (*status != OPENAL_OK) {
-        openal_loopback_close(loopback);
+        openal_loopback_destroy(loopback);
         return NULL;
     }
     return loopback;
 }
 
 openal_status_t openal_loopback_close(openal_loopback_t *loopback) {
-    if (loopback == NULL) {
-        return OPENAL_OK;
-    }
     openal_status_t status = OPENAL_OK;
+    pthread_mutex_lock(&loopback->lock);
     if (loopback->context != NULL) {
         if (alcGetCurrentContext() == loopback->context && !alcMakeContextCurrent(NULL)) {
             status = OPENAL_CONTEXT_FAILED;
@@ -124,9 +125,19 @@ openal_status_t openal_loopback_close(openal_loopback_t *loopback) {
     if (loopback->device != NULL && !alcCloseDevice(loopback->device)) {
         status = OPENAL_DEVICE_FAILED;
     }
-    pthread_mutex_destroy(&loopback->lock);
-    free(loopback);
+    loopback->context = NULL;
+    loopback->device = NULL;
+    loopback->is_paused = true;
+    pthread_mutex_unlock(&loopback->lock);
     return status;
+}
+
+void openal_loopback_destroy(openal_loopback_t *loopback) {
+    if (loopback != NULL) {
+        openal_loopback_close(loopback);
+        pthread_mutex_destroy(&loopback->lock);
+        free(loopback);
+    }
 }
 
 openal_status_t openal_loopback_render(openal_loopback_t *loopback, float *frames, uint32_t nframes,
@@ -166,7 +177,9 @@ openal_status_t openal_loopback_pause(openal_loopback_t *loopback) {
 openal_status_t openal_loopback_resume(openal_loopback_t *loopback) {
     openal_status_t status = OPENAL_OK;
     pthread_mutex_lock(&loopback->lock);
-    if (loopback->is_paused) {
+    if (loopback->context == NULL) {
+        status = OPENAL_CLOSED;
+    } else if (loopback->is_paused) {
         const bool restores = loopback->was_current && alcGetCurrentContext() == NULL;
         if (restores && !alcMakeContextCurrent(loopback->context)) {
             status = OPENAL_CONTEXT_FAILED;
@@ -185,7 +198,10 @@ bool openal_loopback_is_paused(openal_loopback_t *loopback) {
     return is_paused;
 }
 
-bool openal_loopback_is_current(openal_loopback_t *loopback) { return alcGetCurrentContext() == loopback->context; }
+bool openal_loopback_is_current(openal_loopback_t *loopback) {
+    ALCcontext *const context = openal_loopback_context(loopback);
+    return context != NULL && alcGetCurrentContext() == context;
+}
 
 uint64_t openal_loopback_frames(openal_loopback_t *loopback) {
     pthread_mutex_lock(&loopback->lock);
@@ -195,5 +211,8 @@ uint64_t openal_loopback_frames(openal_loopback_t *loopback) {
 }
 
 struct ALCcontext_struct *openal_loopback_context(openal_loopback_t *loopback) {
-    return loopback->context;
+    pthread_mutex_lock(&loopback->lock);
+    ALCcontext *const context = loopback->context;
+    pthread_mutex_unlock(&loopback->lock);
+    return context;
 }

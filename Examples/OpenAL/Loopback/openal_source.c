@@ -46,9 +46,13 @@ openal_status_t openal_source_move(openal_loopback_t *loopback, uint32_t source,
 }
 
 openal_status_t openal_source_offset(openal_loopback_t *loopback, uint32_t source, uint32_t *frame) {
+    ALCcontext *const context = openal_loopback_context(loopback);
+    if (context == NULL) {
+        return OPENAL_CLOSED;
+    }
     // The context of a thread takes precedence over that of the process, which may be NULL.
     ALCcontext *const previous = alcGetThreadContext();
-    if (!alcSetThreadContext(openal_loopback_context(loopback))) {
+    if (!alcSetThreadContext(context)) {
         return OPENAL_CONTEXT_FAILED;
     }
     ALint offset = 0;

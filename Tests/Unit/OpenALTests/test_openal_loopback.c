@@ -62,6 +62,11 @@ static uint32_t play(game_t *game, uint32_t nframes) {
     return rendered;
 }
 
+static void end(const game_t *game) {
+    EXPECT_EQUAL(openal_loopback_close(game->loopback), OPENAL_OK);
+    openal_loopback_destroy(game->loopback);
+}
+
 TEST(goes_on_at_the_next_frame) {
     game_t game_a = game();
     for (uint32_t round = 0; round < 100; round++) {
@@ -78,7 +83,7 @@ TEST(goes_on_at_the_next_frame) {
         EXPECT_EQUAL(openal_loopback_resume(game_a.loopback), OPENAL_OK);
         EXPECT_EQUAL(offset(&game_a), game_a.next);
     }
-    EXPECT_EQUAL(openal_loopback_close(game_a.loopback), OPENAL_OK);
+    end(&game_a);
 }
 
 TEST(the_context_is_null_during_the_interruption) {
@@ -99,7 +104,7 @@ TEST(the_context_is_null_during_the_interruption) {
         EXPECT(alcGetCurrentContext() == openal_loopback_context(loopback));
     }
     EXPECT_EQUAL(openal_source_move(loopback, game_a.source, 0, 0, -1), OPENAL_OK);
-    EXPECT_EQUAL(openal_loopback_close(loopback), OPENAL_OK);
+    end(&game_a);
     EXPECT(alcGetCurrentContext() == NULL);
 }
 
@@ -124,9 +129,9 @@ TEST(each_of_two_devices_pauses_alone) {
     EXPECT_EQUAL(openal_loopback_resume(game_b.loopback), OPENAL_OK);
     EXPECT(openal_loopback_is_current(game_a.loopback));
     EXPECT_EQUAL(play(&game_b, 100), 100);
-    EXPECT_EQUAL(openal_loopback_close(game_b.loopback), OPENAL_OK);
+    end(&game_b);
     EXPECT(openal_loopback_is_current(game_a.loopback));
-    EXPECT_EQUAL(openal_loopback_close(game_a.loopback), OPENAL_OK);
+    end(&game_a);
 }
 
 TEST(all_contexts_of_a_device_stand_still) {
@@ -168,7 +173,7 @@ TEST(all_contexts_of_a_device_stand_still) {
     EXPECT_EQUAL(frame, 600);
     alcMakeContextCurrent(NULL);
     alcDestroyContext(second);
-    EXPECT_EQUAL(openal_loopback_close(game_a.loopback), OPENAL_OK);
+    end(&game_a);
 }
 
 TEST(closes_while_paused) {
@@ -176,12 +181,31 @@ TEST(closes_while_paused) {
         game_t game_a = game();
         EXPECT_EQUAL(play(&game_a, 100), 100);
         EXPECT_EQUAL(openal_loopback_pause(game_a.loopback), OPENAL_OK);
-        EXPECT_EQUAL(openal_loopback_close(game_a.loopback), OPENAL_OK);
+        end(&game_a);
     }
-    EXPECT_EQUAL(openal_loopback_close(NULL), OPENAL_OK);
+    openal_loopback_destroy(NULL);
     game_t game_b = game(); // a new one is not affected
     EXPECT_EQUAL(play(&game_b, 100), 100);
-    EXPECT_EQUAL(openal_loopback_close(game_b.loopback), OPENAL_OK);
+    end(&game_b);
+}
+
+TEST(a_closed_context_does_nothing) {
+    game_t game_a = game();
+    openal_loopback_t *const loopback = game_a.loopback;
+    EXPECT_EQUAL(play(&game_a, 100), 100);
+    for (unsigned i = 0; i < 2; i++) {
+        EXPECT_EQUAL(openal_loopback_close(loopback), OPENAL_OK);
+        EXPECT(alcGetCurrentContext() == NULL);
+        EXPECT(openal_loopback_is_paused(loopback) && !openal_loopback_is_current(loopback));
+        EXPECT_EQUAL(play(&game_a, 100), 0);
+        EXPECT_EQUAL(openal_loopback_pause(loopback), OPENAL_OK);
+        EXPECT_EQUAL(openal_loopback_resume(loopback), OPENAL_CLOSED);
+        uint32_t frame = 0;
+        EXPECT_EQUAL(openal_source_offset(loopback, game_a.source, &frame), OPENAL_CLOSED);
+        EXPECT_EQUAL(openal_source_move(loopback, game_a.source, 0, 0, 0), OPENAL_NOT_CURRENT);
+        EXPECT_EQUAL(openal_loopback_frames(loopback), 100);
+    }
+    openal_loopback_destroy(loopback);
 }
 
 TEST(reports_errors) {
@@ -202,7 +226,7 @@ TEST(reports_errors) {
     EXPECT_EQUAL(openal_source_play(game_a.loopback, NULL, 3, 1, RATE, &frame), OPENAL_SOURCE_FAILED);
     EXPECT_EQUAL(play(&game_a, 64), 64); // none of this has changed anything
     EXPECT_EQUAL(openal_loopback_frames(game_a.loopback), 64);
-    EXPECT_EQUAL(openal_loopback_close(game_a.loopback), OPENAL_OK);
+    end(&game_a);
     for (openal_status_t status = OPENAL_OK; status <= OPENAL_OUT_OF_MEMORY; status++) {
         EXPECT(openal_status_text(status)[0] != 0);
     }
@@ -243,7 +267,7 @@ TEST(pauses_while_another_thread_renders) {
     }
     atomic_store(&worker.ends, true);
     pthread_join(thread, NULL);
-    EXPECT_EQUAL(openal_loopback_close(loopback), OPENAL_OK);
+    end(&worker.game);
 }
 
 int main(void) {
@@ -252,6 +276,7 @@ int main(void) {
     RUN(each_of_two_devices_pauses_alone);
     RUN(all_contexts_of_a_device_stand_still);
     RUN(closes_while_paused);
+    RUN(a_closed_context_does_nothing);
     RUN(reports_errors);
     RUN(pauses_while_another_thread_renders);
     return test_result();
