@@ -311,7 +311,7 @@ let package = Package(
             name: "JackDriverTests",
             dependencies: [
                 "JackDriver", "AudioRendering", "AudioPlayback", "AudioSessions", "SessionArbiter", "SessionPolicy",
-                "CJackDriver", "CSessionSocket", "TestRandom", "TestSupport",
+                "CJackDriver", "COpenALLoopback", "CSessionSocket", "OpenALRecipe", "TestRandom", "TestSupport",
             ],
             path: "Tests/Integration/JackDriverTests", exclude: ["Fixtures"], swiftSettings: swift),
         .testTarget(
