@@ -5,8 +5,8 @@ import COpenALLoopback
 import Foundation
 import OpenALRecipe
 
-/// Moves the source once around the listener in four seconds. Fails during an interruption, when the
-/// context is NULL: the game's world stands still then.
+/// Moves the source once around the listener in four seconds. Fails during an interruption, when
+/// the context is NULL: the game's world stands still then.
 func circle(_ source: UInt32, in context: OpenALContext) {
     let angle = 2 * Double.pi * Double(context.framesRendered) / (4 * Double(context.sampleRate))
     _ = openal_source_move(context.loopback, source, Float(sin(angle)), 0, Float(-cos(angle)))

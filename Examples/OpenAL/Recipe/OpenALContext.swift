@@ -33,8 +33,8 @@ public final class OpenALContext: AudioReader, @unchecked Sendable {
     /// Closes the context and its device, before the program ends. Afterwards it is silent.
     public func close() throws { try OpenALError.check(openal_loopback_close(loopback)) }
 
-    /// Sets the context to NULL. Until it is resumed, its time stands still, and OpenAL calls of the
-    /// game fail.
+    /// Sets the context to NULL. Until it is resumed, its time stands still, and OpenAL calls of
+    /// the game fail.
     public func pause() throws { try OpenALError.check(openal_loopback_pause(loopback)) }
 
     /// Restores the context, which goes on at its next frame.
@@ -42,7 +42,8 @@ public final class OpenALContext: AudioReader, @unchecked Sendable {
 
     public var isPaused: Bool { openal_loopback_is_paused(loopback) }
 
-    /// The frames mixed so far. The latest ones, up to the stream's read-ahead, have not been heard.
+    /// The frames mixed so far. The latest ones, up to the stream's read-ahead, have not been
+    /// heard.
     public var framesRendered: UInt64 { openal_loopback_frames(loopback) }
 
     /// Why OpenAL last refused to render; nil if it never did.

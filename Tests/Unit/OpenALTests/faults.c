@@ -1,5 +1,5 @@
-// Faults of an app that the test must find. The linker puts these functions in the place of the real
-// ones (--wrap); one of the faults is defined for each program.
+// Faults of an app that the test must find. The linker puts these functions in the place of the
+// real ones (--wrap); one of the faults is defined for each program.
 #include "openal_loopback.h"
 
 #include <AL/alc.h>

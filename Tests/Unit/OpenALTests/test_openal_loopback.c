@@ -237,7 +237,7 @@ typedef struct {
     atomic_bool ends;
 } worker_t;
 
-static void *render_until_told(void *context) {
+static void *render_until_the_end(void *context) {
     worker_t *const worker = context;
     for (uint32_t block = 1; !atomic_load(&worker->ends); block = block % 256 + 1) {
         play(&worker->game, block);
@@ -249,7 +249,7 @@ TEST(pauses_while_another_thread_renders) {
     worker_t worker = {.game = game()};
     openal_loopback_t *const loopback = worker.game.loopback;
     pthread_t thread;
-    if (pthread_create(&thread, NULL, render_until_told, &worker) != 0) {
+    if (pthread_create(&thread, NULL, render_until_the_end, &worker) != 0) {
         abort();
     }
     uint64_t frames = 0;

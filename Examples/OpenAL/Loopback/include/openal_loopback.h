@@ -44,22 +44,23 @@ const char *openal_status_text(openal_status_t status);
 /// user's own configuration takes precedence. Returns NULL, and the reason in `status`, if that
 /// fails.
 openal_loopback_t *openal_loopback_open(uint32_t channels, uint32_t sample_rate, bool hrtf, openal_status_t *status);
-/// Closes the context and its device, whether paused or not. Afterwards nothing is rendered. Closing
-/// twice is the same as once.
+/// Closes the context and its device, whether paused or not. Afterwards nothing is rendered.
+/// Closing twice is the same as once.
 openal_status_t openal_loopback_close(openal_loopback_t *loopback);
 /// Closes the context and frees the memory; NULL does nothing. No other thread uses it any longer.
 void openal_loopback_destroy(openal_loopback_t *loopback);
 
 /// Renders up to `nframes` interleaved frames into `frames` and returns their number in `rendered`:
-/// all, or 0 while the context is paused and once it is closed. Nothing else advances the context's time.
+/// all, or 0 while the context is paused and once it is closed. Nothing else advances the context's
+/// time.
 openal_status_t openal_loopback_render(openal_loopback_t *loopback, float *frames, uint32_t nframes,
                                        uint32_t *rendered);
-/// Pauses the context: sets the current context to NULL if it is this one, and renders nothing until
-/// the context is resumed. Returns when no other thread renders any longer. Pausing twice is the
-/// same as once.
+/// Pauses the context: sets the current context to NULL if it is this one, and renders nothing
+/// until the context is resumed. Returns when no other thread renders any longer. Pausing twice is
+/// the same as once.
 openal_status_t openal_loopback_pause(openal_loopback_t *loopback);
-/// Resumes the context at the frame at which it was paused. Makes it current if the pause had set it
-/// to NULL and no other context is current now. If that fails, the context remains paused.
+/// Resumes the context at the frame at which it was paused. Makes it current if the pause had set
+/// it to NULL and no other context is current now. If that fails, the context remains paused.
 openal_status_t openal_loopback_resume(openal_loopback_t *loopback);
 /// Whether the context is paused.
 bool openal_loopback_is_paused(openal_loopback_t *loopback);

@@ -116,7 +116,7 @@ import Testing
         try scene.game.play()
         #expect(try scene.hears(from: 4_800 + Device.fade, frames: 4_800, fadeIn: Device.fade) == nil)
 
-        // The rules deactivate an ambient session before the game is told to leave the foreground.
+        // The rules deactivate an ambient session before the game handles the background.
         try scene.device.app(Self.app).setApplicationState(.background)
         #expect(try scene.device.render(48_000)[Self.app].fallsSilent)
         #expect(try scene.offset() - (9_600 + 2 * Device.fade) <= OpenALScene.readAhead)
