@@ -186,7 +186,7 @@ import Testing
         driver.notify(.serverLost)
         host.settle()
         #expect(session.isActive && !context.isPaused)
-        #expect(context.framesRendered - 4_800 <= OpenALScene.readAhead)
+        #expect(Int(context.framesRendered) - 4_800 <= OpenALScene.readAhead)
         driver.notify(.serverReturned(format))
         host.settle()
         let again = try driver.inner.render(frames: 4_800)[0]
