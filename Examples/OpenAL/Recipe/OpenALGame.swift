@@ -1,5 +1,6 @@
 import AudioRendering
 import AudioSessions
+import Foundation
 import Recipes
 import Synchronization
 
@@ -10,6 +11,8 @@ public final class OpenALGame: Sendable {
     /// Plays the context; suspended while the session is interrupted or inactive.
     private let voice = Mutex<Voice?>(nil)
     private let observer = SessionObserver()
+    /// Held while the session and the context change together: events arrive on another thread.
+    private let lock = NSRecursiveLock()
 
     /// Configures the session at launch, as every game does. `context` has been opened with the
     /// session's sample rate.
@@ -25,28 +28,33 @@ public final class OpenALGame: Sendable {
     /// Handles the foreground, and the end of the game's pause menu: reactivates the session, then
     /// restores the context. Throws if the activation is refused; the context then stays NULL.
     public func play() throws {
-        do {
-            try session.setActive(true)
-            try context.resume()
-            try startVoice()
-            if !session.isActive { try context.pause() }  // the next interruption has already begun
-        } catch {
-            try? context.pause()
-            throw error
+        try lock.withLock {
+            do {
+                try session.setActive(true)
+                try context.resume()
+                try startVoice()
+                if !session.isActive { try context.pause() }  // the next interruption has already begun
+            } catch {
+                try? context.pause()
+                throw error
+            }
         }
     }
 
     /// Handles the background and the game's pause menu. During an interruption, too: the session
     /// then no longer waits for the end, and the game does not resume automatically.
     public func pause() throws {
-        try context.pause()
-        try session.setActive(false, options: .notifyOthersOnDeactivation)
+        try lock.withLock {
+            try context.pause()
+            try session.setActive(false, options: .notifyOthersOnDeactivation)
+        }
     }
 
     private func handle(_ event: AudioSessionEvent) {
         switch event {
-        // The session is already silent, and the voice is suspended at its position.
-        case .interruptionBegan: try? context.pause()
+        // The session is already silent, and the voice is suspended at its position. It is active
+        // if the game has activated it again since.
+        case .interruptionBegan: lock.withLock { if !session.isActive { try? context.pause() } }
         // A game always resumes. If a call is active, its end is reported as well.
         case .interruptionEnded: try? play()
         default: break  // the voice follows the route, the sample rate and a restarted server

@@ -1,6 +1,7 @@
 import AudioRendering
 import AudioSessions
 import COpenALLoopback
+import Foundation
 import OpenALRecipe
 import Recipes
 import SessionArbiter
@@ -191,6 +192,31 @@ import Testing
         host.settle()
         let again = try driver.inner.render(frames: 4_800)[0]
         #expect(Heard(samples: again).differs(from: 4_800) == nil)
+    }
+
+    @Test("INT-4, INT-5: calls begin and end on one thread while the user plays and pauses on another")
+    func concurrentCalls() throws {
+        for _ in 0..<40 {
+            let scene = try OpenALScene()
+            try scene.game.play()
+            DispatchQueue.concurrentPerform(iterations: 2) { thread in
+                for _ in 0..<10 {
+                    if thread == 0 {
+                        try? scene.device.system.ring()
+                        try? scene.device.system.declineCall()
+                    } else {
+                        try? scene.game.play()  // refused during a call
+                        try? scene.game.pause()
+                        try? scene.game.play()
+                    }
+                }
+            }
+            scene.device.settle()
+            #expect(scene.context.isPaused == !scene.session.isActive && scene.isCurrent == scene.session.isActive)
+            try scene.game.play()
+            let heard = try scene.device.render(4_800)[Self.app].samples[Device.fade...]
+            #expect(zip(heard, heard.dropFirst()).allSatisfy { ($1 - $0) * 1_048_576 == 1 })
+        }
     }
 
     @Test("A context that OpenAL cannot render is refused, with the formats that it can")
