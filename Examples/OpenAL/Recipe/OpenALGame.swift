@@ -33,7 +33,6 @@ public final class OpenALGame: Sendable {
                 try session.setActive(true)
                 try context.resume()
                 try startVoice()
-                if !session.isActive { try context.pause() }  // the next interruption has already begun
             } catch {
                 try? context.pause()
                 throw error

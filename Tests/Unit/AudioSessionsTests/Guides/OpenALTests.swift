@@ -250,8 +250,9 @@ private struct OpenALScene {
         scenario = Scenario(session)
     }
 
+    private static let samples = Signal.counting(frames: 480_000)
+
     static func playLoop(in context: OpenALContext) throws -> UInt32 {
-        let samples = Signal.counting(frames: 480_000)
         var source: UInt32 = 0
         let rate = UInt32(Device.rate)
         try OpenALError.check(
