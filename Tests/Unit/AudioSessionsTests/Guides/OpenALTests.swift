@@ -194,6 +194,31 @@ import Testing
         #expect(Heard(samples: again).differs(from: 4_800) == nil)
     }
 
+    @Test("INT-5: the beginning of an interruption is delivered after the game has activated again: it goes on")
+    func lateBeginning() throws {
+        let (reached, continues) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let blocker = SessionObserver()
+        // Observes before the game does, and so delays the game's notification.
+        let scene = try OpenALScene { session in
+            blocker.observe(session) { event in
+                guard case .interruptionBegan = event else { return }
+                reached.signal()
+                _ = continues.wait(timeout: .now() + 20)
+            }
+        }
+        try scene.session.setCategory(.playback)
+        try scene.game.play()
+        #expect(try scene.hears(from: 0, frames: 4_800) == nil)
+        let other = try scene.device.session(of: Self.music)
+        try other.setCategory(.playback)
+        try other.setActive(true)
+        #expect(reached.wait(timeout: .now() + 20) == .success)
+        try scene.game.play()
+        continues.signal()
+        scene.device.settle()
+        #expect(scene.session.isActive && !scene.context.isPaused && scene.isCurrent)
+    }
+
     @Test("INT-4, INT-5: calls begin and end on one thread while the user plays and pauses on another")
     func concurrentCalls() throws {
         for _ in 0..<40 {
@@ -240,9 +265,10 @@ private struct OpenALScene {
     let game: OpenALGame
     let scenario: Scenario
 
-    init() throws {
+    init(observe: (AudioSession) -> Void = { _ in }) throws {
         device = try Device(apps: 2)
         session = try device.session(of: 0)
+        observe(session)
         context = try OpenALContext(sampleRate: Device.rate)
         source = try Self.playLoop(in: context)
         try OpenALError.check(openal_source_move(context.loopback, source, -1, 0, 0))
