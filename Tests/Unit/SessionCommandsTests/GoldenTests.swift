@@ -45,6 +45,30 @@ import Testing
         #expect(outcome.exitStatus == 0)
     }
 
+    @Test("PLAY-4: status and why show the system sounds of an app, and why they are silent")
+    func systemSounds() throws {
+        try arbiter.decide(.register(SessionID(9), app: AppID(101)))
+        try arbiter.decide(.playSystemSounds(SessionID(9)))
+        func line() throws -> String? {
+            StatusResult(server: server, library: "1", report: arbiter.report, socket: "/s", now: arbiter.now).text
+                .split(separator: "\n").last.map(String.init)
+        }
+        // music (pid 101) is interrupted by the podcast.
+        let interrupted = "PLAY-4 by session 2 (podcast, pid 102)"
+        #expect(
+            try line()
+                == "session 9 (music, pid 101): system sounds: ready, ducked by 14 dB, muted (DUCK-1 by session 3 (maps, pid 103); \(interrupted))"
+        )
+        try arbiter.decide(.deactivate(SessionID(3), notifyOthers: true))
+        try arbiter.decide(.deactivate(SessionID(2), notifyOthers: true))
+        #expect(try line() == "session 9 (music, pid 101): system sounds: ready")
+        let status = StatusResult(
+            server: server, library: "1", report: arbiter.report, socket: "/s", now: arbiter.now)
+        let session = try #require((try object(status)["sessions"] as? [[String: Any]])?.last)
+        #expect(session["systemSounds"] as? Bool == true && session["state"] as? String == "ready")
+        #expect(session["active"] as? Bool == false && session["muted"] as? Bool == false)
+    }
+
     @Test("REMOTE-1, REMOTE-2, REMOTE-3: remote shows what plays and sends commands, as text and as JSON")
     func remote() throws {
         let remote = RemoteControl(arbiter)
