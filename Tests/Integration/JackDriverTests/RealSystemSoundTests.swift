@@ -95,6 +95,14 @@ extension RealServers {
             #expect(try !heard(by: speaker).contains(0.25), "the rest of the lost sound is not heard")
         }
 
+        /// Plays the sound until a device has received it, as often as a busy machine needs; returns
+        /// whether it has.
+        private func isHeard(_ sound: SystemSound, by device: VirtualDevice) throws -> Bool {
+            func count() throws -> Int { try device.captured()[0].count { $0 == Self.samples[10_000] } }
+            let before = try count()
+            return try eventually { try play(sound) == nil && count() > before }
+        }
+
         @Test("PLAY-4: the system sounds of an app follow the route to a device that is plugged in")
         func route() throws {
             let name = try ServerName()
@@ -105,8 +113,29 @@ extension RealServers {
             let sound = try SystemSound(path: directory.file("sound.wav"), host: host)
             #expect(play(sound) == nil)
             let ears = try VirtualDevice("Ears", kind: .headphones, on: server.environment, captures: true)
-            let isHeard = try eventually { try play(sound) == nil && heard(by: ears).contains(Self.samples[10_000]) }
-            #expect(isHeard)
+            #expect(try isHeard(sound, by: ears))
+        }
+
+        @Test("PLAY-4: they are heard where a session plays already, and after it has connected to the server again")
+        func besideSession() throws {
+            let name = try ServerName()
+            let server = try server(name)
+            defer { server.stop() }
+            let host = host(name)
+            defer { host.close() }
+            let ears = try VirtualDevice("Ears", kind: .headphones, on: server.environment, captures: true)
+            let session = try AudioSession(host: host)
+            try session.setCategory(.playback)
+            try session.setActive(true)
+            let sound = try SystemSound(path: directory.file("sound.wav"), host: host)
+            #expect(play(sound) == nil)
+            #expect(try eventually { try ears.captured()[0].contains(Self.samples[10_000]) }, "the first one")
+            // The newest device now has other channels of the client than it will have later.
+            let headset = try VirtualDevice("Headset", kind: .headphones, on: server.environment, captures: true)
+            #expect(try isHeard(sound, by: headset))
+            host.close()
+            try session.setActive(true)
+            #expect(try isHeard(sound, by: headset))
         }
     }
 }
