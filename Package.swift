@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "CSessionSocket", targets: ["CSessionSocket", "CSessionGate"]),
         .library(name: "AudioSessions", targets: ["AudioSessions"]),
         .library(name: "AudioPlayback", targets: ["AudioPlayback"]),
+        .library(name: "AudioDecoding", targets: ["AudioDecoding"]),
         .library(name: "AudioRendering", targets: ["AudioRendering"]),
         .library(name: "JackDriver", targets: ["JackDriver"]),
         .library(name: "AVFAudio", targets: ["AVFAudio", "AVFoundation"]),
@@ -62,6 +63,10 @@ let package = Package(
             name: "CTimeStretch",
             cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("SoundTouch")]),
+        // FFmpeg's libavformat; the module map also links libavcodec and libavutil, on which it depends.
+        .systemLibrary(
+            name: "CFFmpeg", pkgConfig: "libavformat",
+            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
@@ -105,6 +110,10 @@ let package = Package(
             swiftSettings: swift),
         .target(
             name: "AudioPlayback", dependencies: ["AudioSessionTypes", "AudioSessions", "AudioRendering", "Platform"],
+            swiftSettings: swift),
+        // Decodes by FFmpeg what libsndfile cannot. Nothing else depends on it.
+        .target(
+            name: "AudioDecoding", dependencies: ["AudioPlayback", "AudioRendering", "CFFmpeg", "Platform"],
             swiftSettings: swift),
         .target(name: "AVFAudio", dependencies: ["AudioSessions", "AudioPlayback"], swiftSettings: swift),
         .target(name: "AVFoundation", dependencies: ["AVFAudio"], swiftSettings: swift),
@@ -178,6 +187,9 @@ let package = Package(
         .executableTarget(
             name: "FirstSound", dependencies: ["AudioPlayback", "AudioSessions"], path: "Examples/FirstSound",
             swiftSettings: swift),
+        .executableTarget(
+            name: "MediaFile", dependencies: ["AudioDecoding", "AudioPlayback", "AudioRendering", "AudioSessions"],
+            path: "Examples/MediaFile", swiftSettings: swift),
         .executableTarget(
             name: "RenderCallback", dependencies: ["AudioSessions", "AudioRendering"],
             path: "Examples/RenderCallback", swiftSettings: swift),
@@ -303,6 +315,10 @@ let package = Package(
                 "TestRandom", "TestSupport",
             ],
             path: "Tests/Unit/AudioPlaybackTests", swiftSettings: swift),
+        .testTarget(
+            name: "AudioDecodingTests",
+            dependencies: ["AudioDecoding", "AudioPlayback", "AudioRendering", "TestRandom", "TestSupport"],
+            path: "Tests/Unit/AudioDecodingTests", swiftSettings: swift),
         .testTarget(
             name: "SourceCompatibilityTests",
             dependencies: ["AVFoundation", "AVFAudio", "AudioRendering", "AudioSessions", "TestSupport"],

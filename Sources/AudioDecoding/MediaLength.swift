@@ -1,0 +1,103 @@
+internal import AudioRendering
+internal import CFFmpeg
+internal import Foundation
+
+/// The length of a track, from its container.
+enum MediaLength {
+    /// Returns the number of frames that the container declares; 0 if it declares none, or only an
+    /// approximate one.
+    static func frames(_ demuxer: MediaDemuxer, of bytes: MediaBytes, path: String, sampleRate: Int) -> Int64 {
+        let stream = demuxer.stream.pointee
+        let isDeclared = demuxer.context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_STREAM
+        guard isDeclared, stream.duration != cffmpeg_no_timestamp, stream.duration > 0 else { return 0 }
+        let duration = frames(stream.duration, stream.time_base, sampleRate)
+        switch demuxer.format {
+        case "flac", "tta", "wv", "ape": return duration
+        case "wav", "w64", "aiff", "au", "caf": return isPCM(stream) ? duration : 0
+        case "ogg":
+            // The pre-skip of Opus is part of the duration.
+            let isOpus = stream.codecpar.pointee.codec_id == AV_CODEC_ID_OPUS
+            let known = isOpus || stream.codecpar.pointee.codec_id == AV_CODEC_ID_VORBIS
+            return known ? max(0, duration - Int64(isOpus ? stream.codecpar.pointee.initial_padding : 0)) : 0
+        case let format where format.hasPrefix("mov,"):
+            return movie(demuxer, of: bytes, path: path, sampleRate: sampleRate)
+        default: return 0
+        }
+    }
+
+    /// Returns the length in seconds that the container declares or that follows from its bit rate;
+    /// nil if neither is known.
+    static func estimatedSeconds(_ demuxer: MediaDemuxer) -> Double? {
+        let stream = demuxer.stream.pointee
+        if stream.duration != cffmpeg_no_timestamp, stream.duration > 0, stream.time_base.den > 0 {
+            return Double(stream.duration) * Double(stream.time_base.num) / Double(stream.time_base.den)
+        }
+        let duration = demuxer.context.pointee.duration
+        return duration != cffmpeg_no_timestamp && duration > 0 ? Double(duration) / Double(AV_TIME_BASE) : nil
+    }
+
+    /// MP4 and QuickTime: an edit list says what of the media is played, but its length is rounded to
+    /// the movie's time scale, often to milliseconds. The length of the media itself is exact.
+    private static func movie(
+        _ demuxer: MediaDemuxer, of bytes: MediaBytes, path: String, sampleRate: Int
+    ) -> Int64 {
+        let edited = demuxer.stream
+        let declared = frames(edited.pointee.duration, edited.pointee.time_base, sampleRate)
+        guard let media = try? Media(bytes, path: path, id: edited.pointee.id), media.duration > 0,
+            let last = lastTimestamp(edited)
+        else { return 0 }
+        // Without its last packets in the index, as in a fragmented file, the length is unknown.
+        let slack = Int64(max(edited.pointee.codecpar.pointee.frame_size, 1)) * 3
+        guard isPCM(edited.pointee) || media.duration - media.lastTimestamp <= slack else { return 0 }
+        let delay = media.lastTimestamp - last
+        let visible = frames(media.duration - max(0, delay), edited.pointee.time_base, sampleRate)
+        // An edit that ends the media before its end counts; one that was rounded does not.
+        var length = visible <= declared + Int64(sampleRate) / 500 ? visible : declared
+        if Int64(edited.pointee.time_base.den) == Int64(sampleRate), let total = iTunesLength(demuxer, media) {
+            length = min(length, total)
+        }
+        return max(0, length)
+    }
+
+    /// What the media of a movie's track declares, without its edit list.
+    private struct Media {
+        var duration: Int64 = 0
+        var lastTimestamp: Int64 = 0
+
+        init(_ bytes: MediaBytes, path: String, id: Int32) throws(AudioFileError) {
+            let (context, input) = try MediaDemuxer.open(bytes, path: path, options: ["ignore_editlist": "1"])
+            var closed: UnsafeMutablePointer<AVFormatContext>? = context
+            defer { withExtendedLifetime(input) { avformat_close_input(&closed) } }
+            for index in 0..<Int(context.pointee.nb_streams) {
+                guard let stream = context.pointee.streams[index], stream.pointee.id == id else { continue }
+                guard let last = MediaLength.lastTimestamp(stream) else { continue }
+                (duration, lastTimestamp) = (stream.pointee.duration, last)
+            }
+        }
+    }
+
+    // iTunes writes delay, padding and length into a tag, in hexadecimal digits.
+    private static func iTunesLength(_ demuxer: MediaDemuxer, _ media: Media) -> Int64? {
+        let dictionaries = [demuxer.context.pointee.metadata, demuxer.stream.pointee.metadata]
+        guard let text = MediaTags.text("iTunSMPB", in: dictionaries) else { return nil }
+        let numbers = text.split(separator: " ").map { Int64($0, radix: 16) }
+        guard numbers.count >= 4, let total = numbers[3], total > 0, total <= media.duration else { return nil }
+        // Only what an encoder adds: a few packets.
+        return media.duration - total <= 20_000 ? total : nil
+    }
+
+    private static func lastTimestamp(_ stream: UnsafeMutablePointer<AVStream>) -> Int64? {
+        let count = avformat_index_get_entries_count(stream)
+        guard count > 0, let entry = avformat_index_get_entry(stream, count - 1) else { return nil }
+        return entry.pointee.timestamp
+    }
+
+    private static func isPCM(_ stream: AVStream) -> Bool {
+        String(cString: avcodec_get_name(stream.codecpar.pointee.codec_id)).hasPrefix("pcm_")
+    }
+
+    private static func frames(_ duration: Int64, _ timeBase: AVRational, _ sampleRate: Int) -> Int64 {
+        guard timeBase.num > 0, timeBase.den > 0 else { return 0 }
+        return av_rescale_q(duration, timeBase, AVRational(num: 1, den: Int32(sampleRate)))
+    }
+}

@@ -1,0 +1,2 @@
+import AudioDecoding
+import Testing
