@@ -8,12 +8,14 @@ enum MediaLength {
     /// approximate one.
     static func frames(_ demuxer: MediaDemuxer, of bytes: MediaBytes, path: String, sampleRate: Int) -> Int64 {
         let stream = demuxer.stream.pointee
+        let isPCM = stream.codecpar.pointee.isPCM
+        if demuxer.format == "caf" { return isPCM ? max(0, stream.nb_frames) : 0 }
         let isDeclared = demuxer.context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_STREAM
         guard isDeclared, stream.duration != cffmpeg_no_timestamp, stream.duration > 0 else { return 0 }
         let duration = frames(stream.duration, stream.time_base, sampleRate)
         switch demuxer.format {
         case "flac", "tta", "wv", "ape": return duration
-        case "wav", "w64", "aiff", "au", "caf": return isPCM(stream) ? duration : 0
+        case "wav", "w64", "aiff", "au": return isPCM ? duration : 0
         case "ogg":
             // The pre-skip of Opus is part of the duration.
             let isOpus = stream.codecpar.pointee.codec_id == AV_CODEC_ID_OPUS
@@ -46,9 +48,6 @@ enum MediaLength {
         guard let media = try? Media(bytes, path: path, id: edited.pointee.id), media.duration > 0,
             let last = lastTimestamp(edited)
         else { return 0 }
-        // Without its last packets in the index, as in a fragmented file, the length is unknown.
-        let slack = Int64(max(edited.pointee.codecpar.pointee.frame_size, 1)) * 3
-        guard isPCM(edited.pointee) || media.duration - media.lastTimestamp <= slack else { return 0 }
         let delay = media.lastTimestamp - last
         let visible = frames(media.duration - max(0, delay), edited.pointee.time_base, sampleRate)
         // An edit that ends the media before its end counts; one that was rounded does not.
@@ -70,6 +69,8 @@ enum MediaLength {
             defer { withExtendedLifetime(input) { avformat_close_input(&closed) } }
             for index in 0..<Int(context.pointee.nb_streams) {
                 guard let stream = context.pointee.streams[index], stream.pointee.id == id else { continue }
+                // A fragmented file has no frames in its header; its length is then unknown.
+                guard stream.pointee.nb_frames > 0 else { continue }
                 guard let last = MediaLength.lastTimestamp(stream) else { continue }
                 (duration, lastTimestamp) = (stream.pointee.duration, last)
             }
@@ -90,10 +91,6 @@ enum MediaLength {
         let count = avformat_index_get_entries_count(stream)
         guard count > 0, let entry = avformat_index_get_entry(stream, count - 1) else { return nil }
         return entry.pointee.timestamp
-    }
-
-    private static func isPCM(_ stream: AVStream) -> Bool {
-        String(cString: avcodec_get_name(stream.codecpar.pointee.codec_id)).hasPrefix("pcm_")
     }
 
     private static func frames(_ duration: Int64, _ timeBase: AVRational, _ sampleRate: Int) -> Int64 {

@@ -20,6 +20,12 @@ struct MediaTimeline {
     private static let exactFormats: Set<String> = [
         "aac", "ac3", "aiff", "ape", "au", "caf", "eac3", "flac", "matroska", "mov", "ogg", "tta", "w64", "wav", "wv",
     ]
+    /// Codecs whose decoders, after some packets, no longer depend on where they began.
+    private static let settlingCodecs: Set<AVCodecID> = [
+        AV_CODEC_ID_AAC, AV_CODEC_ID_AC3, AV_CODEC_ID_ALAC, AV_CODEC_ID_APE, AV_CODEC_ID_EAC3, AV_CODEC_ID_FLAC,
+        AV_CODEC_ID_MP1, AV_CODEC_ID_MP2, AV_CODEC_ID_MP3, AV_CODEC_ID_OPUS, AV_CODEC_ID_TTA, AV_CODEC_ID_VORBIS,
+        AV_CODEC_ID_WAVPACK,
+    ]
 
     /// Creates the timeline of a track from its first decoded frame.
     init(_ demuxer: MediaDemuxer, first: AVFrame) {
@@ -34,7 +40,11 @@ struct MediaTimeline {
         // Frames from one tick of the time base to the next.
         let tick = isValid ? Double(timeBase.num) * Double(rate) / Double(timeBase.den) : .infinity
         let format = demuxer.format.split(separator: ",").first.map(String.init) ?? ""
-        isExact = Self.exactFormats.contains(format) && (tick <= 1 || Double(grid) > 1.2 * tick)
+        let isSettling = Self.settlingCodecs.contains(parameters.codec_id) || parameters.isPCM
+        // In Ogg, the demuxer knows the length of a packet of these codecs only.
+        let isDated = format != "ogg" || [AV_CODEC_ID_OPUS, AV_CODEC_ID_VORBIS].contains(parameters.codec_id)
+        let isFine = tick <= 1 || Double(grid) > 1.2 * tick
+        isExact = Self.exactFormats.contains(format) && isSettling && isDated && isFine
         leastGap = max(min(grid > 1 ? grid : rate, rate / 50), tick.isFinite && tick < 0x1p40 ? Int64(3 * tick) : 0)
     }
 

@@ -6,53 +6,75 @@ enum SampleConversion {
     /// Appends the samples of a frame from frame `skip` on. Returns the number of NaN and infinite
     /// ones, which become silence, or nil if the sample format is unknown.
     static func append(_ frame: AVFrame, skipping skip: Int, channels: Int, to samples: inout [Float]) -> Int? {
-        let format = AVSampleFormat(frame.format)
-        switch av_get_packed_sample_fmt(format) {
+        let start = samples.count
+        let count = Int(frame.nb_samples) - skip
+        guard count > 0 else { return 0 }
+        samples.append(contentsOf: repeatElement(0, count: count * channels))
+        return samples.withUnsafeMutableBufferPointer { buffer -> Int? in
+            guard let base = buffer.baseAddress else { return 0 }
+            var found: Int? = 0
+            for channel in 0..<channels {
+                guard let plane = Plane(frame, channel: channel, of: channels, skipping: skip) else { return nil }
+                let target = base + start + channel
+                guard let more = convert(plane, count, to: target, step: channels) else { return nil }
+                found = found.map { $0 + more }
+            }
+            return found
+        }
+    }
+
+    /// The samples of one channel in a frame.
+    private struct Plane {
+        var format: AVSampleFormat
+        var first: UnsafeRawPointer
+        /// The distance from one sample to the next, in samples.
+        var step: Int
+
+        init?(_ frame: AVFrame, channel: Int, of channels: Int, skipping skip: Int) {
+            let format = AVSampleFormat(frame.format)
+            let isPlanar = av_sample_fmt_is_planar(format) != 0
+            guard let bytes = frame.extended_data[isPlanar ? channel : 0] else { return nil }
+            self.format = av_get_packed_sample_fmt(format)
+            step = isPlanar ? 1 : channels
+            let offset = skip * step + (isPlanar ? 0 : channel)
+            first = UnsafeRawPointer(bytes) + offset * Int(av_get_bytes_per_sample(format))
+        }
+
+        // A plane begins at an address that suits every sample format.
+        func samples<Value>(_: Value.Type) -> UnsafePointer<Value> { first.assumingMemoryBound(to: Value.self) }
+    }
+
+    private static func convert(
+        _ plane: Plane, _ count: Int, to target: UnsafeMutablePointer<Float>, step: Int
+    ) -> Int? {
+        var found = 0
+        switch plane.format {
         case AV_SAMPLE_FMT_U8:
-            append(frame, skip, channels, to: &samples) { (value: UInt8) in Float(Int(value) - 128) / 128 }
+            let source = plane.samples(UInt8.self)
+            for index in 0..<count { target[index * step] = Float(Int(source[index * plane.step]) - 128) / 0x1p7 }
         case AV_SAMPLE_FMT_S16:
-            append(frame, skip, channels, to: &samples) { (value: Int16) in Float(value) / 0x1p15 }
+            let source = plane.samples(Int16.self)
+            for index in 0..<count { target[index * step] = Float(source[index * plane.step]) / 0x1p15 }
         case AV_SAMPLE_FMT_S32:
-            append(frame, skip, channels, to: &samples) { (value: Int32) in Float(value) / 0x1p31 }
+            let source = plane.samples(Int32.self)
+            for index in 0..<count { target[index * step] = Float(source[index * plane.step]) / 0x1p31 }
         case AV_SAMPLE_FMT_S64:
-            append(frame, skip, channels, to: &samples) { (value: Int64) in Float(value) / 0x1p63 }
+            let source = plane.samples(Int64.self)
+            for index in 0..<count { target[index * step] = Float(source[index * plane.step]) / 0x1p63 }
         case AV_SAMPLE_FMT_FLT:
-            append(frame, skip, channels, to: &samples) { (value: Float) in value }
+            let source = plane.samples(Float.self)
+            for index in 0..<count { target[index * step] = finite(source[index * plane.step], &found) }
         case AV_SAMPLE_FMT_DBL:
-            append(frame, skip, channels, to: &samples) { (value: Double) in Float(value) }
+            let source = plane.samples(Double.self)
+            for index in 0..<count { target[index * step] = finite(Float(source[index * plane.step]), &found) }
         default: return nil
         }
-        return silenceNonFinite(in: &samples)
-    }
-
-    private static func append<Value>(
-        _ frame: AVFrame, _ skip: Int, _ channels: Int, to samples: inout [Float], convert: (Value) -> Float
-    ) {
-        let isPlanar = av_sample_fmt_is_planar(AVSampleFormat(frame.format)) != 0
-        let count = Int(frame.nb_samples) - skip
-        guard count > 0 else { return }
-        let start = samples.count
-        samples.append(contentsOf: repeatElement(0, count: count * channels))
-        samples.withUnsafeMutableBufferPointer { target in
-            for channel in 0..<channels {
-                guard let plane = frame.extended_data[isPlanar ? channel : 0] else { continue }
-                let stride = isPlanar ? 1 : channels
-                let first = skip * stride + (isPlanar ? 0 : channel)
-                // A plane begins at an address that suits every sample format.
-                let source = UnsafeRawPointer(plane).assumingMemoryBound(to: Value.self) + first
-                for index in 0..<count { target[start + index * channels + channel] = convert(source[index * stride]) }
-            }
-        }
-    }
-
-    private static func silenceNonFinite(in samples: inout [Float]) -> Int {
-        var found = 0
-        samples.withUnsafeMutableBufferPointer { samples in
-            for index in samples.indices where !samples[index].isFinite {
-                samples[index] = 0
-                found += 1
-            }
-        }
         return found
+    }
+
+    private static func finite(_ value: Float, _ found: inout Int) -> Float {
+        guard !value.isFinite else { return value }
+        found += 1
+        return 0
     }
 }

@@ -13,10 +13,13 @@ final class TrackDecoder {
     private(set) var defect: AudioFileError?
     /// The position of the next frame.
     private(set) var position: Int64 = 0
-    /// The frames that are decoded and not yet taken, from `taken` on.
-    private var samples: [Float] = []
+    /// The number of frames that the decoder holds, and of those that were taken.
+    private var decoded = 0
     private var taken = 0
-    /// Frames missing in the file, which are silent, before those in `samples`.
+    /// The samples of the decoder's frames from `converted` on; empty until one of them is taken.
+    private var samples: [Float] = []
+    private var converted = 0
+    /// Frames missing in the file, which are silent, before those that the decoder holds.
     private var silence: Int64 = 0
     private var decoder: PacketDecoder
     private let bytes: MediaBytes
@@ -46,11 +49,11 @@ final class TrackDecoder {
         timeline = MediaTimeline(demuxer, first: first)
         trustsTimestamps = timeline.isExact
         (self.decoder, self.bytes, self.path, self.track) = (decoder, bytes, path, track)
-        keepFrame(skipping: 0)
+        keepFrame()
     }
 
     /// The number of frames that can be taken without decoding.
-    private var available: Int64 { silence + Int64((samples.count - taken) / channels) }
+    private var available: Int64 { silence + Int64(decoded - taken) }
 
     /// Decodes until frames are available. Returns false at the end.
     func fill() -> Bool {
@@ -69,9 +72,11 @@ final class TrackDecoder {
             position += Int64(silent)
             return silent
         }
-        let frames = min(count, (samples.count - taken) / channels)
+        if samples.isEmpty { convert() }
+        let frames = min(count, decoded - taken)
         samples.withUnsafeBufferPointer { source in
-            if let base = source.baseAddress, frames > 0 { target.update(from: base + taken, count: frames * channels) }
+            guard let base = source.baseAddress, frames > 0 else { return }
+            target.update(from: base + (taken - converted) * channels, count: frames * channels)
         }
         drop(frames)
         return frames
@@ -88,7 +93,7 @@ final class TrackDecoder {
     // MARK: Decoding
 
     private func drop(_ frames: Int) {
-        taken += frames * channels
+        taken += frames
         position += Int64(frames)
     }
 
@@ -110,17 +115,24 @@ final class TrackDecoder {
                 trustsTimestamps = false
             }
         }
-        keepFrame(skipping: 0)
+        keepFrame()
         return true
     }
 
-    private func keepFrame(skipping skip: Int) {
+    private func keepFrame() {
+        (decoded, taken) = (Int(decoder.frame.pointee.nb_samples), 0)
         samples.removeAll(keepingCapacity: true)
-        taken = 0
-        let found = SampleConversion.append(decoder.frame.pointee, skipping: skip, channels: channels, to: &samples)
+    }
+
+    private func forgetFrame() { (silence, decoded, taken) = (0, 0, 0) }
+
+    // Converts what the decoder holds, from the next frame on: a seek discards most frames.
+    private func convert() {
+        converted = taken
+        let found = SampleConversion.append(decoder.frame.pointee, skipping: taken, channels: channels, to: &samples)
         guard let found else {
             defect = .undecodable(path: path, reason: "FFmpeg decodes it to an unknown sample format")
-            return
+            return forgetFrame()
         }
         nonFiniteSamples += found
     }
@@ -141,7 +153,7 @@ final class TrackDecoder {
                 silence -= silent
                 position += silent
             } else {
-                drop(min((samples.count - taken) / channels, Int(clamping: wanted)))
+                drop(min(decoded - taken, Int(clamping: wanted)))
             }
         }
     }
@@ -154,14 +166,14 @@ final class TrackDecoder {
             let wanted = target - distance
             guard wanted > 0, demuxer.seek(to: timeline.timestamp(at: wanted)) else { return false }
             decoder.flush()
-            (silence, taken) = (0, samples.count)
+            forgetFrame()
             guard decoder.next(from: demuxer) else { return false }
             let frame = decoder.frame.pointee
             let hasShape = Int(frame.ch_layout.nb_channels) == channels && Int(frame.sample_rate) == sampleRate
             guard hasShape, let actual = timeline.position(at: frame.best_effort_timestamp) else { return false }
             if actual >= 0, actual <= target - preroll {
                 position = actual
-                keepFrame(skipping: 0)
+                keepFrame()
                 return true
             }
             distance = distance * 4 + Int64(sampleRate)
@@ -177,13 +189,14 @@ final class TrackDecoder {
             else { return nil }
             return (demuxer, decoder)
         }()
-        (silence, taken, position) = (0, samples.count, 0)
+        forgetFrame()
+        position = 0
         guard let (demuxer, decoder) = reopened else {
             defect = .undecodable(path: path, reason: "it could not be read again")
             return false
         }
         (self.demuxer, self.decoder) = (demuxer, decoder)
-        keepFrame(skipping: 0)
+        keepFrame()
         return true
     }
 

@@ -1,2 +1,0 @@
-import AudioDecoding
-import Testing
