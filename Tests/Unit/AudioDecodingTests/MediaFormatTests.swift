@@ -13,10 +13,9 @@ import Testing
     @Test("the frames are those of the original, or those that ffmpeg decodes", arguments: MediaCase.lossless + MediaCase.lossy)
     func content(_ format: MediaCase) throws {
         let original = MediaLab.signal(
-            frames: format.frames, channels: format.channels, sampleRate: format.sampleRate, bits: format.bits)
+            frames: format.frames, channels: format.channels, bits: format.bits)
         let path = try lab.encode(
             original, channels: format.channels, sampleRate: format.sampleRate, options: format.options, to: format.name)
-        let reference = try lab.decode(path)
 
         let file = try MediaFile(path: path)
         #expect(file.channels == format.channels)
@@ -25,17 +24,19 @@ import Testing
         let count = frames.count / format.channels
         #expect(file.defect == nil)
         #expect(file.nonFiniteSampleCount == 0)
-        #expect(difference(frames[...], reference[...]) == nil)
         #expect(file.frameCount == (format.hasLength ? Int64(count) : 0))
-        switch format.content {
-        case .original:
+        if case .original = format.content {
             #expect(count == format.frames)
             #expect(difference(frames[...], original[...]) == nil)
-        case .aligned:
-            #expect(count == format.frames)
-            #expect(noise(frames, original, channels: format.channels) < 0.1)
-        case .decoded:
-            #expect(frames.count == reference.count)
+        } else {
+            let reference = try lab.decode(path)
+            #expect(difference(frames[...], reference[...]) == nil)
+            if case .aligned = format.content {
+                #expect(count == format.frames)
+                #expect(noise(frames, original, channels: format.channels) < 0.1)
+            } else {
+                #expect(frames.count == reference.count)
+            }
         }
         try checkSeeks(format, file, frames)
     }
