@@ -77,7 +77,7 @@ public final class MediaFile: AudioReader {
     public func read(into frames: inout [Float], maximumFrames: Int) -> Int {
         let wanted = frameCount == 0 ? maximumFrames : Int(min(Int64(maximumFrames), frameCount - decoder.position))
         let samples = maximumFrames * channels
-        if frames.count < samples { frames.append(contentsOf: repeatElement(0, count: samples - frames.count)) }
+        if frames.count < samples { frames += [Float](repeating: 0, count: samples - frames.count) }
         let count = frames.withUnsafeMutableBufferPointer { buffer in
             DecoderLog.silenced { () -> Int in
                 guard let base = buffer.baseAddress else { return 0 }

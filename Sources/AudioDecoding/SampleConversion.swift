@@ -3,21 +3,21 @@ internal import CFFmpeg
 /// Converts decoded frames to interleaved 32-bit floats, without dither, at the scale of
 /// libsndfile: the most negative integer is −1, so that 16-bit samples are divided by 32,768.
 enum SampleConversion {
-    /// Appends the samples of a frame from frame `skip` on. Returns the number of NaN and infinite
-    /// ones, which become silence, or nil if the sample format is unknown.
-    static func append(_ frame: AVFrame, skipping skip: Int, channels: Int, to samples: inout [Float]) -> Int? {
-        let start = samples.count
+    /// Converts a frame from its sample `skip` on to the beginning of `samples`, which grows if
+    /// necessary. Returns the number of NaN and infinite samples, which become silence, or nil if
+    /// the sample format is unknown.
+    static func convert(_ frame: AVFrame, skipping skip: Int, channels: Int, to samples: inout [Float]) -> Int? {
         let count = Int(frame.nb_samples) - skip
         guard count > 0 else { return 0 }
-        samples.append(contentsOf: repeatElement(0, count: count * channels))
+        if samples.count < count * channels { samples = [Float](repeating: 0, count: count * channels) }
         return samples.withUnsafeMutableBufferPointer { buffer -> Int? in
             guard let base = buffer.baseAddress else { return 0 }
-            var found: Int? = 0
+            var found = 0
             for channel in 0..<channels {
-                guard let plane = Plane(frame, channel: channel, of: channels, skipping: skip) else { return nil }
-                let target = base + start + channel
-                guard let more = convert(plane, count, to: target, step: channels) else { return nil }
-                found = found.map { $0 + more }
+                guard let plane = Plane(frame, channel: channel, of: channels, skipping: skip),
+                    let more = convert(plane, count, to: base + channel, step: channels)
+                else { return nil }
+                found += more
             }
             return found
         }

@@ -16,9 +16,9 @@ final class TrackDecoder {
     /// The number of frames that the decoder holds, and of those that were taken.
     private var decoded = 0
     private var taken = 0
-    /// The samples of the decoder's frames from `converted` on; empty until one of them is taken.
+    /// The samples of the decoder's frames from `converted` on, once one of them was taken.
     private var samples: [Float] = []
-    private var converted = 0
+    private var converted: Int?
     /// Frames missing in the file, which are silent, before those that the decoder holds.
     private var silence: Int64 = 0
     private var decoder: PacketDecoder
@@ -72,11 +72,11 @@ final class TrackDecoder {
             position += Int64(silent)
             return silent
         }
-        if samples.isEmpty { convert() }
+        let first = converted ?? convert()
         let frames = min(count, decoded - taken)
         samples.withUnsafeBufferPointer { source in
             guard let base = source.baseAddress, frames > 0 else { return }
-            target.update(from: base + (taken - converted) * channels, count: frames * channels)
+            target.update(from: base + (taken - first) * channels, count: frames * channels)
         }
         drop(frames)
         return frames
@@ -120,21 +120,22 @@ final class TrackDecoder {
     }
 
     private func keepFrame() {
-        (decoded, taken) = (Int(decoder.frame.pointee.nb_samples), 0)
-        samples.removeAll(keepingCapacity: true)
+        (decoded, taken, converted) = (Int(decoder.frame.pointee.nb_samples), 0, nil)
     }
 
     private func forgetFrame() { (silence, decoded, taken) = (0, 0, 0) }
 
     // Converts what the decoder holds, from the next frame on: a seek discards most frames.
-    private func convert() {
+    private func convert() -> Int {
         converted = taken
-        let found = SampleConversion.append(decoder.frame.pointee, skipping: taken, channels: channels, to: &samples)
+        let found = SampleConversion.convert(decoder.frame.pointee, skipping: taken, channels: channels, to: &samples)
         guard let found else {
             defect = .undecodable(path: path, reason: "FFmpeg decodes it to an unknown sample format")
-            return forgetFrame()
+            forgetFrame()
+            return 0
         }
         nonFiniteSamples += found
+        return taken
     }
 
     // MARK: Seeking
