@@ -88,6 +88,13 @@ final class MediaDemuxer {
     /// The number of the chosen track among the audio tracks.
     var trackIndex: Int { Self.streams(of: context).filter(Self.isAudio).firstIndex(of: stream) ?? 0 }
 
+    /// Whether the file has no other stream than the track, apart from pictures.
+    var isAlone: Bool {
+        Self.streams(of: context).allSatisfy {
+            $0 == stream || $0.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
+        }
+    }
+
     static func name(of codec: AVCodecID) -> String {
         guard let descriptor = avcodec_descriptor_get(codec) else { return "unknown codec" }
         return String(cString: descriptor.pointee.long_name ?? descriptor.pointee.name)

@@ -111,9 +111,15 @@ public final class MediaFile: AudioReader {
             defect = found
         } else if decoder.position < frameCount {
             defect = .truncated(path: path, frames: decoder.position, expected: frameCount)
-        } else if decoder.endedByError {
+        } else if decoder.endedByError || frameCount == 0 && isShort {
             defect = .truncated(path: path, frames: decoder.position, expected: nil)
         }
+    }
+
+    // Whether the end is too early even for a length that is rounded.
+    private var isShort: Bool {
+        let declared = MediaLength.roundedFrames(decoder.demuxer, sampleRate: sampleRate) ?? 0
+        return declared - decoder.position > Int64(sampleRate) / 4
     }
 
     private var damage: AudioFileError {

@@ -38,6 +38,14 @@ enum MediaLength {
         return duration != cffmpeg_no_timestamp && duration > 0 ? Double(duration) / Double(AV_TIME_BASE) : nil
     }
 
+    /// Returns the number of frames that a file with nothing but this track declares, perhaps
+    /// rounded; nil if it declares none.
+    static func roundedFrames(_ demuxer: MediaDemuxer, sampleRate: Int) -> Int64? {
+        let isDeclared = demuxer.context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_STREAM
+        guard isDeclared, demuxer.isAlone, let seconds = estimatedSeconds(demuxer), seconds < 1e9 else { return nil }
+        return Int64(seconds * Double(sampleRate))
+    }
+
     /// MP4 and QuickTime: an edit list says what of the media is played, but its length is rounded to
     /// the movie's time scale, often to milliseconds. The length of the media itself is exact.
     private static func movie(
@@ -45,11 +53,10 @@ enum MediaLength {
     ) -> Int64 {
         let edited = demuxer.stream
         let declared = frames(edited.pointee.duration, edited.pointee.time_base, sampleRate)
-        guard let media = try? Media(bytes, path: path, id: edited.pointee.id), media.duration > 0,
-            let last = lastTimestamp(edited)
+        guard let first = avformat_index_get_entry(edited, 0)?.pointee,
+            let media = try? Media(bytes, path: path, id: edited.pointee.id, first: first), media.duration > 0
         else { return 0 }
-        let delay = media.lastTimestamp - last
-        let visible = frames(media.duration - max(0, delay), edited.pointee.time_base, sampleRate)
+        let visible = frames(media.duration - media.delay, edited.pointee.time_base, sampleRate)
         // An edit that ends the media before its end counts; one that was rounded does not.
         var length = visible <= declared + Int64(sampleRate) / 500 ? visible : declared
         if Int64(edited.pointee.time_base.den) == Int64(sampleRate), let total = iTunesLength(demuxer, media) {
@@ -61,9 +68,11 @@ enum MediaLength {
     /// What the media of a movie's track declares, without its edit list.
     private struct Media {
         var duration: Int64 = 0
-        var lastTimestamp: Int64 = 0
+        /// What precedes the first edit.
+        var delay: Int64 = 0
 
-        init(_ bytes: MediaBytes, path: String, id: Int32) throws(AudioFileError) {
+        /// `first`: the first packet that the edit list leaves.
+        init(_ bytes: MediaBytes, path: String, id: Int32, first: AVIndexEntry) throws(AudioFileError) {
             let (context, input) = try MediaDemuxer.open(bytes, path: path, options: ["ignore_editlist": "1"])
             var closed: UnsafeMutablePointer<AVFormatContext>? = context
             defer { withExtendedLifetime(input) { avformat_close_input(&closed) } }
@@ -71,8 +80,13 @@ enum MediaLength {
                 guard let stream = context.pointee.streams[index], stream.pointee.id == id else { continue }
                 // A fragmented file has no frames in its header; its length is then unknown.
                 guard stream.pointee.nb_frames > 0 else { continue }
-                guard let last = MediaLength.lastTimestamp(stream) else { continue }
-                (duration, lastTimestamp) = (stream.pointee.duration, last)
+                for number in 0..<avformat_index_get_entries_count(stream) {
+                    guard let entry = avformat_index_get_entry(stream, number)?.pointee, entry.pos == first.pos else {
+                        continue
+                    }
+                    (duration, delay) = (stream.pointee.duration, max(0, entry.timestamp - first.timestamp))
+                    break
+                }
             }
         }
     }
@@ -85,12 +99,6 @@ enum MediaLength {
         guard numbers.count >= 4, let total = numbers[3], total > 0, total <= media.duration else { return nil }
         // Only what an encoder adds: a few packets.
         return media.duration - total <= 20_000 ? total : nil
-    }
-
-    private static func lastTimestamp(_ stream: UnsafeMutablePointer<AVStream>) -> Int64? {
-        let count = avformat_index_get_entries_count(stream)
-        guard count > 0, let entry = avformat_index_get_entry(stream, count - 1) else { return nil }
-        return entry.pointee.timestamp
     }
 
     private static func frames(_ duration: Int64, _ timeBase: AVRational, _ sampleRate: Int) -> Int64 {

@@ -41,6 +41,11 @@ final class PacketDecoder {
         // With the time base, the decoder itself drops delay and padding, and corrects timestamps.
         context.pointee.pkt_timebase = demuxer.stream.pointee.time_base
         context.pointee.thread_count = 1
+        // Its demuxer counts frames for the first packet of a Vorbis stream, which has none, and so
+        // drops too many at the end; the length of the track ends it in the right place.
+        if demuxer.format == "ogg", demuxer.codec.pointee.id == AV_CODEC_ID_VORBIS {
+            context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL
+        }
         context.pointee.max_samples = 1 << 20
         return avcodec_open2(context, demuxer.codec, nil) >= 0
     }
@@ -73,7 +78,9 @@ final class PacketDecoder {
             avcodec_send_packet(context, nil)
             return
         }
-        if packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 { damagedPackets += 1 }
+        // A demuxer also marks the last packet of samples that follow a header without a length.
+        let isPCM = demuxer.stream.pointee.codecpar.pointee.isPCM
+        if packet.pointee.flags & AV_PKT_FLAG_CORRUPT != 0, !isPCM { damagedPackets += 1 }
         if avcodec_send_packet(context, packet) < 0 { damagedPackets += 1 }
         av_packet_unref(packet)
     }
