@@ -2,7 +2,7 @@
 """Compares every import and include with the direct dependencies of its target. Allows includes of
 `<jack/…>` only in the targets that use JACK, re-exports of whole modules only where listed below, no
 cast to a concrete type of another target that hides behind a protocol, no library product that links
-what belongs to the service, no cycle between the files of a C target, which include the headers of the
+what belongs to the service, no target but the decoders' that links FFmpeg, no cycle between the files of a C target, which include the headers of the
 functions that they use, and no cycle between the files of Swift types.
 """
 import json
@@ -26,6 +26,9 @@ MAY_REEXPORT = {
 }
 # Libraries, which apps link, use none of these, directly or through other targets.
 NOT_FOR_APPS = {"ArbiterService", "CDesktopBus", "DesktopBridge", "SessionCommands", "Yams"}
+# Only these link FFmpeg, directly or through other targets: an app that plays never does so unasked.
+FFMPEG = "CFFmpeg"
+MAY_LINK_FFMPEG = {"CFFmpeg", "AudioDecoding", "AudioDecodingTests", "MediaFile"}
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"
     r"import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)",
@@ -59,18 +62,27 @@ def targets_of(root, manifest):
         yield target["name"], path, names
 
 
+def reached_from(names, direct):
+    """Returns these targets and all that they use, directly or through others."""
+    reached, pending = set(), list(names)
+    while pending:
+        name = pending.pop()
+        if name not in reached:
+            reached.add(name)
+            pending += direct.get(name, ())
+    return reached
+
+
 def product_violations(root, manifest, targets):
     direct = {name: names for name, _, names in targets}
+    for name in sorted(direct.keys() - MAY_LINK_FFMPEG):
+        if FFMPEG in reached_from([name], direct):
+            allowed = ", ".join(sorted(MAY_LINK_FFMPEG - {FFMPEG}))
+            yield root / "Package.swift", 1, f"{name} links FFmpeg; only {allowed} may"
     for product in manifest["products"]:
         if "library" not in product["type"]:
             continue
-        reached, pending = set(), list(product["targets"])
-        while pending:
-            name = pending.pop()
-            if name not in reached:
-                reached.add(name)
-                pending += direct.get(name, ())
-        for name in sorted(reached & NOT_FOR_APPS):
+        for name in sorted(reached_from(product["targets"], direct) & NOT_FOR_APPS):
             yield root / "Package.swift", 1, f"the library {product['name']} links {name}, which is not for apps"
 
 

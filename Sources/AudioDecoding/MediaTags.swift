@@ -22,6 +22,13 @@ public struct MediaTags: Hashable, Sendable {
         public var trackPeak: Double?
         /// The greatest sample of the album, 1 at full scale.
         public var albumPeak: Double?
+
+        public init(
+            trackGain: Double? = nil, albumGain: Double? = nil, trackPeak: Double? = nil, albumPeak: Double? = nil
+        ) {
+            (self.trackGain, self.albumGain) = (trackGain, albumGain)
+            (self.trackPeak, self.albumPeak) = (trackPeak, albumPeak)
+        }
     }
 
     /// An image in the file.
