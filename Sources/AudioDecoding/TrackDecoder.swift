@@ -208,6 +208,8 @@ final class TrackDecoder {
         let name = String(cString: avcodec_get_name(parameters.codec_id))
         let isIndependent = name.hasPrefix("pcm_") || ["alac", "ape", "flac", "tta", "wavpack"].contains(name)
         if isIndependent { return 0 }
+        // Its filters need longer than it declares until no bit differs.
+        if parameters.codec_id == AV_CODEC_ID_OPUS { return Int64(sampleRate) }
         return max(Int64(parameters.seek_preroll), 16 * Int64(parameters.frame_size), Int64(sampleRate) / 4)
     }
 

@@ -12,9 +12,11 @@ enum ITunesTag {
         let zero = hex(0, 8)
         let text = " \(zero) \(hex(delay, 8)) \(hex(0, 8)) \(hex(frames, 16)) \(zero) \(zero)"
         let content =
-            box("mean", [0, 0, 0, 0] + Array("com.apple.iTunes".utf8)) + box("name", [0, 0, 0, 0] + Array("iTunSMPB".utf8))
+            box("mean", [0, 0, 0, 0] + Array("com.apple.iTunes".utf8))
+            + box("name", [0, 0, 0, 0] + Array("iTunSMPB".utf8))
             + box("data", [0, 0, 0, 1, 0, 0, 0, 0] + Array(text.utf8))
-        let handler = box("hdlr", [UInt8](repeating: 0, count: 8) + Array("mdirappl".utf8) + [UInt8](repeating: 0, count: 9))
+        let handler = box(
+            "hdlr", [UInt8](repeating: 0, count: 8) + Array("mdirappl".utf8) + [UInt8](repeating: 0, count: 9))
         let meta = box("meta", [0, 0, 0, 0] + handler + box("ilst", box("----", content)))
         let tags = box("udta", meta)
         var bytes = file

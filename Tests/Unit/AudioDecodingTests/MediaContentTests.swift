@@ -65,7 +65,9 @@ import Testing
     func tags(_ name: String) throws {
         let cover = lab.path("cover.png")
         try lab.run(["-f", "lavfi", "-i", "color=red:size=16x16", "-frames:v", "1", cover])
-        let texts = ["title=Ääni", "artist=A & B", "album=  ", "REPLAYGAIN_TRACK_GAIN=-6.48 dB", "replaygain_track_peak=0.98"]
+        let texts = [
+            "title=Ääni", "artist=A & B", "album=  ", "REPLAYGAIN_TRACK_GAIN=-6.48 dB", "replaygain_track_peak=0.98",
+        ]
         let plain = try encode("plain." + name, [])
         let path = lab.path(name)
         try lab.run(
@@ -92,12 +94,15 @@ import Testing
         #expect(try MediaFile(path: path).tags.replayGain == MediaTags.ReplayGain(trackGain: 3))
     }
 
-    @Test("names with spaces, line breaks and bytes that are not UTF-8", arguments: ["a b.m4a", "a\nb'\".m4a", "%s%n.m4a", "caf\u{e9}"])
+    @Test(
+        "names with spaces, line breaks and bytes that are not UTF-8",
+        arguments: ["a b.m4a", "a\nb'\".m4a", "%s%n.m4a", "caf\u{e9}"])
     func names(_ name: String) throws {
         let source = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try encode("a.m4a", ["-c:a", "alac"]))))
         // Latin-1: "é" is one byte.
         let folder = lab.path("")
-        let path = AudioFilePath(bytes: Array(folder.utf8) + name.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
+        let path = AudioFilePath(
+            bytes: Array(folder.utf8) + name.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
         let written = path.bytes.withUnsafeBufferPointer { bytes -> Bool in
             let text = bytes.map { CChar(bitPattern: $0) } + [0]
             guard let file = fopen(text, "w") else { return false }
@@ -125,10 +130,13 @@ import Testing
         #expect(difference(file.readAll()[...], frames[...]) == nil)
     }
 
-    @Test("libsndfile decodes what it can; a track is FFmpeg's", arguments: [
-        ("a.wav", true), ("a.flac", true), ("a.ogg", true), ("a.mp3", true), ("a.m4a", false), ("a.aac", false), ("a.wma", false),
-        ("a.mka", false), ("a.ac3", false), ("a.wv", false),
-    ])
+    @Test(
+        "libsndfile decodes what it can; a track is FFmpeg's",
+        arguments: [
+            ("a.wav", true), ("a.flac", true), ("a.ogg", true), ("a.mp3", true), ("a.m4a", false), ("a.aac", false),
+            ("a.wma", false),
+            ("a.mka", false), ("a.ac3", false), ("a.wv", false),
+        ])
     func library(_ name: String, _ isSndFile: Bool) throws {
         let path = try encode(name, [])
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))

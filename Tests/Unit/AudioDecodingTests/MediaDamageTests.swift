@@ -24,7 +24,9 @@ import Testing
         #expect(throws: AudioFileError.notFound(path: path)) { try MediaFile(path: path) }
         #expect(throws: AudioFileError.notFound(path: path + "/y")) { try MediaFile(path: path + "/y") }
         #expect(throws: AudioFileError.notFound(path: "a\0b")) { try MediaFile(path: "a\0b") }
-        #expect(throws: AudioFileError.notFound(path: "http://localhost/a.mp3")) { try MediaFile(path: "http://localhost/a.mp3") }
+        #expect(throws: AudioFileError.notFound(path: "http://localhost/a.mp3")) {
+            try MediaFile(path: "http://localhost/a.mp3")
+        }
         #expect(throws: AudioFileError.notFound(path: "concat:a|b")) { try MediaFile(path: "concat:a|b") }
         #expect(throws: AudioFileError.notAFile(path: "/tmp")) { try MediaFile(path: "/tmp") }
         #expect(throws: AudioFileError.notAFile(path: "/dev/zero")) { try MediaFile(path: "/dev/zero") }
@@ -36,7 +38,9 @@ import Testing
         #expect(throws: AudioFileError.empty(path: empty)) { try MediaFile(path: empty) }
     }
 
-    @Test("noise, text and pictures are refused under every name", arguments: ["a", "a.mp3", "a.m4a", "a.flac", "a.aac", "a.mka", "a.wma"])
+    @Test(
+        "noise, text and pictures are refused under every name",
+        arguments: ["a", "a.mp3", "a.m4a", "a.flac", "a.aac", "a.mka", "a.wma"])
     func otherContent(_ name: String) throws {
         var number: UInt32 = 1
         let noise = (0..<30_000).map { _ -> UInt8 in
@@ -45,7 +49,10 @@ import Testing
         }
         let picture = lab.path("a.png")
         try lab.run(["-f", "lavfi", "-i", "color=size=16x16", "-frames:v", "1", picture])
-        for content in [noise, Array("A text is no sound.\n".utf8), [UInt8](repeating: 0, count: 5_000), [UInt8](try Data(contentsOf: URL(fileURLWithPath: picture)))] {
+        for content in [
+            noise, Array("A text is no sound.\n".utf8), [UInt8](repeating: 0, count: 5_000),
+            [UInt8](try Data(contentsOf: URL(fileURLWithPath: picture))),
+        ] {
             #expect(throws: AudioFileError.self) { try MediaFile(data: content, name: name) }
         }
     }
@@ -53,17 +60,23 @@ import Testing
     @Test("a playlist opens no other file", arguments: ["a.m3u8", "a.ffconcat", "a.sdp"])
     func playlist(_ name: String) throws {
         let target = try lab.encode(signal, channels: 2, sampleRate: 48_000, options: [], to: "target.aac")
-        let text = switch name {
-        case "a.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:1,\n\(target)\n#EXT-X-ENDLIST\n"
-        case "a.sdp": "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=a\nc=IN IP4 127.0.0.1\nt=0 0\nm=audio 5004 RTP/AVP 0\n"
-        default: "ffconcat version 1.0\nfile \(target)\n"
-        }
+        let text =
+            switch name {
+            case "a.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:1,\n\(target)\n#EXT-X-ENDLIST\n"
+            case "a.sdp": "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=a\nc=IN IP4 127.0.0.1\nt=0 0\nm=audio 5004 RTP/AVP 0\n"
+            default: "ffconcat version 1.0\nfile \(target)\n"
+            }
         let path = lab.path(name)
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         #expect(throws: AudioFileError.self) { try MediaFile(path: path) }
     }
 
-    @Test("files of no frame and of one", arguments: [("a.flac", "-c:a flac"), ("a.m4a", "-c:a alac"), ("a.wav", "-c:a pcm_s16le"), ("a.wv", "-c:a wavpack"), ("a.opus", "-c:a libopus")])
+    @Test(
+        "files of no frame and of one",
+        arguments: [
+            ("a.flac", "-c:a flac"), ("a.m4a", "-c:a alac"), ("a.wav", "-c:a pcm_s16le"), ("a.wv", "-c:a wavpack"),
+            ("a.opus", "-c:a libopus"),
+        ])
     func short(_ name: String, _ options: String) throws {
         let one = try MediaFile(data: try bytes(name, options, frames: 1), name: name)
         #expect(one.readAll().count == 2)
@@ -75,11 +88,14 @@ import Testing
         #expect(throws: AudioFileError.self) { try MediaFile(data: try bytes(name, options, frames: 0), name: name) }
     }
 
-    @Test("a truncated file plays as far as it goes, and says so", arguments: [
-        ("a.m4a", "-c:a aac -movflags +faststart", true), ("b.m4a", "-c:a alac -movflags +faststart", true), ("a.flac", "-c:a flac", true),
-        ("a.aiff", "-c:a pcm_s16be", true), ("a.wv", "-c:a wavpack", true), ("a.aac", "-c:a aac", false),
-        ("a.mp3", "-c:a libmp3lame", false), ("a.mka", "-c:a aac", false), ("a.ac3", "-c:a ac3", false),
-    ])
+    @Test(
+        "a truncated file plays as far as it goes, and says so",
+        arguments: [
+            ("a.m4a", "-c:a aac -movflags +faststart", true), ("b.m4a", "-c:a alac -movflags +faststart", true),
+            ("a.flac", "-c:a flac", true),
+            ("a.aiff", "-c:a pcm_s16be", true), ("a.wv", "-c:a wavpack", true), ("a.aac", "-c:a aac", false),
+            ("a.mp3", "-c:a libmp3lame", false), ("a.mka", "-c:a aac", false), ("a.ac3", "-c:a ac3", false),
+        ])
     func truncated(_ name: String, _ options: String, _ hasLength: Bool) throws {
         let whole = try bytes(name, options)
         let expected = try MediaFile(data: whole, name: name).readAll()
@@ -98,9 +114,12 @@ import Testing
         }
     }
 
-    @Test("a damaged part is silent or noise; what follows stays in place", arguments: [
-        ("a.m4a", "-c:a aac"), ("b.m4a", "-c:a alac"), ("a.mka", "-c:a flac"), ("a.aac", "-c:a aac"), ("a.ac3", "-c:a ac3"),
-    ])
+    @Test(
+        "a damaged part is silent or noise; what follows stays in place",
+        arguments: [
+            ("a.m4a", "-c:a aac"), ("b.m4a", "-c:a alac"), ("a.mka", "-c:a flac"), ("a.aac", "-c:a aac"),
+            ("a.ac3", "-c:a ac3"),
+        ])
     func damaged(_ name: String, _ options: String) throws {
         var content = try bytes(name, options)
         let expected = try MediaFile(data: content, name: name).readAll()
@@ -121,7 +140,8 @@ import Testing
     func nonFinite() throws {
         var samples = [Float](repeating: 0.25, count: 2_000)
         (samples[10], samples[700], samples[1_999]) = (.nan, .infinity, -.infinity)
-        let path = try lab.encode(samples, channels: 2, sampleRate: 48_000, options: ["-c:a", "pcm_f32le"], to: "a.wav")
+        let path = try lab.encode(
+            samples, channels: 2, sampleRate: 48_000, options: ["-c:a", "pcm_f32le"], to: "a.wav")
         let file = try MediaFile(path: path)
         let frames = file.readAll()
         #expect(file.nonFiniteSampleCount == 3)
@@ -132,7 +152,8 @@ import Testing
     @Test("a change of the channels or the rate ends the frames with a defect")
     func shapes() throws {
         let stereo = try bytes("a.aac", "-c:a aac")
-        let path = try lab.encode(Array(signal[..<20_000]), channels: 1, sampleRate: 22_050, options: ["-c:a", "aac"], to: "b.aac")
+        let path = try lab.encode(
+            Array(signal[..<20_000]), channels: 1, sampleRate: 22_050, options: ["-c:a", "aac"], to: "b.aac")
         let mono = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         let file = try MediaFile(data: stereo + mono, name: "a.aac")
         #expect((file.channels, file.sampleRate) == (2, 48_000))
@@ -140,11 +161,14 @@ import Testing
         #expect("\(String(describing: file.defect))".contains("it changes to 1 channels at 22050 Hz"))
     }
 
-    @Test("a stream without a length plays to its end", arguments: [("wav", "pcm_s16le"), ("flac", "flac"), ("au", "pcm_s16be"), ("matroska", "pcm_s16le")])
+    @Test(
+        "a stream without a length plays to its end",
+        arguments: [("wav", "pcm_s16le"), ("flac", "flac"), ("au", "pcm_s16be"), ("matroska", "pcm_s16le")])
     func stream(_ format: String, _ codec: String) throws {
         let (input, path) = (lab.path("input.wav"), lab.path("piped"))
         try SoundFile.write([(0..<24_000).map { Float($0) / 32_768 }], sampleRate: 48_000, to: input)
-        try lab.run(program: "sh", ["-c", "ffmpeg -v error -i '\(input)' -c:a \(codec) -f \(format) - | cat >'\(path)'"])
+        try lab.run(
+            program: "sh", ["-c", "ffmpeg -v error -i '\(input)' -c:a \(codec) -f \(format) - | cat >'\(path)'"])
         let file = try MediaFile(path: path)
         let frames = file.readAll()
         #expect(file.frameCount == 0)

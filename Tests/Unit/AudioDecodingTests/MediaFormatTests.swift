@@ -10,12 +10,15 @@ import Testing
 
     init() throws { lab = try MediaLab() }
 
-    @Test("the frames are those of the original, or those that ffmpeg decodes", arguments: MediaCase.lossless + MediaCase.lossy)
+    @Test(
+        "the frames are those of the original, or those that ffmpeg decodes",
+        arguments: MediaCase.lossless + MediaCase.lossy)
     func content(_ format: MediaCase) throws {
         let original = MediaLab.signal(
             frames: format.frames, channels: format.channels, bits: format.bits)
         let path = try lab.encode(
-            original, channels: format.channels, sampleRate: format.sampleRate, options: format.options, to: format.name)
+            original, channels: format.channels, sampleRate: format.sampleRate, options: format.options, to: format.name
+        )
 
         let file = try MediaFile(path: path)
         #expect(file.channels == format.channels)

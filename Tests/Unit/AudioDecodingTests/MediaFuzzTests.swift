@@ -8,7 +8,8 @@ import Testing
 /// Files with random damage: each ends with an error or at an end, soon.
 @Suite struct MediaFuzzTests {
     private static let formats: [(name: String, options: String)] = [
-        ("a.m4a", "-c:a aac"), ("a.mp4", "-c:a alac -movflags +faststart"), ("a.mka", "-c:a libopus"), ("a.webm", "-c:a libvorbis"),
+        ("a.m4a", "-c:a aac"), ("a.mp4", "-c:a alac -movflags +faststart"), ("a.mka", "-c:a libopus"),
+        ("a.webm", "-c:a libvorbis"),
         ("a.aac", "-c:a aac"), ("a.mp3", "-c:a libmp3lame"), ("a.wma", "-c:a wmav2"), ("a.ac3", "-c:a ac3"),
         ("a.flac", "-c:a flac"), ("a.ogg", "-c:a libvorbis"), ("a.wv", "-c:a wavpack"), ("a.tta", "-c:a tta"),
         ("a.aiff", "-c:a pcm_s16be"), ("a.caf", "-c:a alac"), ("a.avi", "-c:a adpcm_ms"), ("a.ts", "-c:a mp2"),

@@ -23,7 +23,8 @@ import Testing
         let parts = [signal[..<split], signal[split...]].map(Array.init)
         let decoded = try parts.map { part -> [Float] in
             let path = try lab.encode(
-                part, channels: 1, sampleRate: 48_000, options: options.split(separator: " ").map(String.init), to: name)
+                part, channels: 1, sampleRate: 48_000, options: options.split(separator: " ").map(String.init), to: name
+            )
             let file = try MediaFile(path: path)
             let frames = file.readAll()
             #expect(frames.count == part.count)
@@ -33,8 +34,13 @@ import Testing
         // Away from the joint, the frames are in place; at the joint itself, encoders err more.
         let joined = decoded[0] + decoded[1]
         let quantum: Float = 1 / 32_768
-        #expect(difference(joined[2_000..<(split - 2_000)], signal[2_000..<(split - 2_000)], tolerance: tolerance + quantum) == nil)
-        #expect(difference(joined[(split + 2_000)..<94_000], signal[(split + 2_000)..<94_000], tolerance: tolerance + quantum) == nil)
+        #expect(
+            difference(joined[2_000..<(split - 2_000)], signal[2_000..<(split - 2_000)], tolerance: tolerance + quantum)
+                == nil)
+        #expect(
+            difference(
+                joined[(split + 2_000)..<94_000], signal[(split + 2_000)..<94_000], tolerance: tolerance + quantum)
+                == nil)
         #expect(Signal.rms(joined[(split - 200)..<(split + 200)]) > 0.3)
     }
 
@@ -46,7 +52,8 @@ import Testing
         let plain = try MediaFile(path: raw)
         let expected = plain.readAll()
         // A tag of the form that iTunes writes: delay, padding and length in hexadecimal digits.
-        let bytes = ITunesTag.insert(into: [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw))), delay: 1_024, frames: 29_000)
+        let bytes = ITunesTag.insert(
+            into: [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw))), delay: 1_024, frames: 29_000)
         let file = try MediaFile(data: bytes, name: "a.m4a")
         #expect(file.frameCount == 29_000)
         #expect(difference(file.readAll()[...], expected[...]) == nil)

@@ -39,7 +39,9 @@ final class MediaLab: Sendable {
         try samples.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: raw))
         defer { try? FileManager.default.removeItem(atPath: raw) }
         let layouts = [1: "mono", 2: "stereo", 6: "5.1", 8: "7.1"]
-        let input = ["-f", "f32le", "-ar", "\(sampleRate)", "-channel_layout", layouts[channels] ?? "stereo", "-i", raw]
+        let input = [
+            "-f", "f32le", "-ar", "\(sampleRate)", "-channel_layout", layouts[channels] ?? "stereo", "-i", raw,
+        ]
         try run(["-bitexact"] + input + options + ["-bitexact", path(name)])
         return path(name)
     }
