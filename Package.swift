@@ -63,7 +63,8 @@ let package = Package(
             name: "CTimeStretch",
             cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("SoundTouch")]),
-        // FFmpeg's libavformat; the module map also links libavcodec and libavutil, on which it depends.
+        // FFmpeg's libavformat; the module map also links libavcodec and libavutil, on which it
+        // depends.
         .systemLibrary(
             name: "CFFmpeg", pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev"])]),

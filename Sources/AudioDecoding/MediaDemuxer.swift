@@ -47,7 +47,7 @@ final class MediaDemuxer {
         context.pointee.iformat.flatMap { $0.pointee.long_name }.map { String(cString: $0) } ?? "unknown format"
     }
 
-    /// Begins an operation that may read as much of the file as the last one.
+    /// Begins an operation, which may read as much of the file as the last one.
     func renewBudget() { input.renewBudget() }
 
     /// Reads the next packet of the track. Returns FFmpeg's error at the end and on failure.
@@ -64,7 +64,8 @@ final class MediaDemuxer {
 
     /// Seeks to a packet at or before a time of the stream. Returns false if the format cannot.
     func seek(to timestamp: Int64) -> Bool {
-        av_seek_frame(context, stream.pointee.index, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
+        renewBudget()
+        return av_seek_frame(context, stream.pointee.index, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
     }
 
     /// The tags of the file and of the track, and the first picture.
@@ -119,7 +120,8 @@ final class MediaDemuxer {
             throw .undecodable(path: path, reason: "memory is short")
         }
         allocated.pointee.pb = input.context
-        // Playlists and files that refer to others would open them: nothing but these bytes is read.
+        // Playlists and files that refer to others would open them: nothing but these bytes is
+        // read.
         allocated.pointee.protocol_whitelist = av_strdup("none")
         allocated.pointee.io_open = { _, _, _, _, _ in cffmpeg_error_not_permitted }
         var dictionary: OpaquePointer?

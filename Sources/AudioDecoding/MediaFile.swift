@@ -4,10 +4,10 @@ public import AudioRendering
 /// An audio track of a media file, in any format that FFmpeg decodes: AAC and ALAC in MP4, WMA,
 /// Matroska, AC-3, WavPack and others, and the sound of videos.
 ///
-/// Not for concurrent use by two threads. Samples are interleaved 32-bit floats at the file's sample
-/// rate, in FFmpeg's order of channels, which is that of WAV. Integers are scaled as libsndfile
-/// scales them. Reading replaces NaN and infinite samples by silence, and counts them; it omits the
-/// delay and padding that an encoder added, where the file declares them.
+/// Not for concurrent use by two threads. Samples are interleaved 32-bit floats at the file's
+/// sample rate, in FFmpeg's order of channels, which is that of WAV. Integers are scaled as
+/// libsndfile scales them. Reading replaces NaN and infinite samples by silence, and counts them;
+/// it omits the delay and padding that an encoder added, where the file declares them.
 public final class MediaFile: AudioReader {
     /// The path of the file, as text.
     public let path: String
@@ -15,14 +15,14 @@ public final class MediaFile: AudioReader {
     public let channels: Int
     /// The sample rate in Hz, 1,000…768,000.
     public let sampleRate: Int
-    /// The number of frames; 0 if the file does not declare it exactly, as in Matroska, WMA, MP3 and
-    /// raw streams. `estimatedDuration` is often known nevertheless.
+    /// The number of frames; 0 if the file does not declare it exactly, as in Matroska, WMA, MP3
+    /// and raw streams. `estimatedDuration` is often known nevertheless.
     public let frameCount: Int64
-    /// The length in seconds, as the file declares it or as its bit rate suggests; nil if neither is
-    /// known.
+    /// The length in seconds, as the file declares it or as its bit rate suggests; nil if neither
+    /// is known.
     public let estimatedDuration: Double?
-    /// Sample rate, channels, container and codec, for display: "44100 Hz, 2 ch, QuickTime / MOV, AAC
-    /// (Advanced Audio Coding)".
+    /// Sample rate, channels, container and codec, for display: "44100 Hz, 2 ch, QuickTime / MOV,
+    /// AAC (Advanced Audio Coding)".
     public let formatDescription: String
     /// What the file says about its content, and its cover.
     public let tags: MediaTags
@@ -47,9 +47,9 @@ public final class MediaFile: AudioReader {
         try self.init(MediaBytes(path: path), path: path.description, track: track)
     }
 
-    /// Opens a media file in memory; `name` stands for its path in error messages, and its extension
-    /// helps to recognise formats without a signature. Throws if it is empty or undecodable, or if
-    /// its channel count or sample rate is out of range.
+    /// Opens a media file in memory; `name` stands for its path in error messages, and its
+    /// extension helps to recognise formats without a signature. Throws if it is empty or
+    /// undecodable, or if its channel count or sample rate is out of range.
     public convenience init(data: [UInt8], name: String, track: Int? = nil) throws(AudioFileError) {
         try self.init(MediaBytes(data, name: name), path: name, track: track)
     }
@@ -81,7 +81,6 @@ public final class MediaFile: AudioReader {
         let count = frames.withUnsafeMutableBufferPointer { buffer in
             DecoderLog.silenced { () -> Int in
                 guard let base = buffer.baseAddress else { return 0 }
-                decoder.begin()
                 var count = 0
                 while count < wanted, decoder.fill() {
                     count += decoder.take(wanted - count, into: base + count * channels)
@@ -97,10 +96,7 @@ public final class MediaFile: AudioReader {
     @discardableResult
     public func seek(toFrame frame: Int64) -> Int64 {
         let target = max(0, frameCount == 0 ? frame : min(frame, frameCount))
-        DecoderLog.silenced {
-            decoder.begin()
-            decoder.seek(to: target)
-        }
+        DecoderLog.silenced { decoder.seek(to: target) }
         return decoder.position
     }
 

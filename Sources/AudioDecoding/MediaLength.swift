@@ -46,8 +46,8 @@ enum MediaLength {
         return Int64(seconds * Double(sampleRate))
     }
 
-    /// MP4 and QuickTime: an edit list says what of the media is played, but its length is rounded to
-    /// the movie's time scale, often to milliseconds. The length of the media itself is exact.
+    /// MP4 and QuickTime: an edit list says what of the media is played, but its length is rounded
+    /// to the movie's time scale, often to milliseconds. The length of the media itself is exact.
     private static func movie(
         _ demuxer: MediaDemuxer, of bytes: MediaBytes, path: String, sampleRate: Int
     ) -> Int64 {
@@ -84,7 +84,7 @@ enum MediaLength {
                     guard let entry = avformat_index_get_entry(stream, number)?.pointee, entry.pos == first.pos else {
                         continue
                     }
-                    (duration, delay) = (stream.pointee.duration, max(0, entry.timestamp - first.timestamp))
+                    (duration, delay) = (stream.pointee.duration, max(0, entry.timestamp &- first.timestamp))
                     break
                 }
             }
@@ -101,8 +101,10 @@ enum MediaLength {
         return media.duration - total <= 20_000 ? total : nil
     }
 
+    // Returns 0 for a length that no file can have.
     private static func frames(_ duration: Int64, _ timeBase: AVRational, _ sampleRate: Int) -> Int64 {
         guard timeBase.num > 0, timeBase.den > 0 else { return 0 }
-        return av_rescale_q(duration, timeBase, AVRational(num: 1, den: Int32(sampleRate)))
+        let frames = av_rescale_q(duration, timeBase, AVRational(num: 1, den: Int32(sampleRate)))
+        return (0..<(1 << 53)).contains(frames) ? frames : 0
     }
 }

@@ -15,8 +15,8 @@ struct MediaTimeline {
     private let grid: Int64
     private let offset: Int64
 
-    /// Formats whose timestamps, also after a seek, are those of the encoder or follow from counting
-    /// packets.
+    /// Formats whose timestamps, also after a seek, are those of the encoder or follow from
+    /// counting packets.
     private static let exactFormats: Set<String> = [
         "aac", "ac3", "aiff", "ape", "au", "caf", "eac3", "flac", "matroska", "mov", "ogg", "tta", "w64", "wav", "wv",
     ]
@@ -54,14 +54,15 @@ struct MediaTimeline {
         let (distance, overflows) = timestamp.subtractingReportingOverflow(origin)
         guard !overflows else { return nil }
         let exact = av_rescale_q(distance, timeBase, AVRational(num: 1, den: Int32(sampleRate)))
-        guard grid > 1, exact > 0, exact < 1 << 60 else { return exact }
+        guard exact.magnitude < 1 << 53 else { return nil }
+        guard grid > 1, exact > 0 else { return exact }
         let (blocks, rest) = (exact - offset).quotientAndRemainder(dividingBy: grid)
         return offset + (rest * 2 >= grid ? blocks + 1 : blocks) * grid
     }
 
     /// Returns the timestamp of a frame.
     func timestamp(at position: Int64) -> Int64 {
-        origin + av_rescale_q(position, AVRational(num: 1, den: Int32(sampleRate)), timeBase)
+        origin &+ av_rescale_q(min(position, 1 << 40), AVRational(num: 1, den: Int32(sampleRate)), timeBase)
     }
 
     /// Returns the greatest number of frames of which the lengths of all of the codec's blocks are

@@ -52,6 +52,7 @@ final class PacketDecoder {
 
     /// Decodes the next frame. Returns false at the end, or if what follows cannot be decoded.
     func next(from demuxer: MediaDemuxer) -> Bool {
+        demuxer.renewBudget()
         // As many packets as no intact file has without a frame.
         for _ in 0..<100_000 {
             let code = avcodec_receive_frame(context, frame)

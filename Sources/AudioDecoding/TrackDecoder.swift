@@ -87,9 +87,6 @@ final class TrackDecoder {
     /// Whether reading ended by an error, and not at the end of the file.
     var endedByError: Bool { decoder.readingError != nil }
 
-    /// Begins a read or a seek.
-    func begin() { demuxer.renewBudget() }
-
     // MARK: Decoding
 
     private func drop(_ frames: Int) {
@@ -142,6 +139,7 @@ final class TrackDecoder {
 
     /// Moves to a frame. At the end of the file, the position is where the frames end.
     func seek(to target: Int64) {
+        defect = nil
         let isNear = target >= position && target - position <= Int64(sampleRate) / 2
         if !isNear, !(trustsTimestamps && jump(to: target)), target < position || trustsTimestamps {
             guard restart() else { return }
@@ -159,8 +157,8 @@ final class TrackDecoder {
         }
     }
 
-    // Seeks in the container to a packet far enough before the target for the decoder to produce the
-    // same frames as from the beginning. Returns false if that is impossible.
+    // Seeks in the container to a packet far enough before the target for the decoder to produce
+    // the same frames as from the beginning. Returns false if that is impossible.
     private func jump(to target: Int64) -> Bool {
         var distance = preroll
         for _ in 0..<3 {

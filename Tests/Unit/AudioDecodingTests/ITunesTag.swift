@@ -3,7 +3,8 @@ import TestSupport
 
 /// Changes the structure of MP4 files whose header follows the media.
 enum ITunesTag {
-    /// Adds the tag that declares delay and length to the tags of a file, and removes its edit list.
+    /// Adds the tag that declares delay and length to the tags of a file, and removes its edit
+    /// list.
     static func insert(into file: [UInt8], delay: Int, frames: Int) -> [UInt8] {
         func hex(_ value: Int, _ digits: Int) -> String {
             let text = String(value, radix: 16, uppercase: true)

@@ -20,8 +20,8 @@ struct MediaCase: CustomTestStringConvertible, Sendable {
     var hasLength: Bool
     /// The resolution of the encoder's input.
     var bits: Int
-    /// By how much a sample after a seek may differ from the one of a decoder that began at frame 0:
-    /// by the noise that AC-3 and AAC with PNS generate, and otherwise not at all.
+    /// By how much a sample after a seek may differ from the one of a decoder that began at frame
+    /// 0: by the noise that AC-3 and AAC with PNS generate, and otherwise not at all.
     var seekTolerance: Float
 
     var testDescription: String { name }

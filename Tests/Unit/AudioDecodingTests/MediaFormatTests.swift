@@ -62,8 +62,8 @@ import Testing
         #expect(file.defect == nil)
     }
 
-    /// Returns the root mean square of the difference to the original over that of the original, for
-    /// channel 0 in the second quarter of the signal. At half a period's shift it would be 2.
+    /// Returns the root mean square of the difference to the original over that of the original,
+    /// for channel 0 in the second quarter of the signal. At half a period's shift it would be 2.
     private func noise(_ frames: [Float], _ original: [Float], channels: Int) -> Double {
         let range = (original.count / 4)..<(original.count / 2)
         guard frames.count >= range.upperBound else { return .infinity }

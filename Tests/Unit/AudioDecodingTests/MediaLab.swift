@@ -4,8 +4,8 @@ import Foundation
 import TestRandom
 import TestSupport
 
-/// Makes media files with the program `ffmpeg`, and decodes them with it, in a folder that is removed
-/// at the end.
+/// Makes media files with the program `ffmpeg`, and decodes them with it, in a folder that is
+/// removed at the end.
 final class MediaLab: Sendable {
     private let folder: TemporaryDirectory
 
