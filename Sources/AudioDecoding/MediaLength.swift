@@ -38,12 +38,15 @@ enum MediaLength {
         return duration != cffmpeg_no_timestamp && duration > 0 ? Double(duration) / Double(AV_TIME_BASE) : nil
     }
 
-    /// Returns the number of frames that a file with nothing but this track declares, perhaps
+    /// Returns the least number of frames that a file with nothing but this track declares, perhaps
     /// rounded; nil if it declares none.
     static func roundedFrames(_ demuxer: MediaDemuxer, sampleRate: Int) -> Int64? {
         let isDeclared = demuxer.context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_STREAM
         guard isDeclared, demuxer.isAlone, let seconds = estimatedSeconds(demuxer), seconds < 1e9 else { return nil }
-        return Int64(seconds * Double(sampleRate))
+        // Some formats count from time 0, and not from the first frame.
+        let start = demuxer.context.pointee.start_time
+        let late = start == cffmpeg_no_timestamp ? 0 : max(0, Double(start) / Double(AV_TIME_BASE))
+        return Int64((seconds - late) * Double(sampleRate))
     }
 
     /// MP4 and QuickTime: an edit list says what of the media is played, but its length is rounded

@@ -82,6 +82,7 @@ struct MediaCase: CustomTestStringConvertible, Sendable {
         .init("fragments.mp4", "-c:a aac -aac_pns 0 -movflags frag_keyframe+empty_moov", .decoded, length: false),
         .init("lc.aac", "-c:a aac -aac_pns 0", .decoded, length: false),
         .init("aac.mka", "-c:a aac -aac_pns 0", .decoded, length: false),
+        .init("late.mka", "-c:a aac -aac_pns 0 -output_ts_offset 1.5", .decoded, length: false),
         .init("aac.3gp", "-c:a aac -aac_pns 0", .aligned),
         .init("aac.ts", "-c:a aac -aac_pns 0", .decoded, length: false),
         .init("aac.flv", "-c:a aac -aac_pns 0", .decoded, length: false),
