@@ -61,14 +61,8 @@ public final class AudioCapture: Sendable {
         try lifecycle.withLock { _ in
             guard !input.isRunning || !session.isActive else { return }
             guard automaticallyConfiguresSession else { return try input.start() }
-            let before = (session.category, session.mode, session.categoryOptions, session.routeSharingPolicy)
-            try session.setCategory(.playAndRecord, mode: configuration.mode, options: configuration.options)
-            do {
-                try input.start()
-            } catch {
-                try? session.setCategory(before.0, mode: before.1, policy: before.3, options: before.2)
-                throw error
-            }
+            try session.configureForCapture(
+                mode: configuration.mode, options: configuration.options, start: input.start, stop: input.stop)
         }
     }
 
@@ -79,7 +73,9 @@ public final class AudioCapture: Sendable {
     public var isRunning: Bool { input.isRunning }
 
     /// Returns the oldest frames that wait, at most `maximumFrames`, with the time at which they
-    /// were captured, on the clock of `AudioEngine.currentFrame`; nil if there are none.
+    /// were captured, on the clock of `AudioEngine.currentFrame`; nil if there are none. Call it
+    /// repeatedly, for instance with each picture: by default, 65,536 frames may wait, which is 1.4
+    /// s at 48 kHz.
     public func read(maximumFrames: Int = 4_096) -> EngineInput.Block? {
         input.capture.read(maximumFrames: maximumFrames)
     }

@@ -29,7 +29,8 @@ public struct LoudnessNormalization: Hashable, Sendable {
     /// silence, or less than 0.4 s.
     ///
     /// Throws the error of a source that cannot be opened. A damaged source is measured as far as
-    /// it can be read. Do not pass a source without an end.
+    /// it can be read. Throws `invalidArgument` for buffers that are delivered while they are
+    /// played; do not pass another source without an end.
     public func gain(for source: PlaybackSource) throws -> Float { try gain(forAll: [source]) }
 
     /// Measures several sounds as one programme, and returns the gain for each of them: the tracks
@@ -40,6 +41,10 @@ public struct LoudnessNormalization: Hashable, Sendable {
         var block: [Float] = []
         for source in sources {
             let reader = try source.open()
+            guard !reader.awaitsMore else {
+                throw AudioEngineError.invalidArgument(
+                    what: "measuring '\(source.name)', which is delivered while it is played")
+            }
             if measurement == nil {
                 measurement = try LoudnessMeasurement(sampleRate: reader.sampleRate, channels: reader.channels)
             } else {
@@ -56,7 +61,7 @@ public struct LoudnessNormalization: Hashable, Sendable {
     /// Returns the linear gain for a sound of a loudness in LUFS and with a greatest sample,
     /// linear.
     func gain(loudness: Double, peak: Double) -> Float {
-        guard loudness.isFinite, target.isFinite, peak > 0 else { return 1 }
+        guard loudness.isFinite, target.isFinite, peak > 0, peak.isFinite else { return 1 }
         let headroom = maximumPeak.isNaN ? .infinity : maximumPeak - 20 * log10(peak)
         return Float(pow(10, min(target - loudness, headroom, Self.maximumGain) / 20))
     }

@@ -1,4 +1,5 @@
 public import AudioSessions
+internal import Platform
 
 /// Plays the sound of a movie (PLAY-3). The app shows the pictures, at `audibleTime`.
 ///
@@ -22,6 +23,8 @@ public final class MoviePlayer: Sendable {
 
     let own: PlayerSession?
     private let player: AudioPlayer
+    /// The position at which playback last started, resumed or sought.
+    private let heardFrom = Mutex(0.0)
 
     /// Opens a movie's sound, without activating a session or playing anything. `session` is the
     /// app's; with `usesApplicationSession` false it only determines the host.
@@ -33,29 +36,27 @@ public final class MoviePlayer: Sendable {
     ) throws {
         own = usesApplicationSession ? nil : try PlayerSession(on: session.host, mode: .moviePlayback)
         player = try AudioPlayer(source, session: own?.session ?? session)
-        player.onFinish { [weak self] _, _ in self?.leave() }
+        own?.follow(player.playback)
+        _ = player.playback.willStart.add { [weak player, heardFrom] in
+            if let player { heardFrom.withLock { $0 = player.currentTime } }
+        }
     }
 
     /// Ends playback. A session of its own leaves with notice.
-    deinit { player.stop() }
+    deinit {
+        player.stop()
+        own?.playbackChanged(nil)
+    }
 
     /// Starts or resumes playback; activates the session first if necessary. Throws as
     /// `AudioPlayer.play` does.
-    public func play() throws {
-        guard let own else { return try player.play() }
-        try own.start { try player.play() }
-    }
+    public func play() throws { try player.play() }
 
     /// Pauses playback. The session stays active: the user is still watching.
     public func pause() { player.pause() }
 
     /// Stops playback and keeps the position. A session of its own leaves with notice.
-    public func stop() {
-        player.stop()
-        leave()
-    }
-
-    private func leave() { own?.leave { [weak player] in player?.isPlaying == true || player?.isPaused == true } }
+    public func stop() { player.stop() }
 
     /// Whether the movie is playing.
     public var isPlaying: Bool { player.isPlaying }
@@ -65,14 +66,19 @@ public final class MoviePlayer: Sendable {
     /// The position in seconds; set it to seek.
     public var currentTime: Double {
         get { player.currentTime }
-        set { player.currentTime = newValue }
+        set {
+            player.currentTime = newValue
+            heardFrom.withLock { $0 = player.currentTime }
+        }
     }
 
-    /// The position that is heard now, for the choice of the picture to show: `currentTime` less
-    /// the latency of the output, in seconds of the movie.
+    /// The position that is heard now, in seconds, for the choice of the picture to show:
+    /// `currentTime` less the latency of the output, but not before the position at which playback
+    /// last started, resumed or sought. Advances once in each period of the server.
     public var audibleTime: Double {
+        let time = currentTime
         let latency = isPlaying ? session.outputLatency * Double(player.rate) : 0
-        return max(0, currentTime - latency)
+        return max(min(time, heardFrom.withLock { $0 }), time - latency)
     }
 
     /// The tempo, 1/4 to 4, without a change of pitch.

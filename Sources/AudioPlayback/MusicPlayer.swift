@@ -24,38 +24,34 @@ public final class MusicPlayer: Sendable {
         own = try PlayerSession(on: host, mode: .default)
         queue = try AudioQueuePlayer(session: own.session)
         remote = try PlayerRemoteControl(queue)
-        queue.onEvent { [weak self] event in
-            if case .ended = event { self?.leave() }
-        }
+        own.follow(queue.playback)
     }
 
     /// Ends playback; the session leaves with notice.
-    deinit { queue.stop() }
+    deinit {
+        queue.stop()
+        own.playbackChanged(nil)
+    }
 
     // MARK: Playing
 
     /// Starts or resumes playback. Throws as `AudioQueuePlayer.play` does.
-    public func play() throws { try own.start { try queue.play() } }
+    public func play() throws { try queue.play() }
 
     /// Plays an item from its beginning. Throws badParam if it is not in the queue.
-    public func play(_ item: Item) throws { try own.start { try queue.play(item) } }
+    public func play(_ item: Item) throws { try queue.play(item) }
 
     /// Pauses playback. The session stays active.
     public func pause() { queue.pause() }
 
     /// Stops playback and keeps the position. The session leaves with notice.
-    public func stop() {
-        queue.stop()
-        leave()
-    }
+    public func stop() { queue.stop() }
 
     /// Moves to the next item; after the last one playback ends, unless all items repeat.
     public func next() { queue.next() }
 
     /// Moves to the beginning of the item, or to the previous item within its first three seconds.
     public func previous() { queue.previous() }
-
-    private func leave() { own.leave { [weak queue] in queue?.isPlaying == true || queue?.isPaused == true } }
 
     // MARK: Items
 
@@ -76,6 +72,25 @@ public final class MusicPlayer: Sendable {
     public func append(contentsOf sources: some Sequence<PlaybackSource>) -> [Item] {
         queue.append(contentsOf: sources)
     }
+
+    /// Appends an item with a gain of its own, such as that of a `LoudnessNormalization`, and
+    /// returns it.
+    @discardableResult
+    public func append(_ source: PlaybackSource, gain: Float = 1, repetitions: Int = 0) -> Item {
+        queue.append(source, gain: gain, repetitions: repetitions)
+    }
+
+    /// Inserts an item that is played next, also if shuffled, and returns it.
+    @discardableResult
+    public func insertNext(_ source: PlaybackSource, gain: Float = 1, repetitions: Int = 0) -> Item {
+        queue.insertNext(source, gain: gain, repetitions: repetitions)
+    }
+
+    /// Removes an item. If it is being played, the next item follows, or playback ends.
+    public func remove(_ item: Item) { queue.remove(item) }
+
+    /// Moves an item to `index`, clamped to the queue.
+    public func move(_ item: Item, to index: Int) { queue.move(item, to: index) }
 
     /// What follows the last item, or each item.
     public var repeatMode: AudioQueue.RepeatMode {

@@ -57,6 +57,8 @@ final class Playback: Sendable {
     /// Sends whenever the phase, the place or the speed of playback has changed by a call, an event
     /// of the session or the end; not as it advances.
     let changes = Broadcaster<Void>()
+    /// Sends on the thread of the call before playback starts or resumes.
+    let willStart = Broadcaster<Void>()
 
     /// Throws the error that prevented the session's creation.
     init(_ content: any PlaybackContent, session: AudioSession, bus: any AudioBus) throws {
@@ -88,6 +90,7 @@ final class Playback: Sendable {
     /// While the player is playing, the call has no effect. After the last frame it starts again,
     /// whether or not the end has been reported.
     func play(atFrame frame: UInt64? = nil, fadeSeconds: Double? = nil) throws {
+        willStart.send(())
         // ACT-15: what cannot be played interrupts no other session.
         let isOpen = state.withLock { $0.voice.map { $0.state != .ended } ?? false }
         if !session.isActive, !isOpen { try content.check(position) }

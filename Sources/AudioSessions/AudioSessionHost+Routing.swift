@@ -57,9 +57,12 @@ extension AudioSessionHost {
     /// are still missing then count as removed (ROUTE-4). Runs on the driver's thread.
     func suspendSessionsWithoutOutput() {
         guard case .success(let engine) = engine else { return }
-        let lost = registeredSessions.filter { hasLostOutput(of: $0) }.compactMap { try? $0.connection.get() }
+        let sessions = registeredSessions.filter { hasLostOutput(of: $0) }
+        let lost = sessions.compactMap { try? $0.connection.get() }
+        // PLAY-4: system sounds run on silently, so that they are not heard later.
+        let suspended = sessions.filter { !$0.playsSystemSounds }.compactMap { try? $0.connection.get() }
         // All are suspended before the first plan that crossfades, which later plans wait for.
-        for connection in lost where !connection.auxiliaryBuses.uids.isEmpty { connection.suspend() }
+        for connection in suspended where !connection.auxiliaryBuses.uids.isEmpty { connection.suspend() }
         let buses = lost.flatMap(\.buses)
         try? engine.route(buses.map { BusRouting(bus: $0, outputs: [], inputs: 0..<0) })
     }

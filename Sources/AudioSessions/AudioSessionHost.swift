@@ -68,10 +68,7 @@ public final class AudioSessionHost: Sendable {
     /// State that all sessions of the app share.
     public let application: AudioApplication
     let system = Mutex(SystemSessions())
-    /// The session of the app's system sounds; nil before the first one (PLAY-4).
-    let systemSounds = Mutex<(any HostedSession)?>(nil)
-    /// The serial queue that starts system sounds.
-    let systemSoundQueue = DispatchQueue(label: "audio-session.system-sounds", qos: .userInteractive)
+    let systemSounds = SystemSounds()
     private let sessions = Mutex<[WeakSession]>([])
     private let observation = Mutex<EngineObservation?>(nil)
 
@@ -248,7 +245,9 @@ public final class AudioSessionHost: Sendable {
             case .devicesChanged: reportDevices()
             // If sessions were not yet notified of the return, this is still the same loss for
             // them.
-            case .serverLost: if cancelDeviceWait() { return }
+            case .serverLost:
+                systemSounds.endAll(SystemSoundError.interrupted)
+                if cancelDeviceWait() { return }
             case .serverGone, .xrun: break
             }
             for session in livingSessions { session.receive(event) }
@@ -273,7 +272,7 @@ extension AudioSessionHost {
             (try? engine.get())?.drain()
             arbiter.drain()
             permission.drain()
-            systemSoundQueue.sync {}
+            systemSounds.queue.sync {}
             hardware.sync {}
             notifications.sync {}
             arbiter.drain()

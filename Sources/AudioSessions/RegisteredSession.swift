@@ -30,7 +30,9 @@ final class RegisteredSession: Sendable {
     var isActive: Bool { status?.session.isActive ?? false }
     /// Whether the session is connected to its route: while it is active, and always for system
     /// sounds (PLAY-4).
-    var usesOutput: Bool { status.map { $0.session.isActive || $0.session.playsSystemSounds } ?? false }
+    var usesOutput: Bool { isActive || playsSystemSounds }
+    /// Whether the app's system sounds play in this session (PLAY-4).
+    var playsSystemSounds: Bool { status?.session.playsSystemSounds ?? false }
     /// The last refused request; nil once the session's state has changed (keeps ACT-13).
     var lastRefusal: AudioSessionRefusal? { refusals.current(in: status?.session) }
 

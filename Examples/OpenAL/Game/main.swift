@@ -14,6 +14,9 @@ func circle(_ source: UInt32, in context: OpenALContext) {
 
 do {
     let session = AudioSession.shared
+    // Connects to the audio server: only then is its sample rate known.
+    try session.setCategory(.ambient)
+    try session.setActive(true)
     let rate = Int(session.sampleRate)
     let context = try OpenALContext(sampleRate: rate, hrtf: true)
     let game = try OpenALGame(session: session, context: context)

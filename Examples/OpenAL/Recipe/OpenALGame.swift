@@ -13,6 +13,9 @@ public final class OpenALGame: Sendable {
     private let observer = SessionObserver()
     /// Held while the session and the context change together: events arrive on another thread.
     private let lock = NSRecursiveLock()
+    /// Whether the game is not paused: an end that is delivered late does not resume it. Accessed
+    /// under `lock`.
+    private let isWanted = Mutex(false)
 
     /// Configures the session at launch, as every game does. `context` has been opened with the
     /// session's sample rate.
@@ -29,6 +32,7 @@ public final class OpenALGame: Sendable {
     /// restores the context. Throws if the activation is refused; the context then stays NULL.
     public func play() throws {
         try lock.withLock {
+            isWanted.withLock { $0 = true }
             do {
                 try session.setActive(true)
                 try context.resume()
@@ -44,6 +48,7 @@ public final class OpenALGame: Sendable {
     /// then no longer waits for the end, and the game does not resume automatically.
     public func pause() throws {
         try lock.withLock {
+            isWanted.withLock { $0 = false }
             try context.pause()
             try session.setActive(false, options: .notifyOthersOnDeactivation)
         }
@@ -54,8 +59,9 @@ public final class OpenALGame: Sendable {
         // The session is already silent, and the voice is suspended at its position. It is active
         // if the game has activated it again since.
         case .interruptionBegan: lock.withLock { if !session.isActive { try? context.pause() } }
-        // A game always resumes. If a call is active, its end is reported as well.
-        case .interruptionEnded: try? play()
+        // A game always resumes, unless it was paused meanwhile. If a call is active, its end is
+        // reported as well.
+        case .interruptionEnded: lock.withLock { if isWanted.withLock({ $0 }) { try? play() } }
         default: break  // the voice follows the route, the sample rate and a restarted server
         }
     }

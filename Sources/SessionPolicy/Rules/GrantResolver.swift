@@ -58,12 +58,8 @@ struct GrantResolver {
     private func systemSoundGrant(of session: SessionState) -> ResolvedGrant {
         let duck = duckReason(of: session)
         let mutes = muteReasons(ofSystemSounds: session)
-        let awaitsOutput = state.awaitsOutput(session)
-        let grant = SessionGrant(
-            attenuation: duck == nil ? 0 : settings.duckAttenuation, isPaused: awaitsOutput, isMuted: !mutes.isEmpty)
-        var reasons = awaitsOutput ? [Reason(.suspended, .srv2, since: since(session))] : []
-        if let duck { reasons.append(duck) }
-        return ResolvedGrant(grant: grant, reasons: reasons + mutes)
+        let grant = SessionGrant(attenuation: duck == nil ? 0 : settings.duckAttenuation, isMuted: !mutes.isEmpty)
+        return ResolvedGrant(grant: grant, reasons: (duck.map { [$0] } ?? []) + mutes)
     }
 
     /// Returns why a session does not run at all; the gate then pauses it (keeps INT-1, INT-8).

@@ -49,7 +49,7 @@ extension SessionState {
 
 extension GrantResolver {
     /// Returns why system sounds are silent; empty if they are heard (keeps PLAY-4, CAT-4, VOL-2,
-    /// BG-3, ROUTE-9).
+    /// BG-3, SRV-2, ROUTE-9).
     func muteReasons(ofSystemSounds session: SessionState) -> [Reason] {
         var reasons: [Reason] = []
         // A conversation silences the system sounds of the other apps (ACT-18).
@@ -68,6 +68,8 @@ extension GrantResolver {
         if state.app(session.app).life == .suspended {
             reasons.append(Reason(.muted, .bg3, since: since(session)))
         }
+        // A pause would let them be heard when the output has returned.
+        if state.awaitsOutput(session) { reasons.append(Reason(.muted, .srv2, since: since(session))) }
         if state.lacksOutput(session) { reasons.append(Reason(.muted, .route9, since: since(session))) }
         return reasons
     }

@@ -86,7 +86,8 @@ extension RealServers {
             #expect(endings.wait { !$0.isEmpty })
             #expect(endings.noted.first??.contains("cut off") == true)
             let sound = try SystemSound(path: directory.file("sound.wav"), host: host)
-            #expect(play(sound) != nil, "no server")
+            let error = play(sound)
+            #expect(error?.contains("server") == true, "\(error ?? "none")")
             let next = try self.server(name)
             defer { next.stop() }
             let speaker = try VirtualDevice("Speaker", kind: .builtInSpeaker, on: next.environment, captures: true)
@@ -95,8 +96,8 @@ extension RealServers {
             #expect(try !heard(by: speaker).contains(0.25), "the rest of the lost sound is not heard")
         }
 
-        /// Plays the sound until a device has received it, as often as a busy machine needs; returns
-        /// whether it has.
+        /// Plays the sound until a device has received it, as often as a busy machine needs;
+        /// returns whether it has.
         private func isHeard(_ sound: SystemSound, by device: VirtualDevice) throws -> Bool {
             func count() throws -> Int { try device.captured()[0].count { $0 == Self.samples[10_000] } }
             let before = try count()

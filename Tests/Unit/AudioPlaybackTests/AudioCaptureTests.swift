@@ -105,6 +105,40 @@ import Testing
         #expect(session.category == .playAndRecord && capture.isRunning)
     }
 
+    @Test("PLAY-5: a start that is refused in an active session that mixes has interrupted nobody")
+    func refusedWhileActive() throws {
+        var settings = ArbiterSettings()
+        settings.policy.mutedMicrophoneInterrupts = true
+        let host = AudioSessionHost(
+            driver: OfflineDriver(sampleRate: 48_000, channels: 1, inputChannels: 1, periodFrames: 256),
+            settings: settings)
+        let (session, music) = (
+            try AudioSession(host: host), try AudioSession(host: AudioSessionHost(app: 7, sharing: host))
+        )
+        try music.setCategory(.playback)
+        try music.setActive(true)
+        try session.setCategory(.ambient)
+        try session.setActive(true)
+        try host.setMicrophoneMuted(true)
+        let capture = try AudioCapture(session: session)
+        #expect(throws: AudioSessionError.self) { try capture.start() }
+        #expect(music.isActive && session.category == .ambient && !capture.isRunning)
+        try host.setMicrophoneMuted(false)
+        try session.setActive(true)
+        try capture.start()
+        #expect(!music.isActive && session.categoryOptions == [.defaultToSpeaker, .allowBluetoothHFP])
+    }
+
+    @Test("PLAY-5: a refused start restores the options that the app requested, not those that its mode implied")
+    func impliedOptions() throws {
+        try session.setCategory(.playAndRecord, mode: .voiceChat)
+        #expect(session.categoryOptions == .allowBluetoothHFP)
+        try host.beginInterruption(by: .call)
+        #expect(throws: AudioSessionError.self) { try AudioCapture(session: session).start() }
+        try session.setMode(.default)
+        #expect(session.categoryOptions == [])
+    }
+
     @Test("PLAY-5, INT-10: after an interruption, start() starts it again in the configured session")
     func interrupted() throws {
         let capture = try AudioCapture(session: session)

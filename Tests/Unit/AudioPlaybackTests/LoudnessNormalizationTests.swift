@@ -65,6 +65,9 @@ import Testing
         #expect(abs(decibels(LoudnessNormalization(maximumPeak: .nan).gain(loudness: -20, peak: 0.5)) - 2) < 1e-3)
         #expect(throws: AudioFileError.notFound(path: "/none.wav")) { try normalization.gain(for: .file("/none.wav")) }
         #expect(try normalization.gain(forAll: []) == 1)
+        #expect(normalization.gain(loudness: -20, peak: .infinity) == 1)
+        let buffers = try AudioBufferQueue(channels: 1, sampleRate: 48_000)
+        #expect(throws: AudioEngineError.self) { try normalization.gain(for: .queue(buffers)) }
     }
 
     @Test("A queue plays its items at one loudness")

@@ -133,6 +133,34 @@ import Testing
         #expect(try heard() == ["music"])
     }
 
+    @Test("PLAY-3: a movie is released while the app still holds its session: that leaves all the same")
+    func releasedBeforeSession() throws {
+        try musicPlayer.play()
+        var movie: MoviePlayer? = try movie(sharing: false)
+        try movie?.play()
+        let (session, own) = (movie?.session, movie?.own)
+        movie = nil
+        own?.drain()
+        #expect(try heard() == ["music"] && session?.isActive == false)
+    }
+
+    @Test("PLAY-3: a start that fails after it has silenced others lets them resume")
+    func failedStart() throws {
+        try musicPlayer.play()
+        let opened = EventLog<Int>()
+        let path = app.directory.file("music.wav")
+        // The third one is the start itself, after the activation.
+        let source = PlaybackSource(name: "fragile") {
+            opened.note(1)
+            guard opened.noted.count < 3 else { throw AudioFileError.notFound(path: "gone") }
+            return try AudioFile(path: path)
+        }
+        let movie = try MoviePlayer(source, session: app.session, usesApplicationSession: false)
+        #expect(throws: AudioFileError.notFound(path: "gone")) { try movie.play() }
+        settle(movie)
+        #expect(try heard() == ["music"] && !movie.session.isActive)
+    }
+
     @Test("PLAY-3: a paused movie keeps its session; played again after its end, it interrupts again")
     func pausedAndAgain() throws {
         try musicPlayer.play()
@@ -170,11 +198,20 @@ import Testing
         let movie = try movie(sharing: true)
         try movie.play()
         _ = try app.render(2_048)
-        let expected = movie.currentTime - app.session.outputLatency
-        #expect(abs(movie.audibleTime - max(0, expected)) < 1e-9)
+        let latency = app.session.outputLatency
+        #expect(abs(movie.audibleTime - max(0, movie.currentTime - latency)) < 1e-9)
         movie.pause()
         _ = try app.render(1_024)
         #expect(movie.audibleTime == movie.currentTime)
+        movie.currentTime = 0.1
+        try movie.play()
+        #expect(movie.audibleTime == 0.1, "not before the position that was sought")
+        let time = movie.currentTime
+        try app.host.ring()
+        _ = try app.render(1_024)
+        try app.host.declineCall()
+        app.host.settle()
+        #expect(movie.isPlaying && movie.audibleTime >= time, "nor before the one at which it resumed")
     }
 
     @Test("A movie that cannot be opened is refused, and leaves no session behind")
@@ -206,6 +243,22 @@ import Testing
         #expect(try heard() == ["movie"])
     }
 
+    @Test("PLAY-3: a handler may play another item when one has failed")
+    func playedByHandler() throws {
+        let player = try MusicPlayer(host: app.host)
+        let items = player.setItems([.file("/gone.wav"), try Self.constant(Self.levels.movie, app, "song.wav")])
+        player.onEvent { [weak player] event in
+            if case .itemEnded(_, .failed) = event { try? player?.play(items[1]) }
+        }
+        try player.play(items[1])
+        _ = try app.render(256)
+        try? player.play(items[0])
+        #expect(try heard() == ["movie"] && player.currentItem == items[1])
+        player.remove(items[0])
+        player.append(items[1].source, gain: 0.5)
+        #expect(player.items.map(\.gain) == [1, 0.5])
+    }
+
     @Test("PLAY-3, DUCK-1: an app that ducks others lowers the music")
     func ducked() throws {
         let player = try MusicPlayer(host: app.host)
@@ -231,8 +284,13 @@ import Testing
         try app.host.sendRemoteCommand(.pause)
         app.host.settle()
         #expect(player.isPaused)
+        try app.host.sendRemoteCommand(.stop)
+        app.host.settle()
+        player.own.drain()
+        #expect(try heard() == ["music"], "stop leaves, as the method does")
+        try player.play(items[0])
+        #expect(try heard() == ["movie"])
         try app.host.sendRemoteCommand(.nextTrack)
-        try app.host.sendRemoteCommand(.play)
         app.host.settle()
         #expect(player.isPlaying && player.currentItem == items[1])
         _ = try app.render(2 * Self.frames)

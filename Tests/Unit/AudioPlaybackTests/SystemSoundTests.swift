@@ -1,6 +1,7 @@
 @testable import AudioPlayback
 import AudioRendering
 import AudioSessions
+import Dispatch
 import Platform
 import SessionArbiter
 import SessionPolicy
@@ -37,6 +38,7 @@ private final class LosingDriver: ProxyDriver<OfflineDriver>, @unchecked Sendabl
     private func sound() throws -> SystemSound { try SystemSound(path: directory.file("click.wav"), host: host) }
 
     private func render(_ frames: Int) throws -> [Float] {
+        SystemSound.loading.sync(flags: .barrier) {}
         host.settle()
         let output = try #require(try driver.inner.render(frames: frames).first)
         host.settle()
@@ -117,6 +119,7 @@ private final class LosingDriver: ProxyDriver<OfflineDriver>, @unchecked Sendabl
         #expect(try heard(sound()).samples.allSatisfy { $0 == 0 })
         let other = try SystemSound(path: directory.file("click.wav"), host: elsewhere)
         other.play()
+        SystemSound.loading.sync(flags: .barrier) {}
         elsewhere.settle()
         #expect(try render(8_192)[100] == samples[100])
         try host.declineCall()
@@ -188,7 +191,21 @@ private final class LosingDriver: ProxyDriver<OfflineDriver>, @unchecked Sendabl
         let error = #expect(throws: SystemSoundError.self) {
             try SystemSound(path: directory.file("long.wav"), host: host)
         }
-        #expect(error?.description.contains("AudioPlayer") == true && error?.description.contains("31 s") == true)
+        #expect(
+            error?.description.contains("AudioPlayer") == true && error?.description.contains("more than 30 s") == true)
+    }
+
+    @Test("PLAY-4: a sound of the theme plays by its name; one that no theme has is reported")
+    func named() throws {
+        let endings = EventLog<String>()
+        let note = { @Sendable (error: (any Error)?) in endings.note(error.map { "\($0)" } ?? "ended") }
+        for count in 1...2 {
+            SystemSound.play(.bell, host: host, whenEnded: note)
+            #expect(try Signal.peak(render(16_384)) > 0.01)
+            #expect(endings.wait { $0 == [String](repeating: "ended", count: count) }, "loaded, and from memory")
+        }
+        SystemSound.play("no-such-sound", host: host, whenEnded: note)
+        #expect(endings.wait { $0.last?.contains("no sound 'no-such-sound'") == true })
     }
 
     @Test("PLAY-4: a sound that is released while it plays is heard to its end")

@@ -149,7 +149,7 @@ struct IdleSuspensionTests {
     func systemSounds() throws {
         let buffer = try AudioBuffer([[Float](repeating: 0.5, count: 480)], sampleRate: 48_000)
         let endings = EventLog<Bool>()
-        let play = { SystemSoundOutput.play(on: host, { buffer }, whenEnded: { endings.note($0 == nil) }) }
+        let play = { SystemSoundOutput.play(on: host, buffer, whenEnded: { endings.note($0 == nil) }) }
         play()
         advance(by: 100)
         #expect(driver.isRendering && suspensions == 0, "no cycle has run, so the sound has not ended")

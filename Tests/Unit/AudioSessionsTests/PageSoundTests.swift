@@ -193,13 +193,21 @@ import Testing
         #expect(!session.isActive && movie.session.isActive)
         movie.stop()
         host.setRecordPermission(.granted)
-        func encode(_ samples: [Float], at time: UInt64) {}
+        let encoded = EventLog<Int>()
+        func encode(_ samples: [Float], at time: UInt64) { encoded.note(samples.count) }
         // [capture]
         let capture = try AudioCapture(session: session, channels: 1)
         try capture.start()
-        while let block = capture.read() { encode(block.samples, at: block.time) }
+        // With each picture: what was captured since the last one.
+        let encodeSound = {
+            while let block = capture.read() { encode(block.samples, at: block.time) }
+        }
         // [end]
         #expect(session.category == .playAndRecord && capture.isRunning)
+        host.settle()
+        _ = try stage.driver.render(frames: 1_024, inputs: [Signal.counting(frames: 1_024)])
+        encodeSound()
+        #expect(encoded.noted == [1_024])
     }
 
     @Test("REMOTE-1, REMOTE-3: a remote control of a player, and of an app's own playback") func remoteControl()

@@ -67,7 +67,7 @@ import Testing
         let buffer = try AudioBuffer([[Float](repeating: 0.5, count: 2_400)], sampleRate: 48_000)
         func heard() throws -> Bool {
             let endings = EventLog<Bool>()
-            SystemSoundOutput.play(on: one.host, { buffer }, whenEnded: { endings.note($0 == nil) })
+            SystemSoundOutput.play(on: one.host, buffer, whenEnded: { endings.note($0 == nil) })
             one.host.settle()
             let output = try one.render(4_800)
             #expect(endings.wait { $0 == [true] })

@@ -171,6 +171,22 @@ import Testing
         #expect(try scene.session(50).playsSystemSounds && isHeard(scene))
     }
 
+    @Test(
+        "PLAY-4, SRV-2: while their outputs are awaited, system sounds are muted: a pause would let them be heard later"
+    )
+    func awaitedOutput() throws {
+        var scene = try scene()
+        var speaker = AudioDevice(uid: "speaker", ports: [.output("speaker-out", .builtInSpeaker)], server: "studio")
+        try scene.do(.setDevices(AppID(1), server: "studio", [speaker]))
+        #expect(try isHeard(scene))
+        speaker.isAwaited = true
+        try scene.do(.setDevices(AppID(1), server: "studio", [speaker]))
+        #expect(try scene.grant(50).isMuted && !scene.grant(50).isPaused && scene.rules(50) == [.srv2])
+        speaker.isAwaited = false
+        try scene.do(.setDevices(AppID(1), server: "studio", [speaker]))
+        #expect(try isHeard(scene))
+    }
+
     @Test("PLAY-4, SRV-3: a new arbiter restores system sounds, whatever else their record claims")
     func rebuilt() throws {
         let scene = try scene()

@@ -221,6 +221,32 @@ import Testing
         #expect(scene.session.isActive && !scene.context.isPaused && scene.isCurrent)
     }
 
+    @Test("INT-3: an end that is delivered after the pause menu was opened does not resume the game")
+    func lateEnd() throws {
+        let (reached, continues) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        // The first of them delays the game's notification. They are many, because observers are
+        // notified in any order.
+        let blockers = (0..<32).map { _ in SessionObserver() }
+        let scene = try OpenALScene()
+        for blocker in blockers {
+            blocker.observe(scene.session) { event in
+                guard case .interruptionEnded = event else { return }
+                reached.signal()
+                _ = continues.wait(timeout: .now() + 20)
+            }
+        }
+        try scene.game.play()
+        try scene.device.system.ring()
+        try scene.device.system.declineCall()
+        #expect(reached.wait(timeout: .now() + 20) == .success)
+        try scene.game.pause()
+        for _ in blockers { continues.signal() }
+        scene.device.settle()
+        #expect(!scene.session.isActive && scene.context.isPaused && !scene.isCurrent)
+        try scene.game.play()
+        #expect(scene.session.isActive && !scene.context.isPaused)
+    }
+
     @Test("INT-4, INT-5: calls begin and end on one thread while the user plays and pauses on another")
     func concurrentCalls() throws {
         for _ in 0..<40 {
