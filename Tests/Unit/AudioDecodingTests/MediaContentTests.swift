@@ -196,4 +196,25 @@ import Testing
         }
         #expect(try libraries("MediaFile").contains("libavformat"))
     }
+
+    @Test("real files, those of Debian's sound theme: libsndfile's length, and ffmpeg's samples")
+    func installed() throws {
+        let folder = "/usr/share/sounds/freedesktop/stereo"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".oga") }
+        #expect(names.count >= 30, "the package sound-theme-freedesktop")
+        for name in names.sorted() {
+            let copy = lab.path(name)
+            let original = URL(fileURLWithPath: folder + "/" + name).resolvingSymlinksInPath()
+            try FileManager.default.copyItem(at: original, to: URL(fileURLWithPath: copy))
+            let file = try MediaFile(path: copy)
+            let (frames, reference) = (file.readAll(), try lab.decode(copy))
+            let other = try AudioFile(path: copy)
+            #expect(
+                frames.count / file.channels == Int(other.frameCount) && file.frameCount == other.frameCount, "\(name)")
+            #expect(file.channels == other.channels && file.sampleRate == other.sampleRate && file.defect == nil)
+            #expect(difference(frames[...], reference[...]) == nil, "\(name)")
+            // The two decoders round differently.
+            #expect(difference(frames[...], other.readAll()[...], tolerance: 1e-4) == nil, "\(name)")
+        }
+    }
 }
