@@ -184,6 +184,14 @@ public final class OfflineDriver: RenderDriver {
         return planes
     }
 
+    /// Calls `body` on behalf of the render thread, while no cycle runs; not while the driver is
+    /// closed.
+    func withCore(_ body: (RenderCore) -> Void) {
+        renderLock.withLock { _ in
+            if let core = state.withLock({ $0.core }) { body(core) }
+        }
+    }
+
     // Calls the prepare handler, not under the lock: it fills the streams and calls handlers of the
     // app, which may stop the driver. Then renders one period, or `maximumFrames` if that is less.
     // The period's first frame has index `first` in the arrays of `inputs`.

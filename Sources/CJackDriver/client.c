@@ -156,6 +156,7 @@ rcore_jack_status_t rcore_jack_activate(rcore_jack_t *jack) {
     if (rcore_jack_is_lost(jack)) {
         return RCORE_JACK_LOST;
     }
+    atomic_store(&jack->is_restarted, true);
     int result = jack_activate(jack->client);
     // PipeWire has ended, which it does not report to a client that is not active.
     if (result == -EPIPE) {

@@ -1,12 +1,15 @@
 /// The process callback: port buffers in, rcore_process, port buffers out. It calls only functions
 /// that are marked nonblocking.
 #include "driver_state.h"
+#include "missed_frames.h"
 
 #include <errno.h>
 #include <string.h>
 
-// Neither function blocks: the first reads shared memory, the second is async-signal-safe.
+// None of these blocks: they read shared memory and the clock; the last is async-signal-safe.
 void *jack_port_get_buffer(jack_port_t *port, jack_nframes_t nframes) RCORE_RT;
+jack_nframes_t jack_last_frame_time(const jack_client_t *client) RCORE_RT;
+jack_nframes_t jack_frames_since_cycle_start(const jack_client_t *client) RCORE_RT;
 int sem_post(sem_t *semaphore) RCORE_RT;
 
 /// Returns a port's buffer. NULL: silence for an input, discarded for an output.
@@ -50,6 +53,32 @@ void rcore_jack_synchronize(rcore_jack_t *jack, struct grace_period *grace) {
     }
 }
 
+/// Returns what the server says about the cycle that begins. Its two numbers may be of different
+/// cycles if the server starts another one between the calls; the next cycle then corrects them.
+static struct cycle_start read_cycle_start(rcore_jack_t *jack, uint32_t nframes) RCORE_RT {
+    struct cycle_start start = {.nframes = nframes};
+    start.sample_rate = atomic_load_explicit(&jack->monitor->sample_rate, memory_order_relaxed);
+    start.xruns = atomic_load_explicit(&jack->monitor->xruns, memory_order_relaxed);
+    start.frame = jack_last_frame_time(jack->client);
+    const jack_nframes_t frames = jack_frames_since_cycle_start(jack->client);
+    // Negative if the server starts a cycle at this moment.
+    const uint64_t since = (int32_t)frames > 0 ? frames : 0;
+    start.time = rcore_jack_clock();
+    if (start.sample_rate != 0) {
+        start.time -= since * UINT64_C(1000000000) / start.sample_rate;
+    }
+    return start;
+}
+
+/// Reports the frames that the server did not deliver before this cycle.
+static void report_missed(rcore_jack_t *jack, rcore_t *core, const struct cycle_start *start) RCORE_RT {
+    const uint64_t frames = missed_frames_add(&jack->missed, start, rcore_time(core));
+    if (frames > 0) {
+        rcore_report_gap(core, (rcore_gap_t){.time = jack->missed.begin, .frames = frames});
+    }
+    rcore_set_gap_limit(core, jack->missed.is_pending ? jack->missed.begin : UINT64_MAX);
+}
+
 /// Renders one cycle: gets the buffers of the ports, lets the core process them (or outputs
 /// silence), and records the load. `nframes` is the only reliable length: a cycle can run before
 /// the buffer-size callbacks have returned.
@@ -64,6 +93,10 @@ int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT {
         rcore_jack_prepare(jack);
     }
     const uint64_t begin = rcore_jack_clock();
+    const struct cycle_start start = read_cycle_start(jack, nframes);
+    if (freewheels || atomic_exchange(&jack->is_restarted, false)) {
+        missed_frames_reset(&jack->missed);
+    }
     atomic_store(&jack->in_cycle, true);
     const struct port_table *table = atomic_load(&jack->table);
     const uint32_t noutputs = table->nchannels[RCORE_JACK_PLAYBACK], ninputs = table->nchannels[RCORE_JACK_CAPTURE];
@@ -75,6 +108,7 @@ int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT {
     }
     rcore_t *core = atomic_load(&jack->core);
     if (core != NULL && nframes <= RCORE_MAX_PERIOD) {
+        report_missed(jack, core, &start);
         rcore_process(core, inputs, ninputs, outputs, noutputs, nframes);
     } else {
         silence(outputs, noutputs, nframes);

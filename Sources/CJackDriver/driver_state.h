@@ -2,6 +2,7 @@
 #ifndef RCORE_JACK_DRIVER_STATE_H
 #define RCORE_JACK_DRIVER_STATE_H
 
+#include "missed_frames.h"
 #include "rcore_jack.h"
 
 #include <jack/jack.h>
@@ -96,6 +97,9 @@ struct rcore_jack {
     void *prepare_context;
     /// Used only by the cycle.
     struct load_window load;
+    struct missed_frames missed;
+    /// Set before activation: the cycle then has no predecessor.
+    atomic_bool is_restarted;
 
     // Ports that were registered or renamed, for the control thread: see devices.c.
     /// The id of the n-th such port, at n modulo the capacity.

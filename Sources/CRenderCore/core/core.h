@@ -7,6 +7,7 @@
 
 #include "core/counters.h"
 #include "core/events.h"
+#include "core/gaps.h"
 #include "core/work.h"
 #include "graph/graph.h"
 #include "mix/curves.h"
@@ -39,6 +40,7 @@ struct rcore {
     struct event_state events;
     struct work_state work;
     struct counters counters;
+    struct gaps gaps;
     struct graph graph;
     struct gates gates;
     struct signals signals;

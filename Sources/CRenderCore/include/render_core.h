@@ -13,6 +13,7 @@
 #include "rcore_buffer.h"
 #include "rcore_capture.h"
 #include "rcore_fifo.h"
+#include "rcore_gap.h"
 #include "rcore_limiter.h"
 #include "rcore_matrix.h"
 #include "rcore_meter.h"
