@@ -9,6 +9,8 @@ internal import Foundation
 struct RecordingFiles {
     private let path: AudioFilePath
     private let channels: Int
+    /// The size in bytes beyond which an AIFF is nearly full.
+    private let aiffLimit: Int
     /// Nil once the last file is complete.
     private var writer: AudioFileWriter?
     /// The path of the current file, or of the last one.
@@ -28,8 +30,11 @@ struct RecordingFiles {
     private static let updateInterval = Duration.milliseconds(500)
 
     /// Creates the first file. Throws `unknownFormat` or `notWritable`; then no file was created.
-    init(path: AudioFilePath, channels: Int, sampleRate: Int) throws(AudioFileError) {
+    init(
+        path: AudioFilePath, channels: Int, sampleRate: Int, aiffLimit: Int = AudioFileWriter.aiffLimit
+    ) throws(AudioFileError) {
         self.path = path
+        self.aiffLimit = aiffLimit
         self.channels = channels
         self.sampleRate = sampleRate
         (writer, currentPath) = try Self.create(path, &number, channels, sampleRate)
@@ -91,7 +96,7 @@ struct RecordingFiles {
     }
 
     /// Whether the format of the current file has no room for many more frames.
-    var isNearlyFull: Bool { writer?.isNearlyFull ?? false }
+    var isNearlyFull: Bool { writer?.isNearlyFull(limit: aiffLimit) ?? false }
 
     /// Brings the current file up to date if that is due. Throws `notWritable` if it was deleted.
     mutating func update() throws(AudioFileError) {

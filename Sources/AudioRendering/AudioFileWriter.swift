@@ -135,11 +135,16 @@ public final class AudioFileWriter {
     package func write(_ samples: ArraySlice<Float>) throws(AudioFileError) {
         guard let handle else { return }
         let count = samples.count / channels
-        let written = samples.withUnsafeBufferPointer {
-            Int(sf_writef_float(handle, $0.baseAddress, sf_count_t(count)))
+        let (written, code) = samples.withUnsafeBufferPointer { samples in
+            errno = 0
+            let written = Int(sf_writef_float(handle, samples.baseAddress, sf_count_t(count)))
+            return (written, errno)
         }
         frameCount += max(0, written)
-        guard written == count else { throw .notWritable(path: path, reason: Self.message(handle)) }
+        guard written == count else {
+            throw .notWritable(
+                path: path, reason: DiskFailure(code: code, of: descriptor)?.description ?? Self.message(handle))
+        }
     }
 
     /// Makes the file complete up to the frames written so far, as far as its format allows, and
@@ -167,8 +172,12 @@ public final class AudioFileWriter {
         return handle != nil && fstat(descriptor, &facts) == 0 && facts.st_nlink == 0
     }
 
-    /// Whether the format has no room for many more frames: the sizes in an AIFF have 32 bits.
-    package var isNearlyFull: Bool { format == .aiff && byteCount > 2_000_000_000 }
+    /// Whether the format has no room for many more frames: the sizes in an AIFF have 32 bits,
+    /// so it is nearly full beyond `limit` bytes.
+    package func isNearlyFull(limit: Int = AudioFileWriter.aiffLimit) -> Bool { format == .aiff && byteCount > limit }
+
+    /// The size in bytes at which a recording leaves an AIFF for another one.
+    package static let aiffLimit = 2_000_000_000
 
     /// The size of a frame in bytes, before compression.
     package var bytesPerFrame: Int { channels * MemoryLayout<Float>.size }
@@ -186,11 +195,14 @@ public final class AudioFileWriter {
     @discardableResult
     public func close() -> AudioFileError? {
         guard handle != nil else { return nil }
+        let failure = DiskFailure(code: 0, of: descriptor)
         guard let frames = release(counts: !format.hasLengthInHeader) else { return nil }
         let expected = frameCount
         frameCount = frames
         guard frameCount < expected else { return nil }
-        return .notWritable(path: path, reason: "the disk took \(frameCount) of \(expected) frames")
+        return .notWritable(
+            path: path,
+            reason: failure?.description ?? "the disk took \(frameCount) of \(expected) frames; check the disk")
     }
 
     private static func message(_ handle: OpaquePointer?) -> String {

@@ -97,8 +97,9 @@ struct RecorderRefusalTests {
                 exit $status' "$0" "$1" "$2"
             """#)
         #expect(
-            status == 73 && output.contains("cannot be written") && output.contains("No space left on device."),
-            "\(output)")
+            status == 73
+                && output.contains("small/take.wav' cannot be written: No space left on device, 0 bytes are free; ")
+                && output.contains("free some space, or use another disk. The "), "\(output)")
         #expect(output.contains("frames before that are complete"), "\(output)")
         let found = try stage.signal.runs(in: stage.file("take.wav"))
         #expect(found.frames > 40_000 && output.contains("The \(found.frames) frames"), "\(output) \(found.frames)")
