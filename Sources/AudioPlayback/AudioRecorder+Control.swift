@@ -224,8 +224,29 @@ extension AudioRecorder.State {
     fileprivate mutating func release() {
         phase = .stopped
         startInProgress = nil
-        wasRecording = false
+        (wasRecording, awaitsInput) = (false, false)
         (writer, input, monitor) = (nil, nil, nil)
+    }
+
+    /// What a change of the session's input ports means.
+    fileprivate struct InputChange {
+        /// Whether the recording's input is another one now.
+        var isOther: Bool
+        /// Whether the input was awaited until now.
+        var endsWait: Bool
+    }
+
+    /// Adopts the session's input ports; returns nil if that changes nothing. `mayReturn`: ports
+    /// that are missing may be back soon.
+    fileprivate mutating func inputChange(to ports: [String], mayReturn: Bool) -> InputChange? {
+        guard phase != .stopped, input != nil else { return nil }
+        if mayReturn, Set(ports).isStrictSubset(of: inputPorts) {
+            awaitsInput = true
+            return nil
+        }
+        let change = InputChange(isOther: inputPorts != ports, endsWait: awaitsInput)
+        (inputPorts, awaitsInput) = (ports, false)
+        return change.isOther || change.endsWait ? change : nil
     }
 }
 
@@ -266,15 +287,14 @@ extension AudioRecorder: SessionParticipant {
     public func sessionDidDeactivate() { end(.deactivated) }
 
     /// Ends the recording, or continues in another file, if it records from another input
-    /// (ROUTE-4).
+    /// (ROUTE-4). Waits for an input that returns later than its server (SRV-2).
     public func sessionInputChanged() {
+        let mayReturn = session.awaitsDevices
         let ports = session.inputPorts
-        let writer = state.withLock { state -> RecordingWriter? in
-            guard state.phase != .stopped, state.input != nil, state.inputPorts != ports else { return nil }
-            state.inputPorts = ports
-            return state.writer
-        }
-        guard let writer else { return }
+        let (writer, change) = state.withLock { ($0.writer, $0.inputChange(to: ports, mayReturn: mayReturn)) }
+        guard let writer, let change else { return }
+        if change.endsWait { writer.schedule(.inputReturned) }
+        guard change.isOther else { return }
         switch configuration.inputChange ?? (session.recordsThroughInputChange ? .nextFile : .stop) {
         case .stop: end(.inputChanged)
         case .nextFile: writer.schedule(.nextFile)

@@ -53,6 +53,8 @@ public final class AudioRecorder: Sendable {
         var input: AudioSessionInput?
         /// The uids of the session's input ports when recording last started.
         var inputPorts: [String] = []
+        /// Whether they are missing since the server's return, and are awaited.
+        var awaitsInput = false
         /// Whether it was recording when the interruption began, and may resume when it ends.
         var wasRecording = false
         /// The number of starts so far, and that of the one in progress.

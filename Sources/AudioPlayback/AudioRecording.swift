@@ -65,13 +65,17 @@ public struct AudioRecording: Equatable, Sendable {
         public enum Cause: Equatable, Sendable {
             /// The disk was too slow for longer than the recorder can buffer, about 8 s.
             case disk
-            /// The audio server was lost and has returned within `longestServerGap` (SRV-1, SRV-2).
-            /// The number of frames follows from the time between.
+            /// The audio server was lost and has returned within `longestServerGap` (SRV-1, SRV-2),
+            /// or its input returned later. The number of frames follows from the time between.
             case server
+            /// The server did not call the app's cycle in time, or was late itself (an xrun). The
+            /// number is exact if the server counted the cycles that it skipped. Otherwise it
+            /// follows from the time between the cycles, within about 0.2 ms.
+            case xrun
         }
 
-        /// A server that is lost for more than this many seconds leaves no gap: when it returns,
-        /// the recording continues in another file.
+        /// A server that is lost for more than this many seconds, or an xrun of that length, leaves
+        /// no gap: the recording then continues in another file.
         public static let longestServerGap = 60.0
 
         /// The file in which they are missing.

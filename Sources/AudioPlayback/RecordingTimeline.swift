@@ -17,6 +17,12 @@ enum RecordingChange: Equatable, Sendable {
     case nextFile
     /// Records silence in place of frames that the server did not deliver.
     case serverGap(seconds: Double)
+    /// The server has returned. Its input may come later.
+    case serverReturned
+    /// The input that was missing since the server's return is there, or is no longer awaited.
+    case inputReturned
+    /// Records silence in place of frames that an xrun has cost.
+    case xrunGap(frames: Int)
     /// Completes the files.
     case finish(AudioRecording.Ending)
 }
@@ -34,7 +40,7 @@ extension RecordingChange {
     var replacesStarts: Bool {
         switch self {
         case .record, .resume, .arm, .pause, .release, .finish: true
-        case .sampleRate, .nextFile, .serverGap: false
+        case .sampleRate, .nextFile, .serverGap, .serverReturned, .inputReturned, .xrunGap: false
         }
     }
 }

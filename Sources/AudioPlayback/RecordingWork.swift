@@ -27,6 +27,9 @@ struct RecordingWork {
     /// The number of frames that may still be recorded; nil: no limit.
     private var framesLeft: Int?
     private var hasStartedFile = false
+    /// The frame of the server's last return, and the number of frames that the current file had
+    /// then; nil if another file has begun since.
+    private var serverReturn: (time: UInt64, position: Int)?
     private var gaps: [AudioRecording.Gap] = []
 
     /// Whether the current input is to be released: its later frames are not used.
@@ -201,7 +204,12 @@ struct RecordingWork {
             if pauses { events.append(.pausedBySession) }
         case .sampleRate(let rate): if rate != files.sampleRate { continueInNextFile(sampleRate: rate) }
         case .nextFile: if files.currentFrames > 0 { continueInNextFile(sampleRate: files.sampleRate) }
-        case .serverGap(let seconds): recordServerGap(seconds)
+        case .serverGap(let seconds): recordGap(seconds: seconds, .server)
+        case .serverReturned: serverReturn = (frame, files.currentFrames)
+        case .inputReturned: recordMissingInput(until: frame)
+        case .xrunGap(let frames):
+            // Not if they are missing before the first recorded frame.
+            if frame > startTime { recordGap(seconds: Double(frames) / Double(files.sampleRate), .xrun) }
         case .finish(let ending): end(ending)
         }
     }
@@ -214,18 +222,36 @@ struct RecordingWork {
         if let limit { framesLeft = limit }
     }
 
-    /// Records silence for a short loss of the server; after a long one, another file begins.
-    private mutating func recordServerGap(_ seconds: Double) {
+    /// Records silence in place of a short time; after a long one, another file begins.
+    private mutating func recordGap(seconds: Double, _ cause: AudioRecording.Gap.Cause) {
         guard isRecording else { return }
         if seconds <= AudioRecording.Gap.longestServerGap {
-            recordGap(frames: Int(seconds * Double(files.sampleRate)), .server)
+            recordGap(frames: Int((seconds * Double(files.sampleRate)).rounded()), cause)
         } else {
             continueInNextFile(sampleRate: files.sampleRate)
         }
     }
 
+    /// Reports the frames since the server's return as missing. The input was silent, or was
+    /// suspended with the session: then silence takes their place.
+    private mutating func recordMissingInput(until frame: UInt64) {
+        guard isRecording, let (time, position) = serverReturn.take(), frame > time else { return }
+        let silent = files.currentFrames - position
+        let missing = Int(clamping: frame - time) - silent
+        let fitting = missing > 0 ? framesThatFit(missing) : 0
+        let gap = AudioRecording.Gap(
+            path: files.currentPath, firstFrame: position, frames: silent + fitting, cause: .server)
+        if gap.frames > 0 {
+            gaps.append(gap)
+            events.append(.gap(gap))
+        }
+        attempt { files throws(AudioFileError) in try files.writeSilence(frames: fitting) }
+        if missing > 0 { count(fitting, of: missing) }
+    }
+
     private mutating func continueInNextFile(sampleRate: Int) {
         guard !hasEnded else { return }
+        serverReturn = nil
         // A limit is a time.
         framesLeft = framesLeft.map { Int((Double($0) * Double(sampleRate) / Double(files.sampleRate)).rounded()) }
         preRoll = Self.preRoll(configuration, sampleRate: sampleRate)

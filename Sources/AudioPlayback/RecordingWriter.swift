@@ -28,6 +28,10 @@ final class RecordingWriter: Sendable {
         var levels: [AudioRecording.Level] = []
         var seconds = 0.0
         var frames = 0
+        /// The number of the input's gaps that are in the timeline, or before the input.
+        var gapCount: UInt64 = 0
+        /// The engine's clock in the last round, and since when it has had this value.
+        var clock: (frame: UInt64, since: ContinuousClock.Instant) = (0, .now)
         /// When the server was lost.
         var lossTime: ContinuousClock.Instant?
         var observation: EngineObservation?
@@ -46,13 +50,19 @@ final class RecordingWriter: Sendable {
 
     /// The time between two rounds of the thread.
     private static let interval = DispatchTimeInterval.milliseconds(50)
+    /// From this time without a cycle on, nothing will show how long a gap is. The longest period
+    /// at a usual sample rate is 0.2 s.
+    private static let standstill = Duration.seconds(1)
 
     init(_ work: sending RecordingWork, engine: AudioEngine, observer: Observer) {
         self.work = Mutex(work)
         self.engine = engine
         self.observer = observer
         let observation = engine.observe { [weak self] event in self?.handle(event) }
-        state.withLock { $0.observation = observation }
+        state.withLock { state in
+            state.observation = observation
+            state.gapCount = engine.inputGapCount
+        }
     }
 
     /// Adds an input, which is read from its beginning on once the earlier ones are released.
@@ -157,7 +167,7 @@ final class RecordingWriter: Sendable {
     /// Processes the frames that `input` has recorded until now. Returns whether it is to be
     /// released, or the recording has ended.
     private func drain(_ input: AudioSessionInput) -> Bool {
-        let now = state.withLock { _ in engine.currentFrame }
+        let now = state.withLock { state in beginRound(&state) }
         let read = { input.capture.read().map { ($0, input.capture.lostFrames) } }
         var hasMore = true
         while hasMore {
@@ -177,10 +187,24 @@ final class RecordingWriter: Sendable {
         }
     }
 
+    /// Adds new gaps of the input to the timeline. Returns the frame up to which all are known; or
+    /// the current one, if the engine's clock stands still: then no cycle will show how long a gap
+    /// is. [under the lock of the state]
+    private func beginRound(_ state: inout State) -> UInt64 {
+        let now = engine.currentFrame
+        let limit = engine.inputGapLimit
+        for gap in engine.inputGaps(from: &state.gapCount) {
+            state.timeline.insert(.xrunGap(frames: gap.frames), at: gap.time)
+        }
+        if state.clock.frame != now { state.clock = (now, .now) }
+        return state.clock.since.duration(to: .now) > Self.standstill ? now : min(now, limit)
+    }
+
     /// Applies the changes up to now while there is no input: those after the next input's first
     /// frame are not among them. Returns whether there is nothing to do until the next wake-up.
     private func applyChangesWithoutInput() -> Bool {
         work.withLock { work in
+            state.withLock { if $0.inputs.isEmpty { $0.gapCount = engine.inputGapCount } }
             while !work.hasEnded,
                 let change = state.withLock({ state in
                     state.inputs.isEmpty ? state.timeline.take(through: engine.currentFrame) : nil
@@ -221,6 +245,7 @@ final class RecordingWriter: Sendable {
             }
             if let lossTime { schedule(.serverGap(seconds: lossTime.duration(to: .now) / .seconds(1))) }
             schedule(.sampleRate(format.sampleRate))
+            schedule(.serverReturned)
         case .serverGone: schedule(.finish(.serverGone))
         case .xrun, .devicesChanged: break
         }

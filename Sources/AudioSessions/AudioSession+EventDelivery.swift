@@ -206,6 +206,8 @@ extension AudioSession: HostedSession {
     }
 
     func notifyReset() {
+        // A participant that has waited for the input no longer does.
+        for participant in participants.living { participant.sessionInputChanged() }
         delivery.yield(.mediaServicesWereReset)
         post(Self.mediaServicesWereResetNotification, nil)
     }

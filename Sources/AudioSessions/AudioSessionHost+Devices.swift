@@ -98,6 +98,7 @@ extension AudioSessionHost {
         let returnNumber = serverReturns.withLock { returns in
             returns.count += 1
             returns.isAwaited = true
+            returns.isUnreported = true
             return returns.count
         }
         clock.call(after: Self.deviceWaitLimit) { [weak self] in
@@ -134,6 +135,7 @@ extension AudioSessionHost {
         }
         guard isCurrent else { return }
         reportDevices()
+        serverReturns.withLock { $0.isUnreported = $0.isAwaited }
         applyAllRoutesAsync()
         for session in livingSessions { session.notifyReset() }
     }
@@ -149,7 +151,13 @@ extension AudioSessionHost {
     struct ServerReturns {
         var count = 0
         var isAwaited = false
+        /// Whether a return of the server has not been reported to the sessions yet.
+        var isUnreported = false
     }
+
+    /// Whether ports that are missing in a route may be back soon, because the server has returned
+    /// without them. Sessions are notified when this ends.
+    var awaitsDevices: Bool { serverReturns.withLock { $0.isUnreported } }
 
     /// Reports the devices to the arbiter if they have changed (keeps ROUTE-1, ROUTE-2). With
     /// `again`, reports them even if unchanged, because the arbiter may not know them. Without

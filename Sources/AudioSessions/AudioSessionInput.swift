@@ -95,6 +95,10 @@ extension AudioSession {
     /// The uids of the input ports in the session's route; does not connect to the server.
     package var inputPorts: [String] { registered.status?.route.inputs.map(\.uid) ?? [] }
 
+    /// Whether input ports that are missing in the route may be back soon: the server has returned
+    /// without them (SRV-2). Participants are notified when this ends, by `sessionInputChanged`.
+    package var awaitsDevices: Bool { host.awaitsDevices }
+
     /// Whether the arbiter counts an input of the session as running: an interruption does not
     /// change that, except by the microphone's switch (INT-10).
     package var isInputRunning: Bool { registered.status?.session.isInputRunning ?? false }

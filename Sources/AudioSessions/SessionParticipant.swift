@@ -33,7 +33,8 @@ public protocol SessionParticipant: AnyObject, Sendable {
     /// The session was deactivated. Stop (ACT-7).
     func sessionDidDeactivate()
     /// The session's route has another input. Unless the app itself asked for that, no sample of
-    /// the new input has been recorded yet (ROUTE-4). Does nothing by default.
+    /// the new input has been recorded yet (ROUTE-4). Also called when devices are no longer
+    /// awaited after a return of the server (SRV-2). Does nothing by default.
     func sessionInputChanged()
 }
 

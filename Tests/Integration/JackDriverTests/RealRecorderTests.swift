@@ -20,10 +20,15 @@ extension RealServers {
         }
 
         /// Returns the samples of a file that begins with a cycle, from the first cycle on that has
-        /// neither silence nor a fade.
-        private func samples(_ file: AudioRecorder.File) throws -> ArraySlice<Float> {
-            let samples = try SoundFile.read(file.path.description).planes[0]
+        /// neither silence nor a fade, without the gaps, which are expected to be silent.
+        private func samples(_ file: AudioRecorder.File, _ gaps: [AudioRecorder.Gap]) throws -> ArraySlice<Float> {
+            var samples = try SoundFile.read(file.path.description).planes[0]
             #expect(samples.count == file.frames)
+            for gap in gaps.reversed() where gap.path == file.path {
+                let frames = gap.firstFrame..<(gap.firstFrame + gap.frames)
+                #expect(samples[frames].allSatisfy { $0 == 0 })
+                samples.removeSubrange(frames)
+            }
             let first = try #require(samples.firstIndex { $0 != 0 })
             return samples.dropFirst((first / Self.cycle + 2) * Self.cycle)
         }
@@ -56,9 +61,15 @@ extension RealServers {
             #expect(eventually { recorder.currentFrames > recorded + 20_000 })
             let recording = try #require(recorder.stop())
             scene.host.close()
-            #expect(recording.files.count == 1 && recording.gaps.isEmpty && recorded.isMultiple(of: Self.cycle))
-            let all = try samples(try #require(recording.files.first))
-            let second = all.suffix(recording.files[0].frames - recorded)
+            // On a busy machine, the server itself may have xruns.
+            #expect(recording.files.count == 1 && recording.gaps.allSatisfy { $0.cause == .xrun })
+            let (earlier, later) = (
+                recording.gaps.filter { $0.firstFrame < recorded }, recording.gaps.filter { $0.firstFrame >= recorded }
+            )
+            let present = recorded - earlier.reduce(0) { $0 + $1.frames }
+            #expect(present.isMultiple(of: Self.cycle))
+            let all = try samples(try #require(recording.files.first), recording.gaps)
+            let second = all.suffix(recording.files[0].frames - recorded - later.reduce(0) { $0 + $1.frames })
             #expect(firstBreak(all.dropLast(second.count)) == nil && firstBreak(second) == nil)
         }
 
@@ -122,8 +133,44 @@ extension RealServers {
             #expect(recording.files[0].frames > end + 10_000)
         }
 
+        @Test("PLAY-2: a server that stands still leaves a gap in the file, in its place; the file keeps the time")
+        func xrun() throws {
+            let name = try ServerName()
+            let server = try server(name)
+            defer { server.stop() }
+            let microphone = try VirtualDevice(
+                "Mic", kind: .builtInMic, on: server.environment, outputs: 0, inputs: 1, sound: .ramp)
+            defer { microphone.kill() }
+            let scene = try Scene(name, inputChange: .stop)
+            let recorder = scene.recorder
+            try recorder.record()
+            #expect(eventually { recorder.currentFrames > 40_000 })
+            let (start, first) = (ContinuousClock.now, recorder.currentFrames)
+            server.freeze()
+            let end = ContinuousClock.now + .milliseconds(700)
+            #expect(eventually { ContinuousClock.now >= end })
+            server.thaw()
+            #expect(eventually { recorder.currentFrames > first + 100_000 })
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            let frames = recorder.currentFrames - first
+            let recording = try #require(recorder.stop())
+            scene.host.close()
+            // What is recorded is behind by two rounds of the writer and several cycles at most.
+            #expect(abs(Double(frames) / 48_000 - seconds) < 0.25, "\(frames) frames in \(seconds) s")
+            #expect(recording.files.count == 1 && recording.gaps.allSatisfy { $0.cause == .xrun })
+            #expect(scene.gaps.wait { $0 == recording.gaps })
+            let missing = recording.gaps.reduce(0) { $0 + $1.frames }
+            if TestServer.current.isJackd {
+                #expect(recording.gaps.contains { $0.frames > 30_000 }, "\(recording.gaps)")
+            } else {
+                // PipeWire catches up, and skips clients that are late meanwhile.
+                #expect(missing.isMultiple(of: Self.cycle), "\(recording.gaps)")
+            }
+            #expect(firstBreak(try samples(recording.files[0], recording.gaps).dropLast(Self.cycle)) == nil)
+        }
+
         @Test(
-            "ROUTE-4, SRV-2: a microphone that returns after its server is another input: the next file has its sound")
+            "SRV-2: a microphone that returns after its server is awaited: the same file goes on, after one outage")
         func microphone() throws {
             let name = try ServerName()
             var server = try self.server(name)
@@ -131,23 +178,49 @@ extension RealServers {
             let microphone = try VirtualDevice(
                 "Mic", kind: .builtInMic, on: server.environment, outputs: 0, inputs: 1, sound: .ramp, comesBack: true)
             defer { microphone.kill() }
-            let scene = try Scene(name, inputChange: .nextFile)
+            let scene = try Scene(name, inputChange: .stop)
             try scene.lose(server)
+            let start = (ContinuousClock.now, scene.recorder.currentFrames)
+            // The device reconnects only when it runs: it is later than the server.
+            kill(microphone.identifier, SIGSTOP)
             server = try self.server(name)
+            #expect(scene.gaps.wait { $0.contains { $0.cause == .server } })
+            #expect(eventually { scene.session.currentRoute.inputs.isEmpty })
+            #expect(scene.recorder.isRecording)
+            kill(microphone.identifier, SIGCONT)
             #expect(scene.events.wait { $0.contains(.mediaServicesWereReset) })
-            func waitForFrames(_ frames: Int) {
-                let end = scene.recorder.currentFrames + frames
-                #expect(eventually { scene.recorder.currentFrames > end })
-            }
-            waitForFrames(10_000)  // from then on, the level is that of the returned server
-            #expect(eventually { scene.recorder.levels.contains { $0.peak > 0 } })
-            #expect(scene.session.currentRoute.inputs.map(\.portName) == ["Mic"])
-            waitForFrames(20_000)
+            #expect(eventually { scene.session.currentRoute.inputs.map(\.portName) == ["Mic"] })
+            #expect(scene.gaps.wait { $0.count { $0.cause == .server } == 2 })
+            let outage = try #require(scene.gaps.noted.last { $0.cause == .server })
+            #expect(eventually { scene.recorder.currentFrames > outage.firstFrame + outage.frames + 48_000 })
+            let seconds = (ContinuousClock.now - start.0) / .seconds(1)
+            let frames = scene.recorder.currentFrames - start.1
             let recording = try #require(scene.recorder.stop())
             scene.host.close()
-            #expect(recording.ending == .stopped)
-            let last = try samples(try #require(recording.files.last))
-            #expect(firstBreak(last.suffix(10 * Self.cycle)) == nil)  // it ends with a cycle
+            #expect(recording.ending == .stopped && recording.files.map(\.path) == [scene.recorder.path])
+            #expect(abs(Double(frames) / 48_000 - seconds) < 1, "\(frames) frames in \(seconds) s")
+            let last = try SoundFile.read(recording.files[0].path.description).planes[0].suffix(10 * Self.cycle)
+            #expect(firstBreak(last) == nil)  // it ends with a cycle
+        }
+
+        @Test("SRV-2, ROUTE-4: a microphone that does not return ends the recording once it is not awaited any longer")
+        func missingMicrophone() throws {
+            let name = try ServerName()
+            var server = try self.server(name)
+            defer { server.stop() }
+            let microphone = try VirtualDevice(
+                "Mic", kind: .builtInMic, on: server.environment, outputs: 0, inputs: 1, sound: .ramp)
+            defer { microphone.kill() }
+            let scene = try Scene(name, inputChange: .stop)
+            try scene.lose(server)
+            server = try self.server(name)
+            #expect(scene.gaps.wait { $0.contains { $0.cause == .server } })
+            #expect(eventually { scene.recorder.recording != nil })
+            let recording = try #require(scene.recorder.recording)
+            scene.host.close()
+            #expect(recording.ending == .inputChanged && recording.files.count == 1)
+            // The wait of ten seconds is in the file, and reported.
+            #expect(recording.gaps.filter { $0.cause == .server }.contains { $0.frames > 9 * 48_000 })
         }
     }
 }

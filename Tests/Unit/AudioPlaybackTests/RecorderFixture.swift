@@ -63,6 +63,9 @@ final class RecorderFixture {
         time += frames
     }
 
+    /// The engine's clock.
+    var engineFrame: UInt64 { (try? session.engine.currentFrame) ?? 0 }
+
     /// The time of the next frame.
     var now: Int { time }
 
