@@ -34,8 +34,9 @@ struct CodedSignal {
     }
 
     /// Returns the number of frames of a file, and its runs in order, without those shorter than
-    /// `minimum`. Reads the file in blocks.
-    func runs(in path: String, minimum: Int = 2) throws -> (frames: Int, runs: [Run]) {
+    /// `minimum`. Reads the file in blocks. A run continues after the given gaps, in which the file
+    /// must be silent.
+    func runs(in path: String, minimum: Int = 2, gaps: [Range<Int>] = []) throws -> (frames: Int, runs: [Run]) {
         let file = try AudioFile(path: path)
         guard file.channels == channels else { throw TestFailure("'\(path)' has \(file.channels) channels.") }
         var block: [Float] = []
@@ -49,6 +50,10 @@ struct CodedSignal {
             guard count > 0 else { break }
             block.withUnsafeBufferPointer { samples in
                 for frame in 0..<count {
+                    if gaps.contains(where: { $0.contains(position + frame) }), samples[frame * channels] == 0 {
+                        current.frames += expected >= 0 ? 1 : 0
+                        continue
+                    }
                     let number = Int(samples[frame * channels] * 16_777_216) - 1
                     let isCoded = number >= 0 && number % channels == 0 && isFrame(samples, frame, number)
                     if isCoded, number == expected {

@@ -21,9 +21,12 @@ struct RecorderCapacityTests {
         let run = try stage.start(["--channels", "\(Self.channels)", "--duration", "\(seconds)"])
         let result = try stage.finish(run, within: Double(seconds) * 1.5 + 60)
         #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
-        #expect(result.frames == [frames] && result.all("gap").isEmpty)
-        #expect(result.all("ended").first?["lostFrames"] as? Int == 0)
+        #expect(result.frames == [frames])
+        // On a busy machine, the server itself may have xruns.
+        let xruns = result.xruns(in: stage.file("take.wav"))
+        #expect(result.all("gap").count == xruns.count)
+        #expect(result.all("ended").first?["lostFrames"] as? Int == xruns.reduce(0) { $0 + $1.count })
         #expect(result.all("file").first?["channels"] as? Int == Self.channels)
-        try stage.expectComplete(stage.file("take.wav"), frames: frames, rate: Self.rate)
+        try stage.expectComplete(stage.file("take.wav"), of: result, frames: frames, rate: Self.rate)
     }
 }

@@ -74,13 +74,13 @@ final class RecorderStage {
         return RecorderResult(status: status, events: events, errors: run.errorLines)
     }
 
-    /// Expects that a file is one run of the signal after the fade of its beginning, and has that
-    /// many frames.
+    /// Expects that a file of a recording is one run of the signal after the fade of its beginning,
+    /// but for xruns, and has that many frames.
     func expectComplete(
-        _ path: String, frames: Int? = nil, rate: Int = RecorderStage.rate,
+        _ path: String, of result: RecorderResult, frames: Int? = nil, rate: Int = RecorderStage.rate,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        let found = try signal.runs(in: path)
+        let found = try signal.runs(in: path, gaps: result.xruns(in: path))
         if let frames { #expect(found.frames == frames, sourceLocation: sourceLocation) }
         let run = try #require(found.runs.last, "\(path) has no frame of the signal", sourceLocation: sourceLocation)
         #expect(run.begin <= CodedSignal.fade(rate), "\(found)", sourceLocation: sourceLocation)
@@ -98,6 +98,15 @@ struct RecorderResult {
 
     /// The number of frames of each file, as reported.
     var frames: [Int] { all("file").compactMap { $0["frames"] as? Int } }
+    /// The frames that xruns have cost a file.
+    func xruns(in path: String) -> [Range<Int>] {
+        all("gap").compactMap { gap in
+            guard gap["cause"] as? String == "xrun", gap["path"] as? String == path, let first = gap["frame"] as? Int,
+                let frames = gap["frames"] as? Int
+            else { return nil }
+            return first..<(first + frames)
+        }
+    }
     /// Why the recording ended.
     var reason: String? { all("ended").last?["reason"] as? String }
 }
