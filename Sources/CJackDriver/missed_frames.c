@@ -32,6 +32,9 @@ static const double steadiness = 0.5e6;
 /// The clock of a device may be slower than the computer's by this share.
 static const double drift = 0.001;
 
+/// Without libm, which the library does not link.
+static double lesser(double a, double b) RCORE_RT { return a < b ? a : b; }
+
 static double nanoseconds(double frames, uint32_t sample_rate) RCORE_RT { return frames * 1e9 / sample_rate; }
 
 void missed_frames_reset(struct missed_frames *missed) RCORE_RT { *missed = (struct missed_frames){.count = 0}; }
@@ -71,7 +74,7 @@ static uint64_t observe(struct missed_frames *missed, const struct cycle_start *
         missed->steady_cycles = 0;
     } else {
         // The first cycle after an xrun of jackd's dummy driver is 0.2 ms early: it does not count.
-        missed->lateness = missed->steady_cycles == 0 ? late : fmin(missed->lateness, late);
+        missed->lateness = missed->steady_cycles == 0 ? late : lesser(missed->lateness, late);
         missed->steady_cycles++;
     }
     const bool is_punctual = fabs(late) < least_lateness && missed->skipped == 0;
@@ -109,7 +112,7 @@ uint64_t missed_frames_add(struct missed_frames *missed, const struct cycle_star
     if (late < 0) {
         missed->expected = (double)cycle->time;
     } else {
-        missed->expected += fmin(late, drift * nanoseconds(cycle->nframes, cycle->sample_rate));
+        missed->expected += lesser(late, drift * nanoseconds(cycle->nframes, cycle->sample_rate));
     }
     missed->xruns = cycle->xruns;
     return 0;

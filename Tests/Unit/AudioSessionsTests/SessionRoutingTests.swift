@@ -334,6 +334,32 @@ import Testing
         }
     }
 
+    @Test("PLAY-4, SRV-2: a system sound while its output is awaited runs on silently, and is not heard later")
+    func systemSounds() throws {
+        let fixture = try ReturnFixture()
+        let buffer = try AudioBuffer([[Float](repeating: 0.5, count: 2_400)], sampleRate: 48_000)
+        let endings = EventLog<String>()
+        func play() {
+            SystemSoundOutput.play(on: fixture.host, buffer) { endings.note($0.map { "\($0)" } ?? "ended") }
+        }
+        play()
+        #expect(try fixture.render(4_800)[1_200] == 0.5)
+        try fixture.loseServer()
+        fixture.host.settle()
+        play()
+        #expect(try fixture.render(4_800).allSatisfy { $0 == 0 })
+        #expect(endings.wait { $0 == ["ended", "ended"] })
+        fixture.returnEars()
+        #expect(try fixture.render(4_800).allSatisfy { $0 == 0 })
+        // The server is lost once more while the device is awaited: to the app it is the same loss.
+        try fixture.loseServer()
+        fixture.host.settle()
+        play()
+        _ = try fixture.render(256)
+        fixture.driver.notify(.serverLost)
+        #expect(endings.wait { $0.count == 3 } && endings.noted[2].contains("cut off"))
+    }
+
     @Test("SRV-2, ROUTE-9: without any output after the wait, the session is active and silent, and not suspended")
     func nothingReturns() throws {
         let fixture = try ReturnFixture()

@@ -55,6 +55,16 @@ private final class SuspendingDriver: ProxyDriver<OfflineDriver>, @unchecked Sen
     }
 }
 
+/// A driver during whose opening the test does something.
+private final class OpeningDriver: ProxyDriver<OfflineDriver>, @unchecked Sendable {
+    let whenOpening = Mutex<(@Sendable () -> Void)?>(nil)
+
+    override func open(core: RenderCore) throws(DriverError) -> HardwareFormat {
+        whenOpening.withLock { $0 }?()
+        return try super.open(core: core)
+    }
+}
+
 /// How system sounds start and end, apart from what is heard (PLAY-4).
 @Suite(.timeLimit(.minutes(2))) struct SystemSoundOutputTests {
     private let driver = OfflineDriver(sampleRate: 48_000, channels: 1, periodFrames: 256)
@@ -132,6 +142,21 @@ private final class SuspendingDriver: ProxyDriver<OfflineDriver>, @unchecked Sen
         host.settle()
         _ = try driver.render(frames: 4_096)
         #expect(endings.wait { $0.last == "ended" })
+    }
+
+    @Test("PLAY-4: a sound that ends while the server is being connected, because it is lost, is not heard")
+    func lostMeanwhile() throws {
+        let driver = OpeningDriver(driver)
+        let host = AudioSessionHost(driver: driver, settings: ArbiterSettings())
+        driver.whenOpening.withLock { $0 = { [weak host] in host?.systemSounds.endAll(SystemSoundError.interrupted) } }
+        play(on: host)
+        host.settle()
+        #expect(try driver.inner.render(frames: 4_096)[0].allSatisfy { $0 == 0 })
+        #expect(endings.noted.count == 1 && endings.noted[0].contains("cut off"))
+        driver.whenOpening.withLock { $0 = nil }
+        play(on: host)
+        host.settle()
+        #expect(try driver.inner.render(frames: 4_096)[0][100] == 0.5)
     }
 
     @Test("PLAY-4: a sound that has waited for more than 5 s is not played, and says so")
