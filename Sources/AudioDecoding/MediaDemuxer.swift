@@ -16,7 +16,7 @@ final class MediaDemuxer {
         let (context, input) = try Self.open(bytes, path: path)
         func close() {
             var closed: UnsafeMutablePointer<AVFormatContext>? = context
-            avformat_close_input(&closed)
+            withExtendedLifetime(input) { avformat_close_input(&closed) }
         }
         let code = avformat_find_stream_info(context, nil)
         guard code >= 0 else {
