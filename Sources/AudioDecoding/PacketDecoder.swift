@@ -46,7 +46,8 @@ final class PacketDecoder {
         if demuxer.format == "ogg", demuxer.codec.pointee.id == AV_CODEC_ID_VORBIS {
             context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL
         }
-        context.pointee.max_samples = 1 << 20
+        // Of all channels together.
+        context.pointee.max_samples = 1 << 23
         return avcodec_open2(context, demuxer.codec, nil) >= 0
     }
 

@@ -5,8 +5,9 @@ internal import CFFmpeg
 enum SampleConversion {
     /// Converts a frame from its sample `skip` on to the beginning of `samples`, which grows if
     /// necessary. Returns the number of NaN and infinite samples, which become silence, or nil if
-    /// the sample format is unknown.
+    /// the sample format is unknown, or the frame has other channels.
     static func convert(_ frame: AVFrame, skipping skip: Int, channels: Int, to samples: inout [Float]) -> Int? {
+        guard Int(frame.ch_layout.nb_channels) == channels else { return nil }
         let count = Int(frame.nb_samples) - skip
         guard count > 0 else { return 0 }
         if samples.count < count * channels { samples = [Float](repeating: 0, count: count * channels) }

@@ -186,7 +186,10 @@ final class TrackDecoder {
             guard let demuxer = try? MediaDemuxer(bytes, path: path, track: track),
                 let decoder = PacketDecoder(demuxer), decoder.next(from: demuxer)
             else { return nil }
-            return (demuxer, decoder)
+            // The file may have been overwritten by another one.
+            let frame = decoder.frame.pointee
+            let hasShape = Int(frame.ch_layout.nb_channels) == channels && Int(frame.sample_rate) == sampleRate
+            return hasShape ? (demuxer, decoder) : nil
         }()
         forgetFrame()
         position = 0

@@ -197,6 +197,18 @@ import Testing
         #expect(try libraries("MediaFile").contains("libavformat"))
     }
 
+    @Test("a file that is overwritten by one with other channels ends at the next seek, with a defect")
+    func overwritten() throws {
+        let path = try encode("a.wma", ["-c:a", "wmav2"])
+        let mono = try lab.encode(
+            Array(signal.prefix(20_000)), channels: 1, sampleRate: 48_000, options: ["-c:a", "wmav2"], to: "b.wma")
+        let file = try MediaFile(path: path)
+        #expect(file.readAll(15_000).count == 30_000)
+        try Data(contentsOf: URL(fileURLWithPath: mono)).write(to: URL(fileURLWithPath: path), options: [])
+        #expect(file.seek(toFrame: 0) == 0)
+        #expect(file.readAll(1_000).isEmpty && file.defect != nil)
+    }
+
     @Test("real files, those of Debian's sound theme: libsndfile's length, and ffmpeg's samples")
     func installed() throws {
         let folder = "/usr/share/sounds/freedesktop/stereo"
