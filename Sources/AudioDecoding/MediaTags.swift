@@ -65,9 +65,9 @@ public struct MediaTags: Hashable, Sendable {
         return nil
     }
 
-    // "-6.48 dB"
+    // "-6.48 dB", "9.8e-05"
     private static func number(_ text: String) -> Double? {
-        let digits = text.prefix { "+-.0123456789".contains($0) }
+        let digits = text.prefix { "+-.0123456789eE".contains($0) }
         let value = Double(digits)
         return value.flatMap { abs($0) <= 1_000 ? $0 : nil }
     }

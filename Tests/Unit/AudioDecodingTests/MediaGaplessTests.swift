@@ -56,7 +56,7 @@ import Testing
             into: [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw))), delay: 1_024, frames: 29_000)
         let file = try MediaFile(data: bytes, name: "a.m4a")
         #expect(file.frameCount == 29_000)
-        #expect(difference(file.readAll()[...], expected[...]) == nil)
+        #expect(inequality(file.readAll(), expected[..<29_000]) == nil)
         #expect(file.defect == nil)
     }
 
@@ -69,7 +69,7 @@ import Testing
         try ITunesTag.setEditDuration(500, in: &bytes)
         let file = try MediaFile(data: bytes, name: "a.m4a")
         #expect(file.frameCount == 24_000)
-        #expect(difference(file.readAll()[...], signal[..<24_000]) == nil)
+        #expect(inequality(file.readAll(), signal[..<24_000]) == nil)
         #expect(file.defect == nil)
     }
 }

@@ -110,6 +110,12 @@ extension AudioReader {
     }
 }
 
+/// Describes how two signals differ, in length or in a sample; nil if they are the same.
+func inequality(_ a: [Float], _ b: ArraySlice<Float>) -> String? {
+    guard a.count == b.count else { return "\(a.count) samples, not \(b.count)" }
+    return difference(a[...], b)
+}
+
 /// Describes the greatest difference of the common part of two signals if it is greater than
 /// `tolerance`; nil otherwise.
 func difference(_ a: ArraySlice<Float>, _ b: ArraySlice<Float>, tolerance: Float = 0) -> String? {
