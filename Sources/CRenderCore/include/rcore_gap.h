@@ -1,8 +1,8 @@
 /// Gaps of the input: frames that the server did not deliver.
 ///
-/// The time of the core (`rcore_time`) counts the frames that were processed, so a gap has no
-/// length in it: it lies before a frame. The driver reports gaps; whoever records the input reads
-/// them.
+/// The time of the core (`rcore_time`) counts only the frames that were processed. The position of
+/// a gap is therefore the frame before which frames are missing. The driver reports gaps, and a
+/// recorder of the input reads them.
 #ifndef RCORE_GAP_H
 #define RCORE_GAP_H
 
