@@ -110,6 +110,8 @@ import Testing
                 try device.system.unplug("Headset")
             }
             #expect(scene.screen.shows(.stopped))
+            // The scenario observes the session after the recorder, so it notes the change later.
+            device.settle()
             #expect(scene.scenario.routeChanges.last == change)
             try scene.take()
             #expect(try scene.differs(from: 1) == nil)
