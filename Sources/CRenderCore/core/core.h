@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "mix/curves.h"
 #include "mix/inputs.h"
+#include "midi/midi.h"
 #include "mix/mix_state.h"
 #include "queue/commands.h"
 #include "render_core.h"
@@ -48,6 +49,7 @@ struct rcore {
     struct voice_pool voices;
     struct mix_state mix;
     struct curves curves;
+    struct midi_state midi;
 };
 
 /// Returns one channel of a slot in an array of all slots' samples.

@@ -14,6 +14,7 @@ struct counters {
     _Atomic(uint64_t) stolen_voices;
     _Atomic(uint64_t) refused_voices;
     _Atomic(uint64_t) nonfinite_samples;
+    _Atomic(uint64_t) dropped_midi;
     _Atomic(uint32_t) playing_voices;
 };
 

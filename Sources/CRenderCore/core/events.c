@@ -32,6 +32,7 @@ rcore_counters_t rcore_read_counters(const rcore_t *core) RCORE_RT {
         .underrun_frames = atomic_load_explicit(&counters->underrun_frames, memory_order_relaxed),
         .stolen_voices = atomic_load_explicit(&counters->stolen_voices, memory_order_relaxed),
         .refused_voices = atomic_load_explicit(&counters->refused_voices, memory_order_relaxed),
+        .dropped_midi = atomic_load_explicit(&counters->dropped_midi, memory_order_relaxed),
         .nonfinite_samples = atomic_load_explicit(&counters->nonfinite_samples, memory_order_relaxed),
         .unlocked_bytes = core->arena.unlocked_bytes,
         .playing_voices = atomic_load_explicit(&counters->playing_voices, memory_order_relaxed),

@@ -4,6 +4,7 @@
 #include "core/denormals.h"
 #include "core/work.h"
 #include "graph/crossfade.h"
+#include "midi/midi.h"
 #include "mix/bus_mix.h"
 #include "mix/buses.h"
 #include "mix/curves.h"
@@ -63,6 +64,7 @@ void rcore_process(rcore_t *core, const float *const *inputs, uint32_t ninputs, 
     silence(outputs, noutputs, nframes);
     gates_read(core);
     inputs_read(core);
+    midi_begin(core, nframes);
     commands_take(core);
     if (nframes == 0) {
         crossfade_finish(core); // there are no frames in which it could be heard

@@ -2,6 +2,7 @@
 // allocate.
 #include "core/core.h"
 #include "core/memory.h"
+#include "midi/midi.h"
 #include "mix/buses.h"
 #include "mix/curves.h"
 #include "mix/inputs.h"
@@ -80,7 +81,9 @@ static size_t lay_out(rcore_t *core, void *arena) {
         }
     }
     core->commands.pending =
-        carve(&layout, (size_t)config->max_queues * config->command_capacity, sizeof *core->commands.pending);
+        carve(&layout,
+              (size_t)config->max_queues * config->command_capacity + RCORE_MAX_MIDI_EVENTS + config->max_voices,
+              sizeof *core->commands.pending);
     core->events.items = carve(&layout, config->event_capacity, sizeof *core->events.items);
     core->curves.running = carve(&layout, config->max_curves, curves_bytes());
     core->curves.of_parameter = carve(&layout, curves_parameters(config), sizeof *core->curves.of_parameter);
@@ -188,6 +191,7 @@ void rcore_destroy(rcore_t *core) {
         core->graph.posted_plans = plan->next;
         rcore_plan_destroy(plan);
     }
+    midi_destroy(core);
     memory_unlock(core->arena.memory, core->arena.bytes);
     memory_unlock(core, sizeof *core);
     (void)sem_destroy(&core->work.semaphore);

@@ -14,9 +14,11 @@
 #include "rcore_capture.h"
 #include "rcore_fifo.h"
 #include "rcore_gap.h"
+#include "rcore_instrument.h"
 #include "rcore_limiter.h"
 #include "rcore_matrix.h"
 #include "rcore_meter.h"
+#include "rcore_midi.h"
 #include "rcore_plan.h"
 #include "rcore_queue.h"
 #include "rcore_voice.h"
@@ -182,6 +184,9 @@ typedef struct rcore_counters {
     uint64_t refused_voices;
     /// Samples of the current plan's routes that were NaN or infinite and became silence.
     uint64_t nonfinite_samples;
+    /// MIDI messages from inputs to targets that were dropped because a cycle had more than
+    /// RCORE_MAX_MIDI_EVENTS.
+    uint64_t dropped_midi;
     /// Bytes of the core's memory that the system refused to lock. Memory outside the core, such as
     /// buffers, FIFOs, delay lines and meters, does not count.
     uint64_t unlocked_bytes;

@@ -28,7 +28,14 @@ enum command_kind {
     COMMAND_SEND_LEVEL,
     COMMAND_INPUT_GAIN,
     COMMAND_PLAN,
+    COMMAND_MIDI,
+    COMMAND_MIDI_ROUTING,
+    /// Moves the envelope of a note's voice. Only the cycle itself schedules it.
+    COMMAND_ENVELOPE,
 };
+
+/// The `queue` of a command that the cycle itself has scheduled.
+enum { NO_QUEUE = UINT8_MAX };
 
 /// A command, of fixed size: two fill a cache line. The voice itself carries the parameters of a
 /// start.
@@ -38,18 +45,24 @@ struct command {
     union {
         rcore_voice_t voice;
         rcore_plan_t *plan;
-        /// Slot of a bus, send or input.
+        rcore_midi_routing_t *routing;
+        /// Slot of a bus, send or input; target of a MIDI message.
         uint32_t slot;
     };
     union {
-        /// Serial of a plan.
+        /// Serial of a plan or routing.
         uint64_t serial;
         /// Target of a seek.
         uint64_t frame;
         /// Gain, pan, speed or level. Mute and solo: whether it is not 0.
         float value;
+        /// A MIDI message, of `midi_size` bytes.
+        uint8_t midi[RCORE_MIDI_BYTES];
     };
-    uint32_t ramp_frames;
+    union {
+        uint32_t ramp_frames;
+        uint32_t midi_size;
+    };
     /// enum command_kind
     uint8_t kind;
     /// Index of the queue that posted it.

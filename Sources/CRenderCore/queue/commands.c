@@ -5,6 +5,7 @@
 #include "core/core.h"
 #include "core/counters.h"
 #include "graph/crossfade.h"
+#include "midi/midi.h"
 #include "mix/buses.h"
 #include "mix/curves.h"
 #include "mix/ramp.h"
@@ -17,7 +18,7 @@ static bool earlier(const struct pending_command *a, const struct pending_comman
     return a->command.when != b->command.when ? a->command.when < b->command.when : a->order < b->order;
 }
 
-// Adds a command to the heap of pending commands.
+// Adds a command to the heap of pending commands, which has room for it.
 static void heap_push(rcore_t *core, struct pending_command command) RCORE_RT {
     uint32_t hole = core->commands.pending_count++;
     while (hole > 0) {
@@ -53,6 +54,16 @@ static struct pending_command heap_pop(rcore_t *core) RCORE_RT {
     }
     core->commands.pending[hole] = last;
     return first;
+}
+
+bool commands_schedule(rcore_t *core, struct command command) RCORE_RT {
+    if (core->commands.scheduled_count == RCORE_MAX_MIDI_EVENTS + core->config.max_voices) {
+        return false;
+    }
+    core->commands.scheduled_count += 1;
+    command.queue = NO_QUEUE;
+    heap_push(core, (struct pending_command){command, core->commands.next_order++});
+    return true;
 }
 
 // Ends the voices on a bus slot (RCORE_NONE: all) whose start is pending. Other commands to them
@@ -112,6 +123,12 @@ static bool execute(rcore_t *core, const struct command *command) RCORE_RT {
         curves_end(core, command->kind, command->slot);
         ramp_to(&core->inputs.slots[command->slot].gain, command->value, command->ramp_frames);
         break;
+    case COMMAND_MIDI:
+        midi_deliver(core, command->slot, command->midi, command->midi_size);
+        break;
+    case COMMAND_MIDI_ROUTING:
+        midi_apply_routing(core, command->routing, command->serial);
+        break;
     default:
         return voice_apply(core, command);
     }
@@ -127,8 +144,13 @@ static bool execute_curved(rcore_t *core, const struct command *command) RCORE_R
 }
 
 // Carries out a command, counts it if it is late, and frees its place among the queue's timed
-// commands.
+// commands, or among those that the cycle has scheduled.
 static void apply(rcore_t *core, const struct command *command) RCORE_RT {
+    if (command->queue == NO_QUEUE) {
+        core->commands.scheduled_count -= 1;
+        (void)execute(core, command);
+        return;
+    }
     const bool curved = command->curve != RCORE_CURVE_LINEAR;
     const bool is_heard = curved ? execute_curved(core, command) : execute(core, command);
     if (command->when != RCORE_NOW && (!is_heard || command->when < core_now(core))) {

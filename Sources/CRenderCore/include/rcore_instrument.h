@@ -1,0 +1,151 @@
+/// Instruments: play sounds in memory as notes, on the frames of MIDI messages.
+///
+/// An instrument consists of zones. A note-on starts a voice for each zone that matches its key,
+/// velocity and program; the instrument plays it at the pitch, gain and pan that key, velocity,
+/// controllers and pitch bend require, through an envelope. It runs in the cycle: a note begins on
+/// exactly the frame of its message. rcore_midi.h passes messages to instruments.
+///
+/// Messages that an instrument follows, on each channel: note-on and note-off, pitch bend (whose
+/// range RPN 0 sets), volume (7), pan (10), expression (11), sustain (64), sostenuto (66), program
+/// change, channel and key pressure, all sound off (120), reset all controllers (121) and all notes
+/// off (123…127). With MPE, set in its configuration or by RPN 6, messages on the manager channel
+/// of a zone apply to all its member channels, and those on a member channel to its note.
+#ifndef RCORE_INSTRUMENT_H
+#define RCORE_INSTRUMENT_H
+
+#include "rcore_base.h"
+#include "rcore_buffer.h"
+#include "rcore_matrix.h"
+#include "rcore_pan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rcore_instrument rcore_instrument_t;
+
+/// When a zone is played.
+typedef enum rcore_zone_trigger {
+    /// At note-on.
+    RCORE_ZONE_ATTACK = 0,
+    /// When the note is released: at note-off, or when the sustain pedal that held it is lifted.
+    /// It plays with the velocity of the note-on.
+    RCORE_ZONE_RELEASE = 1,
+} rcore_zone_trigger_t;
+
+/// A sound, and the notes for which it is played. Lengths are in frames of the sound
+/// (`sample_rate`). The caller keeps buffer and matrix until the instrument is freed and
+/// `rcore_buffer_users` is 0.
+typedef struct rcore_zone {
+    const rcore_buffer_t *buffer;
+    /// Map from the buffer's channels to the bus's; NULL: channel to channel.
+    const rcore_matrix_t *matrix;
+    /// Hz, RCORE_MIN_SAMPLE_RATE…RCORE_MAX_SAMPLE_RATE: at another rate of the core, the zone is
+    /// resampled as it plays.
+    uint32_t sample_rate;
+    /// An rcore_zone_trigger_t.
+    uint32_t trigger;
+
+    // Range of notes, each end included.
+    uint8_t low_key;
+    uint8_t high_key;
+    /// Velocities are 1…127.
+    uint8_t low_velocity;
+    uint8_t high_velocity;
+    uint8_t low_program;
+    uint8_t high_program;
+    /// Round robin: of `sequence_length` (1…127) successive notes in this zone's range, the zone
+    /// plays the one at `sequence_position` (1…sequence_length).
+    uint8_t sequence_length;
+    uint8_t sequence_position;
+
+    /// The key at which the zone plays at its own pitch.
+    uint8_t root_key;
+    /// Ignores the release of the key, and plays to its end.
+    bool one_shot;
+    /// After the release, plays what follows the loop; otherwise repeats the loop as it fades out.
+    bool leaves_loop;
+    /// Jumps from `loop_end` back to `loop_start` without end.
+    bool loops;
+    /// Pitch in cents: per key, usually 100; and in addition, -12,000…12,000.
+    float key_tracking;
+    float tuning;
+
+    /// Linear, finite.
+    float gain;
+    /// 0: velocity does not change the gain; 1: the gain is proportional to velocity², and 1 at
+    /// 127. Values between mix the two.
+    float velocity_tracking;
+    /// -1…1; added to the channel's pan.
+    float pan;
+
+    /// Playback range, as in rcore_voice_params_t.
+    uint64_t start_frame;
+    uint64_t loop_start;
+    uint64_t loop_end;
+    uint32_t loop_fade_frames;
+
+    /// The envelope: rises to 1 in `attack_frames`, stays for `hold_frames`, falls to `sustain`
+    /// (0…1) in `decay_frames`, and from the release on to 0 in `release_frames`. Linear in gain.
+    uint32_t attack_frames;
+    uint32_t hold_frames;
+    uint32_t decay_frames;
+    uint32_t release_frames;
+    float sustain;
+
+    /// The group that this zone belongs to, and the group whose start ends this zone's notes within
+    /// `choke_frames`, as a closed hi-hat ends an open one. 0: none.
+    uint32_t group;
+    uint32_t choked_by;
+    uint32_t choke_frames;
+} rcore_zone_t;
+
+/// Returns a zone for all keys, velocities and programs: root key 60, no loop, full velocity
+/// tracking, no attack, full sustain, a release of 240 frames. [any]
+rcore_zone_t rcore_zone_default(void);
+
+typedef struct rcore_instrument_config {
+    /// Slot of the bus on which the notes play.
+    uint32_t bus;
+    /// Highest number of notes' voices at once, 1…4096; another one steals the oldest. They are
+    /// taken from the core's voices (`max_voices`).
+    uint32_t max_notes;
+    /// Priority of the voices, 0…RCORE_MAX_PRIORITY.
+    uint32_t priority;
+    /// Law of the pan; RCORE_PAN_NONE: notes are not panned.
+    rcore_pan_law_t pan_law;
+    /// Range of the pitch bend in semitones, up and down, 0…96, until RPN 0 changes it.
+    float bend_range;
+    /// Linear gain at full pressure, 0…16; 1: pressure changes nothing.
+    float pressure_gain;
+    /// Ramp of gain, pan and pitch when a controller changes, 1…2^20 frames.
+    uint32_t ramp_frames;
+    /// MPE: the number of member channels of the lower zone (manager channel 0) and of the upper
+    /// zone (manager channel 15), 0…15, together at most 14 if neither is 0.
+    uint8_t lower_members;
+    uint8_t upper_members;
+    /// Pitch bend range of member channels in semitones, 0…96, until RPN 0 changes it.
+    float member_bend_range;
+} rcore_instrument_config_t;
+
+/// Returns 64 notes on bus 0, lowest priority, equal-power pan, bend ranges of 2 and 48 semitones,
+/// no effect of pressure, ramps of 240 frames, no MPE. [any]
+rcore_instrument_config_t rcore_instrument_config_default(void);
+
+/// Creates an instrument for a core, with copies of `count` zones (0…65,536). [control] Returns
+/// NULL with RCORE_BAD_ARGUMENT or RCORE_NO_MEMORY; `status` may be NULL. The caller owns the
+/// instrument, and keeps it until no routing that has it is left (`rcore_collect_midi_routings`).
+rcore_instrument_t *rcore_instrument_create(const rcore_t *core, const rcore_instrument_config_t *config,
+                                            const rcore_zone_t *zones, uint32_t count, rcore_status_t *status);
+/// Frees an instrument; NULL does nothing. [control]
+void rcore_instrument_destroy(rcore_instrument_t *instrument);
+
+/// Returns the number of voices that its notes play, as of the last message or cycle. [any]
+uint32_t rcore_instrument_voices(const rcore_instrument_t *instrument) RCORE_RT;
+/// Returns the number of notes that did not start, because no voice was free. [any]
+uint64_t rcore_instrument_missed_notes(const rcore_instrument_t *instrument) RCORE_RT;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,185 @@
+// The MIDI routing: ports, targets and connections. Control builds it; a command replaces it.
+#include "core/core.h"
+#include "core/memory.h"
+#include "midi/instrument.h"
+#include "midi/midi.h"
+#include "queue/queue.h"
+
+#include <stdlib.h>
+
+rcore_midi_routing_t *rcore_midi_routing_create(void) { return memory_allocate(sizeof(rcore_midi_routing_t)); }
+
+void rcore_midi_routing_destroy(rcore_midi_routing_t *routing) { free(routing); }
+
+rcore_status_t rcore_midi_routing_add_input(rcore_midi_routing_t *routing, uint32_t port, rcore_midi_input_t *input) {
+    if (port >= RCORE_MAX_MIDI_PORTS || routing->inputs[port] != NULL || input == NULL) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    routing->inputs[port] = input;
+    return RCORE_OK;
+}
+
+// Returns the index of a target, or RCORE_NONE.
+static uint32_t find_target(const rcore_midi_routing_t *routing, uint32_t id) RCORE_RT {
+    for (uint32_t i = 0; i < routing->target_count; i++) {
+        if (routing->targets[i].id == id) {
+            return i;
+        }
+    }
+    return RCORE_NONE;
+}
+
+static bool has_target(const rcore_midi_routing_t *routing, const struct midi_target *target) RCORE_RT {
+    for (uint32_t i = 0; i < routing->target_count; i++) {
+        const struct midi_target *other = &routing->targets[i];
+        if (other->instrument == target->instrument && other->output == target->output) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static rcore_status_t add_target(rcore_midi_routing_t *routing, struct midi_target target) {
+    if (routing->target_count == RCORE_MAX_MIDI_TARGETS || find_target(routing, target.id) != RCORE_NONE ||
+        has_target(routing, &target)) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    routing->targets[routing->target_count++] = target;
+    return RCORE_OK;
+}
+
+rcore_status_t rcore_midi_routing_add_output(rcore_midi_routing_t *routing, uint32_t target, uint32_t port,
+                                             rcore_midi_output_t *output) {
+    if (port >= RCORE_MAX_MIDI_PORTS || routing->outputs[port] != NULL || output == NULL) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    const rcore_status_t status = add_target(routing, (struct midi_target){.id = target, .output = output});
+    if (status == RCORE_OK) {
+        routing->outputs[port] = output;
+    }
+    return status;
+}
+
+rcore_status_t rcore_midi_routing_add_instrument(rcore_midi_routing_t *routing, uint32_t target,
+                                                 rcore_instrument_t *instrument) {
+    return instrument != NULL ? add_target(routing, (struct midi_target){.id = target, .instrument = instrument})
+                              : RCORE_BAD_ARGUMENT;
+}
+
+rcore_status_t rcore_midi_routing_connect(rcore_midi_routing_t *routing, uint32_t port, uint32_t target,
+                                          uint32_t channels) {
+    uint32_t *first = routing->first_connection;
+    const uint32_t index = find_target(routing, target), count = first[RCORE_MAX_MIDI_PORTS];
+    if (port >= RCORE_MAX_MIDI_PORTS || routing->inputs[port] == NULL || index == RCORE_NONE ||
+        count == RCORE_MAX_MIDI_CONNECTIONS || channels > RCORE_MIDI_ALL_CHANNELS) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    const uint32_t end = first[port + 1];
+    memmove(&routing->connections[end + 1], &routing->connections[end], sizeof *routing->connections * (count - end));
+    routing->connections[end] = (struct midi_connection){.port = port, .target = index, .channels = channels};
+    for (uint32_t i = port + 1; i <= RCORE_MAX_MIDI_PORTS; i++) {
+        first[i] += 1;
+    }
+    return RCORE_OK;
+}
+
+// ---- Posting and freeing: [control]
+
+rcore_status_t rcore_post_midi_routing(rcore_queue_t *queue, rcore_midi_routing_t *routing) {
+    rcore_t *core = queue->core;
+    if (routing == NULL || routing->serial != 0 || queue->transaction_open) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    const rcore_status_t status = queue_reserve(queue, RCORE_NOW);
+    if (status != RCORE_OK) {
+        return status;
+    }
+    routing->serial = ++core->midi.posted_serial;
+    routing->next = core->midi.posted;
+    core->midi.posted = routing;
+    queue_put(queue, (struct command){.kind = COMMAND_MIDI_ROUTING, .routing = routing, .serial = routing->serial});
+    return RCORE_OK;
+}
+
+uint32_t rcore_collect_midi_routings(rcore_t *core) {
+    const uint64_t retired = atomic_load_explicit(&core->midi.retired_serial, memory_order_acquire);
+    uint32_t left = 0;
+    for (rcore_midi_routing_t **link = &core->midi.posted; *link != NULL;) {
+        rcore_midi_routing_t *routing = *link;
+        if (routing->serial < retired) {
+            *link = routing->next;
+            free(routing);
+        } else {
+            link = &routing->next;
+            left++;
+        }
+    }
+    return left;
+}
+
+void midi_destroy(rcore_t *core) {
+    while (core->midi.posted != NULL) {
+        rcore_midi_routing_t *routing = core->midi.posted;
+        core->midi.posted = routing->next;
+        free(routing);
+    }
+}
+
+rcore_status_t rcore_post_midi(rcore_queue_t *queue, uint32_t target, const uint8_t *bytes, uint32_t size,
+                               uint64_t when) RCORE_RT {
+    if (size < 1 || size > RCORE_MIDI_BYTES) {
+        return RCORE_BAD_ARGUMENT;
+    }
+    const rcore_status_t status = queue_reserve(queue, when);
+    if (status == RCORE_OK) {
+        struct command command = {.kind = COMMAND_MIDI, .when = when, .slot = target, .midi_size = size};
+        memcpy(command.midi, bytes, size);
+        queue_put(queue, command);
+    }
+    return status;
+}
+
+// ---- In the cycle
+
+void midi_apply_routing(rcore_t *core, const rcore_midi_routing_t *routing, uint64_t serial) RCORE_RT {
+    const rcore_midi_routing_t *old = core->midi.routing;
+    for (uint32_t i = 0; old != NULL && i < old->target_count; i++) {
+        if (old->targets[i].instrument != NULL && !has_target(routing, &old->targets[i])) {
+            instrument_silence(core, old->targets[i].instrument);
+        }
+    }
+    for (uint32_t i = 0; i < routing->target_count; i++) {
+        if (routing->targets[i].output != NULL && (old == NULL || !has_target(old, &routing->targets[i]))) {
+            midi_output_begin(core, routing->targets[i].output); // it may have events of an earlier use
+        }
+    }
+    core->midi.routing = routing;
+    atomic_store_explicit(&core->midi.retired_serial, serial, memory_order_release);
+    core->work.is_due = true;
+}
+
+void midi_deliver(rcore_t *core, uint32_t target, const uint8_t *bytes, uint32_t size) RCORE_RT {
+    const rcore_midi_routing_t *routing = core->midi.routing;
+    const uint32_t index = routing != NULL ? find_target(routing, target) : RCORE_NONE;
+    if (index == RCORE_NONE) {
+        return;
+    }
+    if (routing->targets[index].instrument != NULL) {
+        instrument_message(core, routing->targets[index].instrument, bytes, size);
+    } else {
+        midi_output_write(core, routing->targets[index].output, bytes, size);
+    }
+}
+
+void midi_begin(rcore_t *core, uint32_t nframes) RCORE_RT {
+    const rcore_midi_routing_t *routing = core->midi.routing;
+    core->midi.cycle_begin = core_now(core);
+    core->midi.has_frames = nframes > 0;
+    for (uint32_t i = 0; routing != NULL && i < routing->target_count; i++) {
+        if (routing->targets[i].output != NULL) {
+            midi_output_begin(core, routing->targets[i].output);
+        } else {
+            instrument_begin(core, routing->targets[i].instrument);
+        }
+    }
+}
