@@ -3,10 +3,11 @@ internal import Platform
 
 /// The engine's background work, and reclaiming ended voices.
 extension AudioEngine {
-    /// Fills streams, writes the captured output to disk, measures loudness, and delivers events.
+    /// Delivers received MIDI messages, fills streams, writes the captured output to disk, measures loudness, and delivers events.
     /// Runs on the background queue when the core has work, between the cycles of a driver without
     /// a clock, and on the thread that stops or closes the engine.
     func runBackgroundWork() {
+        deliverMIDI()
         fillStreams()
         let (recorder, meters) = control.withState { state in
             control.updateOutdatedSpeeds(&state)
@@ -46,6 +47,7 @@ extension AudioEngine {
             var event = rcore_event_t()
             while rcore_next_event(control.core.handle, &event) { gateEvents += EngineEvent(event).map { [$0] } ?? [] }
             state.plan.collect(from: control.core.handle)
+            state.midi.collect(from: control.core.handle)
         }
         control.releaseInserts()
         for event in gateEvents { control.observers.send(event) }

@@ -16,8 +16,8 @@ public struct TriggeredVoice: Hashable, Sendable {
 /// Unchecked `Sendable`: the C queue has one producer at a time, which its owner ensures; the queue
 /// can be handed to the thread that uses it.
 public final class CommandQueue: @unchecked Sendable {
-    private let handle: OpaquePointer
-    private let engine: AudioEngine
+    let handle: OpaquePointer
+    let engine: AudioEngine
     private let core: RenderCore
 
     fileprivate init(handle: OpaquePointer, engine: AudioEngine) {

@@ -18,6 +18,7 @@ final class EngineControl: Sendable {
 
     struct State {
         var plan: EnginePlan
+        var midi = MIDIRouting()
         /// The voices that were started and are not yet reclaimed, by handle.
         var voices: [UInt64: StartedVoice] = [:]
         /// The recorder of a capture that a change of its output ended, kept until `stopCapture`.
@@ -54,7 +55,10 @@ final class EngineControl: Sendable {
         var unused: [any AnyObject & Sendable] = []
         defer { withExtendedLifetime(unused) {} }
         return try state.withLock { state throws(Failure) in
-            defer { swap(&unused, &state.plan.unused) }
+            defer {
+                unused = state.plan.unused + state.midi.unused
+                (state.plan.unused, state.midi.unused) = ([], [])
+            }
             return try body(&state)
         }
     }
@@ -91,6 +95,7 @@ final class EngineControl: Sendable {
             rcore_process(core.handle, nil, 0, nil, 0, 0)
         }
         state.plan.collect(from: core.handle)
+        state.midi.collect(from: core.handle)
     }
 
     /// Posts commands all together or not at all; called under the lock.

@@ -22,6 +22,9 @@ public final class OfflineDriver: RenderDriver {
         var channels: [String: Range<Int>] = [:]
         /// The latency of each port in frames, by uid.
         var portLatencies: [String: Int] = [:]
+        var midiPorts: [MIDIPort] = []
+        /// What the MIDI outputs have sent since the last call of `takeMIDI`, by name.
+        var sent: [String: [MIDIEvent]] = [:]
     }
     private let state: Mutex<State>
     private let renderLock = Mutex(())
@@ -166,22 +169,65 @@ public final class OfflineDriver: RenderDriver {
         state.withLock { $0.prepare = handler }
     }
 
+    public func addMIDIPort(_ port: MIDIPort) throws(DriverError) { state.withLock { $0.midiPorts.append(port) } }
+
+    public func removeMIDIPort(_ port: MIDIPort) { state.withLock { $0.midiPorts.removeAll { $0 == port } } }
+
+    /// Returns what a MIDI output has sent since the last call, with its frames on the clock of
+    /// `AudioEngine.currentFrame`. Of a system-exclusive message, the frame is that of its start.
+    public func takeMIDI(from output: MIDIOutput) -> [MIDIEvent] {
+        state.withLock { $0.sent.removeValue(forKey: output.name) ?? [] }
+    }
+
     /// Renders `frames` frames in periods of the current size (the last may be shorter) and returns
     /// one array per channel. `inputs` has one array per input channel, silence beyond its end.
-    /// Throws `notOpen` before `start`.
+    /// `midi` has the messages that MIDI inputs receive, by the name of the port, in the order of
+    /// their frames on the clock of `AudioEngine.currentFrame`; a message whose frame has passed is
+    /// received in the first period. Throws `notOpen` before `start`.
     @discardableResult
-    public func render(frames: Int, inputs: [[Float]] = []) throws(DriverError) -> [[Float]] {
+    public func render(
+        frames: Int, inputs: [[Float]] = [], midi: [String: [MIDIEvent]] = [:]
+    ) throws(DriverError) -> [[Float]] {
         let channels = state.withLock { $0.format.outputChannels }
         var planes = [[Float]](repeating: [], count: channels)
         for index in planes.indices { planes[index].reserveCapacity(frames) }
         var rendered = 0
         while rendered < frames {
-            let period = try cycle(maximumFrames: frames - rendered, inputs: inputs, from: rendered)
+            let period = try cycle(maximumFrames: frames - rendered, inputs: inputs, from: rendered) { core, frames in
+                receive(midi, core, frames: frames, isFirst: rendered == 0)
+            }
             for (index, plane) in period.enumerated() { planes[index] += plane }
             rendered += period.first?.count ?? (frames - rendered)
         }
         state.withLock { $0.prepare }?()
         return planes
+    }
+
+    /// Passes the messages whose frames lie in the next period to the core.
+    private func receive(_ midi: [String: [MIDIEvent]], _ core: RenderCore, frames: Int, isFirst: Bool) {
+        guard !midi.isEmpty else { return }
+        let begin = rcore_time(core.handle)
+        for port in state.withLock({ $0.midiPorts }) where port.direction == .input {
+            for event in midi[port.name] ?? [] {
+                guard event.frame < begin + UInt64(frames), event.frame >= begin || isFirst else { continue }
+                let offset = UInt32(max(event.frame, begin) - begin)
+                let bytes = event.message.bytes
+                rcore_midi_receive(core.handle, UInt32(port.number), offset, bytes, bytes.count)
+            }
+        }
+    }
+
+    /// Stores what the outputs have sent in the period that began at `begin`.
+    private func collectMIDI(_ core: RenderCore, from begin: UInt64) {
+        for port in state.withLock({ $0.midiPorts }) where port.direction == .output {
+            for index in 0..<rcore_midi_event_count(core.handle, UInt32(port.number)) {
+                let event = rcore_midi_event_at(core.handle, UInt32(port.number), index)
+                let bytes = UnsafeBufferPointer(start: event.bytes, count: Int(event.size))
+                guard let message = MIDIMessage(bytes: bytes) else { continue }
+                let sent = MIDIEvent(message: message, frame: begin + UInt64(event.offset))
+                state.withLock { $0.sent[port.name, default: []].append(sent) }
+            }
+        }
     }
 
     /// Calls `body` on behalf of the render thread, while no cycle runs; not while the driver is
@@ -195,7 +241,9 @@ public final class OfflineDriver: RenderDriver {
     // Calls the prepare handler, not under the lock: it fills the streams and calls handlers of the
     // app, which may stop the driver. Then renders one period, or `maximumFrames` if that is less.
     // The period's first frame has index `first` in the arrays of `inputs`.
-    private func cycle(maximumFrames: Int, inputs: [[Float]], from first: Int) throws(DriverError) -> [[Float]] {
+    private func cycle(
+        maximumFrames: Int, inputs: [[Float]], from first: Int, receive: (RenderCore, Int) -> Void
+    ) throws(DriverError) -> [[Float]] {
         state.withLock { $0.prepare }?()
         return try renderLock.withLock { _ throws(DriverError) in
             let (core, format, started) = state.withLock { ($0.core, $0.format, $0.started) }
@@ -207,6 +255,8 @@ public final class OfflineDriver: RenderDriver {
                 let present = plane[first..<min(first + frames, plane.count)]
                 incoming.replaceSubrange((channel * frames)..<(channel * frames + present.count), with: present)
             }
+            receive(core, frames)
+            let time = rcore_time(core.handle)
             samples.withUnsafeMutableBufferPointer { buffer in
                 incoming.withUnsafeBufferPointer { input in
                     let planes: [UnsafeMutablePointer<Float>?] = (0..<format.outputChannels).map { channel in
@@ -219,6 +269,7 @@ public final class OfflineDriver: RenderDriver {
                         core.handle, sources, UInt32(sources.count), planes, UInt32(planes.count), UInt32(frames))
                 }
             }
+            collectMIDI(core, from: time)
             return (0..<format.outputChannels).map { Array(samples[($0 * frames)..<(($0 + 1) * frames)]) }
         }
     }

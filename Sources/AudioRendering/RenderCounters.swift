@@ -16,6 +16,9 @@ public struct RenderCounters: Equatable, Sendable {
     public var refusedVoices: UInt64
     /// Output samples that were NaN or infinite and were replaced by silence.
     public var nonFiniteSamples: UInt64
+    /// MIDI messages that did not reach their instruments and outputs because a period had more than
+    /// 8,192 of them.
+    public var droppedMIDI: UInt64
     /// Bytes of the render thread's memory that the system refused to lock (see `ulimit -l`).
     public var unlockedBytes: UInt64
     /// Voices that are playing, as of the last cycle.
@@ -29,6 +32,7 @@ public struct RenderCounters: Equatable, Sendable {
         stolenVoices = counters.stolen_voices
         refusedVoices = counters.refused_voices
         nonFiniteSamples = counters.nonfinite_samples
+        droppedMIDI = counters.dropped_midi
         unlockedBytes = counters.unlocked_bytes
         playingVoices = Int(counters.playing_voices)
     }

@@ -73,6 +73,14 @@ public protocol RenderDriver: AnyObject, Sendable {
     /// driver opened with keep their channels. Idempotent.
     func disconnect(_ port: String)
 
+    /// Adds a MIDI port, whose messages the driver passes to the core (`rcore_midi_receive`) or takes
+    /// from it (`rcore_midi_event_at`) in each cycle. The driver keeps it until it is removed, also
+    /// over `close` and `open`. Throws `refused` if the driver has no MIDI or the name is taken;
+    /// then there is no such port.
+    func addMIDIPort(_ port: MIDIPort) throws(DriverError)
+    /// Removes a MIDI port. Idempotent.
+    func removeMIDIPort(_ port: MIDIPort)
+
     /// Sets the handler for events. The engine sets it before `open`. The driver calls the handler
     /// on a thread of its own, one event at a time, never on the render thread. The handler must
     /// not call the driver on that thread.
@@ -123,6 +131,14 @@ extension RenderDriver {
 
     /// Does nothing: the default for drivers without devices.
     public func disconnect(_ port: String) {}
+
+    /// Throws `refused`: the default for drivers without MIDI.
+    public func addMIDIPort(_ port: MIDIPort) throws(DriverError) {
+        throw .refused(call: "a MIDI port '\(port.name)'", reason: "this driver has no MIDI")
+    }
+
+    /// Does nothing: the default for drivers without MIDI.
+    public func removeMIDIPort(_ port: MIDIPort) {}
 }
 
 /// Counters and loads of a driver.

@@ -39,9 +39,9 @@ struct rcore_jack_monitor {
 /// new one replaces it (see ports.c).
 struct port_table {
     /// By rcore_jack_direction_t: one more than the highest channel that has a port.
-    uint32_t nchannels[2];
+    uint32_t nchannels[RCORE_JACK_DIRECTIONS];
     /// NULL: no port has this channel.
-    jack_port_t *ports[2][RCORE_JACK_MAX_PORTS];
+    jack_port_t *ports[RCORE_JACK_DIRECTIONS][RCORE_JACK_MAX_PORTS];
 };
 
 /// A thread waits here until the cycle no longer uses an object that was removed from it (see
@@ -120,6 +120,12 @@ struct rcore_jack {
 
 /// Returns whether the server was lost. [any]
 static inline bool rcore_jack_is_lost(const rcore_jack_t *jack) { return atomic_load(&jack->monitor->lost); }
+
+/// Passes what the MIDI ports received in this cycle to the core, before `rcore_process`. [render]
+void rcore_jack_receive_midi(rcore_t *core, const struct port_table *table, uint32_t nframes) RCORE_RT;
+/// Writes the core's messages of this cycle to the MIDI ports, after `rcore_process`; NULL: none.
+/// [render]
+void rcore_jack_send_midi(const rcore_t *core, const struct port_table *table, uint32_t nframes) RCORE_RT;
 
 /// The process callback. [render]
 int rcore_jack_cycle(jack_nframes_t nframes, void *argument) RCORE_RT;

@@ -40,12 +40,26 @@ static void publish(rcore_jack_t *jack, struct port_table *next, rcore_jack_dire
     free((void *)old);
 }
 
+static bool is_midi(rcore_jack_direction_t direction) {
+    return direction == RCORE_JACK_MIDI_OUT || direction == RCORE_JACK_MIDI_IN;
+}
+
+/// Returns whether a block may have this range.
+static bool is_block(rcore_jack_direction_t direction, uint32_t first, uint32_t count) {
+    return rcore_jack_is_range(first, count) && (!is_midi(direction) || (count == 1 && first < RCORE_MAX_MIDI_PORTS));
+}
+
 static bool register_port(rcore_jack_t *jack, struct port_table *table, rcore_jack_direction_t direction,
                           uint32_t channel, const char *prefix, uint32_t number) {
-    static const unsigned long flags[] = {JackPortIsOutput, JackPortIsInput};
+    static const unsigned long flags[] = {JackPortIsOutput, JackPortIsInput, JackPortIsOutput, JackPortIsInput};
+    const char *type = is_midi(direction) ? JACK_DEFAULT_MIDI_TYPE : JACK_DEFAULT_AUDIO_TYPE;
     char name[LONGEST_PREFIX + 16];
-    snprintf(name, sizeof name, "%s_%u", prefix, number);
-    jack_port_t *port = jack_port_register(jack->client, name, JACK_DEFAULT_AUDIO_TYPE, flags[direction], 0);
+    if (is_midi(direction)) {
+        snprintf(name, sizeof name, "%s", prefix);
+    } else {
+        snprintf(name, sizeof name, "%s_%u", prefix, number);
+    }
+    jack_port_t *port = jack_port_register(jack->client, name, type, flags[direction], 0);
     table->ports[direction][channel] = port;
     return port != NULL;
 }
@@ -56,7 +70,7 @@ rcore_jack_status_t rcore_jack_register_block(rcore_jack_t *jack, rcore_jack_dir
     if (rcore_jack_is_lost(jack)) {
         return RCORE_JACK_LOST;
     }
-    if (!rcore_jack_is_range(first, count) || length == 0 || length > LONGEST_PREFIX) {
+    if (!is_block(direction, first, count) || length == 0 || length > LONGEST_PREFIX) {
         return RCORE_JACK_BAD_ARGUMENT;
     }
     for (uint32_t i = first; i < first + count; i++) {

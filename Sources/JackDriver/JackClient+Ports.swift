@@ -7,8 +7,8 @@ extension JackClient {
     func register(_ block: PortBlock) throws(DriverError) {
         try check(
             rcore_jack_register_block(
-                handle, block.direction.jack, UInt32(block.first), UInt32(block.count), block.prefix),
-            "\(block.count) ports '\(block.prefix)_…'")
+                handle, block.jackDirection, UInt32(block.first), UInt32(block.count), block.prefix),
+            block.isMIDI ? "a MIDI port '\(block.prefix)'" : "\(block.count) ports '\(block.prefix)_…'")
         // PipeWire does not request capture latencies for new ports.
         passLatenciesOnPipeWire()
     }
@@ -16,7 +16,7 @@ extension JackClient {
     /// Unregisters the ports of a block and removes their connections. If the server died, its
     /// record of them is gone with it.
     func unregister(_ block: PortBlock) {
-        _ = rcore_jack_unregister_block(handle, block.direction.jack, UInt32(block.first), UInt32(block.count))
+        _ = rcore_jack_unregister_block(handle, block.jackDirection, UInt32(block.first), UInt32(block.count))
     }
 
     /// Returns the current connections of the ports of `blocks`.
@@ -24,7 +24,7 @@ extension JackClient {
         var links: Set<PortLink> = []
         for block in blocks {
             for (channel, own) in zip(block.channels, block.names) {
-                guard let names = rcore_jack_connections(handle, block.direction.jack, UInt32(channel)) else {
+                guard let names = rcore_jack_connections(handle, block.jackDirection, UInt32(channel)) else {
                     continue
                 }
                 defer { rcore_jack_free_names(names) }
@@ -122,6 +122,11 @@ extension JackClient {
     }
 }
 
-extension DevicePort.Direction {
-    fileprivate var jack: rcore_jack_direction_t { self == .output ? RCORE_JACK_PLAYBACK : RCORE_JACK_CAPTURE }
+extension PortBlock {
+    fileprivate var jackDirection: rcore_jack_direction_t {
+        switch direction {
+        case .output: isMIDI ? RCORE_JACK_MIDI_OUT : RCORE_JACK_PLAYBACK
+        case .input: isMIDI ? RCORE_JACK_MIDI_IN : RCORE_JACK_CAPTURE
+        }
+    }
 }

@@ -28,6 +28,7 @@ public final class JackDriver: RenderDriver {
         var fill: @Sendable () -> Void = {}
         var overrides: [DeviceOverride]
         var latencies: [OutputLatency] = []
+        var midiPorts: [MIDIPort] = []
         var connection: ServerConnection?
     }
     private let state: Mutex<State>
@@ -56,10 +57,12 @@ public final class JackDriver: RenderDriver {
         try lifecycle.withLock { _ throws(DriverError) in
             if let connection, !connection.isGone { return try connection.currentFormat() }
             connection?.close(seconds: configuration.callTimeout)
-            let (handler, fill, overrides) = state.withLock { ($0.event, $0.fill, $0.overrides) }
+            let (handler, fill, overrides, midiPorts) = state.withLock {
+                ($0.event, $0.fill, $0.overrides, $0.midiPorts)
+            }
             let connection = try ServerConnection(
                 configuration, overrides: overrides, core: core, handler: handler, filler: StreamFiller(fill))
-            let format = try connection.open()
+            let format = try connection.open(midiPorts: midiPorts)
             state.withLock { state in
                 state.connection = connection
                 connection.reportOutputLatencies(state.latencies)
@@ -124,6 +127,25 @@ public final class JackDriver: RenderDriver {
 
     /// Unregisters the client ports that `connect` registered.
     public func disconnect(_ port: String) { connection?.disconnect(port) }
+
+    /// Registers a MIDI port of this name, in the next `open` or at once. Throws `refused` if the
+    /// client already has a port of that name. The driver restores its connections as those of the
+    /// client's other ports; it makes none on its own.
+    public func addMIDIPort(_ port: MIDIPort) throws(DriverError) {
+        try lifecycle.withLock { _ throws(DriverError) in
+            // After the loss of a server that did not return, `open` registers it.
+            if let connection, !connection.isGone { try connection.addMIDIPort(port) }
+            state.withLock { $0.midiPorts.append(port) }
+        }
+    }
+
+    /// Unregisters a MIDI port.
+    public func removeMIDIPort(_ port: MIDIPort) {
+        lifecycle.withLock { _ in
+            state.withLock { $0.midiPorts.removeAll { $0 == port } }
+            connection?.removeMIDIPort(port)
+        }
+    }
 
     /// Replaces the configuration's device overrides. The driver reports the result with
     /// `devicesChanged`; existing connections stay.

@@ -1,14 +1,16 @@
 internal import AudioRendering
 
 /// A block of the client's own ports: channels of the core that are connected to one port of a
-/// device.
+/// device, or a MIDI port.
 struct PortBlock: Sendable {
     var direction: DevicePort.Direction
-    /// The first channel.
+    /// The first channel; of a MIDI port, its number.
     var first: Int
     var count: Int
-    /// The prefix of the port names: `prefix`_1, `prefix`_2….
+    /// The prefix of the port names: `prefix`_1, `prefix`_2…; of a MIDI port, its name.
     var prefix: String
+    /// Whether it is a MIDI port, which the app or the user connects.
+    var isMIDI = false
     /// Whether the driver opened with this block; such a block stays for the driver's life.
     var isMain = false
     /// The uid of the device's port; nil for a main block as long as there is no device.
@@ -21,7 +23,25 @@ struct PortBlock: Sendable {
     /// The maximum number of these, so that ports under ever new names cannot exhaust the memory.
     private static let maximumOffered = 256
 
-    var names: [String] { (1...count).map { "\(prefix)_\($0)" } }
+    /// The block of a MIDI port.
+    init(_ port: MIDIPort) {
+        self.init(direction: port.direction, first: port.number, count: 1, prefix: port.name, isMIDI: true)
+    }
+
+    init(
+        direction: DevicePort.Direction, first: Int, count: Int, prefix: String, isMIDI: Bool = false,
+        isMain: Bool = false, uid: String? = nil
+    ) {
+        self.direction = direction
+        self.first = first
+        self.count = count
+        self.prefix = prefix
+        self.isMIDI = isMIDI
+        self.isMain = isMain
+        self.uid = uid
+    }
+
+    var names: [String] { isMIDI ? [prefix] : (1...count).map { "\(prefix)_\($0)" } }
     var channels: Range<Int> { first..<first + count }
 
     /// Returns the connections from the block's ports to `ports`, in order.
@@ -50,7 +70,9 @@ struct PortBlock: Sendable {
     /// nil if all channels are taken.
     static func freeChannels(_ count: Int, avoiding blocks: [PortBlock], limit: Int) -> Range<Int>? {
         var isTaken = [Bool](repeating: false, count: limit)
-        for block in blocks { for channel in block.channels where channel < limit { isTaken[channel] = true } }
+        for block in blocks where !block.isMIDI {
+            for channel in block.channels where channel < limit { isTaken[channel] = true }
+        }
         var best: Range<Int>?
         var first = 0
         while first < limit {

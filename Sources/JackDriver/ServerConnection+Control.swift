@@ -6,7 +6,7 @@ internal import Platform
 /// The work of the control thread.
 extension ServerConnection {
     /// Opens a client at the server, finds devices and registers ports.
-    func openClient() throws(DriverError) -> HardwareFormat {
+    func openClient(midiPorts: [MIDIPort]) throws(DriverError) -> HardwareFormat {
         defer { state.withLock { $0.isLaunching = false } }
         let (server, client) = try ReachedServer.openClient(
             configuration.server, managed: configuration.managedServer, name: configuration.clientName,
@@ -37,6 +37,8 @@ extension ServerConnection {
             state.blocks = Self.mainBlocks(identity)
             bindMainBlocks(&state)
         }
+        // If one of them fails, the caller closes the connection, and with it the client.
+        try register(midiPorts, client)
         return format
     }
 

@@ -124,10 +124,10 @@ final class ServerConnection: Sendable {
 
     /// Opens a client at the server. After an error nothing remains except a call that never
     /// returns.
-    func open() throws(DriverError) -> HardwareFormat {
+    func open(midiPorts: [MIDIPort]) throws(DriverError) -> HardwareFormat {
         do throws(DriverError) {
             let format = try call("the request for a client") { connection throws(DriverError) in
-                try connection.openClient()
+                try connection.openClient(midiPorts: midiPorts)
             }
             guard watcher.start(name: "audio-watch", { self.watch() }) else {
                 throw .cannotCreateThread

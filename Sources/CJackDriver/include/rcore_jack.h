@@ -48,13 +48,19 @@ void rcore_jack_name_thread(const char *name);
 /// Maximum length in bytes of a server's name.
 #define RCORE_JACK_MAX_SERVER_NAME 127u
 
-/// The direction of audio.
+/// The direction and the type of a port. A "channel" of MIDI is a port number of the core's MIDI
+/// routing, 0…RCORE_MAX_MIDI_PORTS-1.
 typedef enum rcore_jack_direction {
-    /// Out of the core, towards the device.
+    /// Audio out of the core, towards the device.
     RCORE_JACK_PLAYBACK = 0,
-    /// From the device, into the core.
+    /// Audio from the device, into the core.
     RCORE_JACK_CAPTURE = 1,
+    /// MIDI out of the core.
+    RCORE_JACK_MIDI_OUT = 2,
+    /// MIDI into the core.
+    RCORE_JACK_MIDI_IN = 3,
 } rcore_jack_direction_t;
+enum { RCORE_JACK_DIRECTIONS = 4 };
 
 // ---- Monitor ------------------------------------------------------------------------------------
 
@@ -163,9 +169,10 @@ void rcore_jack_close(rcore_jack_t *jack);
 /// _REFUSED, the outputs may be registered without the inputs: close the client.
 rcore_jack_status_t rcore_jack_register_ports(rcore_jack_t *jack, uint32_t noutputs, uint32_t ninputs);
 /// Registers `prefix`_1… (1…RCORE_JACK_MAX_PREFIX bytes) at the channels `first`…, whether cycles
-/// run or not: all or none. [control] The core receives them from the next cycle on; a channel
-/// without a port is NULL there. _BAD_ARGUMENT: a channel is not below RCORE_JACK_MAX_PORTS or is
-/// taken, `count` is 0, or the prefix is too long or empty; _NO_MEMORY; _REFUSED: the server has no
+/// run or not: all or none. [control] A MIDI port, of which a block has only one, is named `prefix`
+/// itself. The core receives the ports from the next cycle on; an audio channel without a port is
+/// NULL there. _BAD_ARGUMENT: a channel is not below RCORE_JACK_MAX_PORTS or is
+/// taken, `count` is 0 (for MIDI: not 1), or the prefix is too long or empty; _NO_MEMORY; _REFUSED: the server has no
 /// more ports, or already has one of that name. _LOST.
 rcore_jack_status_t rcore_jack_register_block(rcore_jack_t *jack, rcore_jack_direction_t direction, uint32_t first,
                                               uint32_t count, const char *prefix);

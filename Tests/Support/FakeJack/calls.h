@@ -79,6 +79,10 @@ enum ways {
     CALL(frame_time, NEVER)                                                                                            \
     CALL(get_cycle_times, STATUS)                                                                                      \
     CALL(transport_query, NEVER)                                                                                       \
+    CALL(midi_get_event_count, COUNTS)                                                                                 \
+    CALL(midi_event_get, STATUS)                                                                                       \
+    CALL(midi_clear_buffer, NEVER)                                                                                     \
+    CALL(midi_event_write, STATUS)                                                                                     \
     CALL(get_property, STATUS)                                                                                         \
     CALL(get_properties, STATUS)                                                                                       \
     CALL(set_property, STATUS)                                                                                         \

@@ -28,7 +28,8 @@ static void inspect_outputs(const jack_client_t *client, uint32_t nframes) {
     bool sounds = false, is_garbage = false;
     for (uint32_t i = 0; i < fake.nports; i++) {
         const jack_port_t *port = fake.ports[i];
-        if (port->owner != client || !port->exists || !port->was_asked || !(port->flags & JackPortIsOutput)) {
+        if (port->owner != client || !port->exists || !port->was_asked || !(port->flags & JackPortIsOutput) ||
+            strcmp(port->type, JACK_DEFAULT_AUDIO_TYPE) != 0) {
             continue;
         }
         const float *frames = port->room + MAX_FRAMES - nframes;

@@ -1,0 +1,82 @@
+internal import CRenderCore
+
+extension InstrumentZone {
+    /// The core's zone. Throws `invalidArgument` with the name of the value that is out of range.
+    func coreZone(map: ChannelMap?, core: RenderCore, number: Int) throws(AudioEngineError) -> rcore_zone_t {
+        try checkRanges(zone: number)
+        var zone = rcore_zone_default()
+        zone.buffer = sound.handle
+        zone.matrix = map?.handle
+        // Without a rate of its own, the sound is played at the server's.
+        let rate = sound.sampleRate ?? Int(rcore_configuration(core.handle).sample_rate)
+        zone.sample_rate = UInt32(rate)
+        zone.trigger = trigger == .attack ? RCORE_ZONE_ATTACK.rawValue : RCORE_ZONE_RELEASE.rawValue
+        (zone.low_key, zone.high_key) = (UInt8(keys.lowerBound), UInt8(keys.upperBound))
+        (zone.low_velocity, zone.high_velocity) = (UInt8(velocities.lowerBound), UInt8(velocities.upperBound))
+        (zone.low_program, zone.high_program) = (UInt8(programs.lowerBound), UInt8(programs.upperBound))
+        zone.sequence_length = UInt8(roundRobin?.count ?? 1)
+        zone.sequence_position = UInt8(roundRobin?.position ?? 1)
+        zone.root_key = UInt8(rootKey)
+        zone.one_shot = isOneShot
+        zone.leaves_loop = leavesLoop
+        zone.key_tracking = Float(keyTracking)
+        zone.tuning = Float(tuning)
+        zone.gain = gain
+        zone.velocity_tracking = velocityTracking
+        zone.pan = pan
+        zone.start_frame = UInt64(startFrame)
+        if let loop {
+            zone.loops = true
+            zone.loop_start = UInt64(loop.lowerBound)
+            zone.loop_end = UInt64(loop.upperBound)
+            zone.loop_fade_frames = UInt32(loopFadeFrames)
+        }
+        func frames(_ seconds: Double) -> UInt32 { UInt32((seconds * Double(rate)).rounded()) }
+        zone.attack_frames = frames(envelope.attack)
+        zone.hold_frames = frames(envelope.hold)
+        zone.decay_frames = frames(envelope.decay)
+        zone.sustain = Float(envelope.sustain)
+        zone.release_frames = frames(envelope.release)
+        zone.group = UInt32(group)
+        zone.choked_by = UInt32(chokedBy)
+        zone.choke_frames = frames(chokeTime)
+        return zone
+    }
+
+    private func checkRanges(zone: Int) throws(AudioEngineError) {
+        func check(_ isValid: Bool, _ what: String) throws(AudioEngineError) {
+            guard isValid else { throw .invalidArgument(what: "zone \(zone) of an instrument with \(what)") }
+        }
+        func isWithin(_ range: ClosedRange<Int>, _ limits: ClosedRange<Int>) -> Bool {
+            limits.contains(range.lowerBound) && limits.contains(range.upperBound)
+        }
+        let frames = sound.frameCount
+        let times = [envelope.attack, envelope.hold, envelope.decay, envelope.release, chokeTime]
+        try check(isWithin(keys, 0...127), "the keys \(keys); valid: 0 to 127")
+        try check(isWithin(velocities, 1...127), "the velocities \(velocities); valid: 1 to 127")
+        try check(isWithin(programs, 0...127), "the programs \(programs); valid: 0 to 127")
+        try check((0...127).contains(rootKey), "the root key \(rootKey); valid: 0 to 127")
+        try check((-12_000...12_000).contains(tuning), "a tuning of \(tuning) cents; valid: -12000 to 12000")
+        try check((-1_200...1_200).contains(keyTracking), "\(keyTracking) cents per key; valid: -1200 to 1200")
+        try check(gain.isFinite, "a gain of \(gain)")
+        try check((0...1).contains(velocityTracking), "a velocity tracking of \(velocityTracking); valid: 0 to 1")
+        try check((-1...1).contains(pan), "a pan of \(pan); valid: -1 to 1")
+        try check(
+            (0..<frames).contains(startFrame), "the first frame \(startFrame) of a sound of \(frames) frames")
+        try check(times.allSatisfy { (0...60).contains($0) }, "an envelope or choke time outside 0 to 60 s")
+        try check((0...1).contains(envelope.sustain), "a sustain level of \(envelope.sustain); valid: 0 to 1")
+        try check((0...Int(UInt32.max)).contains(group), "the group \(group)")
+        try check((0...Int(UInt32.max)).contains(chokedBy), "the group \(chokedBy)")
+        if let roundRobin {
+            try check(
+                (1...127).contains(roundRobin.count) && (1...roundRobin.count).contains(roundRobin.position),
+                "position \(roundRobin.position) of \(roundRobin.count) in a round robin")
+        }
+        if let loop {
+            try check(
+                !loop.isEmpty && loop.lowerBound >= 0 && loop.upperBound <= frames
+                    && (0...min(loop.lowerBound, loop.count)).contains(loopFadeFrames),
+                "a loop over the frames \(loop) of \(frames) with a fade of \(loopFadeFrames)")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import AudioRendering
+internal import Platform
+
+/// The client's MIDI ports. They persist like the ports for devices: when the server or the far
+/// port returns, the driver restores them and their connections (keeps SRV-2).
+extension ServerConnection {
+    // MARK: Calls from the driver
+
+    func addMIDIPort(_ port: MIDIPort) throws(DriverError) {
+        try call("a MIDI port '\(port.name)'") { connection throws(DriverError) in
+            try connection.registerMIDIPort(port)
+        }
+    }
+
+    /// Returns when the port no longer exists, unless the server does not answer in time.
+    func removeMIDIPort(_ port: MIDIPort) {
+        let done = Promise<Void>()
+        control.post {
+            self.unregisterMIDIPort(port)
+            done.set(())
+        }
+        if state.withLock({ $0.phase == .open }) { _ = done.wait(seconds: configuration.callTimeout) }
+    }
+
+    // MARK: Control thread
+
+    private func registerMIDIPort(_ port: MIDIPort) throws(DriverError) {
+        guard let client = state.withLock({ $0.client }) else { throw .serverLost }
+        try register([port], client)
+        postRefresh(nil)
+    }
+
+    /// Registers ports with a client, and has the driver make their remembered connections.
+    func register(_ ports: [MIDIPort], _ client: JackClient) throws(DriverError) {
+        for port in ports {
+            let block = PortBlock(port)
+            try client.register(block)
+            let remembered = configuration.connections == .remembered ? connectionFile?.links(of: block) : nil
+            state.withLock { state in
+                state.blocks.append(block)
+                for link in remembered ?? [] { state.history.record(link, isMade: false) }
+            }
+        }
+    }
+
+    private func unregisterMIDIPort(_ port: MIDIPort) {
+        let (client, block) = state.withLock { state -> (JackClient?, PortBlock?) in
+            let name = PortBlock(port).prefix
+            guard let index = state.blocks.firstIndex(where: { $0.isMIDI && $0.prefix == name }) else {
+                return (nil, nil)
+            }
+            let block = state.blocks.remove(at: index)
+            state.history.forget(Set(block.names))
+            return (state.client, block)
+        }
+        if let block { client?.unregister(block) }
+    }
+}
